@@ -12,7 +12,7 @@ mod callgrind;
 #[path = "inlining/in_full.rs"]
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod in_full;
-#[path = "../src/cli/new/template/simple/kept_nodes.rs"]
+#[path = "../tools/cli/src/commands/new/template/simple/kept_nodes.rs"]
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod kept_nodes;
 
@@ -20,8 +20,8 @@ extern crate self as inlining;
 
 use std::process::ExitCode;
 
-use schedc_core::answer::Answer;
 use schedc_core::cache::Cache;
+use schedc_core::evaluation::Evaluation;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, PodSpec, labels};
@@ -96,7 +96,7 @@ fn pass<P: Profile>(nodes: usize) -> Vec<NodeIndex> {
     }
     let spec = PodSpec { namespace: cluster.base.interner.intern("default"), ..PodSpec::default() };
     let pod = plugins.compile(&spec, &mut cluster.base.interner, &mut cluster.state);
-    let mut answer = Answer::<P>::default();
+    let mut answer = Evaluation::<P>::default();
     let mut pass = || {
         let cycle = plugins.pre_filter(&pod, &cluster, &mut PreFilterRun::default());
         let cycle = cycle.expect("no plugin rejects the pod");

@@ -12,7 +12,7 @@ mod support;
 
 use std::process::ExitCode;
 
-use support::{Cluster, KINDS, PROFILES, WAYS, Way, assert_agreement, setup, ways};
+use support::{Cluster, IMPLEMENTATIONS, Implementation, KINDS, PROFILES, assert_agreement, implementations, setup};
 
 /// Generated over by hand, for all kinds of pods of a profile together.
 const LIMIT: f64 = 1.02;
@@ -47,11 +47,11 @@ fn run_all_passes() {
     for nodes in NODES {
         let (mut cluster, pods) = setup(nodes);
         for profile in PROFILES {
-            for mut way in ways(profile, &mut cluster, &pods) {
+            for mut implementation in implementations(profile, &mut cluster, &pods) {
                 for kind in 0..KINDS.len() {
                     // The first pass makes room for answers.
-                    way.pass(kind, &cluster);
-                    counted_pass(&mut *way, kind, &cluster);
+                    implementation.pass(kind, &cluster);
+                    counted_pass(&mut *implementation, kind, &cluster);
                 }
             }
         }
@@ -60,17 +60,17 @@ fn run_all_passes() {
 
 /// Callgrind counts while this runs.
 #[inline(never)]
-fn counted_pass(way: &mut dyn Way, kind: usize, cluster: &Cluster) {
-    std::hint::black_box(way.pass(kind, cluster));
+fn counted_pass(implementation: &mut dyn Implementation, kind: usize, cluster: &Cluster) {
+    std::hint::black_box(implementation.pass(kind, cluster));
 }
 
 /// Instructions of every pass, in the order in which they ran.
 struct Counts(Vec<u64>);
 
 impl Counts {
-    fn per_node(&self, profile: usize, way: usize, kind: usize) -> f64 {
-        let pass = (profile * WAYS.len() + way) * KINDS.len() + kind;
-        let passes = PROFILES.len() * WAYS.len() * KINDS.len();
+    fn per_node(&self, profile: usize, implementation: usize, kind: usize) -> f64 {
+        let pass = (profile * IMPLEMENTATIONS.len() + implementation) * KINDS.len() + kind;
+        let passes = PROFILES.len() * IMPLEMENTATIONS.len() * KINDS.len();
         let [few, many] = [self.0[pass], self.0[passes + pass]];
         (many as f64 - few as f64) / (NODES[1] - NODES[0]) as f64
     }
@@ -81,7 +81,7 @@ fn count() -> Result<Counts, String> {
     let dumps = callgrind::run(&options, &[])?;
     let counted = dumps.iter().filter(|dump| dump.function == "counted_pass");
     let counts: Vec<u64> = counted.map(|dump| dump.instructions).collect();
-    let passes = NODES.len() * PROFILES.len() * WAYS.len() * KINDS.len();
+    let passes = NODES.len() * PROFILES.len() * IMPLEMENTATIONS.len() * KINDS.len();
     match counts.len() == passes {
         true => Ok(Counts(counts)),
         false => Err(format!("callgrind counted {} passes, not {passes}", counts.len())),
@@ -96,7 +96,7 @@ fn report(counts: &Counts) -> ExitCode {
         println!(
             "|------------------------|----------:|--------:|------:|--------------:|------:|------------:|------:|"
         );
-        let line = |name: &str, [generated, others @ ..]: [f64; WAYS.len()]| {
+        let line = |name: &str, [generated, others @ ..]: [f64; IMPLEMENTATIONS.len()]| {
             let [by_hand, fused, interpreted] = others;
             let [over_hand, over_fused, over_interpreted] = others.map(|other| generated / other);
             println!(
@@ -104,9 +104,9 @@ fn report(counts: &Counts) -> ExitCode {
                  | {interpreted:>11.1} | {over_interpreted:>5.3} |"
             );
         };
-        let mut sum = [0.0; WAYS.len()];
+        let mut sum = [0.0; IMPLEMENTATIONS.len()];
         for (kind, kind_name) in KINDS.iter().enumerate() {
-            let of_kind = std::array::from_fn(|way| counts.per_node(profile, way, kind));
+            let of_kind = std::array::from_fn(|implementation| counts.per_node(profile, implementation, kind));
             sum.iter_mut().zip(of_kind).for_each(|(sum, n)| *sum += n);
             line(kind_name, of_kind);
         }

@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use support::{KINDS, PROFILES, WAYS, assert_agreement, setup, ways};
+use support::{IMPLEMENTATIONS, KINDS, PROFILES, assert_agreement, implementations, setup};
 
 fn pipelines(criterion: &mut Criterion) {
     for nodes in [100, 1_000, 5_000] {
@@ -15,9 +15,11 @@ fn pipelines(criterion: &mut Criterion) {
         for profile in PROFILES {
             let mut group = criterion.benchmark_group(format!("{profile}/{nodes} nodes"));
             group.throughput(Throughput::Elements((nodes * KINDS.len()) as u64));
-            for (name, mut way) in WAYS.iter().zip(ways(profile, &mut cluster, &pods)) {
+            for (name, mut implementation) in IMPLEMENTATIONS.iter().zip(implementations(profile, &mut cluster, &pods))
+            {
                 group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-                    bencher.iter(|| (0..KINDS.len()).map(|kind| way.pass(kind, &cluster).ties).sum::<usize>());
+                    bencher
+                        .iter(|| (0..KINDS.len()).map(|kind| implementation.pass(kind, &cluster).ties).sum::<usize>());
                 });
             }
             group.finish();

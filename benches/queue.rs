@@ -10,7 +10,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod, QueueingHint};
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{Nominator, Options, Order, Rejectors, SchedulingQueue, Surroundings};
+use schedc_core::queue::{Nominator, Options, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 use schedc_plugins::PrioritySort;
@@ -21,7 +21,7 @@ const GATED: usize = 100_000;
 const PRIORITIES: i32 = 5;
 
 struct ByPriority;
-impl Order for ByPriority {
+impl QueueOrder for ByPriority {
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
         PrioritySort::less(&NoArgs, a, b)
     }
@@ -33,7 +33,7 @@ struct Plugins {
     gates: bool,
     nominator: Nominator,
 }
-impl Surroundings for Plugins {
+impl QueueContext for Plugins {
     type Event = &'static str;
     type Interested = ();
 

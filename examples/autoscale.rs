@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use schedc_core::model::Pod;
-use schedc_core::snapshot::{Snapshot, Template};
+use schedc_core::snapshot::{NodeTemplate, Snapshot};
 use schedc_objects::testing;
 
 mod scheduler {
@@ -15,11 +15,11 @@ mod scheduler {
 }
 type Cluster = Snapshot<scheduler::default::Pipeline>;
 
-fn node(cluster: &mut Cluster, name: &str, cpu: u32, more: &str) -> Template {
+fn node(cluster: &mut Cluster, name: &str, cpu: u32, more: &str) -> NodeTemplate {
     let labels = format!("labels: {{ kubernetes.io/hostname: {name} }}");
     let room = format!("allocatable: {{ cpu: '{cpu}', memory: 16Gi, pods: '110' }}");
     let yaml = format!("{{ metadata: {{ name: {name}, {labels} }}, status: {{ {room} }}, {more} }}");
-    Template { node: testing::node(&yaml, cluster.interner()), pods: Vec::new() }
+    NodeTemplate { node: testing::node(&yaml, cluster.interner()), pods: Vec::new() }
 }
 
 fn pod(cluster: &mut Cluster, name: &str, cpu: &str, more: &str) -> Arc<Pod> {

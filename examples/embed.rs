@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use schedc_core::embedded::Embedded;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_objects::{Manifests, convert_node, convert_pod, default};
 
 mod scheduler {
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut manifests = Manifests::parse("cluster.yaml", CLUSTER)?;
     default::complete(&mut manifests)?;
 
-    let mut cluster = Embedded::<scheduler::Profiles>::new(0)?;
+    let mut cluster = MinimalCluster::<scheduler::Profiles>::new(0)?;
     for node in &manifests.nodes {
         let node = convert_node(&node.object, cluster.interner());
         cluster.node(node);

@@ -10,7 +10,7 @@ compile_error!("this program is made of profiles/: add `profiles` to its --featu
 /// Counts, for `schedc bench`.
 #[cfg(feature = "bench")]
 #[global_allocator]
-static ALLOCATOR: schedc_allocator::Counting = schedc_allocator::Counting;
+static ALLOCATOR: schedc_allocator::CountingAllocator = schedc_allocator::CountingAllocator;
 
 fn main() -> ExitCode {
     schedc::main::<Profiles>()

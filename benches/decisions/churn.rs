@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use schedc_core::embedded::{Agreeing, Inline};
 use schedc_core::intern::{Interner, Symbol};
+use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::{Pod, Uid};
 use schedc_core::scheduler::{Change, Observer, Options, Placed, Scheduler};
 
@@ -66,7 +66,7 @@ pub(crate) type PhaseEnd<'a> = dyn FnMut(Phase) + 'a;
 /// Tells phases of the end of a decision.
 struct Decisions<'a>(&'a mut PhaseEnd<'a>);
 impl Observer for Decisions<'_> {
-    fn pops(&mut self) {
+    fn before_pop(&mut self) {
         self.0(Phase::Other);
     }
     fn decided(&mut self, _: &Arc<Pod>, has_node: bool) {
@@ -77,8 +77,8 @@ impl Observer for Decisions<'_> {
 
 /// Nodes, and the pods that run there, oldest first.
 pub(crate) struct Churn {
-    scheduler: Scheduler<scheduler::Profiles, Agreeing>,
-    tasks: Inline,
+    scheduler: Scheduler<scheduler::Profiles, NoopClient>,
+    tasks: InlineTasks,
     template: Pod,
     names: Vec<Symbol>,
     /// Whether each pod names its node.
@@ -90,11 +90,11 @@ pub(crate) struct Churn {
 impl Churn {
     /// A cluster with two pods on each node.
     pub(crate) fn new(nodes: usize, daemons: bool) -> Self {
-        let mut scheduler = match Scheduler::new(Agreeing, Options::default()) {
+        let mut scheduler = match Scheduler::new(NoopClient, Options::default()) {
             Ok(scheduler) => scheduler,
             Err(errors) => panic!("{errors:?}"),
         };
-        let mut tasks = Inline::default();
+        let mut tasks = InlineTasks::default();
         let template = objects::plain(&mut scheduler.cache.base.interner);
         let mut names = Vec::with_capacity(nodes);
         for number in 0..nodes {
@@ -108,7 +108,7 @@ impl Churn {
             let pod = churn.next_pod();
             let bound = objects::bound(pod, churn.names[at % nodes]);
             churn.running.push_back(bound.uid.clone());
-            churn.tell(Change::Pod(bound));
+            churn.apply(Change::Pod(bound));
         }
         churn
     }
@@ -118,15 +118,15 @@ impl Churn {
         let template = make(&mut self.scheduler.cache.base.interner);
         for _ in 0..pods {
             let (uid, name) = self.next_name();
-            self.tell(Change::Pod(Pod { uid, name, ..template.clone() }));
+            self.apply(Change::Pod(Pod { uid, name, ..template.clone() }));
         }
         while self.scheduler.schedule_one(&mut self.tasks) {
-            self.tasks = Inline::default();
+            self.tasks = InlineTasks::default();
         }
         self.scheduler.take_outcomes();
     }
 
-    fn tell(&mut self, change: Change) {
+    fn apply(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
@@ -149,9 +149,9 @@ impl Churn {
         let pod = self.next_pod();
         let told = pod.clone();
         phases(Phase::Other);
-        self.tell(Change::Pod(told));
+        self.apply(Change::Pod(told));
         phases(Phase::Created);
-        assert!(self.scheduler.schedule_one_observed(&mut self.tasks, &mut Decisions(&mut *phases)));
+        assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut Decisions(&mut *phases)));
         phases(Phase::Binding);
         while let Some(completed) = self.tasks.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
@@ -163,11 +163,11 @@ impl Churn {
         self.running.push_back(pod.uid.clone());
         let bound = objects::bound(pod, node);
         phases(Phase::Other);
-        self.tell(Change::Pod(bound));
+        self.apply(Change::Pod(bound));
         phases(Phase::Bound);
         let oldest = self.running.pop_front().expect("pods run");
         phases(Phase::Other);
-        self.tell(Change::PodDeleted(oldest));
+        self.apply(Change::PodDeleted(oldest));
         phases(Phase::Deleted);
     }
 
@@ -177,7 +177,7 @@ impl Churn {
         self.created += 1;
         let node = self.scheduler.cache.base.infos()[at].node.as_deref().expect("no node goes").clone();
         phases(Phase::Other);
-        self.tell(Change::Node(node));
+        self.apply(Change::Node(node));
         phases(Phase::Heartbeat);
     }
 }

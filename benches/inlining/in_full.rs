@@ -8,7 +8,7 @@ use schedc_core::extension_points::FilterPlugin;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
 
 macro_rules! in_full {
@@ -27,7 +27,7 @@ macro_rules! in_full {
             fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
                 Ok($plugin)
             }
-            fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> $pod {
+            fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> $pod {
                 $read(pod, cx)
             }
         }
@@ -58,16 +58,16 @@ pub struct Wanted {
     namespace: Symbol,
 }
 
-fn wanted<P: Plugin>(pod: &PodSpec, cx: Compile<'_, P>) -> Wanted {
+fn wanted<P: Plugin>(pod: &PodSpec, cx: CompileContext<'_, P>) -> Wanted {
     Wanted { label: cx.interner.intern("example.com/kept-for"), namespace: pod.namespace }
 }
 
 #[inline(always)]
-fn takes(pod: &Wanted, node: &NodeInfo) -> bool {
+fn accepts(pod: &Wanted, node: &NodeInfo) -> bool {
     !matches!(node.label(pod.label), Some(namespace) if namespace != pod.namespace)
 }
 
-fn label<P: Plugin>(_: &PodSpec, cx: Compile<'_, P>) -> Symbol {
+fn label<P: Plugin>(_: &PodSpec, cx: CompileContext<'_, P>) -> Symbol {
     cx.interner.intern("example.com/maintenance")
 }
 
@@ -78,11 +78,11 @@ fn is_in_service(label: &Symbol, node: &NodeInfo) -> bool {
 
 in_full! {
     /// Keeps nodes for the pods of one namespace.
-    KeptNodes as "KeptNodesInFull", always, Wanted, wanted, takes, "node(s) were kept for another namespace"
+    KeptNodes as "KeptNodesInFull", always, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {
     /// The same, with a kernel that is called: what the measurement is there to find.
-    KeptNodesCalled as "KeptNodesCalled", never, Wanted, wanted, takes, "node(s) were kept for another namespace"
+    KeptNodesCalled as "KeptNodesCalled", never, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {
     /// Keeps nodes free of pods.

@@ -2,19 +2,19 @@
 
 pub(crate) mod by_hand;
 mod cluster;
+mod implementation;
 mod pods;
-mod way;
 
 use schedc::pipelines::{binpack, default, edge};
 use schedc_core::model::PodSpec;
 
 pub(crate) use cluster::cluster;
+use implementation::{ByHand, Generated, Interpreted};
+pub(crate) use implementation::{Cluster, Implementation};
 pub(crate) use pods::{KINDS, pods};
-use way::{ByHand, Generated, Interpreted};
-pub(crate) use way::{Cluster, Way};
 
-/// Names of the ways, in the order in which [`ways`] has them.
-pub(crate) const WAYS: [&str; 4] = ["generated", "by hand", "by hand, fused", "interpreted"];
+/// Names of the ways, in the order in which [`implementations`] has them.
+pub(crate) const IMPLEMENTATIONS: [&str; 4] = ["generated", "by hand", "by hand, fused", "interpreted"];
 /// The profiles that are compared.
 pub(crate) const PROFILES: [&str; 3] = ["default", "edge", "binpack"];
 
@@ -26,8 +26,12 @@ pub(crate) fn setup(nodes: usize) -> (Cluster, Vec<PodSpec>) {
 }
 
 /// The ways to schedule by a profile.
-pub(crate) fn ways(profile: &str, cluster: &mut Cluster, pods: &[PodSpec]) -> [Box<dyn Way>; WAYS.len()] {
-    let generated: Box<dyn Way> = match profile {
+pub(crate) fn implementations(
+    profile: &str,
+    cluster: &mut Cluster,
+    pods: &[PodSpec],
+) -> [Box<dyn Implementation>; IMPLEMENTATIONS.len()] {
+    let generated: Box<dyn Implementation> = match profile {
         "default" => Box::new(Generated::<default::Pipeline>::new(pods, cluster)),
         "edge" => Box::new(Generated::<edge::Pipeline>::new(pods, cluster)),
         "binpack" => Box::new(Generated::<binpack::Pipeline>::new(pods, cluster)),
@@ -46,16 +50,19 @@ pub(crate) fn ways(profile: &str, cluster: &mut Cluster, pods: &[PodSpec]) -> [B
 pub(crate) fn assert_agreement(nodes: usize) {
     let (mut cluster, pods) = setup(nodes);
     for profile in PROFILES {
-        let mut ways = ways(profile, &mut cluster, &pods);
+        let mut implementations = implementations(profile, &mut cluster, &pods);
         for (kind, name) in KINDS.iter().enumerate() {
-            let [expected, others @ ..] = ways.each_mut().map(|way| {
-                let best = way.pass(kind, &cluster);
-                (best, way.totals())
+            let [expected, others @ ..] = implementations.each_mut().map(|implementation| {
+                let best = implementation.pass(kind, &cluster);
+                (best, implementation.totals())
             });
             assert!(!expected.1.is_empty(), "no node is feasible for {name}");
             assert!(expected.1.len() < nodes, "no node is infeasible for {name}");
-            for (way, other) in WAYS[1..].iter().zip(others) {
-                assert!(other == expected, "{way} and generated disagree: profile {profile}, {name}, {nodes} nodes");
+            for (implementation, other) in IMPLEMENTATIONS[1..].iter().zip(others) {
+                assert!(
+                    other == expected,
+                    "{implementation} and generated disagree: profile {profile}, {name}, {nodes} nodes"
+                );
             }
         }
     }

@@ -180,7 +180,7 @@ impl Catalogs {
         for catalog in std::iter::once(&in_tree).chain(&third_party) {
             for kind in &catalog.kinds {
                 let first = *kinds.entry(kind.full_name()).or_insert(kind);
-                if !first.agrees(kind) {
+                if !first.is_same_kind(kind) {
                     found.push(messages::kinds_disagree(kind, first));
                 }
             }

@@ -1,10 +1,11 @@
-//! The rules that a profile must keep. One file, one rule; [`RULES`] and [`together`] list them.
+//! The rules that a profile must keep. One file, one rule; [`RULES`] and [`cross_profile`] list them.
 //!
 //! Rules see the profile as written and as decided, look at everything, and never stop at the first error. A rule keeps
 //! silent where an error that another rule reports makes its own verdict doubtful.
 
 mod args;
 mod bind;
+pub(crate) mod cross_profile;
 mod disabled;
 mod duplicates;
 mod extenders;
@@ -14,7 +15,6 @@ mod points;
 mod queue_sort;
 mod reads;
 mod settings;
-pub(crate) mod together;
 mod weights;
 
 pub use args::check_args;
@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether what is missing at a point may be due to an error that is reported anyway.
-    fn in_doubt(&self, point: Point) -> bool {
+    fn has_earlier_error(&self, point: Point) -> bool {
         let doubtful = |set: &RawSet, point: Option<Point>| {
             set.incomplete
                 || set.enabled.iter().any(|plugin| {

@@ -65,7 +65,7 @@ pub enum MissingCatalog {
     /// There is no `schedc.toml`.
     NoCatalog {
         /// Where it should be.
-        looked_at: PathBuf,
+        expected_path: PathBuf,
     },
     /// The package depends on the crate on other platforms only.
     OtherPlatform {
@@ -133,9 +133,9 @@ pub fn compile_with<F: CatalogFinder>(
         plans.push(plan);
         right.push(found.len() == found_before);
     }
-    check::together::names(&plans, &mut found);
+    check::cross_profile::names(&plans, &mut found);
     let right: Vec<&Plan> = plans.iter().zip(right).filter_map(|(plan, right)| right.then_some(plan)).collect();
-    check::together::queue(&right, &mut found);
+    check::cross_profile::queue(&right, &mut found);
     if !found.is_empty() {
         return Err(Diagnostics::new(files, found));
     }
@@ -174,7 +174,7 @@ pub fn catalogs<F: CatalogFinder>(
 }
 
 /// A crate as a profile names it, and its catalog.
-type Named = (Spanned<String>, Arc<Catalog>);
+type NamedCatalog = (Spanned<String>, Arc<Catalog>);
 
 /// The catalogs of plugin crates, each read once.
 struct ThirdParty<'f, F> {
@@ -195,7 +195,7 @@ impl<F: CatalogFinder> ThirdParty<'_, F> {
         in_tree: &Catalog,
         files: &mut Files,
         found: &mut Vec<Diagnostic>,
-    ) -> (Vec<Named>, bool) {
+    ) -> (Vec<NamedCatalog>, bool) {
         let mut catalogs: Vec<(String, Spanned<String>, Arc<Catalog>)> = Vec::new();
         let found_before = found.len();
         let mut complete = !raw.crates_incomplete;
@@ -245,7 +245,7 @@ fn missing_catalog(name: &Spanned<String>, missing: &MissingCatalog) -> Diagnost
         MissingCatalog::NotADependency { package, dependencies } => {
             messages::not_a_dependency(name, package, dependencies)
         }
-        MissingCatalog::NoCatalog { looked_at } => messages::no_catalog(name, looked_at),
+        MissingCatalog::NoCatalog { expected_path } => messages::no_catalog(name, expected_path),
         MissingCatalog::OtherPlatform { package } => messages::not_on_this_platform(name, package),
         MissingCatalog::NoManifest { error } => messages::no_manifest(name, error),
         MissingCatalog::NoMetadata { offline, online } => messages::no_cargo_metadata(name, offline, online),

@@ -3,8 +3,12 @@
 //! A declaration that sources alone do not determine is left out: one that a macro generates, one from another crate, or one
 //! with a mistake. Then rustc alone checks the arguments.
 
+mod imports;
+
 use std::collections::HashMap;
 
+use imports::{Imports, Origin};
+use proc_macro2::Span;
 use schedc_derive_model::{Field, Kind, Model, Shape};
 use syn::{DeriveInput, ImplItem, Item, Path, Type};
 
@@ -15,44 +19,50 @@ use crate::schema::{FieldSchema, Format, Schema};
 const NO_ARGS: &str = "NoArgs";
 
 /// Maximum nesting of declarations.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The declarations of a crate, by the last names of paths.
 #[derive(Default)]
 pub(crate) struct DeclaredArgs {
+    /// The imports of each file.
+    imports: Vec<Imports>,
     /// `type Args` of each plugin.
-    of_plugins: Named<String>,
-    types: Named<DeriveInput>,
+    of_plugins: ItemsByName<Path>,
+    /// None for types without the derive.
+    types: ItemsByName<Option<DeriveInput>>,
     /// Types that are read from strings by hand-written code, with the format in their `SCHEMA`.
-    strings: Named<Format>,
-    constants: Named<i64>,
+    strings: ItemsByName<Format>,
+    /// None for constants that are no literals.
+    constants: ItemsByName<Option<i64>>,
 }
 
 /// A source file, by its place among the sources.
 type FileNumber = usize;
 
 /// Items by name, each with its file.
-struct Named<T>(HashMap<String, Vec<(FileNumber, T)>>);
+struct ItemsByName<T>(HashMap<String, Vec<(FileNumber, T)>>);
 
-impl<T> Default for Named<T> {
+impl<T> Default for ItemsByName<T> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<T> Named<T> {
+impl<T> ItemsByName<T> {
     fn insert(&mut self, name: String, file: FileNumber, item: T) {
         self.0.entry(name).or_default().push((file, item));
     }
 
-    /// The item that a file means by this name: its own one, else the only one of the crate.
-    fn find(&self, name: &str, file: Option<FileNumber>) -> Option<&(FileNumber, T)> {
-        let items = self.0.get(name)?;
-        let mut own = items.iter().filter(|(of, _)| Some(*of) == file);
-        match (own.next(), own.next(), items.as_slice()) {
-            (Some(only), None, _) | (None, None, [only]) => Some(only),
+    /// The only item of the crate with this name.
+    fn only(&self, name: &str) -> Option<&(FileNumber, T)> {
+        match self.0.get(name)?.as_slice() {
+            [only] => Some(only),
             _ => None,
         }
+    }
+
+    fn in_file(&self, name: &str, file: FileNumber) -> impl Iterator<Item = &(FileNumber, T)> {
+        self.0.get(name).into_iter().flatten().filter(move |(of, _)| *of == file)
     }
 }
 
@@ -61,21 +71,58 @@ impl DeclaredArgs {
     pub(crate) fn read(sources: &[String]) -> Self {
         let mut declared = Self::default();
         for (file, text) in sources.iter().enumerate() {
+            let mut imports = Imports::default();
             if let Ok(parsed) = syn::parse_file(text) {
+                add_imports(&parsed.items, &mut imports);
                 declared.add(file, parsed.items);
             }
+            declared.imports.push(imports);
         }
         declared
+    }
+
+    /// The item that a path in a file stands for. None: sources do not determine it, or it is in another crate.
+    fn find<'a, T>(&'a self, items: &'a ItemsByName<T>, path: &Path, file: FileNumber) -> Option<&'a (FileNumber, T)> {
+        let first = &path.segments.first().filter(|_| path.leading_colon.is_none())?.ident;
+        let name = &last_name(path)?;
+        match path.segments.len() {
+            1 => self.find_local(items, name, file),
+            2 if first == "self" => self.find_local(items, name, file),
+            _ if first == "crate" || first == "self" || first == "super" => self.find_in_crate(items, name),
+            // The path may lead to another crate or to a type, such as `i64::MAX`.
+            _ => None,
+        }
+    }
+
+    fn find_local<'a, T>(
+        &'a self,
+        items: &'a ItemsByName<T>,
+        name: &str,
+        file: FileNumber,
+    ) -> Option<&'a (FileNumber, T)> {
+        let imports = self.imports.get(file)?;
+        let mut own = items.in_file(name, file);
+        match (own.next(), own.next(), imports.origin(name)) {
+            (Some(only), None, None) => Some(only),
+            (None, _, Some(Origin::Own(name))) => self.find_in_crate(items, &name),
+            (None, _, None) if imports.has_own_glob && !imports.has_foreign_glob => self.find_in_crate(items, name),
+            _ => None,
+        }
+    }
+
+    fn find_in_crate<'a, T>(&'a self, items: &'a ItemsByName<T>, name: &str) -> Option<&'a (FileNumber, T)> {
+        let exports_foreign = |imports: &Imports| imports.exports_foreign_glob || imports.exports_foreign(name);
+        items.only(name).filter(|_| !self.imports.iter().any(exports_foreign))
     }
 
     /// The arguments of the plugin whose type is at this path.
     pub(crate) fn of(&self, path: &str) -> ArgsSchema {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();
-        match self.of_plugins.find(name, None) {
-            Some((file, args)) => match self.schema(args, *file, DEEPEST) {
+        match self.of_plugins.only(name) {
+            Some((file, args)) => match self.schema(args, *file, MAX_DEPTH) {
                 Some(schema) => ArgsSchema::Known(schema),
-                None if args == NO_ARGS => ArgsSchema::None,
+                None if last_name(args).is_some_and(|name| name == NO_ARGS) => ArgsSchema::None,
                 None => ArgsSchema::Opaque,
             },
             None => ArgsSchema::Opaque,
@@ -88,16 +135,17 @@ impl DeclaredArgs {
                 Item::Mod(module) if !is_for_tests(&module.attrs) => {
                     self.add(file, module.content.map(|(_, items)| items).unwrap_or_default());
                 }
-                Item::Struct(item) if derives_args(&item.attrs) => {
-                    self.types.insert(item.ident.to_string(), file, item.into());
+                Item::Struct(item) => {
+                    let declaration = derives_args(&item.attrs).then(|| item.clone().into());
+                    self.types.insert(item.ident.to_string(), file, declaration);
                 }
-                Item::Enum(item) if derives_args(&item.attrs) => {
-                    self.types.insert(item.ident.to_string(), file, item.into());
+                Item::Enum(item) => {
+                    let declaration = derives_args(&item.attrs).then(|| item.clone().into());
+                    self.types.insert(item.ident.to_string(), file, declaration);
                 }
+                Item::Type(item) => self.types.insert(item.ident.to_string(), file, None),
                 Item::Const(item) => {
-                    if let Some(value) = schedc_derive_model::integer(&item.expr) {
-                        self.constants.insert(item.ident.to_string(), file, value);
-                    }
+                    self.constants.insert(item.ident.to_string(), file, schedc_derive_model::integer(&item.expr));
                 }
                 Item::Impl(item) => {
                     // The type of an `impl` is one of the crate, whatever module its path names.
@@ -109,9 +157,9 @@ impl DeclaredArgs {
                     let Some((of_trait, _)) = &item.trait_ else { continue };
                     let of_trait = of_trait.segments.last().map(|segment| segment.ident.to_string());
                     let args = match of_trait.as_deref() {
-                        Some("SimpleFilter") => Some(NO_ARGS.to_owned()),
+                        Some("SimpleFilter") => Some(syn::Ident::new(NO_ARGS, Span::call_site()).into()),
                         Some("Plugin") => item.items.iter().find_map(|item| match item {
-                            ImplItem::Type(item) if item.ident == "Args" => args_name(&item.ty),
+                            ImplItem::Type(item) if item.ident == "Args" => type_path(&item.ty).cloned(),
                             _ => None,
                         }),
                         _ => None,
@@ -126,14 +174,14 @@ impl DeclaredArgs {
     }
 
     /// The shape of a type that a file names.
-    fn schema(&self, name: &str, file: FileNumber, depth: usize) -> Option<Schema> {
+    fn schema(&self, path: &Path, file: FileNumber, depth: usize) -> Option<Schema> {
         // A type that contains itself has no end; rustc reports it.
         let depth = depth.checked_sub(1)?;
-        if let Some((_, format)) = self.strings.find(name, Some(file)) {
+        if let Some((_, format)) = self.find(&self.strings, path, file) {
             return Some(Schema::String { format: *format });
         }
-        let (file, declaration) = self.types.find(name, Some(file))?;
-        Some(match Model::read(declaration.clone()).ok()?.kind {
+        let (file, declaration) = self.find(&self.types, path, file)?;
+        Some(match Model::read(declaration.clone()?).ok()?.kind {
             Kind::Struct { fields, .. } => {
                 let fields = fields.iter().map(|field| self.field(field, *file, depth)).collect::<Option<_>>();
                 Schema::Table { fields: fields? }
@@ -161,7 +209,7 @@ impl DeclaredArgs {
                 }
             }
             Shape::Str(format) => Schema::String { format: string_format(format) },
-            Shape::Named(ty) => self.schema(&own_name(type_path(ty)?)?, file, depth)?,
+            Shape::Named(ty) => self.schema(type_path(ty)?, file, depth)?,
             Shape::Optional(of) => self.shape(of, file, depth)?,
             Shape::List(entries) => {
                 let rules = entries.rules_read(|expr| self.integer(expr, file));
@@ -184,11 +232,26 @@ impl DeclaredArgs {
             return Some(value);
         }
         match expr {
-            syn::Expr::Path(path) => {
-                let name = own_name(&path.path).filter(|_| path.qself.is_none())?;
-                self.constants.find(&name, Some(file)).map(|(_, value)| *value)
-            }
+            syn::Expr::Path(path) if path.qself.is_none() => self.find(&self.constants, &path.path, file)?.1,
             _ => None,
+        }
+    }
+}
+
+fn add_imports(items: &[Item], imports: &mut Imports) {
+    // Modules first: a `use` of one may precede it.
+    for item in items {
+        if let Item::Mod(module) = item
+            && !is_for_tests(&module.attrs)
+        {
+            imports.add_module(&module.ident);
+            let items = module.content.as_ref().map(|(_, items)| items.as_slice());
+            add_imports(items.unwrap_or_default(), imports);
+        }
+    }
+    for item in items {
+        if let Item::Use(item) = item {
+            imports.add(item);
         }
     }
 }
@@ -222,18 +285,6 @@ fn last_name(path: &Path) -> Option<String> {
     path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// The last name of a path into this crate. Other paths may lead to other crates or to types, such as `i64::MAX`.
-fn own_name(path: &Path) -> Option<String> {
-    let first = &path.segments.first()?.ident;
-    let is_own = path.segments.len() == 1 || ["crate", "self", "super"].iter().any(|own| first == own);
-    last_name(path).filter(|_| is_own && path.leading_colon.is_none())
-}
-
-fn args_name(ty: &Type) -> Option<String> {
-    let path = type_path(ty)?;
-    own_name(path).or_else(|| last_name(path).filter(|name| name == NO_ARGS))
-}
-
 /// The format in `const SCHEMA: Schema = Schema::String(Format::QualifiedName);`
 fn string_schema(item: &ImplItem) -> Option<Format> {
     let ImplItem::Const(constant) = item else { return None };
@@ -259,142 +310,4 @@ fn string_format(variant: &str) -> Format {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SOURCE: &str = r#"
-        const MOST: i64 = 100;
-
-        #[derive(Clone, Copy, schedc_core::args::Args)]
-        pub struct SpeedArgs {
-            /// The label with the
-            /// speed.
-            #[args(default = "example.com/speed", format = "qualified-name")]
-            pub label: &'static str,
-            #[args(required, range = 1..=MOST)]
-            pub least: i64,
-            pub mode: Mode,
-            #[args(unique = "")]
-            pub zones: List<&'static str, 4>,
-        }
-
-        #[derive(Clone, Copy, Args)]
-        pub enum Mode {
-            #[args(default)]
-            Slow,
-            Fast,
-        }
-
-        impl Plugin for Speed {
-            type Args = SpeedArgs;
-        }
-
-        impl Plugin for Plain {
-            type Args = NoArgs;
-        }
-
-        impl schedc_core::SimpleFilter for Simple {}
-
-        impl Plugin for Generated {
-            type Args = made_by_a_macro::Args;
-        }
-
-        #[cfg(test)]
-        mod tests {
-            impl Plugin for Speed {
-                type Args = NoArgs;
-            }
-        }
-    "#;
-
-    #[test]
-    fn a_derive_is_the_description_of_arguments() {
-        let declared = DeclaredArgs::read(&[SOURCE.to_owned(), "not Rust".to_owned()]);
-        let ArgsSchema::Known(Schema::Table { fields }) = declared.of("fast::Speed") else {
-            panic!("the arguments are declared");
-        };
-        let fields: Vec<_> =
-            fields.into_iter().map(|field| (field.name, field.required, field.doc, field.schema)).collect();
-        let field = |name: &str, required, doc: &str, schema| (name.to_owned(), required, doc.to_owned(), schema);
-        let of = Box::new(Schema::String { format: Format::Any });
-        assert_eq!(
-            fields,
-            [
-                field("label", false, "The label with the speed.", Schema::String { format: Format::QualifiedName }),
-                field("least", true, "", Schema::Integer { min: Some(1), max: Some(100) }),
-                field("mode", false, "", Schema::Enum { values: vec!["Slow".to_owned(), "Fast".to_owned()] }),
-                field(
-                    "zones",
-                    false,
-                    "",
-                    Schema::List { of, min: Some(0), max: Some(4), unique: Some(String::new()), increasing: None }
-                ),
-            ]
-        );
-        assert_eq!(declared.of("fast::Plain"), ArgsSchema::None);
-        assert_eq!(declared.of("fast::Simple"), ArgsSchema::None);
-    }
-
-    /// `plugins/tests/catalog` holds the file against the structs.
-    #[test]
-    fn sources_describe_the_arguments_of_all_in_tree_plugins() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let sources = crate::load::rust_sources(&folder.join("../plugins"));
-        let declared = DeclaredArgs::read(&sources);
-        let known: std::collections::BTreeMap<String, Schema> =
-            serde_json::from_str(include_str!("../catalog/in-tree-args.json")).unwrap();
-        assert!(known.len() > 7);
-        for (plugin, schema) in known {
-            assert_eq!(declared.of(&format!("schedc_plugins::{plugin}")), ArgsSchema::Known(schema), "{plugin}");
-        }
-        assert_eq!(declared.of("schedc_plugins::NodeUnschedulable"), ArgsSchema::None);
-    }
-
-    #[test]
-    fn what_sources_do_not_determine_is_left_to_rustc() {
-        let declared = DeclaredArgs::read(&[SOURCE.to_owned()]);
-        assert_eq!(declared.of("fast::Generated"), ArgsSchema::Opaque);
-        assert_eq!(declared.of("fast::Unknown"), ArgsSchema::Opaque);
-        let twice = DeclaredArgs::read(&[SOURCE.to_owned(), SOURCE.to_owned()]);
-        assert_eq!(twice.of("fast::Speed"), ArgsSchema::Opaque);
-    }
-
-    #[test]
-    fn a_type_that_contains_itself_is_left_to_rustc() {
-        for field in ["next: Option<A>", "entries: Seq<A>", "other: B"] {
-            let source = format!(
-                "#[derive(Args)] pub struct A {{ pub {field} }}
-                #[derive(Args)] pub struct B {{ pub a: Option<A> }}
-                impl Plugin for Endless {{ type Args = A; }}"
-            );
-            assert_eq!(DeclaredArgs::read(&[source]).of("Endless"), ArgsSchema::Opaque, "{field}");
-        }
-    }
-
-    #[test]
-    fn paths_into_other_crates_are_left_to_rustc() {
-        let schema = |args: &str, max: &str, mode: &str| {
-            let source = format!(
-                "const MAX: i64 = 9;
-                #[derive(Args)] pub enum Mode {{ #[args(default)] Slow }}
-                #[derive(Args)] pub struct SpeedArgs {{
-                    #[args(default = 1, range = 0..={max})] pub most: i64,
-                    pub mode: {mode},
-                }}
-                impl Plugin for limits::Speed {{ type Args = {args}; }}"
-            );
-            DeclaredArgs::read(&[source]).of("Speed")
-        };
-        let most = |schema: ArgsSchema| match schema {
-            ArgsSchema::Known(Schema::Table { fields }) => fields.into_iter().next().map(|field| field.schema),
-            _ => None,
-        };
-        for (path, max) in [("MAX", Some(9)), ("self::MAX", Some(9)), ("i64::MAX", None), ("other::MAX", None)] {
-            let expected = Some(Schema::Integer { min: Some(0), max });
-            assert_eq!(most(schema("SpeedArgs", path, "crate::Mode")), expected, "{path}");
-        }
-        assert_eq!(schema("SpeedArgs", "9", "other::Mode"), ArgsSchema::Opaque);
-        assert_eq!(schema("other::SpeedArgs", "9", "Mode"), ArgsSchema::Opaque);
-        assert_eq!(schema("schedc_core::args::NoArgs", "9", "Mode"), ArgsSchema::None);
-    }
-}
+mod tests;

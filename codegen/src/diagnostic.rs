@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use std::fmt;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
+use schedc_bounds::text::shortened;
 
 use crate::source::{FileId, Files, Lines, Location, Span};
-use crate::suggest::shortened;
 
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,11 +28,11 @@ pub struct Diagnostic {
 }
 
 /// Maximum length of a text in an error, in characters. Errors quote names and values, which may have any length.
-const LONGEST: usize = 2000;
+const MAX_TEXT_LEN: usize = 2000;
 
 fn text(text: impl Into<String>) -> String {
     let text = text.into();
-    match shortened(&text, LONGEST) {
+    match shortened(&text, MAX_TEXT_LEN) {
         Cow::Borrowed(_) => text,
         Cow::Owned(short) => short,
     }
@@ -68,7 +68,7 @@ impl Diagnostic {
     }
 
     /// With another place that matters.
-    pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
+    pub fn secondary(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text(label) });
         self
     }
@@ -87,7 +87,7 @@ impl Diagnostic {
 
     /// With what to do, as an edit.
     pub fn suggest(mut self, help: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
-        let replacement = Some(replacement.into()).filter(|replacement| replacement.len() <= LONGEST);
+        let replacement = Some(replacement.into()).filter(|replacement| replacement.len() <= MAX_TEXT_LEN);
         self.help = Some(Help { text: text(help), replacement: replacement.map(|replacement| (span, replacement)) });
         self
     }
@@ -101,7 +101,7 @@ impl Diagnostic {
             let labels = primary.chain(secondary).filter(|(_, label)| label.span.file == file);
             let labels: Vec<_> = labels.collect();
             let lines = lines(files, file, labels.iter().map(|(_, label)| label.span));
-            if lines.text.len() > LONGEST_LINES {
+            if lines.text.len() > MAX_LINES_LEN {
                 let location = labels.first().map(|(_, label)| files.location(label.span));
                 let (line, column) = location.map_or((1, 1), |location| (location.line, location.column));
                 main = main.element(Origin::path(files.path(file)).line(line).char_column(column));
@@ -133,7 +133,7 @@ impl Diagnostic {
                 groups.push(main);
                 let lines = lines(files, span.file, [*span]);
                 let help = Level::HELP.secondary_title(text.as_str());
-                if lines.text.len() > LONGEST_LINES {
+                if lines.text.len() > MAX_LINES_LEN {
                     let replacement = Level::NOTE.message(format!("write `{replacement}` there"));
                     groups.push(help.element(replacement));
                     return renderer(color).render(&groups);
@@ -181,7 +181,7 @@ fn renderer(color: bool) -> Renderer {
 }
 
 /// Maximum length of lines that are displayed, in bytes. The renderer takes time for all of them, and cuts long ones anyway.
-const LONGEST_LINES: usize = 64 << 10;
+const MAX_LINES_LEN: usize = 64 << 10;
 
 /// The lines of a file that spans are on. The renderer reads all of the text that it gets, for each error.
 fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
@@ -220,7 +220,7 @@ impl Diagnostics {
     }
 
     /// These errors and others.
-    pub(crate) fn and(self, others: Vec<Diagnostic>) -> Self {
+    pub(crate) fn extended(self, others: Vec<Diagnostic>) -> Self {
         let all = self.list.into_iter().chain(others).collect();
         Self::new(self.files, all)
     }
@@ -298,10 +298,10 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_its_places_in_all_files() {
+    fn an_error_shows_its_locations_in_all_files() {
         let (files, edge, other) = two_files();
         let diagnostic = Diagnostic::at(Span { file: other, start: 18, end: 21 }, "the name is taken", "here")
-            .also(Span { file: edge, start: 17, end: 20 }, "and here")
+            .secondary(Span { file: edge, start: 17, end: 20 }, "and here")
             .note("names are unique")
             .help("choose another");
         expect![[r#"
@@ -337,13 +337,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_a_large_file_shows_its_lines_alone() {
+    fn an_error_in_a_large_file_shows_only_its_lines() {
         let mut files = Files::default();
         let text = (1..=20_000).map(|line| format!("key-{line} = 1\n")).collect::<String>();
         let (first, last) = (text.find("key-11999").unwrap(), text.find("key-12001").unwrap());
         let file = files.add("profiles/large.toml", text);
         let diagnostic = Diagnostic::at(Span { file, start: last, end: last + 9 }, "the key is twice", "here")
-            .also(Span { file, start: first, end: first + 9 }, "first")
+            .secondary(Span { file, start: first, end: first + 9 }, "first")
             .suggest("rename it", Span { file, start: last, end: last + 3 }, "lock");
         expect![[r#"
             error: the key is twice
@@ -364,13 +364,13 @@ mod tests {
     }
 
     #[test]
-    fn places_far_apart_are_named_by_line_and_column() {
+    fn distant_locations_are_named_by_line_and_column() {
         let mut files = Files::default();
         let text = (1..=20_000).map(|line| format!(" key-{line} = 1\n")).collect::<String>();
         let (first, last) = (text.find("key-7 ").unwrap(), text.find("key-19999").unwrap());
         let file = files.add("profiles/large.toml", text);
         let diagnostic = Diagnostic::at(Span { file, start: last, end: last + 9 }, "the key is twice", "here")
-            .also(Span { file, start: first, end: first + 5 }, "first");
+            .secondary(Span { file, start: first, end: first + 5 }, "first");
         expect![[r#"
             error: the key is twice
             --> profiles/large.toml:19999:2
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_a_very_long_line_names_its_place_alone() {
+    fn an_error_in_a_very_long_line_shows_only_its_location() {
         let mut files = Files::default();
         let name = "x".repeat(20_000_000);
         let file = files.add("profiles/long.toml", format!("a = 1\n  {name} = 1\n"));

@@ -38,7 +38,7 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'t RawField> {
-        let misspelt = || self.misspelt.iter().find(|(meant, _)| *meant == key).map(|(_, field)| *field);
+        let misspelt = || self.misspelt.iter().find(|(suggestion, _)| *suggestion == key).map(|(_, field)| *field);
         self.table.get(key).or_else(misspelt)
     }
 
@@ -91,8 +91,8 @@ impl<'t, 'd> Fields<'t, 'd> {
         match &field.value.value {
             RawValue::List(items) => (items, true),
             other => {
-                let (what, expected) = (format!("`{key}`"), format!("a list of {of}"));
-                self.found.push(messages::wrong_kind(field.value.span, &what, &expected, other.kind()));
+                let (subject, expected) = (format!("`{key}`"), format!("a list of {of}"));
+                self.found.push(messages::wrong_kind(field.value.span, &subject, &expected, other.kind()));
                 (&[], false)
             }
         }
@@ -101,8 +101,8 @@ impl<'t, 'd> Fields<'t, 'd> {
     /// A list of strings; other elements are reported and left out.
     pub(crate) fn strings(&mut self, key: &str) -> Vec<Spanned<String>> {
         let items = self.list(key, "strings");
-        let what = format!("an element of `{key}`");
-        items.iter().filter_map(|item| string(item, &what, self.found)).collect()
+        let subject = format!("an element of `{key}`");
+        items.iter().filter_map(|item| string(item, &subject, self.found)).collect()
     }
 
     pub(crate) fn table(&mut self, key: &str) -> Option<(&'t RawTable, Span)> {
@@ -116,29 +116,29 @@ impl<'t, 'd> Fields<'t, 'd> {
 pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
     let mut misspelt: Vec<(&'t str, &'t RawField)> = Vec::new();
     for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {
-        let Some(meant) = closest(&field.key.value, known.iter().copied()) else { continue };
-        if table.get(meant).is_none() && misspelt.iter().all(|(other, _)| *other != meant) {
-            misspelt.push((meant, field));
+        let Some(suggestion) = closest(&field.key.value, known.iter().copied()) else { continue };
+        if table.get(suggestion).is_none() && misspelt.iter().all(|(other, _)| *other != suggestion) {
+            misspelt.push((suggestion, field));
         }
     }
     misspelt
 }
 
-pub(crate) fn string(node: &RawNode, what: &str, found: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
+pub(crate) fn string(node: &RawNode, subject: &str, found: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
     match &node.value {
         RawValue::Str(value) => Some(Spanned { value: value.clone(), span: node.span }),
         other => {
-            found.push(messages::wrong_kind(node.span, what, "a string", other.kind()));
+            found.push(messages::wrong_kind(node.span, subject, "a string", other.kind()));
             None
         }
     }
 }
 
-pub(crate) fn table<'t>(node: &'t RawNode, what: &str, found: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
+pub(crate) fn table<'t>(node: &'t RawNode, subject: &str, found: &mut Vec<Diagnostic>) -> Option<&'t RawTable> {
     match &node.value {
         RawValue::Table(table) => Some(table),
         other => {
-            found.push(messages::wrong_kind(node.span, what, "a table", other.kind()));
+            found.push(messages::wrong_kind(node.span, subject, "a table", other.kind()));
             None
         }
     }

@@ -13,7 +13,7 @@ use crate::dependencies::{Dependencies, Unavailable};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::parse::RawCrate;
-use crate::paths::{displayed, normal};
+use crate::paths::{display_path, normalize};
 use crate::source::{Files, Span};
 
 /// The name of a crate's catalog, in the folder of its manifest.
@@ -81,7 +81,7 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
     let result = result.and_then(|compilation| finder.check_extender_crate(compilation));
     let found = finder.catalogs.into_iter().chain(finder.dependencies.files());
     let watched = texts.files.iter().map(|(_, file)| file.clone()).chain(found).collect();
-    let compilation = texts.and_readable(result)?;
+    let compilation = texts.or_unreadable(result)?;
     Ok(Compilation { watched, ..compilation })
 }
 
@@ -95,7 +95,7 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     let own = options.manifest_dir.join(CATALOG);
     let own = match fs::read_to_string(&own) {
         Ok(text) => {
-            let path = displayed(&own, &options.manifest_dir);
+            let path = display_path(&own, &options.manifest_dir);
             Some(FoundCatalog { path, text, sources: rust_sources(&options.manifest_dir) })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -107,7 +107,7 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     let cargo = CargoEnvironment::of_process();
     let mut finder = Finder::new(&texts, options, &cargo);
     let result = catalogs(&texts.sources, own.as_ref(), &mut finder);
-    texts.and_readable(result)
+    texts.or_unreadable(result)
 }
 
 /// Reads the Rust files of a crate: those below `src`, or those beside the catalog if there is no such folder.
@@ -153,7 +153,7 @@ impl<'i> Texts<'i> {
                 Input::File(file) => match fs::read_to_string(file) {
                     Err(error) => texts.unreadable.push(messages::unreadable_file(file, &error.to_string())),
                     Ok(text) => {
-                        let path = displayed(file, &options.manifest_dir);
+                        let path = display_path(file, &options.manifest_dir);
                         texts.files.push((path.clone(), file.clone()));
                         texts.sources.push(SourceText { path, text });
                     }
@@ -164,10 +164,10 @@ impl<'i> Texts<'i> {
     }
 
     /// Returns this result, unless a file could not be read.
-    fn and_readable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
+    fn or_unreadable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
         let unreadable = self.unreadable;
         match result {
-            Err(diagnostics) => Err(diagnostics.and(unreadable)),
+            Err(diagnostics) => Err(diagnostics.extended(unreadable)),
             Ok(_) if !unreadable.is_empty() => Err(Diagnostics::new(Files::default(), unreadable)),
             Ok(value) => Ok(value),
         }
@@ -195,19 +195,19 @@ impl CatalogFinder for Finder<'_> {
         let folder = match wanted {
             RawCrate::Path(path) => {
                 let profile = self.profiles.get(profile).copied().unwrap_or(Path::new(profile));
-                normal(&profile.parent().unwrap_or(Path::new("")).join(&path.value))
+                normalize(&profile.parent().unwrap_or(Path::new("")).join(&path.value))
             }
             RawCrate::Name(name) => self.dependencies.find(&name.value)?,
         };
         let path = folder.join(CATALOG);
         match fs::read_to_string(&path) {
-            Err(_) => Err(MissingCatalog::NoCatalog { looked_at: path }),
+            Err(_) => Err(MissingCatalog::NoCatalog { expected_path: path }),
             Ok(text) => {
-                let displayed = displayed(&path, &self.options.manifest_dir);
+                let display_path = display_path(&path, &self.options.manifest_dir);
                 if !self.catalogs.contains(&path) {
                     self.catalogs.push(path);
                 }
-                Ok(FoundCatalog { path: displayed, text, sources: rust_sources(&folder) })
+                Ok(FoundCatalog { path: display_path, text, sources: rust_sources(&folder) })
             }
         }
     }

@@ -5,19 +5,19 @@
 
 mod args;
 mod catalogs;
+mod cross_profile;
 mod extenders;
 mod plugins;
 mod settings;
 mod text;
-mod together;
 
 pub(crate) use args::*;
 pub(crate) use catalogs::*;
+pub(crate) use cross_profile::*;
 pub(crate) use extenders::*;
 pub(crate) use plugins::*;
 pub(crate) use settings::*;
 pub(crate) use text::*;
-pub(crate) use together::*;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -52,9 +52,9 @@ fn did_you_mean<'c>(
 ) -> Diagnostic {
     match closest(name, candidates) {
         None => diagnostic,
-        Some(meant) => {
-            let replacement = if quote { format!("\"{meant}\"") } else { meant.to_owned() };
-            diagnostic.suggest(format!("did you mean `{meant}`?"), written, replacement)
+        Some(suggestion) => {
+            let replacement = if quote { format!("\"{suggestion}\"") } else { suggestion.to_owned() };
+            diagnostic.suggest(format!("did you mean `{suggestion}`?"), written, replacement)
         }
     }
 }

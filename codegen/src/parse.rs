@@ -216,8 +216,8 @@ fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Di
         let mut key = field.key.value.as_str();
         if !known.contains(&key) {
             found.push(messages::unknown_point(&field.key, false, &known));
-            let meant = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
-            key = meant.map_or(key, |(meant, _)| meant);
+            let suggestion = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
+            key = suggestion.map_or(key, |(suggestion, _)| suggestion);
         }
         if key == MULTI_POINT {
             profile.multi_point = plugin_set(field, found);
@@ -231,11 +231,11 @@ fn read_plugins(plugins: &RawTable, profile: &mut RawProfile, found: &mut Vec<Di
 
 fn plugin_set(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
     let found_before = found.len();
-    let set = readable_part(field, found);
+    let set = read_plugin_set(field, found);
     RawSet { at: Some(field.key.span), incomplete: found.len() > found_before, ..set }
 }
 
-fn readable_part(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
+fn read_plugin_set(field: &RawField, found: &mut Vec<Diagnostic>) -> RawSet {
     let key = &field.key.value;
     match &field.value.value {
         RawValue::List(items) => RawSet {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_profile_says_nothing() {
+    fn an_empty_profile_has_no_settings() {
         let (profile, found) = read("");
         assert!(found.is_empty());
         assert!(profile.scheduler_name.is_none() && profile.args.is_empty() && profile.crates.is_empty());
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_does_not_hide_the_rest() {
+    fn errors_do_not_hide_the_rest() {
         let (profile, found) = read(
             "crates = [1, \"a\"]\npercentage-of-nodes-to-score = \"x\"\n[plugins]\nfilter = 3\nscore = [4, \"S\"]\n",
         );

@@ -96,7 +96,7 @@ impl Point {
     }
 
     /// Whether plugins may do something about the cluster here, not only look at it.
-    pub fn acts(self) -> bool {
+    pub fn may_write(self) -> bool {
         use Point::{Bind, Permit, PostBind, PostFilter, PreBind, Reserve};
         matches!(self, PostFilter | Reserve | Permit | PreBind | Bind | PostBind)
     }

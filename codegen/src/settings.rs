@@ -11,14 +11,14 @@ pub struct Key {
     /// As it is written.
     pub name: &'static str,
     /// What its value may be.
-    pub holds: Holds,
+    pub kind: ValueKind,
     /// What it is for.
     pub doc: &'static str,
 }
 
 /// What the value of a key may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum ValueKind {
     /// A DNS subdomain.
     Name {
         /// What holds if the key is not there.
@@ -40,8 +40,8 @@ pub enum Holds {
 impl Key {
     /// The integers that it may hold; all if it is not for integers.
     pub fn range(&self) -> RangeInclusive<i128> {
-        match &self.holds {
-            Holds::Integer { range, .. } => i128::from(*range.start())..=i128::from(*range.end()),
+        match &self.kind {
+            ValueKind::Integer { range, .. } => i128::from(*range.start())..=i128::from(*range.end()),
             _ => i128::MIN..=i128::MAX,
         }
     }
@@ -62,51 +62,54 @@ const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 /// `scheduler-name`.
 pub const SCHEDULER_NAME: Key = Key {
     name: "scheduler-name",
-    holds: Holds::Name { default: DEFAULT_SCHEDULER_NAME },
+    kind: ValueKind::Name { default: DEFAULT_SCHEDULER_NAME },
     doc: "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
 };
 /// `percentage-of-nodes-to-score`.
 pub const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
     name: "percentage-of-nodes-to-score",
-    holds: Holds::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
+    kind: ValueKind::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
     doc: "stop looking for feasible nodes at this share; `0` is kube-scheduler's adaptive rule",
 };
 /// `pod-initial-backoff-seconds`.
 pub const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
     name: "pod-initial-backoff-seconds",
-    holds: Holds::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
+    kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
     doc: "wait after a pod's first failure",
 };
 /// `pod-max-backoff-seconds`.
 pub const POD_MAX_BACKOFF_SECONDS: Key = Key {
     name: "pod-max-backoff-seconds",
-    holds: Holds::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
+    kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
     doc: "longest wait, not less than the first one",
 };
 /// `crates`.
 pub const CRATES: Key = Key {
     name: "crates",
-    holds: Holds::List("crates"),
+    kind: ValueKind::List("crates"),
     doc: "crates with further plugins: names of dependencies, or `{ path = \"...\" }`",
 };
 /// `[plugins]`.
 pub const PLUGINS: Key = Key {
     name: "plugins",
-    holds: Holds::Table("extension points"),
+    kind: ValueKind::Table("extension points"),
     doc: "a key for each extension point, and `multi-point` for all that a plugin implements",
 };
 /// `[args.NAME]`.
 pub const ARGS: Key = Key {
     name: "args",
-    holds: Holds::Table("plugins"),
+    kind: ValueKind::Table("plugins"),
     doc: "arguments, with the fields of kube-scheduler's `NAMEArgs` in kebab-case",
 };
 /// `[[extender]]`.
 pub const EXTENDER: Key =
-    Key { name: "extender", holds: Holds::List("tables"), doc: "webhooks that have a say besides the plugins" };
+    Key { name: "extender", kind: ValueKind::List("tables"), doc: "webhooks that have a say besides the plugins" };
 /// `[budget]`.
-pub const BUDGET: Key =
-    Key { name: "budget", holds: Holds::Table("limits"), doc: "what the profile may cost; nothing of it is compiled" };
+pub const BUDGET: Key = Key {
+    name: "budget",
+    kind: ValueKind::Table("limits"),
+    doc: "what the profile may cost; nothing of it is compiled",
+};
 
 /// The keys of a profile.
 pub const PROFILE: [Key; 9] = [
@@ -129,5 +132,5 @@ pub const LIMITS: [Key; 3] = [
 ];
 
 const fn limit(name: &'static str, doc: &'static str) -> Key {
-    Key { name, holds: Holds::Integer { range: 1..=i64::MAX, default: None }, doc }
+    Key { name, kind: ValueKind::Integer { range: 1..=i64::MAX, default: None }, doc }
 }

@@ -1,11 +1,9 @@
-//! Names in messages: what was meant by a name, and names of any length.
-
-use std::borrow::Cow;
+//! The known name that was most likely meant by an unknown one.
 
 /// The candidate that was most likely meant by `name`: the same but for case and separators, or a few typos away.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // No known name is as long, and the comparison takes time in proportion to the length.
-    if name.len() > LONGEST {
+    if name.len() > MAX_TEXT_LEN {
         return None;
     }
     let letters = |text: &str| -> String {
@@ -22,37 +20,19 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 }
 
 /// Maximum length of a name for which [`closest`] has an answer, in bytes.
-const LONGEST: usize = 200;
-
-/// A text of at most about `limit` characters; the middle of a longer text is left out.
-pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
-    // A text has at most as many characters as bytes.
-    if text.len() <= limit {
-        return Cow::Borrowed(text);
-    }
-    let half = limit / 2;
-    let begin = text.char_indices().nth(half).map(|(begin, _)| begin);
-    let end = text.char_indices().rev().nth(half.saturating_sub(1)).map(|(end, _)| end);
-    match (begin, end) {
-        (Some(begin), Some(end)) if begin < end => {
-            let left_out = text[begin..end].chars().count();
-            Cow::Owned(format!("{}[… {left_out} characters …]{}", &text[..begin], &text[end..]))
-        }
-        _ => Cow::Borrowed(text),
-    }
-}
+const MAX_TEXT_LEN: usize = 200;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(name: &str, meant: Option<&str>) {
+    fn check(name: &str, suggestion: Option<&str>) {
         let candidates = ["NodeName", "NodePorts", "NodeResourcesFit", "pre-filter", "filter", "scoring-strategy"];
-        assert_eq!(closest(name, candidates), meant, "{name}");
+        assert_eq!(closest(name, candidates), suggestion, "{name}");
     }
 
     #[test]
-    fn finds_what_was_meant() {
+    fn finds_the_closest_name() {
         check("NodeNam", Some("NodeName"));
         check("nodeports", Some("NodePorts"));
         check("NodeResourceFit", Some("NodeResourcesFit"));
@@ -63,18 +43,9 @@ mod tests {
     }
 
     #[test]
-    fn does_not_guess_wildly() {
+    fn distant_names_are_not_suggested() {
         check("Coscheduling", None);
         check("x", None);
         check("", None);
-    }
-
-    #[test]
-    fn long_texts_lose_their_middle() {
-        assert_eq!(shortened("abcdef", 6), "abcdef");
-        assert_eq!(shortened("abcdefghi", 6), "abc[… 3 characters …]ghi");
-        assert_eq!(shortened("ääää", 6), "ääää");
-        assert_eq!(shortened("äääääää", 6), "äää[… 1 characters …]äää");
-        assert_eq!(shortened("", 0), "");
     }
 }

@@ -101,7 +101,7 @@ pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> 
         let diagnostic = messages::syntax(files, span, &message);
         let follows = ["unclosed", "unexpected", "missing comma"].iter().any(|start| message.starts_with(start));
         if unclosed && follows {
-            found.push(messages::perhaps_unclosed(diagnostic));
+            found.push(messages::possibly_unclosed(diagnostic));
             break;
         }
         found.push(diagnostic);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_an_unclosed_list_is_not_shown() {
+    fn follow_up_errors_of_an_unclosed_list_are_hidden() {
         check(
             "a = nope\n[plugins]\nfilter = [\"A\", \"B\"\nscore = [\"C\"]\n\n[args.X]\na = 1\n",
             expect![[r#"

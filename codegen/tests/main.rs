@@ -3,7 +3,7 @@
 mod dependencies;
 mod files;
 mod golden;
+mod invalid_profiles;
 mod json_schema;
 mod merge_rules;
 mod shipped_profiles;
-mod wrong_profiles;

@@ -1,24 +1,24 @@
 //! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
 
-mod entry;
-mod holders;
+mod log_entry;
 mod placements;
+mod resource_nodes;
 
-pub use entry::Entry;
+pub use log_entry::LogEntry;
 pub(crate) use placements::UnplacedPod;
 use placements::{Placed, Placements};
 
-use holders::Holders;
+use resource_nodes::ResourceNodes;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::change_log::ChangeLog;
 use crate::column::NodeInfo;
 use crate::intern::{Interner, Symbol};
-use crate::log::Log;
 use crate::map::Map;
-use crate::mask::Mask;
 use crate::model::{Node, NodeChange, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::node_mask::NodeMask;
 use crate::originals::Originals;
 use crate::queue::Nominator;
 
@@ -60,10 +60,10 @@ pub struct Base {
     /// Objects as they were written, where extenders are sent them.
     pub originals: Originals,
     infos: Vec<NodeInfo>,
-    alive: Mask,
+    alive: NodeMask,
     by_name: Map<Symbol, NodeIndex>,
     free: Vec<NodeIndex>,
-    holders: Holders,
+    resource_nodes: ResourceNodes,
 }
 
 impl Base {
@@ -74,7 +74,7 @@ impl Base {
     }
     /// The slots that hold a node.
     #[inline]
-    pub fn alive(&self) -> &Mask {
+    pub fn alive(&self) -> &NodeMask {
         &self.alive
     }
     /// The node of that name.
@@ -83,7 +83,7 @@ impl Base {
     }
     /// The nodes that have some of a resource besides cpu, memory and storage, in order. `None`: that cannot be told.
     pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
-        self.holders.of(resource)
+        self.resource_nodes.of(resource)
     }
     /// Number of nodes.
     #[inline]
@@ -110,7 +110,7 @@ pub enum PodState {
 
 /// Why a pod cannot be assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAssumed {
+pub enum AssumeError {
     /// It has a node.
     HasNode,
     /// There is no node in the slot.
@@ -118,7 +118,7 @@ pub enum NotAssumed {
 }
 
 /// How many entries the log keeps of a small cluster.
-const LEAST_LOGGED: usize = 4096;
+const MIN_LOG_ENTRIES: usize = 4096;
 
 /// One writer; everything that decides reads it.
 pub struct Cache<S> {
@@ -128,10 +128,10 @@ pub struct Cache<S> {
     pub state: S,
     /// Which columns changed, in order: what was concluded from them earlier can be brought up to date. It keeps at least as
     /// many entries as there are slots of nodes.
-    pub log: Log<Entry>,
+    pub log: ChangeLog<LogEntry>,
     pods: Placements,
     /// Pods whose node is not known: they count once it is.
-    homeless: Map<Symbol, Vec<Arc<Pod>>>,
+    pods_of_unknown_nodes: Map<Symbol, Vec<Arc<Pod>>>,
     /// Which pods are nominated for which nodes.
     pub nominator: Nominator,
     objects: Map<ObjectKey, Object>,
@@ -146,9 +146,9 @@ impl<S: State> Default for Cache<S> {
         Cache {
             base,
             state,
-            log: Log::with_capacity(LEAST_LOGGED),
+            log: ChangeLog::with_capacity(MIN_LOG_ENTRIES),
             pods: Placements::default(),
-            homeless: Map::default(),
+            pods_of_unknown_nodes: Map::default(),
             nominator: Nominator::default(),
             objects: Map::default(),
             identity: Arc::default(),
@@ -172,11 +172,11 @@ impl<S: State> Cache<S> {
             if change == NodeChange::Annotations {
                 return index;
             }
-            self.base.holders.set_node(index, old.as_deref(), Some(&node));
+            self.base.resource_nodes.set_node(index, old.as_deref(), Some(&node));
             // Conditions change now and then, and few columns know of them.
             let differs = self.state.set_node(&self.base, index, old.as_deref());
             if differs || change == NodeChange::More {
-                self.log.push(Entry::node(index));
+                self.log.push(LogEntry::node(index));
             }
             return index;
         }
@@ -186,13 +186,13 @@ impl<S: State> Cache<S> {
             self.base.alive.resize(index.get() + 1);
             self.log.grow(index.get() + 1);
         }
-        self.base.holders.set_node(index, None, Some(&node));
+        self.base.resource_nodes.set_node(index, None, Some(&node));
         self.base.infos[index.get()].node = Some(Arc::new(node));
         self.base.alive.insert(index);
         self.base.by_name.insert(name, index);
         self.state.set_node(&self.base, index, None);
-        self.log.push(Entry::node(index));
-        for pod in self.homeless.remove(&name).unwrap_or_default() {
+        self.log.push(LogEntry::node(index));
+        for pod in self.pods_of_unknown_nodes.remove(&name).unwrap_or_default() {
             self.state.add_pod(index, &pod);
             self.base.infos[index.get()].add_pod(pod);
         }
@@ -207,26 +207,26 @@ impl<S: State> Cache<S> {
             self.state.remove_pod(index, pod);
         }
         if !pods.is_empty() {
-            self.homeless.insert(name, pods);
+            self.pods_of_unknown_nodes.insert(name, pods);
         }
         let old = self.base.infos[index.get()].node.take();
-        self.base.holders.set_node(index, old.as_deref(), None);
+        self.base.resource_nodes.set_node(index, old.as_deref(), None);
         self.base.alive.remove(index);
         self.base.free.push(index);
         self.state.set_node(&self.base, index, old.as_deref());
-        self.log.push(Entry::node(index));
+        self.log.push(LogEntry::node(index));
     }
 
     /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
         let old = self.pods.insert(Placed { pod: pod.clone(), node, state });
         match old {
-            Some(old) if old.node == node && counts_alike(&old.pod, &pod) => self.replace(&old.pod, pod, node),
+            Some(old) if old.node == node && is_equivalent(&old.pod, &pod) => self.replace(&old.pod, pod, node),
             Some(old) => {
                 self.take(&old.pod, old.node);
                 // One that stays on its node is one change of it.
                 if old.node != node {
-                    self.note_pods(old.node);
+                    self.log_pods_change(old.node);
                 }
                 self.put(pod, node);
             }
@@ -238,12 +238,12 @@ impl<S: State> Cache<S> {
     ///
     /// # Errors
     /// It cannot: nothing changes.
-    pub fn assume(&mut self, pod: Arc<Pod>, index: NodeIndex) -> Result<Symbol, NotAssumed> {
+    pub fn assume(&mut self, pod: Arc<Pod>, index: NodeIndex) -> Result<Symbol, AssumeError> {
         if !self.base.alive.contains(index) {
-            return Err(NotAssumed::NoNode);
+            return Err(AssumeError::NoNode);
         }
-        let unplaced = self.unplaced(&pod.uid).ok_or(NotAssumed::HasNode)?;
-        self.assume_unplaced(pod, unplaced, index).ok_or(NotAssumed::NoNode)
+        let unplaced = self.unplaced(&pod.uid).ok_or(AssumeError::HasNode)?;
+        self.assume_unplaced(pod, unplaced, index).ok_or(AssumeError::NoNode)
     }
 
     /// Returns none for a pod that has a node.
@@ -257,17 +257,17 @@ impl<S: State> Cache<S> {
     pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: UnplacedPod, index: NodeIndex) -> Option<Symbol> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
         self.pods.insert_unplaced(Placed { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
-        self.base.holders.add_pod(&pod);
+        self.base.resource_nodes.add_pod(&pod);
         self.put_at(pod, index);
         Some(node)
     }
 
     /// A pod comes to its node.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
-        self.base.holders.add_pod(&pod);
+        self.base.resource_nodes.add_pod(&pod);
         match self.base.node(node) {
             Some(index) => self.put_at(pod, index),
-            None => self.homeless.entry(node).or_default().push(pod),
+            None => self.pods_of_unknown_nodes.entry(node).or_default().push(pod),
         }
     }
 
@@ -275,7 +275,7 @@ impl<S: State> Cache<S> {
     fn put_at(&mut self, pod: Arc<Pod>, index: NodeIndex) {
         self.state.add_pod(index, &pod);
         self.base.infos[index.get()].add_pod(pod);
-        self.log.push(Entry::pod(index));
+        self.log.push(LogEntry::pod(index));
     }
 
     /// A pod leaves its node, which is not logged yet.
@@ -285,18 +285,18 @@ impl<S: State> Cache<S> {
                 self.base.infos[index.get()].remove_pod(pod);
                 self.state.remove_pod(index, pod);
             }
-            None => self.take_homeless(pod, node),
+            None => self.take_pod_of_unknown_node(pod, node),
         }
     }
 
-    fn take_homeless(&mut self, pod: &Pod, node: Symbol) {
-        let Some(pods) = self.homeless.get_mut(&node) else { return };
+    fn take_pod_of_unknown_node(&mut self, pod: &Pod, node: Symbol) {
+        let Some(pods) = self.pods_of_unknown_nodes.get_mut(&node) else { return };
         // As on a node, so that the order is the same when it comes back.
         if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
             pods.swap_remove(at);
         }
         if pods.is_empty() {
-            self.homeless.remove(&node);
+            self.pods_of_unknown_nodes.remove(&node);
         }
     }
 
@@ -308,23 +308,23 @@ impl<S: State> Cache<S> {
                 let info = &mut self.base.infos[index.get()];
                 let is_last = info.pods.last().is_some_and(|last| last.uid == old.uid);
                 if !is_last || (old.started, old.nominated_node) != (new.started, new.nominated_node) {
-                    self.log.push(Entry::pod(index));
+                    self.log.push(LogEntry::pod(index));
                 }
                 // Its place among the pods is that of one that came: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);
             }
             None => {
-                self.take_homeless(old, node);
-                self.homeless.entry(node).or_default().push(new);
+                self.take_pod_of_unknown_node(old, node);
+                self.pods_of_unknown_nodes.entry(node).or_default().push(new);
             }
         }
     }
 
     /// Logs that pods of a node changed.
-    fn note_pods(&mut self, node: Symbol) {
+    fn log_pods_change(&mut self, node: Symbol) {
         if let Some(index) = self.base.node(node) {
-            self.log.push(Entry::pod(index));
+            self.log.push(LogEntry::pod(index));
         }
     }
 
@@ -348,7 +348,7 @@ impl<S: State> Cache<S> {
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
         let Placed { pod, node, .. } = self.pods.remove(uid)?;
         self.take(&pod, node);
-        self.note_pods(node);
+        self.log_pods_change(node);
         Some(node)
     }
 
@@ -356,7 +356,7 @@ impl<S: State> Cache<S> {
     pub(crate) fn pods_of(&self, node: Symbol) -> &[Arc<Pod>] {
         match self.base.node(node) {
             Some(index) => &self.base.infos[index.get()].pods,
-            None => self.homeless.get(&node).map_or(&[], Vec::as_slice),
+            None => self.pods_of_unknown_nodes.get(&node).map_or(&[], Vec::as_slice),
         }
     }
 
@@ -365,9 +365,9 @@ impl<S: State> Cache<S> {
         match self.base.node(node) {
             Some(index) => {
                 self.base.infos[index.get()].pods = pods;
-                self.log.push(Entry::pod(index));
+                self.log.push(LogEntry::pod(index));
             }
-            None => drop(self.homeless.insert(node, pods)),
+            None => drop(self.pods_of_unknown_nodes.insert(node, pods)),
         }
     }
 
@@ -453,7 +453,7 @@ impl<S: State> Cache<S> {
 }
 
 /// Whether columns and indexes take two sights of one pod for the same: all but where it is nominated and since when it runs.
-fn counts_alike(a: &Pod, b: &Pod) -> bool {
+fn is_equivalent(a: &Pod, b: &Pod) -> bool {
     a.spec == b.spec
         && a.usage == b.usage
         && a.claim_statuses == b.claim_statuses

@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::extension_points::Placement;
 use crate::model::{Pod, Uid};
 
-mod news;
+mod object_updates;
 
-pub use news::News;
+pub use object_updates::ObjectUpdates;
 
 /// What the cluster answered instead of doing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,7 +163,7 @@ pub trait Client: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// The pod is not bound, as far as is known.
-    fn bind_by(
+    fn bind_by_extender(
         &self,
         _placement: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
@@ -172,7 +172,7 @@ pub trait Client: Clone + Send + Sync + 'static {
     }
 
     /// Tells an extender something that nobody waits for, which may take long and blocks.
-    fn tell(&self, tell: impl FnOnce() + Send + 'static) {
+    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
         tell();
     }
 
@@ -204,8 +204,8 @@ pub trait Client: Clone + Send + Sync + 'static {
     }
     /// Follows some objects of kinds that a plugin declares, from now on, for so long at most: what waits for something to
     /// happen to them need not ask again and again. A cluster that does not tell of changes is asked every second.
-    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
-        news::Polled::new(self.clone(), objects, time)
+    fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> impl ObjectUpdates {
+        object_updates::PollingUpdates::new(self.clone(), objects, time)
     }
     /// Creates one. Returns it as it is then.
     fn create(&self, object: &ObjectRef, _manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {

@@ -14,8 +14,12 @@ use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 /// at a pod's `nominated_node` and `started`: nobody tells them when a pod on a node changes in nothing else.
 pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry says nothing of pods: `add_pod` and `remove_pod` do nothing.
-    const OF_NODE_ALONE: bool = false;
+    const READS_ONLY_NODE: bool = false;
 
+    /// Interns strings that entries compare, such as the key of a label of pods. Called once, before any entry is built.
+    ///
+    /// Without it, [`Interner::get`] in `build` returns `None` if no object so far has the string, and a pod that comes later may have it.
+    fn begin(_interner: &mut Interner) {}
     /// The entry of a node without pods.
     fn build(node: &Node, interner: &Interner) -> Self;
     /// A pod comes to the node.
@@ -32,8 +36,10 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// The arguments of the plugin: its [`Plugin::Args`](crate::Plugin::Args).
     type Args: Sync + 'static;
     /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
-    const OF_NODE_ALONE: bool = false;
+    const READS_ONLY_NODE: bool = false;
 
+    /// Interns strings that entries compare, as in [`Column::begin`]: a label of pods that the arguments name, for example.
+    fn begin(_args: &Self::Args, _interner: &mut Interner) {}
     /// Returns the entry of a node without pods.
     fn build(args: &Self::Args, node: &Node, interner: &Interner) -> Self;
     /// Adds a pod to the node.
@@ -47,64 +53,64 @@ pub struct WithArgs<C>(PhantomData<fn() -> C>);
 
 /// One node's entry of a column, to be changed in thought: the cluster's own, until a pod comes or leaves.
 #[derive(Clone, Debug)]
-pub enum Thought<'a, C> {
+pub enum HypotheticalColumn<'a, C> {
     /// As it is.
-    Same(&'a C),
+    Unchanged(&'a C),
     /// With other pods.
     Changed(C),
 }
 
-impl<C: Column> Thought<'_, C> {
+impl<C: Column> HypotheticalColumn<'_, C> {
     /// A pod comes to the node.
     #[inline]
     pub fn add_pod(&mut self, pod: &Pod) {
-        if !C::OF_NODE_ALONE {
+        if !C::READS_ONLY_NODE {
             self.own().add_pod(pod);
         }
     }
     /// A pod leaves the node.
     #[inline]
     pub fn remove_pod(&mut self, pod: &Pod) {
-        if !C::OF_NODE_ALONE {
+        if !C::READS_ONLY_NODE {
             self.own().remove_pod(pod);
         }
     }
 }
 
-impl<C: ColumnWithArgs> Thought<'_, C> {
+impl<C: ColumnWithArgs> HypotheticalColumn<'_, C> {
     /// A pod comes to the node.
     #[inline]
     pub fn add_pod_with(&mut self, args: &C::Args, pod: &Pod) {
-        if !C::OF_NODE_ALONE {
+        if !C::READS_ONLY_NODE {
             self.own().add_pod(args, pod);
         }
     }
     /// A pod leaves the node.
     #[inline]
     pub fn remove_pod_with(&mut self, args: &C::Args, pod: &Pod) {
-        if !C::OF_NODE_ALONE {
+        if !C::READS_ONLY_NODE {
             self.own().remove_pod(args, pod);
         }
     }
 }
 
-impl<C: Clone> Thought<'_, C> {
+impl<C: Clone> HypotheticalColumn<'_, C> {
     /// The entry.
     #[inline]
     pub fn get(&self) -> &C {
         match self {
-            Thought::Same(entry) => entry,
-            Thought::Changed(entry) => entry,
+            HypotheticalColumn::Unchanged(entry) => entry,
+            HypotheticalColumn::Changed(entry) => entry,
         }
     }
 
     fn own(&mut self) -> &mut C {
-        if let Thought::Same(entry) = *self {
-            *self = Thought::Changed(entry.clone());
+        if let HypotheticalColumn::Unchanged(entry) = *self {
+            *self = HypotheticalColumn::Changed(entry.clone());
         }
         match self {
-            Thought::Changed(entry) => entry,
-            Thought::Same(_) => unreachable!("it was copied"),
+            HypotheticalColumn::Changed(entry) => entry,
+            HypotheticalColumn::Unchanged(_) => unreachable!("it was copied"),
         }
     }
 }
@@ -147,8 +153,8 @@ impl NodeInfo {
 
 /// What a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of them.
 pub trait ColumnSet: 'static {
-    /// Whether they say nothing of pods: see [`Column::OF_NODE_ALONE`].
-    const OF_NODE_ALONE: bool;
+    /// Whether they say nothing of pods: see [`Column::READS_ONLY_NODE`].
+    const READS_ONLY_NODE: bool;
     /// The entries of one node.
     type Row<'a>: Copy;
     /// The entries of all nodes.
@@ -158,7 +164,7 @@ pub trait ColumnSet: 'static {
 }
 
 impl ColumnSet for () {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
     type Row<'a> = ();
     type Slices<'a> = ();
     #[inline(always)]
@@ -166,7 +172,7 @@ impl ColumnSet for () {
 }
 
 impl<C: Column> ColumnSet for C {
-    const OF_NODE_ALONE: bool = C::OF_NODE_ALONE;
+    const READS_ONLY_NODE: bool = C::READS_ONLY_NODE;
     type Row<'a> = &'a C;
     type Slices<'a> = &'a [C];
     #[inline(always)]
@@ -176,7 +182,7 @@ impl<C: Column> ColumnSet for C {
 }
 
 impl<C: ColumnWithArgs> ColumnSet for WithArgs<C> {
-    const OF_NODE_ALONE: bool = C::OF_NODE_ALONE;
+    const READS_ONLY_NODE: bool = C::READS_ONLY_NODE;
     type Row<'a> = &'a C;
     type Slices<'a> = &'a [C];
     #[inline(always)]
@@ -186,7 +192,7 @@ impl<C: ColumnWithArgs> ColumnSet for WithArgs<C> {
 }
 
 impl ColumnSet for NodeInfo {
-    const OF_NODE_ALONE: bool = false;
+    const READS_ONLY_NODE: bool = false;
     type Row<'a> = &'a NodeInfo;
     type Slices<'a> = &'a [NodeInfo];
     #[inline(always)]
@@ -199,7 +205,7 @@ impl ColumnSet for NodeInfo {
 pub struct Position;
 
 impl ColumnSet for Position {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
     type Row<'a> = NodeIndex;
     /// The index of the first node.
     type Slices<'a> = NodeIndex;
@@ -211,12 +217,12 @@ impl ColumnSet for Position {
 
 /// Derives the entry of a slot in a column anew, which grows as far as there are slots. Returns whether it is another one
 /// than before.
-pub fn renew_column<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
+pub fn rebuild_entry<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
     replace_entry(column, base, index, |info| info.entry(&base.interner))
 }
 
-/// As [`renew_column`], for a column that depends on arguments.
-pub fn renew_column_with<C: ColumnWithArgs>(
+/// As [`rebuild_entry`], for a column that depends on arguments.
+pub fn rebuild_entry_with_args<C: ColumnWithArgs>(
     column: &mut Vec<C>,
     args: &C::Args,
     base: &Base,
@@ -247,7 +253,7 @@ fn replace_entry<C: Default + PartialEq>(
 macro_rules! column_tuples {
     ($($($T:ident $n:tt),+;)*) => { $(
         impl<$($T: ColumnSet),+> ColumnSet for ($($T,)+) {
-            const OF_NODE_ALONE: bool = $($T::OF_NODE_ALONE)&&+;
+            const READS_ONLY_NODE: bool = $($T::READS_ONLY_NODE)&&+;
             type Row<'a> = ($($T::Row<'a>,)+);
             type Slices<'a> = ($($T::Slices<'a>,)+);
             #[inline(always)]

@@ -10,12 +10,12 @@ use crate::column::ColumnSet;
 use crate::extension_points::{
     Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, PrepareScore, ScorePlugin,
 };
-use crate::mask::Mask;
+use crate::node_mask::NodeMask;
 use crate::plugin::{Slices, View};
 
 /// A part of a plugin's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum CostPart {
     /// PreFilter, once for a pod.
     PreFilter,
     /// Filter, for every node.
@@ -28,28 +28,28 @@ pub enum Part {
     NormalizeScore,
 }
 
-impl Part {
+impl CostPart {
     /// The name of the extension point as profiles write it, `normalize-score` among them.
     pub const fn name(self) -> &'static str {
         match self {
-            Part::PreFilter => "pre-filter",
-            Part::Filter => "filter",
-            Part::PreScore => "pre-score",
-            Part::Score => "score",
-            Part::NormalizeScore => "normalize-score",
+            CostPart::PreFilter => "pre-filter",
+            CostPart::Filter => "filter",
+            CostPart::PreScore => "pre-score",
+            CostPart::Score => "score",
+            CostPart::NormalizeScore => "normalize-score",
         }
     }
 
     /// Whether it is done for every node, and not once for a pod.
     pub const fn is_per_node(self) -> bool {
-        matches!(self, Part::Filter | Part::Score | Part::NormalizeScore)
+        matches!(self, CostPart::Filter | CostPart::Score | CostPart::NormalizeScore)
     }
 }
 
 /// Measures work.
 pub trait Meter {
     /// `work` is all that a plugin does in a part; it can be done again and again.
-    fn measure(&mut self, plugin: &'static str, part: Part, work: impl FnMut());
+    fn measure(&mut self, plugin: &'static str, part: CostPart, work: impl FnMut());
 }
 
 /// PreFilter of one plugin.
@@ -60,7 +60,7 @@ pub fn pre_filter<P: PreFilterPlugin>(
     view: View<'_, P>,
     meter: &mut impl Meter,
 ) {
-    meter.measure(P::NAME, Part::PreFilter, || {
+    meter.measure(P::NAME, CostPart::PreFilter, || {
         if let Ok(answer) = plugin.pre_filter(args, pod, view) {
             plugin.recycle(black_box(answer).slot.state);
         }
@@ -73,10 +73,10 @@ pub fn filter<P: FilterPlugin>(
     pod: &P::Pod,
     cycle: &<P as FilterPlugin>::Cycle,
     columns: Slices<'_, P>,
-    nodes: &Mask,
+    nodes: &NodeMask,
     meter: &mut impl Meter,
 ) {
-    meter.measure(P::NAME, Part::Filter, || {
+    meter.measure(P::NAME, CostPart::Filter, || {
         let pass = |node: usize| P::filter(args, pod, cycle, P::Columns::row(columns, node)).is_ok();
         let passing: usize = nodes.iter().map(|node| usize::from(pass(node.get()))).sum();
         black_box(passing);
@@ -89,10 +89,10 @@ pub fn pre_score<P: PreScorePlugin>(
     args: &P::Args,
     pod: &P::Pod,
     view: View<'_, P>,
-    nodes: &Mask,
+    nodes: &NodeMask,
     meter: &mut impl Meter,
 ) {
-    meter.measure(P::NAME, Part::PreScore, || {
+    meter.measure(P::NAME, CostPart::PreScore, || {
         if let Ok(answer) = plugin.pre_score(args, pod, view, nodes) {
             plugin.recycle(black_box(answer).state);
         }
@@ -101,7 +101,7 @@ pub fn pre_score<P: PreScorePlugin>(
 
 /// What one plugin looks up before Score.
 pub fn prepare<P: PrepareScore>(plugin: &P, args: &P::Args, pod: &P::Pod, view: View<'_, P>, meter: &mut impl Meter) {
-    meter.measure(P::NAME, Part::PreScore, || plugin.recycle(black_box(plugin.prepare(args, pod, view))));
+    meter.measure(P::NAME, CostPart::PreScore, || plugin.recycle(black_box(plugin.prepare(args, pod, view))));
 }
 
 /// Score of one plugin, over all nodes.
@@ -110,10 +110,10 @@ pub fn score<P: ScorePlugin>(
     pod: &P::Pod,
     cycle: &<P as ScorePlugin>::Cycle,
     columns: Slices<'_, P>,
-    nodes: &Mask,
+    nodes: &NodeMask,
     meter: &mut impl Meter,
 ) {
-    meter.measure(P::NAME, Part::Score, || {
+    meter.measure(P::NAME, CostPart::Score, || {
         let score = |node: usize| P::score(args, pod, cycle, P::Columns::row(columns, node)).unwrap_or_default();
         let sum = nodes.iter().fold(0, |sum: i64, node| sum.wrapping_add(score(node.get())));
         black_box(sum);
@@ -126,11 +126,11 @@ pub fn score_normalized<P: NormalizeScore>(
     pod: &P::Pod,
     cycle: &<P as ScorePlugin>::Cycle,
     columns: Slices<'_, P>,
-    nodes: &Mask,
+    nodes: &NodeMask,
     meter: &mut impl Meter,
 ) {
     let mut raw = vec![0; nodes.words().len() * 64];
-    meter.measure(P::NAME, Part::Score, || {
+    meter.measure(P::NAME, CostPart::Score, || {
         for node in nodes.iter() {
             let row = P::Columns::row(columns, node.get());
             raw[node.get()] = P::score(args, pod, cycle, row).unwrap_or_default();
@@ -139,7 +139,7 @@ pub fn score_normalized<P: NormalizeScore>(
     });
     let mut extent = Extent::EMPTY;
     nodes.iter().for_each(|node| extent.include_for::<P>(raw[node.get()]));
-    meter.measure(P::NAME, Part::NormalizeScore, || {
+    meter.measure(P::NAME, CostPart::NormalizeScore, || {
         let score = |node: usize| P::normalize(args, extent, raw[node]);
         let sum = nodes.iter().fold(0, |sum: i64, node| sum.wrapping_add(score(node.get())));
         black_box(sum);

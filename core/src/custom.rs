@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lister_has_what_is_there_and_says_what_cannot_be_read() {
+    fn a_lister_has_current_objects_and_reports_unreadable_ones() {
         let mut interner = Interner::default();
         let (default, [a, b]) = (interner.intern("default"), ["a", "b"].map(|name| interner.intern(name)));
         let object = |kind: &'static CustomKind, name, night: serde_json::Value| {

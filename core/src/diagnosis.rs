@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::mask::Mask;
+use crate::node_mask::NodeMask;
 use crate::status::{Code, Status};
 
 /// What a failed attempt found: kube-scheduler's `FitError` with its `Diagnosis`.
@@ -20,7 +20,7 @@ pub struct Diagnosis {
     /// Those of them that said `Pending`: what they wait for wakes the pod without backoff.
     pub pending_plugins: BTreeSet<&'static str>,
     /// Nodes where removing pods may help.
-    pub resolvable: Mask,
+    pub resolvable: NodeMask,
     /// What PostFilter said.
     pub post_filter: String,
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::attempt::Attempt;
 use crate::cache::Cache;
-use crate::engine::{Decision, Engine, Rejected, Start, UNTIMED, left_out, no_nodes};
+use crate::engine::{Decision, Engine, PreFilterOutcome, RejectedPod, UNTIMED, excluded_node_reason, no_nodes};
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
 use crate::map::Map;
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{PluginScore, Profile};
 use crate::random::Random;
 use crate::scheduler::{Observer, Point, TieBreak};
@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// PreEnqueue holds the pod; nothing else was asked.
-    pub held: Option<Status>,
+    pub gated_by: Option<Status>,
     /// PreFilter's rejection of the pod as a whole, or its failure.
     pub pre_filter: Option<Status>,
     /// Plugins whose PreFilter found nothing to filter by.
@@ -67,11 +67,11 @@ impl<P: Profile> Engine<P> {
     /// Explains. `all_filters`: every plugin that would reject a node, not the first alone. Of several equally good nodes,
     /// the decision is the first by index.
     pub fn explain(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, all_filters: bool) -> Explanation {
-        self.explain_drawing(pod, cache, all_filters, TieBreak::First.drawing(&mut Random::new(0)))
+        self.explain_with_draw(pod, cache, all_filters, TieBreak::First.draw_fn(&mut Random::new(0)))
     }
 
     /// Explains, with the draws of [`Engine::decide`].
-    pub fn explain_drawing(
+    pub fn explain_with_draw(
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
@@ -79,7 +79,7 @@ impl<P: Profile> Engine<P> {
         draw: impl FnMut(usize) -> usize,
     ) -> Explanation {
         let mut explanation = Explanation {
-            held: self.plugins.pre_enqueue(pod, cache).err(),
+            gated_by: self.plugins.pre_enqueue(pod, cache).err(),
             pre_filter: None,
             skipped: Vec::new(),
             narrowed: None,
@@ -89,22 +89,22 @@ impl<P: Profile> Engine<P> {
             best: Vec::new(),
             by_nomination: false,
         };
-        if explanation.held.is_some() || cache.base.count() == 0 {
+        if explanation.gated_by.is_some() || cache.base.count() == 0 {
             return explanation;
         }
         let read = self.read(pod, cache);
         let mut start = self.start(&read, cache);
         let cache = &*cache;
         let next_start = self.next_start;
-        let mut heard = Heard::default();
-        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, draw, &mut heard);
+        let mut extender_results = ExtenderResults::default();
+        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, draw, &mut extender_results);
         self.next_start = next_start;
         match start {
-            Start::Attempt(mut attempt) => {
-                self.explain_nodes(pod, &mut attempt, cache, all_filters, heard, &mut explanation);
+            PreFilterOutcome::PreFiltered(mut attempt) => {
+                self.explain_nodes(pod, &mut attempt, cache, all_filters, extender_results, &mut explanation);
             }
-            Start::Rejected(rejected) => {
-                let Rejected { pre_filter, status, .. } = *rejected;
+            PreFilterOutcome::Rejected(rejected) => {
+                let RejectedPod { pre_filter, status, .. } = *rejected;
                 explanation.skipped = pre_filter.skipped().to_vec();
                 if !status.code.is_rejected() {
                     explanation.errors.insert(status.message());
@@ -118,10 +118,10 @@ impl<P: Profile> Engine<P> {
     fn explain_nodes(
         &mut self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         all_filters: bool,
-        heard: Heard,
+        extender_results: ExtenderResults,
         explanation: &mut Explanation,
     ) {
         explanation.skipped = attempt.pre_filter.skipped().to_vec();
@@ -134,20 +134,20 @@ impl<P: Profile> Engine<P> {
             names.dedup();
             names
         });
-        let feasible = self.explain_filters(pod, attempt, cache, all_filters, &heard, explanation);
+        let feasible = self.explain_filters(pod, attempt, cache, all_filters, &extender_results, explanation);
         explanation.by_nomination = match P::Extenders::NONE {
             true => self.nominated_node(pod, attempt, cache).is_some(),
             // Nobody asks an extender twice.
-            false => !heard.has_looked_at_all,
+            false => !extender_results.has_looked_at_all,
         };
         self.answer.feasible.copy_from(&feasible);
-        let Attempt { compiled, cycle, .. } = attempt;
+        let PreFilteredPod { compiled, cycle, .. } = attempt;
         if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
             for (index, scores) in scores {
                 let name = cache.base.name(index);
                 if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {
                     explanation.nodes[at].scores = scores;
-                    explanation.nodes[at].scores.extend(heard.score(index));
+                    explanation.nodes[at].scores.extend(extender_results.score(index));
                 }
             }
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
@@ -158,7 +158,7 @@ impl<P: Profile> Engine<P> {
             let verdicts = explanation.nodes.iter().filter_map(|node| node.verdicts.first());
             explanation.errors = verdicts.filter(|v| v.code == Code::Error).map(Verdict::failure).collect();
             if explanation.errors.is_empty() {
-                explanation.errors = self.answer.errors(&*self.plugins, compiled, cycle, cache);
+                explanation.errors = self.answer.possible_errors(&*self.plugins, compiled, cycle, cache);
             }
         }
     }
@@ -166,28 +166,32 @@ impl<P: Profile> Engine<P> {
     fn explain_filters(
         &self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         all_filters: bool,
-        heard: &Heard,
+        extender_results: &ExtenderResults,
         explanation: &mut Explanation,
-    ) -> Mask {
-        let mut feasible = Mask::default();
+    ) -> NodeMask {
+        let mut feasible = NodeMask::default();
         feasible.resize(cache.base.infos().len());
         let narrowed_by = attempt.pre_filter.narrowed_by();
         let narrowed = attempt.pre_filter.nodes().map(<[_]>::to_vec);
         for index in cache.base.alive().iter() {
             let mut verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
                 let code = Code::UnschedulableAndUnresolvable;
-                vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([left_out(&narrowed_by).into()]) }]
+                vec![Verdict {
+                    code,
+                    plugin: "",
+                    reasons: ReasonList::from_iter([excluded_node_reason(&narrowed_by).into()]),
+                }]
             } else {
                 match all_filters {
                     true => attempt.all_verdicts(pod, cache, index),
                     false => attempt.verdict(pod, cache, index).into_iter().collect(),
                 }
             };
-            let is_rejected = !verdicts.is_empty() || heard.taken_out.contains(index);
-            if let Some(verdict) = heard.verdict(index).filter(|_| is_rejected) {
+            let is_rejected = !verdicts.is_empty() || extender_results.removed_nodes.contains(index);
+            if let Some(verdict) = extender_results.verdict(index).filter(|_| is_rejected) {
                 // Their word goes before a plugin's.
                 verdicts.insert(0, verdict);
                 verdicts.truncate(if all_filters { usize::MAX } else { 1 });
@@ -208,38 +212,38 @@ impl<P: Profile> Engine<P> {
 
 /// What extenders said while a pod was decided on.
 #[derive(Default)]
-struct Heard {
+struct ExtenderResults {
     has_looked_at_all: bool,
-    taken_out: Mask,
-    said: Map<NodeIndex, ExtenderRejection>,
+    removed_nodes: NodeMask,
+    rejections: Map<NodeIndex, ExtenderRejection>,
     added: Map<NodeIndex, i64>,
 }
 
-impl Observer for Heard {
-    fn begins(&mut self, point: Point) {
+impl Observer for ExtenderResults {
+    fn point_started(&mut self, point: Point) {
         self.has_looked_at_all |= point == Point::Filter;
     }
 
-    fn extenders_took_out(&mut self, nodes: &Mask, said: &[ExtenderRejection]) {
-        self.taken_out.copy_from(nodes);
+    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
+        self.removed_nodes.copy_from(nodes);
         // If they took out none, what they said of others does not count either.
         if !nodes.is_empty() {
-            self.said = said.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
+            self.rejections = said.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
         }
     }
 
-    fn extenders_added(&mut self, scores: &[(NodeIndex, i64)]) {
+    fn extenders_scored(&mut self, scores: &[(NodeIndex, i64)]) {
         self.added = scores.iter().copied().collect();
     }
 }
 
-impl Heard {
+impl ExtenderResults {
     fn verdict(&self, node: NodeIndex) -> Option<Verdict> {
-        match self.said.get(&node) {
+        match self.rejections.get(&node) {
             Some(ExtenderRejection { code, reason, .. }) => {
                 Some(Verdict { code: *code, plugin: EXTENDER, reasons: ReasonList::from_iter([reason.clone().into()]) })
             }
-            None if self.taken_out.contains(node) => {
+            None if self.removed_nodes.contains(node) => {
                 Some(Verdict { code: Code::Unschedulable, plugin: EXTENDER, reasons: ReasonList::default() })
             }
             None => None,

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::cache::{Base, State};
 use crate::engine::Engine;
 use crate::extension_points::{Candidate, Placement};
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
 use crate::profile::{Bundle, Profile, ProfileInfo, StartError, StartErrors, Visitor};
 use crate::status::Code;
 
@@ -52,12 +52,17 @@ pub trait Extenders: Send + Sync + 'static {
     ///
     /// # Errors
     /// Fails the attempt, but for a pod that is nominated for a node: then the others are looked at.
-    fn filter(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &mut Mask) -> Result<Vec<ExtenderRejection>, String> {
+    fn filter(
+        &self,
+        _pod: &Arc<Pod>,
+        _base: &Base,
+        _feasible: &mut NodeMask,
+    ) -> Result<Vec<ExtenderRejection>, String> {
         Ok(Vec::new())
     }
 
     /// After Score: adds to the totals of the feasible nodes, which are at their indices.
-    fn prioritize(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &Mask, _totals: &mut [i64]) {}
+    fn prioritize(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &NodeMask, _totals: &mut [i64]) {}
 
     /// Before one of the candidates for preemption is chosen: takes some out, or changes their victims.
     ///
@@ -89,7 +94,7 @@ pub trait Extenders: Send + Sync + 'static {
     fn unreserve(&self, _placement: &Placement, _unreservers: &[usize]) {}
 
     /// The calls since this was asked last, as far back as they are remembered.
-    fn take_calls(&self) -> Vec<Call> {
+    fn take_calls(&self) -> Vec<ExtenderCall> {
         Vec::new()
     }
 }
@@ -157,7 +162,7 @@ impl fmt::Display for Verb {
 
 /// A call of an extender, for those who measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct ExtenderCall {
     /// The extender, by the prefix of its URL.
     pub extender: Arc<str>,
     /// What it was asked.

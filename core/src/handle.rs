@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::background::{BackgroundClient, Mailbox, Order};
+use crate::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::client::ObjectRef;
-use crate::duration::go_duration;
 use crate::extension_points::Placement;
+use crate::go_duration::go_duration;
 use crate::map::{Map, Set};
 use crate::model::Uid;
 
@@ -47,16 +47,16 @@ pub enum Command {
         note: String,
     },
     /// Something is written to the cluster.
-    Write(Errand),
+    Write(WriteRequest),
 }
 
 /// What a plugin has done to an object of the cluster, beside everything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Errand {
+pub struct WriteRequest {
     /// The object.
     pub object: ObjectRef,
     /// What is done to it.
-    pub deed: Deed,
+    pub operation: WriteOperation,
     /// The plugin.
     pub plugin: &'static str,
     /// The pod for whose sake: people are told there if it fails.
@@ -65,7 +65,7 @@ pub struct Errand {
 
 /// What is done to an object. See [`Client`](crate::client::Client) for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum WriteOperation {
     /// It is created, from this manifest.
     Create(Value),
     /// It is changed by a JSON merge patch.
@@ -83,7 +83,7 @@ pub enum Deed {
 /// to the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
-    mailbox: Mailbox,
+    requests: RequestQueue,
     waiting: Arc<Mutex<BTreeSet<Uid>>>,
     preempting: Arc<Mutex<Set<Uid>>>,
     now: Arc<AtomicI64>,
@@ -115,8 +115,8 @@ impl Handle {
     /// Writes something to the cluster, in the background: errands for one object are run one after the other, in the order in
     /// which they are given. What comes of it is told by the watches. If it fails, the pod gets an event, and
     /// whoever needs it tries again. What has to be done before a pod is bound belongs into PreBind, which can wait for it.
-    pub fn write(&self, errand: Errand) {
-        self.send(Command::Write(errand));
+    pub fn write(&self, request: WriteRequest) {
+        self.send(Command::Write(request));
     }
     /// Starts a task beside the scheduler: one that keeps something in order as long as there is a scheduler, or does something
     /// that nobody waits for and that takes more than one write. It begins when this scheduler is the one that acts, which is
@@ -144,8 +144,8 @@ impl Handle {
     /// }
     /// ```
     pub fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(BackgroundClient) -> F) {
-        let task = task(BackgroundClient::new(self.mailbox.clone()));
-        self.mailbox.order(Order::Spawn(Box::pin(task)));
+        let task = task(BackgroundClient::new(self.requests.clone()));
+        self.requests.send_task_request(TaskRequest::Spawn(Box::pin(task)));
     }
     /// The pods that wait in Permit, sorted by uid.
     pub fn waiting_pods(&self) -> Vec<Uid> {
@@ -172,10 +172,10 @@ impl Handle {
     }
 
     fn send(&self, command: Command) {
-        self.mailbox.send(command);
+        self.requests.send(command);
     }
-    pub(crate) fn mailbox(&self) -> &Mailbox {
-        &self.mailbox
+    pub(crate) fn requests(&self) -> &RequestQueue {
+        &self.requests
     }
     pub(crate) fn publish_now(&self, now: i64) {
         self.now.store(now, Ordering::Relaxed);
@@ -203,12 +203,12 @@ pub struct WaitingPod {
     /// The plugins that hold it, each with the time when its patience ends, in nanoseconds of the scheduler's clock.
     pub pending: Vec<(&'static str, i64)>,
     /// Who ended its waiting, and why.
-    pub rejected: Option<Rejection>,
+    pub rejected: Option<PermitRejection>,
 }
 
 /// Why a pod does not wait in Permit any longer, and is not bound either.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
+pub struct PermitRejection {
     /// Who ended it.
     pub plugin: &'static str,
     /// Why.
@@ -226,7 +226,7 @@ impl WaitingPod {
 
 /// All pods that wait in Permit, in the order in which they came.
 #[derive(Default)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingPodMap {
     pods: BTreeMap<u64, WaitingPod>,
     tickets: Map<Uid, u64>,
     next: u64,
@@ -234,7 +234,7 @@ pub(crate) struct Waiting {
     settled: VecDeque<Uid>,
 }
 
-impl Waiting {
+impl WaitingPodMap {
     pub(crate) fn insert(&mut self, pod: WaitingPod) {
         let uid = pod.placement.pod.uid.clone();
         self.tickets.insert(uid, self.next);
@@ -266,7 +266,7 @@ impl Waiting {
             let Some(&(plugin, deadline)) = over else { continue };
             let waited = go_duration(deadline - pod.since);
             let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
-            pod.rejected = Some(Rejection { plugin, reason, preempted: false });
+            pod.rejected = Some(PermitRejection { plugin, reason, preempted: false });
             self.settled.push_back(pod.placement.pod.uid.clone());
         }
     }
@@ -274,7 +274,7 @@ impl Waiting {
         self.settle(uid, |pod| pod.pending.retain(|(holder, _)| *holder != plugin));
     }
     /// Returns whether it was not too late.
-    pub(crate) fn reject(&mut self, uid: &Uid, rejection: Rejection) -> bool {
+    pub(crate) fn reject(&mut self, uid: &Uid, rejection: PermitRejection) -> bool {
         self.settle(uid, |pod| pod.rejected = Some(rejection))
     }
     fn settle(&mut self, uid: &Uid, change: impl FnOnce(&mut WaitingPod)) -> bool {
@@ -290,7 +290,7 @@ impl Waiting {
 
 /// The pods that wait in Permit, as a Permit plugin sees them.
 pub struct WaitingPods<'a> {
-    pub(crate) waiting: &'a mut Waiting,
+    pub(crate) waiting: &'a mut WaitingPodMap,
     /// The time, in nanoseconds of the scheduler's clock.
     pub now: i64,
 }
@@ -306,6 +306,6 @@ impl WaitingPods<'_> {
     }
     /// `plugin` rejects a pod. Too late if all plugins have let go of it.
     pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
-        self.waiting.reject(pod, Rejection { plugin, reason: reason.into(), preempted: false });
+        self.waiting.reject(pod, PermitRejection { plugin, reason: reason.into(), preempted: false });
     }
 }

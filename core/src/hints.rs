@@ -37,7 +37,7 @@ impl PluginEvents {
         let mut interest = Interest::None;
         for registration in events.iter().filter(|registration| registration.event.covers(happened)) {
             match registration.has_hint {
-                true => interest = Interest::Asks,
+                true => interest = Interest::Hinted,
                 false => return Interest::Always,
             }
         }
@@ -57,7 +57,7 @@ impl PluginEvents {
 enum Interest {
     None,
     Always,
-    Asks,
+    Hinted,
 }
 
 /// Plugins of a profile, by their places in [`Profile::plugins`], or at an extension point where that is said.
@@ -66,7 +66,7 @@ pub struct PluginSet(u128);
 
 impl PluginSet {
     /// So many plugins can a profile have.
-    pub const MOST: usize = 128;
+    pub const MAX: usize = 128;
     /// No plugin.
     pub const EMPTY: PluginSet = PluginSet(0);
 
@@ -126,22 +126,22 @@ impl fmt::Debug for PluginSet {
 
 /// The plugins of a profile that wait for an event. Found once for an event, whatever the number of pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Interested {
+pub struct InterestedPlugins {
     /// For their pods it is worth an attempt.
     pub always: PluginSet,
     /// Their hints tell.
-    pub asked: PluginSet,
+    pub hinted: PluginSet,
 }
 
-impl Interested {
+impl InterestedPlugins {
     /// Those among a profile's plugins.
-    pub fn of(plugins: &[PluginEvents], happened: ClusterEvent) -> Interested {
-        let mut interested = Interested::default();
+    pub fn of(plugins: &[PluginEvents], happened: ClusterEvent) -> InterestedPlugins {
+        let mut interested = InterestedPlugins::default();
         for (at, plugin) in plugins.iter().enumerate() {
             match plugin.interest(happened) {
                 Interest::None => {}
                 Interest::Always => interested.always.insert(at),
-                Interest::Asks => interested.asked.insert(at),
+                Interest::Hinted => interested.hinted.insert(at),
             }
         }
         interested
@@ -149,7 +149,7 @@ impl Interested {
 
     /// All of them.
     pub fn plugins(&self) -> PluginSet {
-        self.always.or(self.asked)
+        self.always.or(self.hinted)
     }
 
     /// What one of them says of a pod. `None`: it does not wait for this event.
@@ -164,7 +164,7 @@ impl Interested {
         if self.always.contains(plugin) {
             return Some(Ok(QueueingHint::Queue));
         }
-        self.asked.contains(plugin).then(|| profile.queueing_hint(plugin, pod, object, cache))
+        self.hinted.contains(plugin).then(|| profile.queueing_hint(plugin, pod, object, cache))
     }
 
     /// Whether an event wakes a pod: one of the plugins that rejected it waits for the event, and says so or fails to tell.
@@ -182,8 +182,8 @@ impl Interested {
         if !rejectors.and(self.always).is_empty() {
             return true;
         }
-        let mut asked = rejectors.and(self.asked).iter();
-        asked.any(|plugin| profile.queueing_hint(plugin, pod, object, cache) != Ok(QueueingHint::Skip))
+        let mut hinted = rejectors.and(self.hinted).iter();
+        hinted.any(|plugin| profile.queueing_hint(plugin, pod, object, cache) != Ok(QueueingHint::Skip))
     }
 }
 
@@ -195,12 +195,12 @@ mod tests {
         match (PluginEvents { name: "X", events }).interest(ClusterEvent::new(resource, action)) {
             Interest::None => "none",
             Interest::Always => "always",
-            Interest::Asks => "asks",
+            Interest::Hinted => "asks",
         }
     }
 
     #[test]
-    fn who_waits_for_new_nodes_hears_of_taints() {
+    fn registrations_for_added_nodes_include_taint_updates() {
         const ADD: &[Registration] = &[Registration::hinted(EventResource::Node, Action::ADD)];
         const BOTH: &[Registration] =
             &[Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_TAINT))];

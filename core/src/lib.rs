@@ -7,7 +7,7 @@
 //! | type | for |
 //! |---|---|
 //! | [`Plugin`] | Authors of plugins: what every plugin implements, in addition to a trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
-//! | [`Embedded`](embedded::Embedded) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
+//! | [`MinimalCluster`](minimal_cluster::MinimalCluster) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
 //! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |
 //! | [`Bundle`](profile::Bundle) | The profiles of a program, which `profile!` or a build script generates; a parameter of the types above. |
@@ -17,7 +17,7 @@
 //!     schedc_macros::profile!("profiles/edge.toml");
 //! }
 //!
-//! let mut cluster = schedc_core::embedded::Embedded::<scheduler::Profiles>::new(0)?;
+//! let mut cluster = schedc_core::minimal_cluster::MinimalCluster::<scheduler::Profiles>::new(0)?;
 //! cluster.node(node);
 //! cluster.pod(pod);
 //! let outcome = cluster.step();
@@ -26,42 +26,43 @@
 //! The guides are docs/embedding.md and docs/plugins.md of the repository.
 
 pub mod args;
-pub mod imagined;
+pub mod hypothetical;
 pub mod intern;
 pub mod map;
 pub mod model;
 pub mod quantity;
 
-pub mod answer;
-pub mod ask;
-mod attempt;
 pub mod background;
 pub mod cache;
+#[doc(hidden)]
+pub mod catalog_checks;
+pub mod change_log;
 pub mod client;
 pub mod column;
 pub mod costs;
 pub mod custom;
 pub mod diagnosis;
-mod duration;
-pub mod embedded;
 pub mod engine;
 pub mod erased;
+pub mod evaluation;
 pub mod events;
 pub mod explain;
 pub mod extenders;
 pub mod extension_points;
+mod go_duration;
 pub mod handle;
 pub mod hints;
-pub mod kept;
-pub mod log;
-pub mod mask;
+pub mod idle_plugins;
+pub mod incremental;
+pub mod minimal_cluster;
+pub mod node_loops;
+pub mod node_mask;
+pub mod node_set;
 pub mod originals;
-pub mod passes;
 pub mod plugin;
+mod pre_filtered_pod;
 pub mod prelude;
 pub mod profile;
-#[doc(hidden)]
-pub mod proof;
 pub mod queue;
 pub mod random;
 pub mod scheduler;
@@ -69,7 +70,6 @@ pub mod scratch;
 pub mod simple;
 pub mod snapshot;
 pub mod status;
-pub mod touched;
 pub mod verdict;
 
 pub use plugin::Plugin;

@@ -14,7 +14,7 @@ use crate::scheduler::Change;
 
 /// Of which objects the originals are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OriginalsOf {
+pub struct RequiredOriginals {
     /// All nodes.
     pub nodes: bool,
     /// Pods without a node.
@@ -23,13 +23,13 @@ pub struct OriginalsOf {
     pub placed_pods: bool,
 }
 
-impl OriginalsOf {
+impl RequiredOriginals {
     /// Nothing is kept.
-    pub const NONE: OriginalsOf = OriginalsOf { nodes: false, waiting_pods: false, placed_pods: false };
+    pub const NONE: RequiredOriginals = RequiredOriginals { nodes: false, waiting_pods: false, placed_pods: false };
 
     /// What either of two needs.
-    pub const fn and(self, other: OriginalsOf) -> OriginalsOf {
-        OriginalsOf {
+    pub const fn and(self, other: RequiredOriginals) -> RequiredOriginals {
+        RequiredOriginals {
             nodes: self.nodes || other.nodes,
             waiting_pods: self.waiting_pods || other.waiting_pods,
             placed_pods: self.placed_pods || other.placed_pods,
@@ -72,7 +72,7 @@ impl Originals {
     }
 
     /// The scheduler is about to be told of a change: `original` is the object as it was written, if it is there.
-    pub fn keep(&mut self, of: OriginalsOf, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
+    pub fn keep(&mut self, of: RequiredOriginals, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
         match change {
             Change::Node(node) if of.nodes => self.set_node(node.name, original()),
             Change::NodeDeleted(name) if of.nodes => self.set_node(*name, None),

@@ -28,10 +28,10 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     type Columns: ColumnSet;
     /// What PreFilter, PreScore and Reserve read of the cluster.
     type Indexes: IndexSet;
-    /// Other plugins whose cycle state it reads: `()`, [`StateOf`], [`MaybeStateOf`], or a tuple of them.
+    /// Other plugins whose cycle state it reads: `()`, [`StateOf`], [`OptionalStateOf`], or a tuple of them.
     type Reads: ReadSet;
     /// All that the plugin reads of a pod. These, over the plugins of a profile, are the pod's signature, apart from what is
-    /// [`Individual`](crate::kept::Individual) in them.
+    /// [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature) in them.
     type Pod: Eq + Hash + Send + Sync + 'static;
 
     /// Makes the instance.
@@ -42,7 +42,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
 
     /// Reads a pod. What comes of it serves all pods that are alike, until [`Plugin::compile_epoch`] is another one: what
     /// it finds in indexes, or registers with them, holds until then.
-    fn compile(args: &Self::Args, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod;
+    fn compile(args: &Self::Args, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod;
 
     /// A number that grows when what `compile` has found in indexes, or registered with them, does not hold any more.
     /// A plugin whose `compile` does not look at its indexes says 0. `None`: every attempt needs a new look, which is so
@@ -56,7 +56,7 @@ pub trait Plugin: Send + Sync + Sized + 'static {
 }
 
 /// What [`Plugin::compile`] can use.
-pub struct Compile<'a, P: Plugin> {
+pub struct CompileContext<'a, P: Plugin> {
     /// The cluster's strings; those of arguments are interned here.
     pub interner: &'a mut Interner,
     /// The plugin's indexes.
@@ -132,23 +132,23 @@ impl<'a, P: Plugin> IndexView<'a, P> {
 /// Cycle state of one plugin in one profile. Skip is a verdict on the state, not its absence: the state lives on, so
 /// that a later update can find that the plugin has something to say again.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Slot<C> {
+pub struct CycleSlot<C> {
     /// The state.
     pub state: C,
     /// The plugin's Filter or Score is left out.
     pub skip: bool,
 }
 
-impl<C> Slot<C> {
+impl<C> CycleSlot<C> {
     /// The plugin takes part.
     #[inline(always)]
     pub fn ready(state: C) -> Self {
-        Slot { state, skip: false }
+        CycleSlot { state, skip: false }
     }
     /// The plugin has nothing to say about this pod.
     #[inline(always)]
     pub fn skip(state: C) -> Self {
-        Slot { state, skip: true }
+        CycleSlot { state, skip: true }
     }
     /// The state, unless the plugin is left out.
     #[inline(always)]
@@ -174,13 +174,13 @@ impl ReadSet for () {
 /// The filter state of a plugin that must be in the profile, too: else the profile does not compile.
 pub struct StateOf<P>(std::marker::PhantomData<fn() -> P>);
 impl<P: PreFilterPlugin> ReadSet for StateOf<P> {
-    type Refs<'a> = &'a Slot<<P as PreFilterPlugin>::Cycle>;
+    type Refs<'a> = &'a CycleSlot<<P as PreFilterPlugin>::Cycle>;
 }
 
 /// The filter state of a plugin, if the profile has it.
-pub struct MaybeStateOf<P>(std::marker::PhantomData<fn() -> P>);
-impl<P: PreFilterPlugin> ReadSet for MaybeStateOf<P> {
-    type Refs<'a> = Option<&'a Slot<<P as PreFilterPlugin>::Cycle>>;
+pub struct OptionalStateOf<P>(std::marker::PhantomData<fn() -> P>);
+impl<P: PreFilterPlugin> ReadSet for OptionalStateOf<P> {
+    type Refs<'a> = Option<&'a CycleSlot<<P as PreFilterPlugin>::Cycle>>;
 }
 
 impl<A: ReadSet> ReadSet for (A,) {

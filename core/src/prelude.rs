@@ -2,10 +2,11 @@
 //!
 //! | for | names |
 //! |---|---|
-//! | every plugin | [`Plugin`], [`Compile`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for the short way |
+//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for the short way |
 //! | arguments | `#[derive(Args)]`, [`List`], [`Seq`], [`NoArgs`] |
 //! | state of nodes | [`NodeInfo`], [`Column`], [`ColumnWithArgs`] with [`WithArgs`], [`Position`] |
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
+//! | cycle state | [`CycleSlot`], [`NodeMask`] |
 //! | extension points | a trait for each, with the types of its methods |
 //! | events and hints | [`EnqueueExtensions`], [`Registration`], [`EventResource`], [`Action`], [`EventObject`] |
 
@@ -13,16 +14,17 @@ pub use crate::args::{Args, List, NoArgs, Seq};
 pub use crate::column::{Column, ColumnWithArgs, Index, NodeInfo, Position, WithArgs};
 pub use crate::events::{Action, EventObject, EventResource};
 pub use crate::extension_points::{
-    BindPlugin, Binding, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
-    NormalizeScore, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin,
-    PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError, ScorePlugin,
-    default_normalize,
+    BindPlugin, BindResult, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
+    NormalizeScore, PermitPlugin, PermitResult, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult,
+    PreScorePlugin, PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError,
+    ScorePlugin, default_normalize,
 };
 pub use crate::handle::{Handle, WaitingPods};
 pub use crate::intern::{Interner, Symbol};
-pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, label_integer};
-pub use crate::plugin::{Compile, IndexView, MaybeStateOf, Plugin, Refs, Row, Slot, StateOf, View};
+pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, label_integer};
+pub use crate::node_mask::NodeMask;
+pub use crate::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, Plugin, Refs, Row, StateOf, View};
 pub use crate::profile::Profile;
 pub use crate::simple::SimpleFilter;
 pub use crate::status::{Code, Reasons, Status};

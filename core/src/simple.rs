@@ -8,7 +8,7 @@ use crate::extension_points::FilterPlugin;
 use crate::handle::Handle;
 use crate::intern::Interner;
 use crate::model::PodSpec;
-use crate::plugin::{Compile, Plugin};
+use crate::plugin::{CompileContext, Plugin};
 use crate::status::{Code, Reasons};
 
 /// A filter in a few lines: take what you need of the pod, look at the whole node.
@@ -39,7 +39,7 @@ impl<P: SimpleFilter> Plugin for P {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(P::default())
     }
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod {
         P::read(pod, cx.interner)
     }
 }

@@ -1,7 +1,7 @@
 //! Rejections of nodes in words.
 
 use crate::cache::Cache;
-use crate::passes;
+use crate::node_loops;
 use crate::profile::Profile;
 use crate::status::{Code, ReasonList, Reasons, Status};
 
@@ -38,8 +38,8 @@ pub(crate) fn verdict<P: Profile>(
     columns: P::Columns<'_>,
     index: usize,
 ) -> Option<Verdict> {
-    let rejection = passes::filter_one::<P>(pod, cycle, columns, index).err()?;
-    Some(in_words::<P>(pod, cycle, cache, columns, index, rejection))
+    let rejection = node_loops::filter_node::<P>(pod, cycle, columns, index).err()?;
+    Some(describe::<P>(pod, cycle, cache, columns, index, rejection))
 }
 
 /// Runs every Filter on one node and puts the rejections into words.
@@ -52,12 +52,12 @@ pub(crate) fn all_verdicts<P: Profile>(
 ) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     P::filter_all(pod, cycle, columns, index, &mut |rejection| {
-        verdicts.push(in_words::<P>(pod, cycle, cache, columns, index, rejection));
+        verdicts.push(describe::<P>(pod, cycle, cache, columns, index, rejection));
     });
     verdicts
 }
 
-fn in_words<P: Profile>(
+fn describe<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,
     cache: &Cache<P::State>,

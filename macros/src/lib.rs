@@ -20,7 +20,7 @@ use syn::parse_macro_input;
 ///     schedc_macros::profile!("profiles/edge.toml", "profiles/batch.toml");
 /// }
 ///
-/// let cluster = schedc_core::embedded::Embedded::<scheduler::Profiles>::new(seed)?;
+/// let cluster = schedc_core::minimal_cluster::MinimalCluster::<scheduler::Profiles>::new(seed)?;
 /// ```
 ///
 /// Everything that is wrong with the profiles is one error at the path, with every place as `schedc check` shows it.

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_is_told() {
+    fn every_error_is_reported() {
         let written = r#""profiles/edge.toml", "macros/tests/wrong.toml""#;
         check_error(
             written,

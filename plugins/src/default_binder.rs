@@ -12,10 +12,10 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
-use schedc_core::extension_points::{BindPlugin, Binding, Placement};
+use schedc_core::extension_points::{BindPlugin, BindResult, Placement};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::Status;
 
 /// Binds pods with the client that it is given.
@@ -34,12 +34,12 @@ impl Plugin for DefaultBinder {
         Ok(DefaultBinder)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl BindPlugin for DefaultBinder {
-    async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<Binding, Status> {
-        client.bind(placement).await.map(|()| Binding::Done).map_err(Status::error)
+    async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<BindResult, Status> {
+        client.bind(placement).await.map(|()| BindResult::Done).map_err(Status::error)
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
         async fn sleep(&self, _: Duration) {}
     }
 
-    fn bind(answer: Result<(), ApiError>) -> (Result<Binding, Status>, Vec<(String, String)>) {
+    fn bind(answer: Result<(), ApiError>) -> (Result<BindResult, Status>, Vec<(String, String)>) {
         let pod = Arc::new(pod("metadata: {name: web}", &mut Interner::default()));
         let placement = Placement { pod, node: NodeIndex(0), node_name: "n1".into() };
         let server = Server { answer, bound: Arc::default() };
@@ -87,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn the_server_has_the_last_word() {
+    fn api_server_errors_become_statuses() {
         let sent = vec![("web".to_owned(), "n1".to_owned())];
-        assert_eq!(bind(Ok(())), (Ok(Binding::Done), sent.clone()));
+        assert_eq!(bind(Ok(())), (Ok(BindResult::Done), sent.clone()));
         let refused = "pod web is already assigned to node \"n2\"";
         assert_eq!(bind(Err(ApiError::new(ApiReason::Conflict, refused))), (Err(Status::error(refused)), sent));
     }

@@ -19,7 +19,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, PreemptionPolicy};
-use schedc_core::plugin::{Compile, IndexView, Plugin, View};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
 use schedc_core::status::Status;
@@ -36,15 +36,15 @@ mod victims;
 pub use args::DefaultPreemptionArgs;
 
 use crate::indexes::DisruptionBudgets;
-use choice::Harm;
-use dry_run::{Candidates, dry_run, in_vain};
-use trials::{KeptTrials, Trials};
+use choice::VictimCost;
+use dry_run::{Candidates, dry_run, failure_diagnosis};
+use trials::{PreemptionTrials, TrialCache};
 
 /// Makes room for a pod at the expense of pods of lower priority.
 #[derive(Debug)]
 pub struct DefaultPreemption {
     handle: Handle,
-    trials: KeptTrials,
+    trials: TrialCache,
 }
 
 impl Plugin for DefaultPreemption {
@@ -56,10 +56,10 @@ impl Plugin for DefaultPreemption {
     type Pod = ();
 
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
-        Ok(DefaultPreemption { handle: handle.clone(), trials: KeptTrials::default() })
+        Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::default() })
     }
 
-    fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 
     #[inline]
     fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
@@ -87,7 +87,9 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult::unschedulable(format!("preemption: {reason}"));
         }
         let trials = &self.trials;
-        trials.with(cx.alike, cx.pod, cx.cache, view.indexes, cx.now, |trials| preempt(args, cx, view, trials))
+        trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| {
+            preempt(args, cx, view, trials)
+        })
     }
 }
 
@@ -95,26 +97,26 @@ fn preempt<P: Profile>(
     args: &DefaultPreemptionArgs,
     cx: PostFilterContext<'_, P>,
     view: View<'_, DefaultPreemption>,
-    trials: &mut Trials,
+    trials: &mut PreemptionTrials,
 ) -> PostFilterResult {
-    let Some(cycle) = cx.cycle else { return told_in_vain(None, view.nodes()) };
+    let Some(cycle) = cx.cycle else { return no_candidates_result(None, view.nodes()) };
     let mut random = Random::new(cx.seed);
     let resolvable = cx.diagnosis.resolvable.count();
     let first = cx.diagnosis.resolvable.nth(random.below(resolvable)).unwrap_or(NodeIndex(0));
-    let found = dry_run(&cx, cycle, view.indexes, trials, first, args.enough(resolvable));
+    let found = dry_run(&cx, cycle, view.indexes, trials, first, args.candidate_count(resolvable));
     if found.nodes.is_empty() {
-        return told_in_vain(Some(trials), view.nodes());
+        return no_candidates_result(Some(trials), view.nodes());
     }
-    let Candidates { nodes: mut candidates, mut harms } = found;
+    let Candidates { nodes: mut candidates, mut costs } = found;
     if !P::Extenders::NONE {
         candidates = match cx.profile.extenders().preempt(cx.pod, view.base, candidates) {
             Ok(candidates) => candidates,
             Err(reason) => return PostFilterResult::nothing(Status::error(format!("preemption: {reason}"))),
         };
-        let harm = |candidate: &Candidate| Harm::of(&candidate.victims, candidate.violations, cx.now);
-        harms = candidates.iter().map(harm).collect();
+        let cost = |candidate: &Candidate| VictimCost::of(&candidate.victims, candidate.violations, cx.now);
+        costs = candidates.iter().map(cost).collect();
     }
-    let ties = choice::mark_best(&mut candidates, &harms);
+    let ties = choice::mark_best(&mut candidates, &costs);
     let drawn = random.below(ties);
     match candidates.iter().filter(|candidate| candidate.best).nth(drawn) {
         Some(chosen) => {
@@ -127,11 +129,11 @@ fn preempt<P: Profile>(
 }
 
 /// What is told of a preemption that works nowhere. A nomination is of no use any more.
-fn told_in_vain(trials: Option<&Trials>, nodes: usize) -> PostFilterResult {
-    match in_vain(trials, nodes) {
+fn no_candidates_result(trials: Option<&PreemptionTrials>, nodes: usize) -> PostFilterResult {
+    match failure_diagnosis(trials, nodes) {
         Ok(diagnosis) => {
-            let told = PostFilterResult::unschedulable(format!("preemption: {}", diagnosis.message()));
-            PostFilterResult { nomination: Nomination::Clear, ..told }
+            let result = PostFilterResult::unschedulable(format!("preemption: {}", diagnosis.message()));
+            PostFilterResult { nomination: Nomination::Clear, ..result }
         }
         Err(errors) => PostFilterResult::nothing(Status::error(format!("preemption: {errors}"))),
     }
@@ -147,7 +149,7 @@ fn eligible<P: Profile>(cx: &PostFilterContext<'_, P>) -> Result<(), &'static st
     let node = cx.pod.nominated_node.and_then(|name| base.node(name));
     let waits_for = |node: NodeIndex| {
         let mut pods = base.infos()[node.get()].pods.iter();
-        pods.any(|pod| pod.preempted && victims::may_go(pod, cx.pod))
+        pods.any(|pod| pod.preempted && victims::may_evict(pod, cx.pod))
     };
     match node.filter(|&node| cx.diagnosis.resolvable.contains(node)) {
         Some(node) if waits_for(node) => Err("not eligible due to a terminating pod on the nominated node."),

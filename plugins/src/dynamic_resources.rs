@@ -16,11 +16,11 @@ use schedc_core::args::{Args, Errors, Node, Part, parse_duration};
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
-    PreFilter, PreFilterPlugin, PreFlight, ReservePlugin, ScoreError, ScorePlugin, Skips,
+    PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Plugin, View};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -43,7 +43,7 @@ pub struct DynamicResourcesArgs {
 
 const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors: &mut Errors) {
     if matches!(parse_duration(args.binding_timeout), Some(..1_000_000_000)) {
-        errors.complain(node, &[Part::Name("binding-timeout"), Part::Text(" must be at least 1 second")]);
+        errors.report(node, &[Part::Name("binding-timeout"), Part::Text(" must be at least 1 second")]);
     }
 }
 
@@ -66,7 +66,7 @@ impl Plugin for DynamicResources {
         Ok(DynamicResources)
     }
 
-    fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: Compile<'_, Self>) -> bool {
+    fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> bool {
         !pod.resource_claims.is_empty()
     }
 
@@ -84,8 +84,8 @@ impl PreEnqueuePlugin for DynamicResources {
 
 impl PreFilterPlugin for DynamicResources {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Usually;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -93,8 +93,8 @@ impl PreFilterPlugin for DynamicResources {
         _: &DynamicResourcesArgs,
         has_claims: &bool,
         _: View<'_, Self>,
-    ) -> Result<PreFilter<()>, Status> {
-        if *has_claims { Err(Status::unresolvable(NOT_SUPPORTED)) } else { Ok(PreFilter::skip(())) }
+    ) -> Result<PreFilterResult<()>, Status> {
+        if *has_claims { Err(Status::unresolvable(NOT_SUPPORTED)) } else { Ok(PreFilterResult::skip(())) }
     }
 }
 
@@ -157,8 +157,8 @@ impl ReservePlugin for DynamicResources {
 impl PreBindPlugin for DynamicResources {
     type Reserved = ();
 
-    fn pre_bind_pre_flight(&self, _: &DynamicResourcesArgs, _: &Placement, _: &()) -> Result<PreFlight, Status> {
-        Ok(PreFlight::Skip)
+    fn pre_bind_pre_flight(&self, _: &DynamicResourcesArgs, _: &Placement, _: &()) -> Result<PreFlightResult, Status> {
+        Ok(PreFlightResult::Skip)
     }
 
     async fn pre_bind<C: Client>(&self, _: &DynamicResourcesArgs, _: &C, _: &Placement, _: &()) -> Result<(), Status> {
@@ -199,7 +199,7 @@ mod tests {
             let pod = schedc_objects::testing::pod(&format!("spec: {spec}"), &mut interner);
             let args = args("").unwrap();
             let mut claims = ResourceClaims::default();
-            let cx = Compile { interner: &mut interner, indexes: &mut claims };
+            let cx = CompileContext { interner: &mut interner, indexes: &mut claims };
             let has_claims = DynamicResources::compile(args, &pod.spec, cx);
             let base = Default::default();
             let view = View { columns: (), indexes: &claims, reads: (), base: &base };

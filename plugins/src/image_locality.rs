@@ -15,10 +15,10 @@
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::ScoreUpdate;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Rescore;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_core::scratch::Scratch;
 
 use crate::columns::NodeImages;
@@ -41,7 +41,7 @@ pub struct ImageLocality {
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
     /// Bytes of which more make no difference; 0 if there are no such images.
-    enough: i64,
+    max_size: i64,
 }
 
 /// The part of all nodes that have each of the pod's images. Without images that no node has.
@@ -62,10 +62,10 @@ impl Plugin for ImageLocality {
         Ok(ImageLocality::default())
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> ImageLocalityPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();
-        let enough = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
-        ImageLocalityPod { images, enough }
+        let max_size = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
+        ImageLocalityPod { images, max_size }
     }
 
     #[inline]
@@ -81,7 +81,7 @@ impl PrepareScore for ImageLocality {
         }
         let mut images = std::mem::take(&mut self.spread.lock().images);
         images.clear();
-        images.extend(parts(pod, view));
+        images.extend(node_fractions(pod, view));
         ImageSpread { images }
     }
 
@@ -92,15 +92,18 @@ impl PrepareScore for ImageLocality {
         pod: &ImageLocalityPod,
         spread: &mut ImageSpread,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
+        rescore: &mut ScoreUpdate<'_>,
     ) {
         // Pods that come and go bring no images.
-        if !rescore.changed.themselves || pod.images.is_empty() || parts(pod, view).eq(spread.images.iter().copied()) {
+        if !rescore.changed.node_objects
+            || pod.images.is_empty()
+            || node_fractions(pod, view).eq(spread.images.iter().copied())
+        {
             return;
         }
         spread.images.clear();
-        spread.images.extend(parts(pod, view));
-        rescore.ask_all();
+        spread.images.extend(node_fractions(pod, view));
+        rescore.reevaluate_all();
     }
 
     fn recycle(&self, spread: ImageSpread) {
@@ -111,7 +114,7 @@ impl PrepareScore for ImageLocality {
 }
 
 /// The part of all nodes that have each image of a pod.
-fn parts(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
+fn node_fractions(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
     let nodes = view.nodes() as f64;
     pod.images.iter().filter_map(move |&image| match view.indexes.count(image) {
         0 => None,
@@ -125,15 +128,15 @@ impl ScorePlugin for ImageLocality {
     #[inline(always)]
     fn score(_: &NoArgs, pod: &ImageLocalityPod, spread: &ImageSpread, node: &NodeImages) -> Result<i64, ScoreError> {
         let mut sum = 0_i64;
-        for &(image, part) in &spread.images {
+        for &(image, fraction) in &spread.images {
             if let Some(size) = node.size(image) {
-                sum = sum.wrapping_add((size as f64 * part) as i64);
+                sum = sum.wrapping_add((size as f64 * fraction) as i64);
             }
         }
         if sum <= LOW {
             return Ok(0);
         }
-        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.enough) - LOW) / (pod.enough - LOW))
+        Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.max_size) - LOW) / (pod.max_size - LOW))
     }
 }
 
@@ -142,8 +145,8 @@ mod tests {
     use schedc_core::cache::Base;
     use schedc_core::column::{Column, Index};
     use schedc_core::intern::Interner;
-    use schedc_core::mask::Mask;
     use schedc_core::model::NodeIndex;
+    use schedc_core::node_mask::NodeMask;
     use schedc_objects::testing::node;
 
     use super::*;
@@ -162,7 +165,7 @@ mod tests {
         }
         let pod = cluster.pod(pod_yaml);
         let base: &mut Base = &mut cluster.cache.base;
-        let cx = Compile { interner: &mut base.interner, indexes: &mut index };
+        let cx = CompileContext { interner: &mut base.interner, indexes: &mut index };
         let pod = ImageLocality::compile(&NoArgs, &pod.spec, cx);
         let infos = cluster.cache.base.infos();
         let columns: Vec<_> = (infos.iter().flat_map(|info| &info.node))
@@ -170,7 +173,7 @@ mod tests {
             .collect();
         let view = View { columns: &columns[..], indexes: &index, reads: (), base: &cluster.cache.base };
         let spread = cluster.plugin::<ImageLocality>(&NoArgs).prepare(&NoArgs, &pod, view);
-        let all: Mask = cluster.cache.base.alive().clone();
+        let all: NodeMask = cluster.cache.base.alive().clone();
         all.iter().map(|n| ImageLocality::score(&NoArgs, &pod, &spread, &columns[n.get()]).unwrap()).collect()
     }
 

@@ -18,14 +18,14 @@
 use schedc_core::column::Position;
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, Refs};
+use schedc_core::plugin::{CompileContext, Plugin, Refs};
 use schedc_core::scratch::Scratch;
 
 mod args;
 mod compiled;
+mod domain_sums;
 mod filtering;
 mod hint;
-mod places;
 mod scoring;
 
 pub use args::InterPodAffinityArgs;
@@ -33,20 +33,20 @@ pub use compiled::InterPodAffinityPod;
 pub use filtering::{InterPodAffinityState, UnmetAffinity};
 pub use scoring::InterPodAffinityScores;
 
-use crate::indexes::{CarriedTerms, SelectorCounts, Topology};
+use crate::indexes::{AffinityTerms, SelectorCounts, Topology};
 
 /// Looks at the pods near a node.
 #[derive(Debug, Default)]
 pub struct InterPodAffinity {
-    filtering: Scratch<filtering::Room>,
-    scoring: Scratch<scoring::Room>,
+    filtering: Scratch<filtering::FilterScratch>,
+    scoring: Scratch<scoring::ScoreScratch>,
 }
 
 impl Plugin for InterPodAffinity {
     const NAME: &'static str = "InterPodAffinity";
     type Args = InterPodAffinityArgs;
     type Columns = Position;
-    type Indexes = (Topology, SelectorCounts, CarriedTerms);
+    type Indexes = (Topology, SelectorCounts, AffinityTerms);
     type Reads = ();
     type Pod = InterPodAffinityPod;
 
@@ -54,20 +54,20 @@ impl Plugin for InterPodAffinity {
         Ok(InterPodAffinity::default())
     }
 
-    fn compile(args: &InterPodAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> InterPodAffinityPod {
-        let (topology, counts, carried) = cx.indexes;
-        carried.know(&pod.affinity);
-        let compiled = InterPodAffinityPod::new(args, pod, counts, carried);
+    fn compile(args: &InterPodAffinityArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> InterPodAffinityPod {
+        let (topology, counts, affinity_terms) = cx.indexes;
+        affinity_terms.register(&pod.affinity);
+        let compiled = InterPodAffinityPod::new(args, pod, counts, affinity_terms);
         // Most pods have none.
-        if !compiled.is_free() || compiled.prefers() {
+        if !compiled.has_no_requirements() || compiled.has_preferences() {
             compiled.keys().for_each(|key| _ = topology.register(key));
         }
         compiled
     }
 
     #[inline]
-    fn compile_epoch((topology, counts, carried): Refs<'_, Self>) -> Option<u64> {
-        Some(topology.epoch() + counts.epoch() + carried.epoch())
+    fn compile_epoch((topology, counts, affinity_terms): Refs<'_, Self>) -> Option<u64> {
+        Some(topology.epoch() + counts.epoch() + affinity_terms.epoch())
     }
 }
 

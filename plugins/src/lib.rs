@@ -53,17 +53,17 @@ pub use node_resources_fit::{
     ScoringStrategy, ScoringStrategyType, UtilizationShapePoint,
 };
 pub use node_unschedulable::NodeUnschedulable;
-pub use node_volume_limits::{FullNodes, NoRoom, NodeVolumeLimits, NodeVolumeLimitsPod};
+pub use node_volume_limits::{FullNodes, NodeVolumeLimits, NodeVolumeLimitsPod, VolumeLimitRejection};
 pub use pod_topology_spread::{
     AffinityPolicy, DefaultConstraint, DefaultingType, PodTopologySpread, PodTopologySpreadArgs, PodTopologySpreadPod,
     SpreadCounts, SpreadRejection, SpreadScores, TaintsPolicy, WhenUnsatisfiable,
 };
 pub use priority_sort::PrioritySort;
-pub use resource_name::{Amounts, ResourceName};
+pub use resource_name::{RequestedAmounts, ResourceName};
 pub use scheduling_gates::SchedulingGates;
 pub use taint_toleration::{TaintToleration, TaintTolerationPod};
 pub use volume_binding::{
-    Conflicts, PodVolumes, ReservedVolumes, Unfit, VolumeBinding, VolumeBindingArgs, VolumeBindingPod,
+    Conflicts, PodVolumes, ReservedVolumes, VolumeBinding, VolumeBindingArgs, VolumeBindingPod, VolumeRejection,
 };
-pub use volume_restrictions::{ExclusiveClaims, Taken, VolumeRestrictions, VolumeRestrictionsPod};
-pub use volume_zone::{VolumeZone, VolumeZonePod, VolumeZones, WrongZone};
+pub use volume_restrictions::{ExclusiveClaims, VolumeConflict, VolumeRestrictions, VolumeRestrictionsPod};
+pub use volume_zone::{VolumeZone, VolumeZonePod, VolumeZones, ZoneMismatch};

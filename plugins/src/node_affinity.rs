@@ -17,14 +17,14 @@ use std::sync::Arc;
 use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilter, PreFilterPlugin,
+    EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreFilterPlugin, PreFilterResult,
     PreScorePlugin, QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
@@ -78,7 +78,7 @@ impl Plugin for NodeAffinity {
         Ok(NodeAffinity)
     }
 
-    fn compile(args: &NodeAffinityArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeAffinityPod {
+    fn compile(args: &NodeAffinityArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeAffinityPod {
         let (added, selector) = (args.required(cx.interner), pod.node_selector.clone());
         let required = pod.required_node_affinity.clone();
         let mut preferred = args.preferred(cx.interner);
@@ -102,22 +102,22 @@ impl Plugin for NodeAffinity {
 
 impl PreFilterPlugin for NodeAffinity {
     type Cycle = ();
-    const READS_POD_ALONE: bool = true;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_filter(
         &self,
         _: &NodeAffinityArgs,
         pod: &NodeAffinityPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<()>, Status> {
+    ) -> Result<PreFilterResult<()>, Status> {
         if pod.added.is_none() && pod.selector.is_empty() && pod.required.is_none() {
-            return Ok(PreFilter::skip(()));
+            return Ok(PreFilterResult::skip(()));
         }
-        let Some(names) = pod.required.as_ref().and_then(named_nodes) else { return Ok(PreFilter::ready(())) };
+        let Some(names) = pod.required.as_ref().and_then(named_nodes) else { return Ok(PreFilterResult::ready(())) };
         if names.is_empty() {
             return Err(Status::unresolvable("pod affinity terms conflict"));
         }
-        Ok(PreFilter::ready(()).only_named(names, view.base))
+        Ok(PreFilterResult::ready(()).only_named(names, view.base))
     }
 }
 
@@ -155,19 +155,19 @@ impl FilterPlugin for NodeAffinity {
 
 impl PreScorePlugin for NodeAffinity {
     type Cycle = ();
-    const READS_POD_ALONE: bool = true;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &NodeAffinityArgs,
         pod: &NodeAffinityPod,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
         match &pod.broken {
             Some(error) => Err(Status::error(&**error)),
-            None if pod.preferred.is_empty() => Ok(Slot::skip(())),
-            None => Ok(Slot::ready(())),
+            None if pod.preferred.is_empty() => Ok(CycleSlot::skip(())),
+            None => Ok(CycleSlot::ready(())),
         }
     }
 }
@@ -183,7 +183,7 @@ impl ScorePlugin for NodeAffinity {
 }
 
 impl NormalizeScore for NodeAffinity {
-    const LOOKS_AT_LOWEST: bool = false;
+    const USES_MIN: bool = false;
 
     #[inline(always)]
     fn normalize(_: &NodeAffinityArgs, extent: Extent, raw: i64) -> i64 {

@@ -11,11 +11,11 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -41,19 +41,19 @@ impl Plugin for NodeDeclaredFeatures {
         Ok(NodeDeclaredFeatures)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Required {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Required {
         pod.required_features.clone()
     }
 }
 
 impl PreFilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Usually;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const READS_ONLY_POD: bool = true;
 
     #[inline]
-    fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
-        Ok(if required.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
+    fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+        Ok(if required.is_empty() { PreFilterResult::skip(()) } else { PreFilterResult::ready(()) })
     }
 }
 

@@ -16,7 +16,7 @@ use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, Registratio
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::{Code, Reasons};
 
 use crate::columns::NodeIdentity;
@@ -38,7 +38,7 @@ impl Plugin for NodeName {
         Ok(NodeName)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> Option<Symbol> {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Option<Symbol> {
         pod.node_name
     }
 }
@@ -48,7 +48,7 @@ impl FilterPlugin for NodeName {
     type Rejection = ();
     const CAN_FAIL: bool = false;
 
-    const IDLES: bool = true;
+    const CAN_BE_IDLE: bool = true;
 
     #[inline]
     fn is_idle(pod: &Option<Symbol>) -> bool {

@@ -13,12 +13,13 @@
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilter, PreFilterPlugin, QueueingHint, Registration,
+    EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilterPlugin, PreFilterResult, QueueingHint,
+    Registration,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{HostPort, PodSpec};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodePortsInUse, collide};
@@ -49,7 +50,7 @@ impl Plugin for NodePorts {
         Ok(NodePorts)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodePortsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodePortsPod {
         let ports = pod.host_ports.clone();
         let any_address = if ports.is_empty() { Symbol::EMPTY } else { cx.interner.intern(ANY_ADDRESS) };
         NodePortsPod { ports, any_address }
@@ -58,11 +59,11 @@ impl Plugin for NodePorts {
 
 impl PreFilterPlugin for NodePorts {
     type Cycle = ();
-    const READS_POD_ALONE: bool = true;
+    const READS_ONLY_POD: bool = true;
 
     #[inline]
-    fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
-        Ok(if pod.ports.is_empty() { PreFilter::skip(()) } else { PreFilter::ready(()) })
+    fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+        Ok(if pod.ports.is_empty() { PreFilterResult::skip(()) } else { PreFilterResult::ready(()) })
     }
 }
 
@@ -97,7 +98,7 @@ impl EnqueueExtensions for NodePorts {
         // If the address was never seen, no port has it.
         let any = view.interner().get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);
         let freed = |wanted| deleted.spec.host_ports.iter().any(|used| collide(wanted, used, any));
-        Ok(QueueingHint::queue_if(deleted.takes_room() && rejected.spec.host_ports.iter().any(freed)))
+        Ok(QueueingHint::queue_if(deleted.occupies_node() && rejected.spec.host_ports.iter().any(freed)))
     }
 }
 
@@ -128,7 +129,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_port_is_given_once() {
+    fn a_host_port_is_used_once() {
         for (used, wanted, collides) in PAIRS {
             let cluster = Cluster::new(&["metadata: {name: n1}"]).with_pods(&[&with_port(used)]);
             let verdict = { cluster }.filter::<NodePorts>(&NoArgs, &with_port(wanted));

@@ -12,18 +12,18 @@
 //! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
 
 use schedc_core::args::{Args, List};
-use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, Skips};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
 use schedc_core::handle::Handle;
-use schedc_core::mask::Mask;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::Status;
 
 use crate::columns::NodeResources;
-use crate::resource_name::{Amounts, ResourceName};
+use crate::resource_name::{RequestedAmounts, ResourceName};
 
 /// More resources than this cannot be given.
-const MOST_RESOURCES: usize = 32;
+const MAX_RESOURCES: usize = 32;
 
 /// Arguments of NodeResourcesBalancedAllocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
@@ -33,7 +33,7 @@ pub struct NodeResourcesBalancedAllocationArgs {
         BalancedResource { name: ResourceName::Cpu, weight: 1 },
         BalancedResource { name: ResourceName::Memory, weight: 1 },
     ])]
-    pub resources: List<BalancedResource, MOST_RESOURCES>,
+    pub resources: List<BalancedResource, MAX_RESOURCES>,
 }
 
 /// A resource that should be used as much as the others.
@@ -57,32 +57,36 @@ impl Plugin for NodeResourcesBalancedAllocation {
     type Columns = NodeResources;
     type Indexes = ();
     type Reads = ();
-    type Pod = Amounts;
+    type Pod = RequestedAmounts;
 
     fn new(_: &'static NodeResourcesBalancedAllocationArgs, _: &Handle) -> Result<Self, String> {
         Ok(NodeResourcesBalancedAllocation)
     }
 
     #[inline]
-    fn compile(args: &NodeResourcesBalancedAllocationArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Amounts {
-        Amounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
+    fn compile(
+        args: &NodeResourcesBalancedAllocationArgs,
+        pod: &PodSpec,
+        cx: CompileContext<'_, Self>,
+    ) -> RequestedAmounts {
+        RequestedAmounts::new(&pod.balance_requests, args.resources.iter().map(|resource| resource.name), cx.interner)
     }
 }
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
     // Score answers 0 for pods that are skipped.
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &NodeResourcesBalancedAllocationArgs,
-        pod: &Amounts,
+        pod: &RequestedAmounts,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(if pod.is_zero() { Slot::skip(()) } else { Slot::ready(()) })
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(if pod.is_zero() { CycleSlot::skip(()) } else { CycleSlot::ready(()) })
     }
 }
 
@@ -92,17 +96,17 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
     #[inline(always)]
     fn score(
         args: &NodeResourcesBalancedAllocationArgs,
-        pod: &Amounts,
+        pod: &RequestedAmounts,
         _: &(),
         node: &NodeResources,
     ) -> Result<i64, ScoreError> {
         if pod.is_zero() {
             return Ok(0);
         }
-        let mut uses = pod.uses(node, node.requested.milli_cpu, node.requested.memory);
+        let mut usages = pod.usages(node, node.requested.milli_cpu, node.requested.memory);
         // The usual case takes no array; with constant arguments the other one folds away.
         if let [one, other] = args.resources.as_slice() {
-            let (Some(one), Some(other)) = (uses.next(one.name), uses.next(other.name)) else {
+            let (Some(one), Some(other)) = (usages.next(one.name), usages.next(other.name)) else {
                 return Ok(improvement(MAX_NODE_SCORE, MAX_NODE_SCORE));
             };
             let before = evenness_of_two(one.before, one.allocatable, other.before, other.allocatable);
@@ -112,7 +116,7 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         let mut before = Fractions::default();
         let mut after = Fractions::default();
         for resource in &args.resources {
-            if let Some(used) = uses.next(resource.name) {
+            if let Some(used) = usages.next(resource.name) {
                 before.push(used.before, used.allocatable);
                 after.push(used.after, used.allocatable);
             }
@@ -145,14 +149,14 @@ fn evenness_of_two(used: i64, allocatable: i64, other_used: i64, other_allocatab
 /// The fractions that are used of some resources.
 #[derive(Clone, Copy)]
 struct Fractions {
-    values: [f64; MOST_RESOURCES],
+    values: [f64; MAX_RESOURCES],
     len: usize,
 }
 
 impl Default for Fractions {
     #[inline]
     fn default() -> Self {
-        Fractions { values: [0.0; MOST_RESOURCES], len: 0 }
+        Fractions { values: [0.0; MAX_RESOURCES], len: 0 }
     }
 }
 
@@ -201,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_evens_out_use_is_welcome() {
+    fn pods_that_balance_usage_score_higher() {
         let check = |used: &str, requests: &str, expected: i64| {
             let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
             assert_eq!(scores, [expected], "{used}; {requests}");
@@ -234,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn pods_that_ask_for_nothing_skip() {
+    fn pods_without_requests_skip() {
         for (requests, skip) in [("", true), ("example.com/gpu: 1", true), ("cpu: 0", true), ("memory: 1", false)] {
             let mut cluster = cluster("");
             let pod = cluster.compile::<NodeResourcesBalancedAllocation>(&PLAIN, &with_requests(requests));
             let plugin = cluster.plugin::<NodeResourcesBalancedAllocation>(&PLAIN);
-            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &Mask::default()).unwrap();
+            let slot = plugin.pre_score(&PLAIN, &pod, cluster.view(), &NodeMask::default()).unwrap();
             assert_eq!(slot.skip, skip, "{requests}");
         }
     }

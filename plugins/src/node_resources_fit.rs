@@ -16,13 +16,14 @@
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{
-    FilterPlugin, MAX_NODE_SCORE, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin, Skips,
+    FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
+    SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
@@ -34,7 +35,7 @@ pub use args::{
 };
 
 use crate::columns::NodeResources;
-use crate::resource_name::{Amounts, Use, Uses};
+use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages};
 
 /// Compares requests with what is left.
 #[derive(Debug)]
@@ -44,11 +45,11 @@ pub struct NodeResourcesFit;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeResourcesFitPod {
     requests: Requests,
-    scored: Amounts,
+    scored: RequestedAmounts,
 }
 
 /// A resource is rare if one node in so many has it, or fewer: then the others are not worth a look.
-const RARE: usize = 2;
+const RARE_RATIO: usize = 2;
 
 /// What Filter looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +65,7 @@ struct Requests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
     /// The pod asks for more of it than the node has when it is empty.
-    never: bool,
+    unresolvable: bool,
 }
 
 impl Plugin for NodeResourcesFit {
@@ -80,19 +81,19 @@ impl Plugin for NodeResourcesFit {
     }
 
     #[inline]
-    fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> NodeResourcesFitPod {
+    fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeResourcesFitPod {
         let names = args.scoring_strategy.resources.iter().map(|resource| resource.name);
         NodeResourcesFitPod {
             requests: Requests::new(&pod.requests, |name| is_ignored(args, name, cx.interner)),
-            scored: Amounts::new(&pod.fit_score_requests, names, cx.interner),
+            scored: RequestedAmounts::new(&pod.fit_score_requests, names, cx.interner),
         }
     }
 }
 
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -100,10 +101,10 @@ impl PreFilterPlugin for NodeResourcesFit {
         _: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<()>, Status> {
-        let all = PreFilter::ready(());
-        Ok(match pod.requests.holders(view.base) {
-            Some(nodes) => all.hopeful(nodes.iter().copied()),
+    ) -> Result<PreFilterResult<()>, Status> {
+        let all = PreFilterResult::ready(());
+        Ok(match pod.requests.candidate_nodes(view.base) {
+            Some(nodes) => all.likely(nodes.iter().copied()),
             None => all,
         })
     }
@@ -125,7 +126,7 @@ impl FilterPlugin for NodeResourcesFit {
     }
 
     fn code(insufficient: &Insufficient) -> Code {
-        if insufficient.never { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable }
+        if insufficient.unresolvable { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable }
     }
 
     fn explain(
@@ -136,17 +137,17 @@ impl FilterPlugin for NodeResourcesFit {
         _: Insufficient,
         out: &mut Reasons<'_>,
     ) {
-        if no_room(node) {
+        if has_max_pods(node) {
             out.push("Too many pods");
         }
         let basic = ["Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage"];
-        for ((asked, allocatable, used), reason) in pod.requests.basic(node).zip(basic) {
-            if is_short(asked, allocatable, used) {
+        for ((requested, allocatable, used), reason) in pod.requests.basic(node).zip(basic) {
+            if is_insufficient(requested, allocatable, used) {
                 out.push(reason);
             }
         }
-        for (name, (asked, allocatable, used)) in pod.requests.scalars(node) {
-            if is_short(asked, allocatable, used) {
+        for (name, (requested, allocatable, used)) in pod.requests.scalars(node) {
+            if is_insufficient(requested, allocatable, used) {
                 out.push(format!("Insufficient {}", out.interner.resolve(name)));
             }
         }
@@ -155,17 +156,17 @@ impl FilterPlugin for NodeResourcesFit {
 
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &NodeResourcesFitArgs,
         _: &NodeResourcesFitPod,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(Slot::ready(()))
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(CycleSlot::ready(()))
     }
 }
 
@@ -180,11 +181,11 @@ impl ScorePlugin for NodeResourcesFit {
         node: &NodeResources,
     ) -> Result<i64, ScoreError> {
         let strategy = &args.scoring_strategy;
-        let uses = pod.scored.uses(node, node.non_zero.milli_cpu, node.non_zero.memory);
-        if let Some(score) = mean_of_two(strategy, uses.clone()) {
+        let usages = pod.scored.usages(node, node.non_zero.milli_cpu, node.non_zero.memory);
+        if let Some(score) = mean_of_two(strategy, usages.clone()) {
             return Ok(score);
         }
-        let mut mean = Mean { strategy, uses, sum: 0, weights: 0 };
+        let mut mean = Mean { strategy, usages, sum: 0, weights: 0 };
         strategy.resources.iter().for_each(|resource| mean.add(resource));
         Ok(mean.finish())
     }
@@ -193,7 +194,7 @@ impl ScorePlugin for NodeResourcesFit {
 /// The usual case of [`Mean`], in straight-line code: two resources, and the node has both. Then the sum of the weights is
 /// a constant of the profile, and no division can overflow.
 #[inline(always)]
-fn mean_of_two(strategy: &ScoringStrategy, mut uses: Uses<'_>) -> Option<i64> {
+fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
     let score = match strategy.r#type {
         ScoringStrategyType::LeastAllocated => least_allocated,
         ScoringStrategyType::MostAllocated => most_allocated,
@@ -201,7 +202,7 @@ fn mean_of_two(strategy: &ScoringStrategy, mut uses: Uses<'_>) -> Option<i64> {
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };
-    let (one_use, other_use) = (uses.next_above_zero(one.name)?, uses.next_above_zero(other.name)?);
+    let (one_use, other_use) = (usages.next_above_zero(one.name)?, usages.next_above_zero(other.name)?);
     let sum = score(one_use).wrapping_mul(one.weight).wrapping_add(score(other_use).wrapping_mul(other.weight));
     Some(sum / (one.weight + other.weight))
 }
@@ -209,7 +210,7 @@ fn mean_of_two(strategy: &ScoringStrategy, mut uses: Uses<'_>) -> Option<i64> {
 /// The weighted mean of the scores by each resource.
 struct Mean<'a> {
     strategy: &'a ScoringStrategy,
-    uses: Uses<'a>,
+    usages: ResourceUsages<'a>,
     sum: i64,
     weights: i64,
 }
@@ -217,7 +218,7 @@ struct Mean<'a> {
 impl Mean<'_> {
     #[inline(always)]
     fn add(&mut self, resource: &ResourceSpec) {
-        let Some(used) = self.uses.next(resource.name) else { return };
+        let Some(used) = self.usages.next(resource.name) else { return };
         let score = match (self.strategy.r#type, &self.strategy.requested_to_capacity_ratio) {
             (ScoringStrategyType::LeastAllocated, _) => least_allocated(used),
             (ScoringStrategyType::MostAllocated, _) => most_allocated(used),
@@ -246,66 +247,69 @@ impl Mean<'_> {
 }
 
 /// An amount that a pod asks for, what the node has, and what its pods take.
-type Triple = (i64, i64, i64);
+type ResourceAmounts = (i64, i64, i64);
 
 #[inline(always)]
-fn is_short(asked: i64, allocatable: i64, used: i64) -> bool {
-    asked > allocatable.wrapping_sub(used)
+fn is_insufficient(requested: i64, allocatable: i64, used: i64) -> bool {
+    requested > allocatable.wrapping_sub(used)
 }
 
 #[inline(always)]
-fn no_room(node: &NodeResources) -> bool {
+fn has_max_pods(node: &NodeResources) -> bool {
     node.pods >= node.allowed_pods
 }
 
 impl Requests {
     fn new(requests: &Resources, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
-        let asked = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
+        let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
         // What is not asked for is never short, and less than nothing is nothing (`SetMaxResource`).
         let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),
             memory: or_nothing(requests.memory),
             ephemeral_storage: or_nothing(requests.ephemeral_storage),
-            scalars: asked.copied().collect(),
+            scalars: requested.copied().collect(),
         }
     }
 
     /// The nodes that have anything of the rarest resource, if that is rare.
     #[inline]
-    fn holders<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
+    fn candidate_nodes<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
         if self.scalars.is_empty() { None } else { self.rarest(base) }
     }
 
     fn rarest<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
         let nodes = self.scalars.iter().filter_map(|&(name, _)| base.nodes_with(name));
-        nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE)
+        nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE_RATIO)
     }
 
     #[inline(always)]
     fn fit(&self, node: &NodeResources) -> Result<(), Insufficient> {
         let (has, used) = (&node.allocatable, &node.requested);
-        let fits = !no_room(node)
-            && !is_short(self.milli_cpu, has.milli_cpu, used.milli_cpu)
-            && !is_short(self.memory, has.memory, used.memory)
-            && !is_short(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
+        let fits = !has_max_pods(node)
+            && !is_insufficient(self.milli_cpu, has.milli_cpu, used.milli_cpu)
+            && !is_insufficient(self.memory, has.memory, used.memory)
+            && !is_insufficient(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
             && (self.scalars.is_empty()
-                || self.scalars(node).all(|(_, (asked, allocatable, used))| !is_short(asked, allocatable, used)));
-        if fits { Ok(()) } else { Err(Insufficient { never: self.never_fits(node) }) }
+                || self
+                    .scalars(node)
+                    .all(|(_, (requested, allocatable, used))| !is_insufficient(requested, allocatable, used)));
+        if fits { Ok(()) } else { Err(Insufficient { unresolvable: self.is_unresolvable(node) }) }
     }
 
     #[inline(always)]
-    fn never_fits(&self, node: &NodeResources) -> bool {
+    fn is_unresolvable(&self, node: &NodeResources) -> bool {
         let (has, used) = (&node.allocatable, &node.requested);
-        let never = |asked, allocatable, used| is_short(asked, allocatable, used) && asked > allocatable;
-        never(self.milli_cpu, has.milli_cpu, used.milli_cpu)
-            || never(self.memory, has.memory, used.memory)
-            || never(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
-            || self.scalars(node).any(|(_, (asked, allocatable, used))| never(asked, allocatable, used))
+        let unresolvable =
+            |requested, allocatable, used| is_insufficient(requested, allocatable, used) && requested > allocatable;
+        unresolvable(self.milli_cpu, has.milli_cpu, used.milli_cpu)
+            || unresolvable(self.memory, has.memory, used.memory)
+            || unresolvable(self.ephemeral_storage, has.ephemeral_storage, used.ephemeral_storage)
+            || self.scalars(node).any(|(_, (requested, allocatable, used))| unresolvable(requested, allocatable, used))
     }
 
     #[inline(always)]
-    fn basic(&self, node: &NodeResources) -> impl Iterator<Item = Triple> {
+    fn basic(&self, node: &NodeResources) -> impl Iterator<Item = ResourceAmounts> {
         let (has, used) = (&node.allocatable, &node.requested);
         [
             (self.milli_cpu, has.milli_cpu, used.milli_cpu),
@@ -316,16 +320,16 @@ impl Requests {
     }
 
     #[inline(always)]
-    fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, Triple)> {
-        self.scalars.iter().map(|&(name, asked)| {
+    fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, ResourceAmounts)> {
+        self.scalars.iter().map(|&(name, requested)| {
             let (allocatable, used) = (node.allocatable_scalar(name), node.requested_scalar(name));
-            (name, (asked, allocatable.unwrap_or(0), used.unwrap_or(0)))
+            (name, (requested, allocatable.unwrap_or(0), used.unwrap_or(0)))
         })
     }
 }
 
 #[inline(always)]
-fn least_allocated(used: Use) -> i64 {
+fn least_allocated(used: ResourceUsage) -> i64 {
     if used.after > used.allocatable {
         return 0;
     }
@@ -333,14 +337,14 @@ fn least_allocated(used: Use) -> i64 {
 }
 
 #[inline(always)]
-fn most_allocated(used: Use) -> i64 {
+fn most_allocated(used: ResourceUsage) -> i64 {
     used.after.min(used.allocatable).wrapping_mul(MAX_NODE_SCORE).wrapping_div(used.allocatable)
 }
 
 impl RequestedToCapacityRatio {
     /// The value of the shape at the utilization in whole percent, stretched from 0..=10 to 0..=100.
     #[inline(always)]
-    fn score(&self, used: Use) -> i64 {
+    fn score(&self, used: ResourceUsage) -> i64 {
         let utilization = match used.after > used.allocatable {
             true => 100,
             false => used.after.wrapping_mul(100).wrapping_div(used.allocatable),

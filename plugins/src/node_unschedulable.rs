@@ -19,7 +19,7 @@ use schedc_core::extension_points::{
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, PodSpec, Taint, Toleration};
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::{Code, Reasons};
 
 use crate::columns::NodeTaints;
@@ -43,7 +43,7 @@ impl Plugin for NodeUnschedulable {
         Ok(NodeUnschedulable)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> bool {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> bool {
         tolerates(&pod.tolerations, cx.interner)
     }
 }

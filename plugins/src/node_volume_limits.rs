@@ -16,23 +16,23 @@ use std::sync::Arc;
 use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
-mod changes;
 mod hint;
-mod wanted;
+mod hypothetical_changes;
+mod requested_volumes;
 
-use changes::Changes;
-use wanted::{Failure, Wanted};
+use hypothetical_changes::HypotheticalChanges;
+use requested_volumes::{Failure, RequestedVolumes};
 
 use crate::indexes::AttachedVolumes;
 
@@ -45,12 +45,12 @@ pub struct NodeVolumeLimits;
 pub struct NodeVolumeLimitsPod {
     /// Number of volumes.
     volumes: usize,
-    own: Individual<OwnVolumes>,
+    own: ExcludedFromSignature<CountableVolumes>,
 }
 
 /// They are nobody else's, usually, and do not make the pod another one: it is nodes that are full.
 #[derive(Clone, Debug)]
-struct OwnVolumes {
+struct CountableVolumes {
     namespace: Symbol,
     volumes: Box<[Volume]>,
 }
@@ -62,39 +62,39 @@ pub struct FullNodes {
     is_prepared: bool,
     /// No driver has a limit on any node, and the pod's volumes can be counted: whatever pods there are, no node is full.
     is_unlimited: bool,
-    rejected: Mask,
-    basis: Basis,
+    rejected: NodeMask,
+    key: FullNodesKey,
     /// Of those, the nodes for which it could not be told, and why.
     failures: Map<NodeIndex, Failure>,
-    wanted: Wanted,
-    changes: Changes,
+    requested: RequestedVolumes,
+    changes: HypotheticalChanges,
 }
 
 /// What the nodes without room follow from, if it is `is_plain`: that the drivers have room or not, and nothing else.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Basis {
+struct FullNodesKey {
     is_plain: bool,
     slots: usize,
     /// Each with the number of volumes, and the epoch of the room that nodes have.
     drivers: SmallVec<[(Symbol, i64, Option<u64>); 2]>,
 }
 
-impl Basis {
-    fn of(wanted: &Wanted, index: &AttachedVolumes, slots: usize) -> Self {
-        let epoch = |driver, count| index.driver(driver).map_or(Some(0), |nodes| nodes.room_epoch(count));
+impl FullNodesKey {
+    fn of(requested: &RequestedVolumes, index: &AttachedVolumes, slots: usize) -> Self {
+        let epoch = |driver, count| index.driver(driver).map_or(Some(0), |nodes| nodes.full_nodes_epoch(count));
         let with_epoch = |&(driver, count)| (driver, count, epoch(driver, count));
-        let drivers: SmallVec<[_; 2]> = wanted.drivers.iter().map(with_epoch).collect();
-        let is_plain = !wanted.fails()
+        let drivers: SmallVec<[_; 2]> = requested.drivers.iter().map(with_epoch).collect();
+        let is_plain = !requested.fails()
             && !index.any_failures()
             && drivers.iter().all(|(.., epoch)| epoch.is_some())
-            && wanted.volumes.iter().all(|volume| index.users(volume).is_empty());
-        Basis { is_plain, slots, drivers }
+            && requested.volumes.iter().all(|volume| index.users(volume).is_empty());
+        FullNodesKey { is_plain, slots, drivers }
     }
 }
 
 /// Why a node is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoRoom {
+pub enum VolumeLimitRejection {
     /// A driver's limit.
     Limit,
     /// A claim does not exist.
@@ -117,16 +117,16 @@ impl Plugin for NodeVolumeLimits {
         Ok(NodeVolumeLimits)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> NodeVolumeLimitsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> NodeVolumeLimitsPod {
         if pod.volumes.is_empty() {
-            let own = OwnVolumes { namespace: pod.namespace, volumes: Box::default() };
-            return NodeVolumeLimitsPod { volumes: 0, own: Individual(own) };
+            let own = CountableVolumes { namespace: pod.namespace, volumes: Box::default() };
+            return NodeVolumeLimitsPod { volumes: 0, own: ExcludedFromSignature(own) };
         }
         let may_count = |volume: &&Volume| volume.claim().is_some() || matches!(volume, Volume::InTree { .. });
         let volumes: Box<[Volume]> = pod.volumes.iter().filter(may_count).cloned().collect();
         NodeVolumeLimitsPod {
             volumes: volumes.len(),
-            own: Individual(OwnVolumes { namespace: pod.namespace, volumes }),
+            own: ExcludedFromSignature(CountableVolumes { namespace: pod.namespace, volumes }),
         }
     }
 
@@ -138,9 +138,9 @@ impl Plugin for NodeVolumeLimits {
 
 impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
+    fn reads_only_node(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
         nodes.is_unlimited
     }
 
@@ -150,15 +150,15 @@ impl PreFilterPlugin for NodeVolumeLimits {
         _: &NoArgs,
         pod: &NodeVolumeLimitsPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<FullNodes>, Status> {
+    ) -> Result<PreFilterResult<FullNodes>, Status> {
         if pod.volumes == 0 {
-            return Ok(PreFilter::skip(FullNodes::default()));
+            return Ok(PreFilterResult::skip(FullNodes::default()));
         }
-        Ok(PreFilter::ready(FullNodes::new(pod, view)))
+        Ok(PreFilterResult::ready(FullNodes::new(pod, view)))
     }
 
     #[inline]
-    fn is_at_rest(pod: &NodeVolumeLimitsPod, _: &Slot<FullNodes>) -> bool {
+    fn needs_no_update(pod: &NodeVolumeLimitsPod, _: &CycleSlot<FullNodes>) -> bool {
         pod.volumes == 0
     }
 
@@ -166,23 +166,23 @@ impl PreFilterPlugin for NodeVolumeLimits {
         &self,
         _: &NoArgs,
         pod: &NodeVolumeLimitsPod,
-        slot: &mut Slot<FullNodes>,
+        slot: &mut CycleSlot<FullNodes>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let nodes = &mut slot.state;
         let could_fail = !nodes.failures.is_empty();
-        nodes.wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
-        nodes.changes = Changes::default();
+        nodes.requested = RequestedVolumes::read(&pod.own, view.indexes, &view.base.interner);
+        nodes.changes = HypotheticalChanges::default();
         let slots = view.base.infos().len();
-        nodes.is_unlimited = nodes.wanted.is_unlimited(view.indexes);
-        if nodes.basis.is_plain && nodes.basis == Basis::of(&nodes.wanted, view.indexes, slots) {
+        nodes.is_unlimited = nodes.requested.is_unlimited(view.indexes);
+        if nodes.key.is_plain && nodes.key == FullNodesKey::of(&nodes.requested, view.indexes, slots) {
             return Ok(());
         }
-        nodes.find(view);
+        nodes.evaluate_all(view);
         // Rejections of different codes: rare, and left to a full evaluation.
         if could_fail || !nodes.failures.is_empty() {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
             verdicts.set_word(word, !0, alive(view.base, word) & !rejected);
@@ -191,14 +191,14 @@ impl PreFilterPlugin for NodeVolumeLimits {
     }
 
     fn add_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        if nodes.changes.change(node, other, 1, &nodes.wanted, view) {
-            nodes.judge(node, view);
+        if nodes.changes.change(node, other, 1, &nodes.requested, view) {
+            nodes.evaluate(node, view);
         }
     }
 
     fn remove_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        if nodes.changes.change(node, other, -1, &nodes.wanted, view) {
-            nodes.judge(node, view);
+        if nodes.changes.change(node, other, -1, &nodes.requested, view) {
+            nodes.evaluate(node, view);
         }
     }
 }
@@ -206,40 +206,40 @@ impl PreFilterPlugin for NodeVolumeLimits {
 impl FullNodes {
     /// The nodes that cannot take the volumes of a pod.
     fn new(pod: &NodeVolumeLimitsPod, view: View<'_, NodeVolumeLimits>) -> Self {
-        let wanted = Wanted::read(&pod.own, view.indexes, &view.base.interner);
-        let mut nodes = FullNodes { is_prepared: true, wanted, ..FullNodes::default() };
-        nodes.find(view);
+        let requested = RequestedVolumes::read(&pod.own, view.indexes, &view.base.interner);
+        let mut nodes = FullNodes { is_prepared: true, requested, ..FullNodes::default() };
+        nodes.evaluate_all(view);
         nodes
     }
 
     /// Decides about all nodes, as they are in truth.
-    fn find(&mut self, view: View<'_, NodeVolumeLimits>) {
+    fn evaluate_all(&mut self, view: View<'_, NodeVolumeLimits>) {
         let index = view.indexes;
-        self.is_unlimited = self.wanted.is_unlimited(index);
+        self.is_unlimited = self.requested.is_unlimited(index);
         self.failures.clear();
         self.rejected.clear();
         self.rejected.resize(view.base.infos().len());
-        self.basis = Basis::of(&self.wanted, index, view.base.infos().len());
-        if self.wanted.fails() {
-            view.base.alive().iter().for_each(|node| self.judge(node, view));
+        self.key = FullNodesKey::of(&self.requested, index, view.base.infos().len());
+        if self.requested.fails() {
+            view.base.alive().iter().for_each(|node| self.evaluate(node, view));
             return;
         }
-        for &(driver, count) in &self.wanted.drivers {
+        for &(driver, count) in &self.requested.drivers {
             if let Some(nodes) = index.driver(driver) {
-                nodes.add_without_room(count, &mut self.rejected);
+                nodes.add_full_nodes(count, &mut self.rejected);
             }
         }
         // Nodes that have some of the volumes already need less room.
-        for at in 0..self.wanted.volumes.len() {
-            index.users(&self.wanted.volumes[at]).iter().for_each(|&node| self.judge(node, view));
+        for at in 0..self.requested.volumes.len() {
+            index.users(&self.requested.volumes[at]).iter().for_each(|&node| self.evaluate(node, view));
         }
-        if index.any_failures() && !self.wanted.volumes.is_empty() {
-            index.nodes_with_failures().for_each(|node| self.judge(node, view));
+        if index.any_failures() && !self.requested.volumes.is_empty() {
+            index.nodes_with_failures().for_each(|node| self.evaluate(node, view));
         }
     }
 
     /// Decides about one node, with the pods that it has in thought.
-    fn judge(&mut self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) {
+    fn evaluate(&mut self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) {
         let failure = self.failure(node, view);
         if failure.is_none() && !self.is_full(node, view.indexes) {
             self.rejected.remove(node);
@@ -255,19 +255,19 @@ impl FullNodes {
 
     /// Why the volumes of the pod, or else of pods on the node, cannot be counted.
     fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
-        if let Some(failure) = self.wanted.failure(view.indexes.has_csi_node(node)) {
+        if let Some(failure) = self.requested.failure(view.indexes.has_csi_node(node)) {
             return Some(failure.clone());
         }
-        let counts = !self.wanted.volumes.is_empty() && view.indexes.is_limited(node);
+        let counts = !self.requested.volumes.is_empty() && view.indexes.is_limited(node);
         if counts { self.changes.failure(node, view) } else { None }
     }
 
     /// Whether a driver cannot attach all new volumes.
     fn is_full(&self, node: NodeIndex, index: &AttachedVolumes) -> bool {
-        self.wanted.drivers.iter().any(|&(driver, _)| {
+        self.requested.drivers.iter().any(|&(driver, _)| {
             let Some(nodes) = index.driver(driver) else { return false };
             let Some(limit) = nodes.limit(node) else { return false };
-            let of_driver = self.wanted.volumes.iter().filter(|volume| volume.driver() == driver);
+            let of_driver = self.requested.volumes.iter().filter(|volume| volume.driver() == driver);
             // One that a pod of the node uses is there already; one that is only attached counts twice, as there.
             let new = of_driver.filter(|volume| self.changes.uses(node, volume, index) == 0).count() as i64;
             new > 0 && nodes.attached(node) + self.changes.attached(node, driver, index) + new > limit
@@ -277,21 +277,26 @@ impl FullNodes {
 
 impl FilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
-    type Rejection = NoRoom;
+    type Rejection = VolumeLimitRejection;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, pod: &NodeVolumeLimitsPod, nodes: &FullNodes, node: NodeIndex) -> Result<(), NoRoom> {
+    fn filter(
+        _: &NoArgs,
+        pod: &NodeVolumeLimitsPod,
+        nodes: &FullNodes,
+        node: NodeIndex,
+    ) -> Result<(), VolumeLimitRejection> {
         if nodes.rejected.contains(node) {
-            return Err(nodes.why(node));
+            return Err(nodes.rejection(node));
         }
-        if nodes.is_prepared || pod.volumes == 0 { Ok(()) } else { Err(NoRoom::NotPrepared) }
+        if nodes.is_prepared || pod.volumes == 0 { Ok(()) } else { Err(VolumeLimitRejection::NotPrepared) }
     }
 
-    fn code(reason: &NoRoom) -> Code {
+    fn code(reason: &VolumeLimitRejection) -> Code {
         match reason {
-            NoRoom::Limit => Code::Unschedulable,
-            NoRoom::NoClaim => Code::UnschedulableAndUnresolvable,
-            NoRoom::Failure | NoRoom::NotPrepared => Code::Error,
+            VolumeLimitRejection::Limit => Code::Unschedulable,
+            VolumeLimitRejection::NoClaim => Code::UnschedulableAndUnresolvable,
+            VolumeLimitRejection::Failure | VolumeLimitRejection::NotPrepared => Code::Error,
         }
     }
 
@@ -300,11 +305,11 @@ impl FilterPlugin for NodeVolumeLimits {
         _: &NodeVolumeLimitsPod,
         nodes: &FullNodes,
         node: NodeIndex,
-        reason: NoRoom,
+        reason: VolumeLimitRejection,
         out: &mut Reasons<'_>,
     ) {
         match (reason, nodes.failures.get(&node)) {
-            (NoRoom::NotPrepared, _) => {
+            (VolumeLimitRejection::NotPrepared, _) => {
                 out.push("the profile has no PreFilter of NodeVolumeLimits, which counts the pod's volumes");
             }
             (_, Some(failure)) => out.push(failure.text.to_string()),
@@ -314,11 +319,11 @@ impl FilterPlugin for NodeVolumeLimits {
 }
 
 impl FullNodes {
-    fn why(&self, node: NodeIndex) -> NoRoom {
+    fn rejection(&self, node: NodeIndex) -> VolumeLimitRejection {
         match self.failures.get(&node) {
-            None => NoRoom::Limit,
-            Some(Failure { unresolvable: true, .. }) => NoRoom::NoClaim,
-            Some(_) => NoRoom::Failure,
+            None => VolumeLimitRejection::Limit,
+            Some(Failure { unresolvable: true, .. }) => VolumeLimitRejection::NoClaim,
+            Some(_) => VolumeLimitRejection::Failure,
         }
     }
 }

@@ -24,14 +24,14 @@
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreClass,
-    ScoreError, ScorePlugin, Skips,
+    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreClass,
+    ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
-use schedc_core::kept::{Anew, Rescore, Verdicts};
-use schedc_core::mask::Mask;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, Plugin, Refs, Row, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, Refs, Row, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -59,8 +59,8 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 /// Spreads pods over zones, nodes and the like.
 #[derive(Debug, Default)]
 pub struct PodTopologySpread {
-    counting: Scratch<skew::Room>,
-    scoring: Scratch<score::Room>,
+    counting: Scratch<skew::SkewScratch>,
+    scoring: Scratch<score::ScoreScratch>,
 }
 
 impl Plugin for PodTopologySpread {
@@ -76,7 +76,7 @@ impl Plugin for PodTopologySpread {
         Ok(PodTopologySpread::default())
     }
 
-    fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> PodTopologySpreadPod {
+    fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> PodTopologySpreadPod {
         constraints::compile(args, pod, cx.interner, cx.indexes)
     }
 
@@ -88,7 +88,7 @@ impl Plugin for PodTopologySpread {
 
 impl PreFilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
     fn pre_filter(
@@ -96,19 +96,21 @@ impl PreFilterPlugin for PodTopologySpread {
         _: &PodTopologySpreadArgs,
         pod: &PodTopologySpreadPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<SpreadCounts>, Status> {
+    ) -> Result<PreFilterResult<SpreadCounts>, Status> {
         match &pod.hard {
             Err(error) => {
                 let what = "get constraints from pod: obtaining pod's hard topology spread constraints";
                 Err(Status::error(format!("{what}: {error}")))
             }
-            Ok(constraints) if constraints.is_empty() => Ok(PreFilter::skip(SpreadCounts::default())),
-            Ok(constraints) => Ok(PreFilter::ready(skew::count(pod, constraints, view, &mut self.counting.lock()))),
+            Ok(constraints) if constraints.is_empty() => Ok(PreFilterResult::skip(SpreadCounts::default())),
+            Ok(constraints) => {
+                Ok(PreFilterResult::ready(skew::count(pod, constraints, view, &mut self.counting.lock())))
+            }
         }
     }
 
     #[inline]
-    fn is_at_rest(pod: &PodTopologySpreadPod, _: &Slot<SpreadCounts>) -> bool {
+    fn needs_no_update(pod: &PodTopologySpreadPod, _: &CycleSlot<SpreadCounts>) -> bool {
         pod.hard.as_ref().is_ok_and(|constraints| constraints.is_empty())
     }
 
@@ -116,20 +118,20 @@ impl PreFilterPlugin for PodTopologySpread {
         &self,
         _: &PodTopologySpreadArgs,
         pod: &PodTopologySpreadPod,
-        slot: &mut Slot<SpreadCounts>,
+        slot: &mut CycleSlot<SpreadCounts>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        let Ok(constraints) = &pod.hard else { return Err(Anew) };
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(constraints) = &pod.hard else { return Err(NeedsFullEvaluation) };
         if constraints.is_empty() {
             return Ok(());
         }
-        let room = &mut *self.counting.lock();
-        if !skew::follow(pod, constraints, &mut slot.state, view, verdicts, room) {
-            let new = skew::count(pod, constraints, view, room);
+        let scratch = &mut *self.counting.lock();
+        if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
+            let new = skew::count(pod, constraints, view, scratch);
             // What was counted in between may be in the state, but not in the verdicts.
-            verdicts.ask_all();
-            room.take_back(std::mem::replace(&mut slot.state, new));
+            verdicts.reevaluate_all();
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
         Ok(())
     }
@@ -138,16 +140,16 @@ impl PreFilterPlugin for PodTopologySpread {
     fn recycle(&self, cycle: SpreadCounts) {
         // Most count nothing.
         if !cycle.is_empty() {
-            self.counting.lock().take_back(cycle);
+            self.counting.lock().reclaim(cycle);
         }
     }
 
     fn add_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::imagine(pod, cycle, other, view, node, 1);
+        skew::apply_hypothetical_pod(pod, cycle, other, view, node, 1);
     }
 
     fn remove_pod(pod: &Self::Pod, cycle: &mut SpreadCounts, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
-        skew::imagine(pod, cycle, other, view, node, -1);
+        skew::apply_hypothetical_pod(pod, cycle, other, view, node, -1);
     }
 }
 
@@ -195,29 +197,29 @@ impl FilterPlugin for PodTopologySpread {
 impl PreScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
     // Where it does not, the questions that a loop then asks are little beside its own work.
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn pre_score(
         &self,
         _: &PodTopologySpreadArgs,
         pod: &PodTopologySpreadPod,
         view: View<'_, Self>,
-        feasible: &Mask,
-    ) -> Result<Slot<SpreadScores>, Status> {
+        feasible: &NodeMask,
+    ) -> Result<CycleSlot<SpreadScores>, Status> {
         match &pod.soft {
             Err(error) => {
                 let what = "calculating preScoreState: obtaining pod's soft topology spread constraints";
                 Err(Status::error(format!("{what}: {error}")))
             }
-            Ok(constraints) if constraints.is_empty() => Ok(Slot::skip(SpreadScores::default())),
+            Ok(constraints) if constraints.is_empty() => Ok(CycleSlot::skip(SpreadScores::default())),
             Ok(constraints) => {
-                Ok(Slot::ready(score::count(pod, constraints, view, feasible, &mut self.scoring.lock())))
+                Ok(CycleSlot::ready(score::count(pod, constraints, view, feasible, &mut self.scoring.lock())))
             }
         }
     }
 
     #[inline]
-    fn is_at_rest(pod: &PodTopologySpreadPod) -> bool {
+    fn needs_no_update(pod: &PodTopologySpreadPod) -> bool {
         pod.soft.as_ref().is_ok_and(|constraints| constraints.is_empty())
     }
 
@@ -225,25 +227,25 @@ impl PreScorePlugin for PodTopologySpread {
         &self,
         _: &PodTopologySpreadArgs,
         pod: &PodTopologySpreadPod,
-        slot: &mut Slot<SpreadScores>,
+        slot: &mut CycleSlot<SpreadScores>,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
-    ) -> Result<(), Anew> {
-        let Ok(constraints) = &pod.soft else { return Err(Anew) };
+        rescore: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(constraints) = &pod.soft else { return Err(NeedsFullEvaluation) };
         if constraints.is_empty() {
             return Ok(());
         }
-        let room = &mut *self.scoring.lock();
-        if !score::follow(pod, constraints, &mut slot.state, view, rescore, room) {
-            let new = score::count(pod, constraints, view, rescore.feasible, room);
-            rescore.ask_all();
-            room.take_back(std::mem::replace(&mut slot.state, new));
+        let scratch = &mut *self.scoring.lock();
+        if !score::update(pod, constraints, &mut slot.state, view, rescore, scratch) {
+            let new = score::count(pod, constraints, view, rescore.feasible, scratch);
+            rescore.reevaluate_all();
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
         Ok(())
     }
 
     fn recycle(&self, cycle: SpreadScores) {
-        self.scoring.lock().take_back(cycle);
+        self.scoring.lock().reclaim(cycle);
     }
 }
 

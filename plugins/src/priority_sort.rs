@@ -14,7 +14,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 
 /// Sorts by priority, then by age in the queue.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Plugin for PrioritySort {
         Ok(PrioritySort)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl QueueSortPlugin for PrioritySort {

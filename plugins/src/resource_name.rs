@@ -47,7 +47,7 @@ impl Decode for ResourceName {
 
 /// How much a pod asks for of the resources that arguments name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Amounts {
+pub struct RequestedAmounts {
     milli_cpu: i64,
     memory: i64,
     ephemeral_storage: i64,
@@ -58,21 +58,21 @@ pub struct Amounts {
 
 /// What a node has of a resource, and what is used of it without and with the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
+pub(crate) struct ResourceUsage {
     pub(crate) allocatable: i64,
     pub(crate) before: i64,
     pub(crate) after: i64,
 }
 
-impl Amounts {
+impl RequestedAmounts {
     /// What `requests` holds of the resources named; nothing of others.
     #[inline]
     pub(crate) fn new(
         requests: &Resources,
         names: impl Iterator<Item = ResourceName>,
         interner: &mut Interner,
-    ) -> Amounts {
-        let mut amounts = Amounts::default();
+    ) -> RequestedAmounts {
+        let mut amounts = RequestedAmounts::default();
         let mut scalars = Vec::new();
         for name in names {
             match name {
@@ -86,7 +86,7 @@ impl Amounts {
             }
         }
         amounts.is_zero = [amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage] == [0; 3]
-            && scalars.iter().all(|&(_, asked): &(Symbol, i64)| asked == 0);
+            && scalars.iter().all(|&(_, requested): &(Symbol, i64)| requested == 0);
         amounts.scalars = scalars.into();
         amounts
     }
@@ -99,52 +99,52 @@ impl Amounts {
 
     /// The use of one resource after the other. `milli_cpu` and `memory` are what is used of these two.
     #[inline(always)]
-    pub(crate) fn uses<'a>(&'a self, node: &'a NodeResources, milli_cpu: i64, memory: i64) -> Uses<'a> {
-        Uses { amounts: self, node, milli_cpu, memory, scalars: self.scalars.iter() }
+    pub(crate) fn usages<'a>(&'a self, node: &'a NodeResources, milli_cpu: i64, memory: i64) -> ResourceUsages<'a> {
+        ResourceUsages { amounts: self, node, milli_cpu, memory, scalars: self.scalars.iter() }
     }
 }
 
 /// Tells the use of the resources that arguments name, in their order.
 #[derive(Clone)]
-pub(crate) struct Uses<'a> {
-    amounts: &'a Amounts,
+pub(crate) struct ResourceUsages<'a> {
+    amounts: &'a RequestedAmounts,
     node: &'a NodeResources,
     milli_cpu: i64,
     memory: i64,
     scalars: std::slice::Iter<'a, (Symbol, i64)>,
 }
 
-impl Uses<'_> {
+impl ResourceUsages<'_> {
     /// The use of the next resource, which has this name; none for a resource that the node does not have, and for a
     /// scalar resource that the pod does not ask for (`calculateNodeAllocatableRequest`).
     #[inline(always)]
-    pub(crate) fn next(&mut self, name: ResourceName) -> Option<Use> {
+    pub(crate) fn next(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable != 0)
     }
 
     /// The same, and none for a resource of which the node has less than nothing.
     #[inline(always)]
-    pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<Use> {
+    pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable > 0)
     }
 
     #[inline(always)]
-    fn next_if(&mut self, name: ResourceName, is_there: impl Fn(i64) -> bool) -> Option<Use> {
+    fn next_if(&mut self, name: ResourceName, is_reported: impl Fn(i64) -> bool) -> Option<ResourceUsage> {
         let node = self.node;
-        let (allocatable, before, asked) = match name {
+        let (allocatable, before, requested) = match name {
             ResourceName::Cpu => (node.allocatable.milli_cpu, self.milli_cpu, self.amounts.milli_cpu),
             ResourceName::Memory => (node.allocatable.memory, self.memory, self.amounts.memory),
             ResourceName::EphemeralStorage => {
                 (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage, self.amounts.ephemeral_storage)
             }
             ResourceName::Scalar(_) => {
-                let &(name, asked) = self.scalars.next()?;
-                if asked == 0 {
+                let &(name, requested) = self.scalars.next()?;
+                if requested == 0 {
                     return None;
                 }
-                (node.allocatable_scalar(name)?, node.requested_scalar(name).unwrap_or(0), asked)
+                (node.allocatable_scalar(name)?, node.requested_scalar(name).unwrap_or(0), requested)
             }
         };
-        is_there(allocatable).then(|| Use { allocatable, before, after: before.wrapping_add(asked) })
+        is_reported(allocatable).then(|| ResourceUsage { allocatable, before, after: before.wrapping_add(requested) })
     }
 }

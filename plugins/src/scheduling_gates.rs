@@ -17,7 +17,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Plugin};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin};
 use schedc_core::status::Status;
 
 /// Looks at `spec.schedulingGates`.
@@ -36,7 +36,7 @@ impl Plugin for SchedulingGates {
         Ok(SchedulingGates)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreEnqueuePlugin for SchedulingGates {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pod_itself_wakes() {
+    fn only_updates_of_the_pod_wake_it() {
         let mut interner = Interner::default();
         let [one, two] = ["one", "two"].map(|name| pod(&format!("metadata: {{name: {name}}}"), &mut interner));
         for (changed, expected) in [(&one, QueueingHint::Queue), (&two, QueueingHint::Skip)] {

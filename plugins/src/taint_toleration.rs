@@ -15,12 +15,12 @@ use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreScorePlugin, QueueingHint,
-    Registration, ScoreError, ScorePlugin, Skips, default_normalize,
+    Registration, ScoreError, ScorePlugin, SkipFrequency, default_normalize,
 };
 use schedc_core::handle::Handle;
-use schedc_core::mask::Mask;
 use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 use smallvec::SmallVec;
 
@@ -54,7 +54,7 @@ impl Plugin for TaintToleration {
         Ok(TaintToleration)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, _: Compile<'_, Self>) -> TaintTolerationPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> TaintTolerationPod {
         let (mut hard, mut soft) = (Tolerations::new(), Tolerations::new());
         for toleration in pod.tolerations.iter().filter(|toleration| toleration.operator != TolerationOperator::Never) {
             if toleration.effect.is_none_or(|effect| matches!(effect, Effect::NoSchedule | Effect::NoExecute)) {
@@ -89,11 +89,17 @@ impl FilterPlugin for TaintToleration {
 
 impl PreScorePlugin for TaintToleration {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
-    fn pre_score(&self, _: &NoArgs, _: &TaintTolerationPod, _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
-        Ok(Slot::ready(()))
+    fn pre_score(
+        &self,
+        _: &NoArgs,
+        _: &TaintTolerationPod,
+        _: View<'_, Self>,
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(CycleSlot::ready(()))
     }
 }
 
@@ -108,7 +114,7 @@ impl ScorePlugin for TaintToleration {
 }
 
 impl NormalizeScore for TaintToleration {
-    const LOOKS_AT_LOWEST: bool = false;
+    const USES_MIN: bool = false;
 
     #[inline(always)]
     fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {

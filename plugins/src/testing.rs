@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Column, renew_column};
+use schedc_core::column::{Column, rebuild_entry};
 use schedc_core::events::EventObject;
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, Object, Pod};
-use schedc_core::plugin::{Compile, IndexView, Plugin, View};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
 use schedc_core::status::Reasons;
 use schedc_objects::testing;
 use toml::Spanned;
@@ -29,7 +29,7 @@ impl<C: Column> State for OneColumn<C> {
     type Hypothetical<'a> = C;
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) -> bool {
-        renew_column(&mut self.0, base, index)
+        rebuild_entry(&mut self.0, base, index)
     }
 
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
@@ -87,7 +87,7 @@ impl<C: Column> Cluster<C> {
 
     pub(crate) fn compile<P: Plugin<Columns = C, Indexes = ()>>(&mut self, args: &P::Args, pod: &str) -> P::Pod {
         let pod = self.pod(pod);
-        P::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes: () })
+        P::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes: () })
     }
 
     pub(crate) fn plugin<P: Plugin<Columns = C>>(&self, args: &'static P::Args) -> P {

@@ -22,36 +22,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    FilterPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin, PreFlight, PreScorePlugin, ReservePlugin,
-    ScoreError, ScorePlugin, Skips,
+    FilterPlugin, Placement, PreBindPlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin,
+    ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Individual, Verdicts};
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod args;
-mod assumed;
+mod assume_cache;
 mod binding;
-mod by_label;
+mod binding_wait;
 mod claims;
+mod claims_fingerprint;
 mod hint;
+mod label_indexed_list;
+mod node_affinity_cache;
 mod pod_volumes;
-mod reach;
-mod standing;
-mod waiting;
 
 pub use args::VolumeBindingArgs;
-use assumed::Assumed;
-use binding::Work;
-use pod_volumes::Choice;
-pub use pod_volumes::{Conflicts, PodVolumes, Unfit};
-use reach::Reach;
-use standing::Standing;
+use assume_cache::AssumeCache;
+use binding::BindingPlan;
+use claims_fingerprint::ClaimsFingerprint;
+use node_affinity_cache::NodeAffinityCache;
+use pod_volumes::ClaimBinding;
+pub use pod_volumes::{Conflicts, PodVolumes, VolumeRejection};
 
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
@@ -62,12 +62,12 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// Finds nodes for the pod's claims, and volumes for its unbound ones.
 #[derive(Debug, Default)]
 pub struct VolumeBinding {
-    assumed: Mutex<Assumed>,
-    reach: Scratch<Reach>,
+    assumed: Mutex<AssumeCache>,
+    affinity_cache: Scratch<NodeAffinityCache>,
 }
 
 impl VolumeBinding {
-    fn assumed(&self) -> MutexGuard<'_, Assumed> {
+    fn assumed(&self) -> MutexGuard<'_, AssumeCache> {
         // What is assumed changes by whole entries, so a panic elsewhere leaves nothing half done.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -75,7 +75,7 @@ impl VolumeBinding {
     /// What there is to know of the claims of a pod for Filter.
     fn look_up(&self, pod: &VolumeBindingPod, view: View<'_, Self>) -> Result<PodVolumes, Status> {
         let volumes = claims::look_up(&pod.own, view, &self.assumed())?;
-        Ok(volumes.for_filter(view.base.alive(), |affinity| self.reach.lock().nodes(affinity, view)))
+        Ok(volumes.for_filter(view.base.alive(), |affinity| self.affinity_cache.lock().nodes(affinity, view)))
     }
 }
 
@@ -84,13 +84,13 @@ impl VolumeBinding {
 pub struct VolumeBindingPod {
     has_claims: bool,
     /// How things stood with its claims when the pod was compiled.
-    standing: Standing,
-    own: Individual<OwnClaims>,
+    fingerprint: ClaimsFingerprint,
+    own: ExcludedFromSignature<PodClaims>,
 }
 
 /// They are nobody else's, usually, and do not make the pod another one: it is where their volumes can be.
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct PodClaims {
     namespace: Symbol,
     claims: Box<[PodClaim]>,
 }
@@ -103,10 +103,10 @@ struct PodClaim {
     owner: Option<(Uid, Symbol)>,
 }
 
-impl OwnClaims {
+impl PodClaims {
     fn new(pod: &PodSpec) -> Self {
         if pod.volumes.is_empty() {
-            return OwnClaims { namespace: pod.namespace, claims: Box::default() };
+            return PodClaims { namespace: pod.namespace, claims: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(|volume| match volume {
             Volume::Claim { claim } => Some(PodClaim { name: *claim, owner: None }),
@@ -115,7 +115,7 @@ impl OwnClaims {
             }
             _ => None,
         });
-        OwnClaims { namespace: pod.namespace, claims: claims.collect() }
+        PodClaims { namespace: pod.namespace, claims: claims.collect() }
     }
 }
 
@@ -128,7 +128,7 @@ struct Assumptions {
     volumes: Vec<Arc<PersistentVolume>>,
     claims: Vec<Arc<PersistentVolumeClaim>>,
     /// What PreBind has to do.
-    work: Work,
+    plan: BindingPlan,
 }
 
 impl Plugin for VolumeBinding {
@@ -143,14 +143,14 @@ impl Plugin for VolumeBinding {
         Ok(VolumeBinding::default())
     }
 
-    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeBindingPod {
-        let own = OwnClaims::new(pod);
+    fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeBindingPod {
+        let own = PodClaims::new(pod);
         let has_claims = !own.claims.is_empty();
-        let standing = match has_claims {
-            true => Standing::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
-            false => Standing::default(),
+        let fingerprint = match has_claims {
+            true => ClaimsFingerprint::of(&own, cx.indexes, cx.interner.intern(HOSTNAME)),
+            false => ClaimsFingerprint::default(),
         };
-        VolumeBindingPod { has_claims, standing, own: Individual(own) }
+        VolumeBindingPod { has_claims, fingerprint, own: ExcludedFromSignature(own) }
     }
 
     #[inline]
@@ -161,10 +161,10 @@ impl Plugin for VolumeBinding {
 
 impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
-        volumes.are_anywhere()
+    fn reads_only_node(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
+        volumes.fit_any_node()
     }
 
     #[inline]
@@ -173,15 +173,15 @@ impl PreFilterPlugin for VolumeBinding {
         _: &VolumeBindingArgs,
         pod: &VolumeBindingPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<PodVolumes>, Status> {
+    ) -> Result<PreFilterResult<PodVolumes>, Status> {
         if !pod.has_claims {
-            return Ok(PreFilter::skip(PodVolumes::default()));
+            return Ok(PreFilterResult::skip(PodVolumes::default()));
         }
-        self.look_up(pod, view).map(PreFilter::ready)
+        self.look_up(pod, view).map(PreFilterResult::ready)
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeBindingPod, _: &Slot<PodVolumes>) -> bool {
+    fn needs_no_update(pod: &VolumeBindingPod, _: &CycleSlot<PodVolumes>) -> bool {
         !pod.has_claims
     }
 
@@ -189,19 +189,19 @@ impl PreFilterPlugin for VolumeBinding {
         &self,
         _: &VolumeBindingArgs,
         pod: &VolumeBindingPod,
-        slot: &mut Slot<PodVolumes>,
+        slot: &mut CycleSlot<PodVolumes>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let old = std::mem::take(&mut slot.state);
-        slot.state = self.look_up(pod, view).map_err(|_| Anew)?;
+        slot.state = self.look_up(pod, view).map_err(|_| NeedsFullEvaluation)?;
         let alive = view.base.alive();
         match (old.nodes(alive), slot.state.nodes(alive)) {
-            (Some(_), Some(_)) if old.are_anywhere() && slot.state.are_anywhere() => {}
+            (Some(_), Some(_)) if old.fit_any_node() && slot.state.fit_any_node() => {}
             (Some(_), Some(nodes)) => {
                 nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
             }
-            _ if old != slot.state => verdicts.ask_all(),
+            _ if old != slot.state => verdicts.reevaluate_all(),
             _ => {}
         }
         Ok(())
@@ -210,7 +210,7 @@ impl PreFilterPlugin for VolumeBinding {
 
 impl FilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
-    type Rejection = Unfit;
+    type Rejection = VolumeRejection;
 
     #[inline(always)]
     fn filter(
@@ -218,14 +218,16 @@ impl FilterPlugin for VolumeBinding {
         _: &VolumeBindingPod,
         cycle: &PodVolumes,
         (labels, position): (&NodeLabels, NodeIndex),
-    ) -> Result<(), Unfit> {
-        if cycle.are_at(position) { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
+    ) -> Result<(), VolumeRejection> {
+        if cycle.fit_node(position) { Ok(()) } else { cycle.check(labels, position, &mut |_| {}) }
     }
 
-    fn code(unfit: &Unfit) -> Code {
+    fn code(unfit: &VolumeRejection) -> Code {
         match unfit {
-            Unfit::Conflicts(_) => Code::UnschedulableAndUnresolvable,
-            Unfit::Untranslatable(_) | Unfit::Unreadable | Unfit::NotPrepared => Code::Error,
+            VolumeRejection::Conflicts(_) => Code::UnschedulableAndUnresolvable,
+            VolumeRejection::Untranslatable(_) | VolumeRejection::InvalidSelector | VolumeRejection::NotPrepared => {
+                Code::Error
+            }
         }
     }
 
@@ -234,7 +236,7 @@ impl FilterPlugin for VolumeBinding {
         _: &VolumeBindingPod,
         cycle: &PodVolumes,
         _: (&NodeLabels, NodeIndex),
-        unfit: Unfit,
+        unfit: VolumeRejection,
         out: &mut Reasons<'_>,
     ) {
         cycle.explain(unfit, out);
@@ -243,17 +245,17 @@ impl FilterPlugin for VolumeBinding {
 
 impl PreScorePlugin for VolumeBinding {
     type Cycle = ();
-    const SKIPS: Skips = Skips::Never;
-    const READS_POD_ALONE: bool = true;
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
         _: &VolumeBindingArgs,
         _: &VolumeBindingPod,
         _: View<'_, Self>,
-        _: &Mask,
-    ) -> Result<Slot<()>, Status> {
-        Ok(Slot::skip(()))
+        _: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
+        Ok(CycleSlot::skip(()))
     }
 }
 
@@ -275,7 +277,7 @@ impl VolumeBinding {
     /// Reserves volumes for a pod that may have claims.
     fn reserve_claims(&self, placement: &Placement, view: View<'_, Self>) -> Result<ReservedVolumes, Status> {
         let nothing = ReservedVolumes::default();
-        let pod = OwnClaims::new(&placement.pod.spec);
+        let pod = PodClaims::new(&placement.pod.spec);
         if pod.claims.is_empty() {
             return Ok(nothing);
         }
@@ -292,21 +294,21 @@ impl VolumeBinding {
             return Ok(nothing);
         }
         let interner = &view.base.interner;
-        let mut work = Work::new(placement, labels, interner);
+        let mut plan = BindingPlan::new(placement, labels, interner);
         let (mut assumed_volumes, mut assumed_claims) = (Vec::new(), Vec::new());
         for choice in choices {
             match choice {
-                Choice::Bind { claim, volume } => {
-                    work.bind(volume, claim, interner);
+                ClaimBinding::Bind { claim, volume } => {
+                    plan.bind(volume, claim, interner);
                     assumed_volumes.extend(assumed.bind(view.indexes, volume, claim));
                 }
-                Choice::Provision { claim } => {
-                    work.provision(claim, interner);
+                ClaimBinding::Provision { claim } => {
+                    plan.provision(claim, interner);
                     assumed_claims.extend(assumed.provision(view.indexes, claim, labels.name));
                 }
             }
         }
-        let assumptions = Assumptions { volumes: assumed_volumes, claims: assumed_claims, work };
+        let assumptions = Assumptions { volumes: assumed_volumes, claims: assumed_claims, plan };
         Ok(ReservedVolumes(Some(Box::new(assumptions))))
     }
 }
@@ -343,8 +345,8 @@ impl PreBindPlugin for VolumeBinding {
         _: &VolumeBindingArgs,
         _: &Placement,
         reserved: &ReservedVolumes,
-    ) -> Result<PreFlight, Status> {
-        Ok(if reserved.0.is_some() { PreFlight::RunInParallel } else { PreFlight::Skip })
+    ) -> Result<PreFlightResult, Status> {
+        Ok(if reserved.0.is_some() { PreFlightResult::RunInParallel } else { PreFlightResult::Skip })
     }
 
     async fn pre_bind<C: Client>(
@@ -355,7 +357,7 @@ impl PreBindPlugin for VolumeBinding {
         reserved: &ReservedVolumes,
     ) -> Result<(), Status> {
         let Some(reserved) = &reserved.0 else { return Ok(()) };
-        reserved.work.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
+        reserved.plan.run(client, args.bind_timeout_seconds).await.map_err(Status::error)
     }
 }
 

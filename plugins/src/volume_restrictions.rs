@@ -13,12 +13,12 @@
 //! **Differences.** None.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Individual, Verdicts};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -33,17 +33,17 @@ pub struct VolumeRestrictions;
 /// What a pod mounts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
-    own: Individual<OwnClaims>,
+    own: ExcludedFromSignature<PodClaimNames>,
     /// Whether one of them was taken when the pod was compiled. It tells pods that wait for another one apart from those
     /// that do not, and nothing else: PreFilter looks again.
-    are_taken: bool,
+    are_in_use: bool,
     /// Disks that exclude each other.
     disks: Box<[Volume]>,
 }
 
 /// The claims of a pod, of which it matters whether they are taken, not which they are.
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct PodClaimNames {
     namespace: Symbol,
     /// Those that the pod names, in order.
     claims: Box<[Symbol]>,
@@ -60,7 +60,7 @@ pub struct ExclusiveClaims {
 
 /// What is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum VolumeConflict {
     /// A disk, on this node.
     Disk,
     /// A claim, for all nodes.
@@ -81,16 +81,16 @@ impl Plugin for VolumeRestrictions {
         Ok(VolumeRestrictions)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeRestrictionsPod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeRestrictionsPod {
         if pod.volumes.is_empty() {
-            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeRestrictionsPod { own: Individual(own), are_taken: false, disks: Box::default() };
+            let own = PodClaimNames { namespace: pod.namespace, claims: Box::default() };
+            return VolumeRestrictionsPod { own: ExcludedFromSignature(own), are_in_use: false, disks: Box::default() };
         }
         let claims = pod.volumes.iter().filter_map(Volume::named_claim).collect();
-        let own = OwnClaims { namespace: pod.namespace, claims };
+        let own = PodClaimNames { namespace: pod.namespace, claims };
         VolumeRestrictionsPod {
-            are_taken: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_taken()),
-            own: Individual(own),
+            are_in_use: own.exclusive(cx.indexes).map_or(true, |claims| claims.are_in_use()),
+            own: ExcludedFromSignature(own),
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
@@ -103,9 +103,9 @@ impl Plugin for VolumeRestrictions {
 
 impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
+    fn reads_only_node(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
         claims.names.is_empty()
     }
 
@@ -115,7 +115,7 @@ impl PreFilterPlugin for VolumeRestrictions {
         _: &NoArgs,
         pod: &VolumeRestrictionsPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<ExclusiveClaims>, Status> {
+    ) -> Result<PreFilterResult<ExclusiveClaims>, Status> {
         let claims = match pod.own.claims.is_empty() {
             true => ExclusiveClaims { names: Box::default(), uses: Some(0) },
             false => pod.own.exclusive(view.indexes).map_err(|missing| {
@@ -123,12 +123,12 @@ impl PreFilterPlugin for VolumeRestrictions {
                 Status::unresolvable(format!("persistentvolumeclaim {name:?} not found"))
             })?,
         };
-        let skip = pod.disks.is_empty() && !claims.are_taken();
-        Ok(if skip { PreFilter::skip(claims) } else { PreFilter::ready(claims) })
+        let skip = pod.disks.is_empty() && !claims.are_in_use();
+        Ok(if skip { PreFilterResult::skip(claims) } else { PreFilterResult::ready(claims) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeRestrictionsPod, slot: &Slot<ExclusiveClaims>) -> bool {
+    fn needs_no_update(pod: &VolumeRestrictionsPod, slot: &CycleSlot<ExclusiveClaims>) -> bool {
         pod.own.claims.is_empty() && slot.state.names.is_empty()
     }
 
@@ -136,16 +136,18 @@ impl PreFilterPlugin for VolumeRestrictions {
         &self,
         args: &NoArgs,
         pod: &VolumeRestrictionsPod,
-        slot: &mut Slot<ExclusiveClaims>,
+        slot: &mut CycleSlot<ExclusiveClaims>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        let Ok(PreFilter { slot: new, .. }) = self.pre_filter(args, pod, view) else { return Err(Anew) };
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else {
+            return Err(NeedsFullEvaluation);
+        };
         if new.skip != slot.skip {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
-        if !new.skip && new.state.are_taken() != slot.state.are_taken() {
-            verdicts.ask_all();
+        if !new.skip && new.state.are_in_use() != slot.state.are_in_use() {
+            verdicts.reevaluate_all();
         }
         *slot = new;
         Ok(())
@@ -166,7 +168,7 @@ impl PreFilterPlugin for VolumeRestrictions {
     }
 }
 
-impl OwnClaims {
+impl PodClaimNames {
     /// Those that only one pod may use.
     ///
     /// # Errors
@@ -185,7 +187,7 @@ impl OwnClaims {
 }
 
 impl ExclusiveClaims {
-    fn are_taken(&self) -> bool {
+    fn are_in_use(&self) -> bool {
         self.uses.is_some_and(|uses| uses > 0)
     }
 
@@ -197,7 +199,7 @@ impl ExclusiveClaims {
 
 impl FilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
-    type Rejection = Taken;
+    type Rejection = VolumeConflict;
     const CAN_FAIL: bool = false;
 
     #[inline(always)]
@@ -206,21 +208,21 @@ impl FilterPlugin for VolumeRestrictions {
         pod: &VolumeRestrictionsPod,
         claims: &ExclusiveClaims,
         node: &NodeDisks,
-    ) -> Result<(), Taken> {
+    ) -> Result<(), VolumeConflict> {
         if pod.disks.iter().any(|disk| node.conflicts(disk)) {
-            return Err(Taken::Disk);
+            return Err(VolumeConflict::Disk);
         }
         match claims.uses {
             Some(..=0) => Ok(()),
-            Some(_) => Err(Taken::Claim),
-            None => Err(Taken::NotPrepared),
+            Some(_) => Err(VolumeConflict::Claim),
+            None => Err(VolumeConflict::NotPrepared),
         }
     }
 
-    fn code(taken: &Taken) -> Code {
+    fn code(taken: &VolumeConflict) -> Code {
         match taken {
-            Taken::Disk | Taken::Claim => Code::Unschedulable,
-            Taken::NotPrepared => Code::Error,
+            VolumeConflict::Disk | VolumeConflict::Claim => Code::Unschedulable,
+            VolumeConflict::NotPrepared => Code::Error,
         }
     }
 
@@ -229,15 +231,15 @@ impl FilterPlugin for VolumeRestrictions {
         _: &VolumeRestrictionsPod,
         _: &ExclusiveClaims,
         _: &NodeDisks,
-        taken: Taken,
+        taken: VolumeConflict,
         out: &mut Reasons<'_>,
     ) {
         out.push(match taken {
-            Taken::Disk => "node(s) had no available disk",
-            Taken::Claim => {
+            VolumeConflict::Disk => "node(s) had no available disk",
+            VolumeConflict::Claim => {
                 "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
             }
-            Taken::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
+            VolumeConflict::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
         });
     }
 }

@@ -15,12 +15,12 @@
 use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::handle::Handle;
+use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Individual;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{Compile, Plugin, Slot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 mod hint;
@@ -35,7 +35,7 @@ pub struct VolumeZone;
 /// The claims that a pod names, those of generic ephemeral volumes left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
-    own: Individual<OwnClaims>,
+    own: ExcludedFromSignature<NamedClaims>,
     /// Where their volumes were when the pod was compiled. It tells pods with volumes in different zones apart, which is
     /// to their advantage, and nothing else: PreFilter looks again.
     zones: Box<[ZoneLabel]>,
@@ -44,7 +44,7 @@ pub struct VolumeZonePod {
 }
 
 #[derive(Clone, Debug)]
-struct OwnClaims {
+struct NamedClaims {
     namespace: Symbol,
     claims: Box<[Symbol]>,
 }
@@ -55,7 +55,7 @@ pub struct VolumeZones(Option<Arc<[ZoneLabel]>>);
 
 /// Why a node does not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrongZone {
+pub enum ZoneMismatch {
     /// It is elsewhere than a volume.
     Node,
     /// The profile has no PreFilter of this plugin.
@@ -81,10 +81,14 @@ impl Plugin for VolumeZone {
         Ok(VolumeZone)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> VolumeZonePod {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {
-            let own = OwnClaims { namespace: pod.namespace, claims: Box::default() };
-            return VolumeZonePod { own: Individual(own), zones: Box::default(), labels: [Symbol::EMPTY; 4] };
+            let own = NamedClaims { namespace: pod.namespace, claims: Box::default() };
+            return VolumeZonePod {
+                own: ExcludedFromSignature(own),
+                zones: Box::default(),
+                labels: [Symbol::EMPTY; 4],
+            };
         }
         let claims: Box<[Symbol]> = pod.volumes.iter().filter_map(Volume::named_claim).collect();
         let volumes = claims.iter().filter_map(|&claim| {
@@ -95,7 +99,7 @@ impl Plugin for VolumeZone {
             // Where there is no claim, nobody looks for labels.
             labels: LABELS.map(|label| if claims.is_empty() { Symbol::EMPTY } else { cx.interner.intern(label) }),
             zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
-            own: Individual(OwnClaims { namespace: pod.namespace, claims }),
+            own: ExcludedFromSignature(NamedClaims { namespace: pod.namespace, claims }),
         }
     }
 
@@ -107,9 +111,9 @@ impl Plugin for VolumeZone {
 
 impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
-    fn looks_at_node_alone(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
+    fn reads_only_node(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
         zones.0.as_deref() == Some(&*pod.zones)
     }
 
@@ -119,18 +123,18 @@ impl PreFilterPlugin for VolumeZone {
         _: &NoArgs,
         pod: &VolumeZonePod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<VolumeZones>, Status> {
+    ) -> Result<PreFilterResult<VolumeZones>, Status> {
         if pod.own.claims.is_empty() {
-            return Ok(PreFilter::skip(VolumeZones(Some(Arc::default()))));
+            return Ok(PreFilterResult::skip(VolumeZones(Some(Arc::default()))));
         }
         let zones = pod.own.zones(view)?;
         let is_anywhere = zones.is_empty();
         let zones = VolumeZones(Some(zones.into()));
-        Ok(if is_anywhere { PreFilter::skip(zones) } else { PreFilter::ready(zones) })
+        Ok(if is_anywhere { PreFilterResult::skip(zones) } else { PreFilterResult::ready(zones) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &VolumeZonePod, slot: &Slot<VolumeZones>) -> bool {
+    fn needs_no_update(pod: &VolumeZonePod, slot: &CycleSlot<VolumeZones>) -> bool {
         pod.own.claims.is_empty() && slot.skip
     }
 }
@@ -161,10 +165,10 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
     }
 }
 
-impl OwnClaims {
+impl NamedClaims {
     /// The zones of their volumes, those of each.
     fn zones(&self, view: View<'_, VolumeZone>) -> Result<Vec<ZoneLabel>, Status> {
-        let OwnClaims { namespace, claims } = self;
+        let NamedClaims { namespace, claims } = self;
         let mut zones = Vec::new();
         for &claim in claims {
             let volume = bound_volume(*namespace, claim, view).map_err(Status::unresolvable)?;
@@ -182,26 +186,26 @@ impl OwnClaims {
 
 impl FilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
-    type Rejection = WrongZone;
+    type Rejection = ZoneMismatch;
     const CAN_FAIL: bool = false;
 
     #[inline(always)]
-    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), WrongZone> {
+    fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), ZoneMismatch> {
         let Some(zones) = &zones.0 else {
-            return if pod.own.claims.is_empty() { Ok(()) } else { Err(WrongZone::NotPrepared) };
+            return if pod.own.claims.is_empty() { Ok(()) } else { Err(ZoneMismatch::NotPrepared) };
         };
         let is_in = |zone: &ZoneLabel| {
             let value = node.labels.value(zone.key).or_else(|| node.labels.value(zone.successor));
             value.is_some_and(|value| zone.values.contains(&value))
         };
         let has_zone = || pod.labels.iter().any(|label| node.labels.value(*label).is_some());
-        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(WrongZone::Node) }
+        if zones.iter().all(is_in) || !has_zone() { Ok(()) } else { Err(ZoneMismatch::Node) }
     }
 
-    fn code(wrong: &WrongZone) -> Code {
-        match wrong {
-            WrongZone::Node => Code::UnschedulableAndUnresolvable,
-            WrongZone::NotPrepared => Code::Error,
+    fn code(mismatch: &ZoneMismatch) -> Code {
+        match mismatch {
+            ZoneMismatch::Node => Code::UnschedulableAndUnresolvable,
+            ZoneMismatch::NotPrepared => Code::Error,
         }
     }
 
@@ -210,12 +214,12 @@ impl FilterPlugin for VolumeZone {
         _: &VolumeZonePod,
         _: &VolumeZones,
         _: &NodeLabels,
-        wrong: WrongZone,
+        mismatch: ZoneMismatch,
         out: &mut Reasons<'_>,
     ) {
-        out.push(match wrong {
-            WrongZone::Node => "node(s) had no available volume zone",
-            WrongZone::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
+        out.push(match mismatch {
+            ZoneMismatch::Node => "node(s) had no available volume zone",
+            ZoneMismatch::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
         });
     }
 }

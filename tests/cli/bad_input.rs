@@ -10,7 +10,7 @@ fn check(manifest: &str, expected: Expect) {
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn a_missing_file_is_an_error() {
     let folder = Folder::with(&[]);
     expect![[r#"
         error: nodes.yaml: cannot be read: No such file or directory (os error 2)
@@ -38,7 +38,7 @@ fn text_that_is_not_yaml() {
 }
 
 #[test]
-fn yaml_that_is_no_object() {
+fn yaml_that_is_not_an_object() {
     check(
         "- just\n- a list\n",
         expect![[r#"
@@ -54,7 +54,7 @@ fn yaml_that_is_no_object() {
 }
 
 #[test]
-fn a_pod_that_is_no_pod() {
+fn an_invalid_pod_is_an_error() {
     check(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: nginx}\n",
         expect![[r#"
@@ -64,7 +64,7 @@ fn a_pod_that_is_no_pod() {
 }
 
 #[test]
-fn a_quantity_that_is_none() {
+fn an_invalid_quantity_is_an_error() {
     check(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 2 cores}}}]}\n",
         expect![[r#"
@@ -74,7 +74,7 @@ fn a_quantity_that_is_none() {
 }
 
 #[test]
-fn a_selector_that_is_none() {
+fn an_invalid_selector_is_an_error() {
     check(
         "
 apiVersion: v1
@@ -95,7 +95,7 @@ spec:
 }
 
 #[test]
-fn two_objects_of_one_name() {
+fn duplicate_objects_are_an_error() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n";
     check(
         &format!("{pod}---\n{pod}"),
@@ -106,7 +106,7 @@ fn two_objects_of_one_name() {
 }
 
 #[test]
-fn a_profile_that_is_not_there() {
+fn an_unknown_profile_is_an_error() {
     let refused = schedc(&["simulate", "examples/cluster", "--profile", "edgy"]).refused();
     expect![[r#"
         error: no profile is called `edgy`; there is binpack, default, edge, features
@@ -115,7 +115,7 @@ fn a_profile_that_is_not_there() {
 }
 
 #[test]
-fn a_command_line_that_is_none() {
+fn an_invalid_command_line_is_an_error() {
     let run = schedc(&["simulate"]);
     assert_eq!(run.code, Some(2));
     expect![[r#"

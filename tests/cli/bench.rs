@@ -44,7 +44,7 @@ fn as_json() {
 }
 
 #[test]
-fn several_workloads_and_what_cannot_be_run() {
+fn several_workloads_and_failing_ones() {
     let folder = folder();
     let run = folder.schedc(&["bench", "w/config.yaml"]);
     assert_eq!(run.code, Some(1));
@@ -62,7 +62,7 @@ fn several_workloads_and_what_cannot_be_run() {
 }
 
 #[test]
-fn what_is_not_there() {
+fn missing_files_are_reported() {
     let folder = folder();
     let errors = [
         folder.schedc(&["bench", "w/config.yaml", "--workload", "basic/eleven"]),
@@ -83,7 +83,7 @@ fn what_is_not_there() {
 }
 
 #[test]
-fn help_says_what_is_measured() {
+fn help_lists_the_measurements() {
     let help = schedc(&["bench", "--help"]).ok();
     assert!(help.contains("pods bound in a second"), "{help}");
 }

@@ -1,6 +1,6 @@
 //! The commands that the pages of the book show are run, and print what the pages say.
 //!
-//! book/README.md says which blocks are run, and how.
+//! tools/book/README.md says which blocks are run, and how.
 
 use std::fs;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn folder(root: &Path, page: &Page) -> Folder {
 }
 
 #[test]
-fn what_pages_show_is_what_commands_print() {
+fn pages_show_the_output_of_commands() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = Page::below(root, "docs").expect("pages");
     pages.push(Page::read(root, "README.md").expect("a page"));
@@ -134,7 +134,7 @@ fn what_pages_show_is_what_commands_print() {
 }
 
 #[test]
-fn dots_are_what_is_left_out() {
+fn dots_stand_for_omitted_lines() {
     assert!(fits(&["a", "..."], &["a"]));
     assert!(fits(&["a", "...", "d"], &["a", "b", "c", "d"]));
     assert!(fits(&["a ... c ..."], &["a b c d"]));
@@ -144,7 +144,7 @@ fn dots_are_what_is_left_out() {
 }
 
 #[test]
-fn commands_go_on_behind_a_backslash_and_end_before_others() {
+fn commands_continue_after_a_backslash() {
     let block = |text: &str| Block { info: String::new(), text: text.to_owned(), line: 1 };
     let shown = block("$ schedc check \\\n    edge\nall right\n$ schedc profiles\n");
     let commands: Vec<String> = session(&shown).into_iter().map(|shown| shown.command).collect();

@@ -74,7 +74,7 @@ fn a_budget_that_allows_all_protects_nothing() {
 }
 
 #[test]
-fn a_budget_keeps_a_pod_at_the_expense_of_a_more_important_one() {
+fn a_budget_protects_a_pod_over_a_more_important_one() {
     check(
         &budget("web", "minAvailable: 1"),
         expect![[
@@ -88,7 +88,7 @@ fn a_budget_keeps_a_pod_at_the_expense_of_a_more_important_one() {
 }
 
 #[test]
-fn a_preemption_that_violates_budgets_names_them() {
+fn a_preemption_names_violated_budgets() {
     check(
         &(budget("web", "minAvailable: 1") + &budget("db", "maxUnavailable: 0")),
         expect![[
@@ -126,7 +126,7 @@ fn a_budget_is_current_when_the_second_pod_preempts() {
 }
 
 #[test]
-fn a_budget_keeps_pods_of_another_node() {
+fn a_budget_protects_pods_of_another_node() {
     let second = "---\n{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4, pods: 10}}}\n";
     let pods =
         pod("web", "web", "low", 4, "n1") + &pod("db", "db", "middle", 4, "n2") + &pod("urgent", "x", "high", 4, "");
@@ -146,7 +146,7 @@ fn a_budget_keeps_pods_of_another_node() {
 }
 
 #[test]
-fn pods_that_cannot_be_counted_are_noted() {
+fn uncounted_pods_are_reported() {
     let owned = "---\n{apiVersion: v1, kind: Pod, metadata: {name: owned, labels: {app: lost}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u, controller: true}]}, spec: {nodeName: n1, containers: [{name: c, image: c}]}}\n";
     let folder = folder(&(budget("web", "maxUnavailable: 1") + owned + &budget("lost", "minAvailable: 50%")));
     let noted = folder.schedc(&["simulate", "cluster.yaml"]).stderr;

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::cli::harness::{Folder, schedc};
 
 #[test]
-fn a_wrong_profile_is_told_before_cargo_starts() {
+fn an_invalid_profile_is_reported_before_cargo_starts() {
     let folder = Folder::with(&[("wrong.toml", "[plugins]\nfilter = [\"NodeNam\"]\n")]);
     let wrong = folder.path("wrong.toml").display().to_string();
     let told = schedc(&["build", &wrong, "-o", "x"]).refused();
@@ -15,7 +15,7 @@ fn a_wrong_profile_is_told_before_cargo_starts() {
 }
 
 #[test]
-fn a_profile_with_plugins_of_others_is_built_where_they_are_known() {
+fn a_profile_with_out_of_tree_plugins_is_built_in_their_package() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/out-of-tree");
     let text =
         format!("crates = [{{ path = {example:?} }}]\n[plugins]\nmulti-point = {{ enabled = [\"Maintenance\"] }}\n");
@@ -73,7 +73,7 @@ const WITH_STAND_IN: &str =
     "unset CARGO_NET_OFFLINE; chmod +x mine/cargo; export REAL=${CARGO:-cargo} CARGO=$PWD/mine/cargo; cd mine/src";
 
 #[test]
-fn a_program_is_what_cargo_made_of_the_package_around() {
+fn a_program_is_built_from_the_enclosing_package() {
     let build = "schedc build ../profiles/small.toml -o ../../small --target aarch64-unknown-linux-gnu --offline";
     let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build} && ../../small run --dry-run"));
     expect![[r#"
@@ -85,7 +85,7 @@ fn a_program_is_what_cargo_made_of_the_package_around() {
 }
 
 #[test]
-fn what_cargo_cannot_build_leaves_the_old_program() {
+fn a_failed_build_keeps_the_old_program() {
     let build = "echo old > ../../small; STATUS=101 schedc build ../profiles/small.toml -o ../../small --release";
     let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build}; cat ../../small"));
     expect![[r#"

@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::cli::harness::{Folder, schedc};
 
 #[test]
-fn the_profiles_that_are_shipped_are_right() {
+fn the_shipped_profiles_are_valid() {
     expect![[r#"
         4 profiles, no errors
     "#]]
@@ -96,7 +96,7 @@ fn profiles_share_a_binary() {
 }
 
 #[test]
-fn a_profile_that_is_not_there() {
+fn an_unknown_profile_is_an_error() {
     let folder = Folder::with(&[("profiles/edge.toml", "")]);
     expect![[r#"
         error: no profile is called `edg`
@@ -146,7 +146,7 @@ fn a_variable_named_target_does_not_make_it_a_build_script() {
 }
 
 #[test]
-fn names_are_those_of_the_package_around_the_current_folder() {
+fn names_are_resolved_in_the_package_of_the_current_folder() {
     let folder = Folder::with(&[
         ("Cargo.toml", "[package]\nname = \"mine\"\n[workspace]\n"),
         ("schedc.toml", "crate = \"mine\"\n"),
@@ -164,7 +164,7 @@ fn names_are_those_of_the_package_around_the_current_folder() {
 }
 
 #[test]
-fn errors_are_printed_for_programs() {
+fn errors_are_printed_in_machine_readable_form() {
     let folder = Folder::with(&[
         ("profiles/one.toml", "scheduler-name = \"same\"\n\n[plugins]\nfilter = [\"NodeNam\"]\n"),
         ("profiles/two.toml", "scheduler-name = \"same\"\n"),
@@ -241,7 +241,7 @@ fn errors_are_printed_for_programs() {
 }
 
 #[test]
-fn a_configuration_of_kube_scheduler_is_no_profile() {
+fn a_kube_scheduler_configuration_is_not_a_profile() {
     let folder = Folder::with(&[(
         "config.yaml",
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: edge\n",

@@ -3,7 +3,7 @@
 use crate::cli::harness::schedc;
 
 #[test]
-fn what_a_profile_costs() {
+fn costs_of_a_profile() {
     let costs = schedc(&["bench", "--cost", "--profile", "edge", "--nodes", "64", "-o", "json"]).json();
     assert_eq!(costs["nodes"], 64);
     let profiles = costs["profiles"].as_array().expect("an array");
@@ -17,13 +17,13 @@ fn what_a_profile_costs() {
 }
 
 #[test]
-fn a_profile_without_a_budget_keeps_it() {
+fn a_profile_without_a_budget_passes() {
     let table = schedc(&["bench", "--cost", "--profile", "edge", "--nodes", "64", "--check"]).ok();
     assert!(table.starts_with("edge\n") && table.contains("column node-resources, for a node"), "{table}");
 }
 
 #[test]
-fn a_cost_is_of_no_workload() {
+fn cost_excludes_workload_flags() {
     for (args, expected) in
         [(["bench", "--cost", "some.yaml"], "cannot be used with"), (["bench", "--check", "some.yaml"], "--cost")]
     {

@@ -178,7 +178,7 @@ fn as_json() {
 }
 
 #[test]
-fn pods_that_go_elsewhere() {
+fn pods_with_different_nodes() {
     let run = schedc(&["diff", "binpack", "default", "--cluster", EXAMPLE]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
     let pods = &run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..];
@@ -235,7 +235,7 @@ resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
 }
 
 #[test]
-fn pods_of_a_profile_with_plugins_that_are_not_here() {
+fn pods_of_a_profile_with_unknown_plugins() {
     let own = format!(
         "crates = [{{ path = \"{}/examples/out-of-tree\" }}]\n[plugins]\nmulti-point = {{ enabled = [\"Maintenance\"] }}\n",
         env!("CARGO_MANIFEST_DIR")
@@ -249,7 +249,7 @@ fn pods_of_a_profile_with_plugins_that_are_not_here() {
 }
 
 #[test]
-fn what_cannot_be_compared() {
+fn incomparable_inputs_are_errors() {
     let folder =
         Folder::with(&[("scheduler.yaml", CONFIGURATION), ("profiles/a.toml", ""), ("profiles/b.toml", "x = 1")]);
     for (sides, expected) in [

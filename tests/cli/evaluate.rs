@@ -40,7 +40,7 @@ fn compressed(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_decision_has_everything() {
+fn a_decision_has_all_fields() {
     let folder = Folder::with(&[("one.jsonl", &scenario("one", "edge"))]);
     expect![[r#"
         {"id":"one","profile":"edge","results":[{"pod":"default/a","prefilter":{"code":"Success","skip":["NodeAffinity","NodePorts"]},"nodes":{"n":{"code":"Success","scores":{"NodeResourcesFit":95,"TaintToleration":300},"raw":{"NodeResourcesFit":95,"TaintToleration":0},"total":395}},"feasible":["n"],"best":["n"],"chosen":"n","message":null,"preemption":null},{"pod":"default/b","prefilter":{"code":"Success","skip":["NodeAffinity","NodePorts"]},"nodes":{"n":{"code":"Unschedulable","plugin":"NodeResourcesFit","reasons":["Too many pods"]}},"feasible":[],"best":[],"chosen":null,"message":"0/1 nodes are available: 1 Too many pods.","reason":"Unschedulable","unschedulablePlugins":["NodeResourcesFit"],"preemption":null}]}
@@ -62,7 +62,7 @@ fn scenarios_come_from_files_and_from_standard_input() {
 }
 
 #[test]
-fn compressed_files_are_known_by_how_they_begin() {
+fn compressed_files_are_detected_by_their_first_bytes() {
     let folder = Folder::with(&[]);
     let parts = [compressed(&format!("{}\n", scenario("one", "edge"))), compressed(&scenario("two", "edge"))];
     fs::write(folder.path("both.jsonl"), parts.concat()).expect("a file");
@@ -85,7 +85,7 @@ fn a_profile_can_be_chosen_for_all() {
 }
 
 #[test]
-fn the_example_answers_what_if() {
+fn the_what_if_example_is_evaluated() {
     let decided = decisions(&schedc(&["evaluate", "examples/scenarios/what-if.jsonl"]).ok());
     let expected = [
         "today by default: north-2, south-1, north-2",
@@ -96,7 +96,7 @@ fn the_example_answers_what_if() {
 }
 
 #[test]
-fn the_example_tells_what_wakes_a_pod() {
+fn the_wake_example_lists_the_events_that_wake_a_pod() {
     let results = schedc(&["evaluate", "--hints", "examples/scenarios/wake.jsonl"]).ok();
     let told = results.lines().map(|line| {
         let result: Value = serde_json::from_str(line).unwrap();
@@ -110,7 +110,7 @@ fn the_example_tells_what_wakes_a_pod() {
 }
 
 #[test]
-fn wrong_changes_have_a_place() {
+fn invalid_changes_are_reported_with_their_position() {
     for (line, problem) in [
         (
             r#"{"id": "a", "profile": "edge", "pod": {}, "event": {"old": {}}}"#,
@@ -140,7 +140,7 @@ fn check(lines: &str, stderr: Expect) {
 }
 
 #[test]
-fn what_is_no_scenario_does_not_keep_others_from_being_evaluated() {
+fn an_invalid_scenario_does_not_stop_the_evaluation() {
     check(
         "{\n[]\n{\"id\": 7}\n{}\n\u{fffd}",
         expect![[r#"
@@ -155,7 +155,7 @@ fn what_is_no_scenario_does_not_keep_others_from_being_evaluated() {
 }
 
 #[test]
-fn a_scenario_that_cannot_be_evaluated_does_not_keep_others_from_it() {
+fn a_failing_scenario_does_not_stop_the_evaluation() {
     let wrong = [
         scenario("a", "other"),
         scenario("b", "edge").replace(r#""kind": "Node""#, r#""kind": "Nod""#),
@@ -177,7 +177,7 @@ fn a_scenario_that_cannot_be_evaluated_does_not_keep_others_from_it() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_does_not_keep_others_from_it() {
+fn an_unreadable_file_does_not_stop_the_evaluation() {
     let folder = Folder::with(&[("in.jsonl", &scenario("one", "edge"))]);
     fs::write(folder.path("broken.gz"), &compressed(&scenario("two", "edge"))[..40]).expect("a file");
     let run = folder.schedc(&["evaluate", "missing.jsonl", "broken.gz", "in.jsonl"]);
@@ -192,7 +192,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_from_it() {
 }
 
 #[test]
-fn a_profile_that_is_not_there_is_refused_before_anything_is_read() {
+fn an_unknown_profile_is_rejected_before_any_input_is_read() {
     let folder = Folder::with(&[]);
     expect![[r#"
         error: no profile is called `huge`; there is binpack, default, edge, features

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 #[test]
-fn a_pod_that_fits_somewhere() {
+fn a_schedulable_pod_is_explained() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  NodeAffinity x2  NodeResourcesFit x1
@@ -35,7 +35,7 @@ fn a_pod_that_fits_somewhere() {
 
 /// Shown in the README.
 #[test]
-fn a_pod_that_keeps_the_zones_even() {
+fn a_pod_with_spread_constraints_is_explained() {
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1
@@ -62,7 +62,7 @@ fn a_pod_that_keeps_the_zones_even() {
 }
 
 #[test]
-fn a_pod_that_fits_nowhere() {
+fn an_unschedulable_pod_is_explained() {
     expect![[r#"
         Rejected nodes
           COUNT  PLUGIN             REASON                                                      NODES
@@ -100,7 +100,7 @@ fn every_plugin_that_would_reject() {
 }
 
 #[test]
-fn a_pod_that_is_held_back() {
+fn a_gated_pod_is_explained() {
     expect![[r#"
         shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
           waiting for scheduling gates: [example.com/waits-for-approval]
@@ -109,7 +109,7 @@ fn a_pod_that_is_held_back() {
 }
 
 #[test]
-fn a_bound_pod_as_if_it_had_no_node() {
+fn a_bound_pod_is_explained_as_pending() {
     // Its node is cordoned by now, and its own requests are free again.
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
@@ -338,13 +338,13 @@ fn single_nodes_can_be_named() {
 }
 
 #[test]
-fn every_node_has_a_row_if_that_is_asked_for() {
+fn every_node_has_a_row_on_request() {
     let table = large().schedc(&["explain", "p", "all.yaml", "--nodes"]).ok();
     assert_eq!(table.lines().filter(|line| line.starts_with("  node-")).count(), 300);
 }
 
 #[test]
-fn results_for_programs_have_all_nodes() {
+fn json_results_have_all_nodes() {
     let folder = large();
     let explain = ["explain", "p", "all.yaml", "-o", "json"];
     let whole = folder.schedc(&explain).json();
@@ -447,7 +447,7 @@ fn similar_pods_are_suggested() {
 }
 
 #[test]
-fn which_pod_is_meant() {
+fn ambiguous_pod_names_are_errors() {
     let pod = |namespace: &str, scheduler: &str| {
         format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: {namespace}}}, spec: {{schedulerName: {scheduler}, \

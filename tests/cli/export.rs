@@ -100,7 +100,7 @@ fn profiles_that_cannot_be_in_one_scheduler() {
 }
 
 #[test]
-fn plugins_of_others_are_told() {
+fn out_of_tree_plugins_are_reported() {
     let crates = concat!("crates = [{ path = \"", env!("CARGO_MANIFEST_DIR"), "/examples/coscheduling\" }]\n");
     let profile = format!("{crates}[plugins]\nqueue-sort = [\"Coscheduling\"]\n");
     let folder = Folder::with(&[("profiles/mine.toml", &profile)]);

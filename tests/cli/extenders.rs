@@ -28,7 +28,7 @@ ignored-resources = [\"example.com/tape\"]
 ";
 
 #[test]
-fn they_are_checked() {
+fn extenders_are_checked() {
     let folder = Folder::with(&[("with.toml", WITH), ("wrong.toml", "[[extender]]\nurl-prefix = \"labels\"\n")]);
     assert_eq!(folder.schedc(&["check", "with.toml"]).ok(), "1 profile, no errors\n");
     let expanded = folder.schedc(&["expand", "with.toml"]).ok();
@@ -58,7 +58,7 @@ fn they_are_checked() {
 }
 
 #[test]
-fn they_are_exported() {
+fn extenders_are_exported() {
     let folder = Folder::with(&[("with.toml", WITH), ("without.toml", "scheduler-name = \"b\"\n")]);
     let run = folder.schedc(&["export", "with.toml"]);
     expect![[r#"
@@ -94,7 +94,7 @@ fn they_are_exported() {
 }
 
 #[test]
-fn they_are_compared() {
+fn extenders_are_compared() {
     let other = WITH.replace("weight = 5", "weight = 7").replace("https://gpu-share", "https://gpu-slices");
     let folder = Folder::with(&[("a.toml", WITH), ("b.toml", &other)]);
     expect![[r#"
@@ -110,7 +110,7 @@ fn they_are_compared() {
 }
 
 #[test]
-fn a_program_without_extenders_holds_nothing_of_them() {
+fn a_program_without_extenders_has_none_of_their_code() {
     // Names of crates as symbols have them. A program with extenders has all of these: examples/extender tests that.
     let program = fs::read(env!("CARGO_BIN_EXE_schedc")).expect("the program");
     for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
@@ -119,7 +119,7 @@ fn a_program_without_extenders_holds_nothing_of_them() {
 }
 
 #[test]
-fn where_they_are_cannot_be_said_of_none() {
+fn extender_urls_without_extenders_are_errors() {
     let flag = "--extender-url-prefix=http://gpu-share";
     for command in [
         &["simulate", EXAMPLE, flag][..],

@@ -86,7 +86,7 @@ fn from_standard_input() {
 }
 
 #[test]
-fn what_is_wrong_is_shown() {
+fn import_errors_are_shown() {
     let folder = Folder::with(&[("scheduler.yaml", &BINPACK.replace("pluginConfig", "pluginConfigs"))]);
     expect![[r#"
         warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
@@ -198,7 +198,7 @@ fn all_profiles_into_a_folder() {
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn a_missing_file_is_an_error() {
     let folder = Folder::with(&[]);
     expect![[r#"
         error: cannot read scheduler.yaml: No such file or directory (os error 2)

@@ -16,7 +16,7 @@ fn timeless(mut result: Value) -> Value {
 }
 
 #[test]
-fn pods_are_placed_as_they_are_after_a_build() {
+fn interpreted_profiles_place_pods_as_compiled_ones() {
     for profile in PROFILES {
         let simulate = ["simulate", EXAMPLE, "--profile", profile, "--log", "-o", "json"];
         let with_events = ["--events", "examples/events/maintenance.yaml"];
@@ -27,7 +27,7 @@ fn pods_are_placed_as_they_are_after_a_build() {
 }
 
 #[test]
-fn a_pod_is_explained_as_it_is_after_a_build() {
+fn interpreted_profiles_explain_pods_as_compiled_ones() {
     for profile in PROFILES {
         let explain = ["explain", "shop/web-1", EXAMPLE, "--profile", profile, "--all-filters"];
         let compiled = schedc(&explain).ok();
@@ -36,7 +36,7 @@ fn a_pod_is_explained_as_it_is_after_a_build() {
 }
 
 #[test]
-fn a_wrong_profile_is_refused_as_check_does() {
+fn an_invalid_profile_has_the_errors_of_check() {
     let wrong = "[plugins]\nfilter = [\"NodeNam\"]\n[args.NodeAffinity]\nadded-affinity = 1\n";
     let folder = Folder::with(&[("wrong.toml", wrong), ("nodes.yaml", "")]);
     let refused = folder.schedc(&["simulate", "nodes.yaml", "--interpret", "wrong.toml"]).refused();
@@ -45,7 +45,7 @@ fn a_wrong_profile_is_refused_as_check_does() {
 }
 
 #[test]
-fn plugins_of_other_crates_are_not_here() {
+fn plugins_of_other_crates_are_unknown() {
     let path = format!("{}/examples/out-of-tree", env!("CARGO_MANIFEST_DIR"));
     let profile =
         format!("crates = [{{ path = \"{path}\" }}]\n[plugins]\nfilter = {{ enabled = [\"Maintenance\"] }}\n");

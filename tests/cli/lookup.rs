@@ -7,13 +7,13 @@ use crate::cli::harness::{EXAMPLE, Folder, schedc};
 const PROFILES: [&str; 4] = ["binpack", "default", "edge", "features"];
 
 /// A package without profiles.
-fn elsewhere() -> Folder {
+fn other_folder() -> Folder {
     Folder::with(&[("Cargo.toml", "[package]\nname = \"other\"\n[workspace]\n")])
 }
 
 #[test]
 fn compiled_in_profiles_are_found_from_any_folder() {
-    let folder = elsewhere();
+    let folder = other_folder();
     for profile in PROFILES {
         for command in ["check", "expand", "export", "manifest"] {
             let command = [command, profile];
@@ -40,8 +40,8 @@ fn a_file_comes_before_a_compiled_in_profile() {
 }
 
 #[test]
-fn names_without_a_profile_are_refused_alike() {
-    let folder = elsewhere();
+fn unknown_names_have_the_same_error() {
+    let folder = other_folder();
     let example = format!("{}/{EXAMPLE}", env!("CARGO_MANIFEST_DIR"));
     let refused = folder.schedc(&["check", "egde"]).refused();
     expect![[r#"
@@ -67,7 +67,7 @@ fn names_without_a_profile_are_refused_alike() {
 
 #[test]
 fn a_manifest_without_a_profile_is_that_of_all_compiled_in_profiles() {
-    let folder = elsewhere();
+    let folder = other_folder();
     let all = folder.schedc(&["manifest"]);
     assert_eq!(all.stdout, schedc(&[&["manifest"], &PROFILES[..]].concat()).ok());
     let names: Vec<&str> = all.stdout.lines().filter(|line| line.starts_with("  name: ")).collect();

@@ -53,7 +53,7 @@ fn a_scheduler_can_depend_on_a_repository() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_no_name_is_taken_that_means_something_else() {
+fn existing_files_and_reserved_names_are_rejected() {
     let folder = Folder::with(&[("mine/notes.txt", "")]);
     let refused = |args: &[&str]| folder.schedc(&[&["new"], args].concat()).refused();
     expect![[r#"

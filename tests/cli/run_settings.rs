@@ -5,7 +5,7 @@ use crate::cli::harness::{Folder, schedc};
 const HEADER: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 #[test]
-fn what_holds_is_written_and_can_be_read() {
+fn effective_settings_are_written_and_can_be_read() {
     let text =
         format!("{HEADER}leaderElection: {{leaseDuration: 30s}}\nclientConnection: {{qps: 5}}\nparallelism: 8\n");
     let folder = Folder::with(&[("in.yaml", &text)]);
@@ -20,12 +20,13 @@ fn what_holds_is_written_and_can_be_read() {
     for line in ["  leaderElect: false\n", "  leaseDuration: 30s\n", "  qps: 5.0\n", "podMaxBackoffSeconds: 10\n"] {
         assert!(first.contains(line), "{line} in {first}");
     }
-    folder.schedc(&["run", "--config=first.yaml", "--write-config-to=second.yaml"]).ok();
+    let told = folder.schedc(&["run", "-v=2", "--config=first.yaml", "--write-config-to=second.yaml"]);
+    assert!(told.code == Some(0) && told.stderr.contains("\"Using component config\" config="), "{told:?}");
     assert_eq!(written("second.yaml"), first);
 }
 
 #[test]
-fn a_configuration_that_is_wrong() {
+fn an_invalid_configuration_is_an_error() {
     let folder = Folder::with(&[
         ("field.yaml", &format!("{HEADER}leaderElect: true\n")),
         ("election.yaml", &format!("{HEADER}leaderElection: {{renewDeadline: 20s}}\n")),

@@ -139,7 +139,7 @@ fn the_example_cluster_as_json() {
 }
 
 #[test]
-fn yaml_says_the_same_as_json() {
+fn yaml_equals_json() {
     let without_seconds = |mut report: Value| {
         for key in ["seconds", "readSeconds", "scheduleSeconds"] {
             report["summary"][key] = Value::Null;
@@ -176,7 +176,7 @@ fn no_node_gets_more_than_it_has() {
 }
 
 #[test]
-fn a_pod_goes_to_the_profile_that_it_asks_for() {
+fn a_pod_is_scheduled_by_the_profile_of_its_scheduler_name() {
     let pods =
         pod("spread", "") + &pod("packed", ", schedulerName: binpack") + &pod("theirs", ", schedulerName: other");
     let running = pod("running-1", ", nodeName: a") + &pod("running-2", ", nodeName: a");
@@ -233,7 +233,7 @@ fn running_pods_count_and_finished_ones_do_not() {
 }
 
 #[test]
-fn copies_with_the_uid_of_their_original_are_pods_of_their_own() {
+fn copies_with_the_same_uid_are_separate_pods() {
     let copy = |name: &str, spec: &str| pod(name, spec).replace("metadata: {", "metadata: {uid: 9a7f, ");
     let pods = copy("p", ", nodeName: a") + &copy("q", "") + &copy("r", "");
     let folder = Folder::with(&[("all.yaml", &(node("a", "2") + &pods))]);
@@ -260,7 +260,7 @@ fn without_nodes_nothing_fits() {
 }
 
 #[test]
-fn nothing_to_do_is_said() {
+fn an_empty_simulation_is_reported() {
     let folder = Folder::with(&[("nodes.yaml", &node("a", "2")), ("theirs.yaml", &pod("p", ", schedulerName: x"))]);
     let run = folder.schedc(&["simulate", "nodes.yaml"]);
     expect![[r#"
@@ -305,7 +305,7 @@ fn manifests_come_from_standard_input_too() {
 }
 
 #[test]
-fn what_an_api_server_adds_can_be_left_out() {
+fn api_server_defaults_can_be_disabled() {
     let limited = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, \
                    resources: {limits: {cpu: '3'}}}]}}\n";
     let folder = Folder::with(&[("all.yaml", &(node("a", "2") + limited))]);
@@ -326,7 +326,7 @@ fn many_placements_fill_no_more_than_a_screen() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let pods: String = (0..3000).map(|n| pod(&format!("p{n}"), "")).collect();
     let folder = Folder::with(&[("all.yaml", &(node("a", "8") + &pods))]);
     let path = folder.path("all.yaml");

@@ -233,7 +233,7 @@ fn a_trace_with_waits() {
 }
 
 #[test]
-fn a_pod_that_goes_as_it_comes_is_not_tried() {
+fn a_pod_deleted_on_creation_is_not_tried() {
     let annotations = ", annotations: {trace/created: '5', trace/deleted: '5'}";
     let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", annotations, "")))]);
     let report = folder.schedc(&["simulate", "all.yaml", "--trace", "-o", "json"]).json();
@@ -244,7 +244,7 @@ fn a_pod_that_goes_as_it_comes_is_not_tried() {
 }
 
 #[test]
-fn the_log_tells_what_wakes_pods_and_what_they_wait_for() {
+fn the_log_has_wakeups_and_their_reasons() {
     let all = [
         node("a", "1"),
         pod("first", "", ""),
@@ -318,7 +318,7 @@ fn events_come_from_standard_input_too() {
 }
 
 #[test]
-fn a_pod_that_is_preempted_is_not_there_to_be_changed_and_deleted() {
+fn a_preempted_pod_ignores_later_changes() {
     let all = [
         "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}".to_owned(),
         node("a", "1"),
@@ -340,7 +340,7 @@ fn a_pod_that_is_preempted_is_not_there_to_be_changed_and_deleted() {
 }
 
 #[test]
-fn events_that_are_wrong() {
+fn invalid_events_are_errors() {
     let events = "
 - at: 30
   delete: {kind: Pod, name: p}

@@ -75,7 +75,7 @@ fn rows_can_be_chosen_by_namespace_and_node() {
 }
 
 #[test]
-fn results_for_programs_have_all_rows() {
+fn json_results_have_all_rows() {
     let report = |args: &[&str]| {
         let mut report = schedc(&[&["simulate", EXAMPLE, "-o", "json"], args].concat()).json();
         for time in ["seconds", "readSeconds", "scheduleSeconds"] {
@@ -87,7 +87,7 @@ fn results_for_programs_have_all_rows() {
 }
 
 #[test]
-fn rows_of_nothing_are_refused() {
+fn filters_without_matches_are_rejected() {
     let refused = |args: &[&str]| schedc(&[&["simulate", EXAMPLE], args].concat()).refused();
     expect![[r#"
         error: no pod of the input is in namespace `shp`; did you mean `shop`?

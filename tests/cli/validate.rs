@@ -71,7 +71,7 @@ fn a_misspelt_field_of_a_manifest_is_an_error_in_every_command() {
 }
 
 #[test]
-fn what_a_newer_cluster_adds_is_a_warning() {
+fn unknown_fields_from_a_newer_cluster_are_warnings() {
     check(
         &["simulate", "dump.yaml"],
         expect![[r#"
@@ -96,7 +96,7 @@ fn what_a_newer_cluster_adds_is_a_warning() {
 }
 
 #[test]
-fn modes_are_those_of_kubectl() {
+fn validation_modes_match_kubectl() {
     check(
         &["simulate", "typo.yaml", "--validate=warn"],
         expect![[r#"
@@ -155,7 +155,7 @@ fn the_example_has_no_unknown_fields() {
 }
 
 #[test]
-fn a_key_of_a_scenario_is_there_once() {
+fn duplicate_scenario_keys_are_errors() {
     let scenario = r#"{"id": "s", "steps": [{"schedule": {"metadata": {"name": "p", "name": "q"}}}]}"#;
     let folder = Folder::with(&[("scenario.jsonl", scenario)]);
     expect![[r#"

@@ -19,12 +19,12 @@ pub(crate) struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: expected {}, got {}", self.place, in_words(&self.expected), in_words(&self.got))
+        write!(f, "{}: expected {}, got {}", self.place, describe(&self.expected), describe(&self.got))
     }
 }
 
 /// A verdict by its plugin, anything else as it is written.
-fn in_words(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     let code = value.get("code").and_then(Value::as_str);
     match (value, code) {
         (Value::Null, _) => "nothing".to_owned(),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_differs_is_told_by_node_and_plugin() {
+    fn score_differences_name_node_and_plugin() {
         check(
             placed(),
             |got| {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_that_differs_is_told_as_a_whole() {
+    fn verdict_differences_show_the_whole_verdict() {
         check(
             placed(),
             |got| got["nodes"]["n2"]["reasons"] = json!(["Too many pods"]),
@@ -238,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn plugins_that_skip_are_for_information() {
+    fn skipped_plugins_are_informational() {
         check(placed(), |got| got["prefilter"]["skip"] = json!(["Other"]), &[]);
     }
 
     #[test]
-    fn any_text_that_may_come_first_will_do() {
+    fn any_possible_first_message_is_accepted() {
         let expected = json!({"message": "a", "messages": ["a", "b"], "reason": "SchedulerError"});
         check(expected.clone(), |got| got["message"] = "b".into(), &[]);
         check(expected, |got| got["message"] = "c".into(), &[r#"message: expected "a", got "c""#]);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_outcomes_of_a_preemption_will_do() {
+    fn any_listed_preemption_outcome_is_accepted() {
         let outcomes = |outcomes: Value| move |got: &mut Value| got["preemption"]["outcomes"] = outcomes;
         check(preempting(), outcomes(json!([{"node": "n2", "victims": ["default/b"]}])), &[]);
         let expected = r#"preemption.outcomes: expected [{"node":"n1","victims":["default/a"]},{"node":"n2","victims":["default/b"]}]"#;

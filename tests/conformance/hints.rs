@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schedc::evaluation::{Evaluator, HintScenario};
 use schedc_core::events::{Action, ClusterEvent, EventResource};
-use schedc_core::hints::Interested;
+use schedc_core::hints::InterestedPlugins;
 use schedc_core::profile::Profile;
 use serde::Deserialize;
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
 
 /// Why a hint has one answer in the corpus.
 #[derive(Clone, Copy, PartialEq)]
-enum Why {
+enum ConstantHintReason {
     /// Whatever is new to the pod may help.
     New,
     /// Only an update of the waiting pod itself counts, and then it is no event of a pod that has a node.
@@ -74,27 +74,27 @@ enum Why {
 
 /// The hints that have one answer in the corpus. All others have both: one that always said `Queue`, or always `Skip`, would
 /// disagree with a scenario.
-const ONE_ANSWER: [(&str, &str, Why); 16] = [
-    ("DefaultPreemption", "AssignedPod Delete", Why::Never),
-    ("DefaultPreemption", "UnschedulablePod Delete", Why::Never),
-    ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", Why::Itself),
-    ("InterPodAffinity", "UnschedulablePod Delete", Why::TakesNoRoom),
-    ("InterPodAffinity", "UnschedulablePod UpdatePodLabel", Why::New),
-    ("NodeDeclaredFeatures", "AssignedPod Update", Why::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodGeneratedResourceClaim", Why::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", Why::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", Why::Itself),
-    ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", Why::Itself),
-    ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", Why::Itself),
-    ("NodeUnschedulable", "AssignedPod UpdatePodToleration", Why::Itself),
-    ("NodeVolumeLimits", "UnschedulablePod Delete", Why::TakesNoRoom),
-    ("PodTopologySpread", "AssignedPod UpdatePodToleration", Why::Itself),
-    ("PodTopologySpread", "UnschedulablePod Delete", Why::TakesNoRoom),
-    ("TaintToleration", "AssignedPod UpdatePodToleration", Why::Itself),
+const ONE_ANSWER: [(&str, &str, ConstantHintReason); 16] = [
+    ("DefaultPreemption", "AssignedPod Delete", ConstantHintReason::Never),
+    ("DefaultPreemption", "UnschedulablePod Delete", ConstantHintReason::Never),
+    ("DynamicResources", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::Itself),
+    ("InterPodAffinity", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
+    ("InterPodAffinity", "UnschedulablePod UpdatePodLabel", ConstantHintReason::New),
+    ("NodeDeclaredFeatures", "AssignedPod Update", ConstantHintReason::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodGeneratedResourceClaim", ConstantHintReason::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodLabel", ConstantHintReason::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodScaleDown", ConstantHintReason::Itself),
+    ("NodeDeclaredFeatures", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
+    ("NodeDeclaredFeatures", "UnschedulablePod UpdatePodSchedulingGatesEliminated", ConstantHintReason::Itself),
+    ("NodeUnschedulable", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
+    ("NodeVolumeLimits", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
+    ("PodTopologySpread", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
+    ("PodTopologySpread", "UnschedulablePod Delete", ConstantHintReason::TakesNoRoom),
+    ("TaintToleration", "AssignedPod UpdatePodToleration", ConstantHintReason::Itself),
 ];
 
 #[test]
-fn a_hint_that_always_says_the_same_is_noticed() {
+fn a_constant_hint_is_detected() {
     let answers = answers();
     let mut one_answer = BTreeSet::new();
     let mut hinted = BTreeSet::new();
@@ -103,7 +103,7 @@ fn a_hint_that_always_says_the_same_is_noticed() {
         let happened =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
-        if !Interested::of(default::Pipeline::PLUGINS, happened).asked.contains(at) {
+        if !InterestedPlugins::of(default::Pipeline::PLUGINS, happened).hinted.contains(at) {
             assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }
@@ -113,7 +113,10 @@ fn a_hint_that_always_says_the_same_is_noticed() {
             one_answer.insert((plugin.as_str(), event.as_str(), said.contains(&true)));
         }
     }
-    assert_eq!(one_answer, BTreeSet::from(ONE_ANSWER.map(|(plugin, event, why)| (plugin, event, why == Why::New))));
+    assert_eq!(
+        one_answer,
+        BTreeSet::from(ONE_ANSWER.map(|(plugin, event, why)| (plugin, event, why == ConstantHintReason::New)))
+    );
     for (at, plugin) in default::Pipeline::PLUGINS.iter().enumerate() {
         for (i, registration) in plugin.events.unwrap_or_default().iter().enumerate() {
             assert!(!registration.has_hint || hinted.contains(&(at, i)), "{} on {}", plugin.name, registration.event);

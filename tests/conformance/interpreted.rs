@@ -13,7 +13,7 @@ use crate::conformance::report::Report;
 use crate::conformance::scheduler::Profiles;
 
 #[test]
-fn the_interpreted_twin_decides_the_same() {
+fn the_interpreted_profile_decides_the_same() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = Profiles::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();
     let bundle = Interpretation::load(&files, &Options { manifest_dir: folder.to_owned() }).unwrap().bundle();

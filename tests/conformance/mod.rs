@@ -18,17 +18,17 @@ mod report;
 /// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.
 mod scheduler {
     schedc_macros::profile!(
-        "import/tests/profiles/added-affinity.toml",
-        "import/tests/profiles/binpack.toml",
-        "import/tests/profiles/classic.toml",
-        "import/tests/profiles/default.toml",
-        "import/tests/profiles/edge.toml",
-        "import/tests/profiles/hard-affinity.toml",
-        "import/tests/profiles/ignored-resources.toml",
-        "import/tests/profiles/no-preemption.toml",
-        "import/tests/profiles/ratio.toml",
-        "import/tests/profiles/reweighted.toml",
-        "import/tests/profiles/spread-list.toml",
+        "tools/import/tests/profiles/added-affinity.toml",
+        "tools/import/tests/profiles/binpack.toml",
+        "tools/import/tests/profiles/classic.toml",
+        "tools/import/tests/profiles/default.toml",
+        "tools/import/tests/profiles/edge.toml",
+        "tools/import/tests/profiles/hard-affinity.toml",
+        "tools/import/tests/profiles/ignored-resources.toml",
+        "tools/import/tests/profiles/no-preemption.toml",
+        "tools/import/tests/profiles/ratio.toml",
+        "tools/import/tests/profiles/reweighted.toml",
+        "tools/import/tests/profiles/spread-list.toml",
     );
 }
 
@@ -84,7 +84,7 @@ families! {
 /// Each is imported, compiled into `scheduler`, and has decisions of kube-scheduler that ran with it: none is left out.
 #[test]
 fn every_configuration_has_scenarios() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("import/tests/profiles");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/import/tests/profiles");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let configurations = files.filter(|path| path.extension().is_some_and(|end| end == "yaml"));
     let configurations = configurations.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
@@ -95,19 +95,19 @@ fn every_configuration_has_scenarios() {
 }
 
 #[test]
-fn a_wrong_weight_is_noticed() {
+fn a_wrong_weight_is_detected() {
     let report = with_stand_in("nodeaffinity", "other-weight");
     assert!(report.contains("scores.NodeAffinity: expected 200, got 300"), "{report}");
 }
 
 #[test]
-fn a_missing_filter_is_noticed() {
+fn a_missing_filter_is_detected() {
     let report = with_stand_in("taints", "without-filter");
     assert!(report.contains("expected TaintToleration"), "{report}");
 }
 
 #[test]
-fn a_wrong_reason_is_noticed() {
+fn a_wrong_reason_is_detected() {
     let only_default = |profile: &str| (profile == "default").then(|| profile.to_owned());
     let report = Report::by(Evaluator::of::<scheduler::Profiles>().unwrap(), "taints", only_default, |decision| {
         for reason in decision.nodes.values_mut().flat_map(|node| &mut node.answer.reasons) {

@@ -57,7 +57,7 @@ fn simulated(name: &str, events: &str) -> Report {
 }
 
 #[test]
-fn events_bring_and_change_what_pods_wait_for() {
+fn events_create_and_change_declared_objects() {
     let report = simulated(
         "groups.yaml",
         "
@@ -85,7 +85,7 @@ fn events_bring_and_change_what_pods_wait_for() {
 }
 
 #[test]
-fn a_group_that_goes_too_soon_takes_its_pods_chance() {
+fn a_group_deleted_too_early_leaves_its_pods_pending() {
     let report = simulated(
         "no-groups.yaml",
         "
@@ -111,7 +111,7 @@ fn a_group_that_goes_too_soon_takes_its_pods_chance() {
 }
 
 #[test]
-fn events_about_objects_that_are_not_there_are_told() {
+fn events_for_missing_objects_are_reported() {
     let told = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
     assert!(told.ends_with(&format!("{RESOURCE} default/g is not there at 1s")), "{told}");
 }
@@ -140,7 +140,7 @@ fn node() -> Value {
 }
 
 #[test]
-fn scenarios_have_them_too() {
+fn scenarios_accept_declared_kinds() {
     let scenario = json!({
         "id": "groups", "profile": "coscheduling",
         "objects": [node(), pod("first", Some("n"))],
@@ -181,7 +181,7 @@ fn hints(old: Option<Value>, new: Option<Value>, direct: Option<(&str, &str)>) -
 }
 
 #[test]
-fn their_events_wake_pods_as_the_plugin_says() {
+fn events_of_declared_kinds_wake_pods() {
     for (old, new, action, hint, place) in [
         (None, Some(group("g", 1)), "Add", Some(Hint::Queue), Place::Backoff),
         (None, Some(group("other", 1)), "Add", Some(Hint::Skip), Place::Unschedulable),
@@ -196,7 +196,7 @@ fn their_events_wake_pods_as_the_plugin_says() {
 }
 
 #[test]
-fn hints_can_be_asked_about_any_event_of_them() {
+fn hints_accept_any_event_of_declared_kinds() {
     let asked = |resource, action| hints(Some(group("g", 2)), Some(group("g", 1)), Some((resource, action)));
     let told = |result: HintResult| (result.registered["Coscheduling"], result.hints.get("Coscheduling").copied());
     assert_eq!(asked(RESOURCE, "Update").map(told), Ok((true, Some(Hint::Queue))));
@@ -206,7 +206,7 @@ fn hints_can_be_asked_about_any_event_of_them() {
 }
 
 #[test]
-fn a_program_has_the_texts_of_its_profiles_and_their_catalogs() {
+fn a_program_embeds_its_profiles_and_their_catalogs() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/coscheduling");
     let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
     let [source] = Profiles::SOURCES else { panic!("{:?}", Profiles::SOURCES) };

@@ -9,7 +9,7 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_named_test_is_there() {
+fn every_named_test_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let document = std::fs::read_to_string(root.join("docs/pitfalls.md")).unwrap();
     let mut folders = BTreeMap::new();

@@ -58,7 +58,7 @@ fn generated_code_holds_no_dyn_and_no_function_pointer() {
 }
 
 #[test]
-fn the_test_itself_sees_a_dyn() {
+fn the_check_detects_a_dyn() {
     assert!(holds_dyn("    plugins: Vec<Box<dyn Plugin>>,"));
     assert!(!holds_dyn("    // no dyn here"));
     assert!(!holds_dyn("    let dynamic = 1;"));

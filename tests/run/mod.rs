@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use process::Scheduler;
-use schedc_double::{Asked, Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, RecordedRequest, Server};
 use serde_json::{Value, json};
 
 /// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const NODES: usize = 20;
 const PODS: usize = 200;
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
@@ -44,21 +44,26 @@ fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
-fn is_binding(asked: &Asked) -> bool {
+fn is_binding(asked: &RecordedRequest) -> bool {
     asked.verb == "create" && asked.path.ends_with("/binding")
 }
 
 /// Waits until it is so, as long as the scheduler is at work.
 #[track_caller]
-fn until(server: &Server, scheduler: &mut Scheduler, what: &str, is_so: impl Fn(&Server) -> bool) {
-    let is_so = server.wait(PATIENCE, is_so);
-    assert!(is_so, "not in time: {what}; {} pods are bound; the scheduler said\n{}", bound(server), scheduler.said());
+fn wait_until(server: &Server, scheduler: &mut Scheduler, what: &str, condition: impl Fn(&Server) -> bool) {
+    let condition = server.wait(TIMEOUT, condition);
+    assert!(
+        condition,
+        "not in time: {what}; {} pods are bound; the scheduler said\n{}",
+        bound(server),
+        scheduler.output()
+    );
 }
 
 /// Waits until all pods are bound: each once, and no node has more than it has room for.
 #[track_caller]
-fn until_all_are_bound_well(server: &Server, scheduler: &mut Scheduler) {
-    until(server, scheduler, "all pods are bound", |server| bound(server) == PODS);
+fn wait_until_all_pods_are_bound_once(server: &Server, scheduler: &mut Scheduler) {
+    wait_until(server, scheduler, "all pods are bound", |server| bound(server) == PODS);
     let mut times: HashMap<String, usize> = HashMap::new();
     for binding in server.requests().into_iter().filter(|asked| is_binding(asked) && asked.code == 201) {
         *times.entry(binding.path).or_default() += 1;
@@ -72,52 +77,52 @@ fn until_all_are_bound_well(server: &Server, scheduler: &mut Scheduler) {
 }
 
 #[test]
-fn killed_again_and_again_it_binds_all_pods_once() {
+fn a_repeatedly_killed_scheduler_binds_all_pods_once() {
     const KILLS: usize = 50;
     let server = server();
     // So slow that it is killed in the midst of things.
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(10))).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(10))).path("*/binding"));
     let mut random: u64 = 1;
     for kill in 0..KILLS {
         create_pods(&server, PODS / KILLS * kill..PODS / KILLS * (kill + 1));
         let before = bound(&server);
         let mut scheduler = Scheduler::start(&server, &["--leader-elect=false"]);
-        until(&server, &mut scheduler, "a pod is bound", |server| bound(server) > before);
+        wait_until(&server, &mut scheduler, "a pod is bound", |server| bound(server) > before);
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis(random >> 59));
         scheduler.kill();
     }
     let mut scheduler = Scheduler::start(&server, &["--leader-elect=false"]);
-    until_all_are_bound_well(&server, &mut scheduler);
+    wait_until_all_pods_are_bound_once(&server, &mut scheduler);
 }
 
 #[test]
-fn asked_to_end_it_finishes_what_it_has_begun_and_gives_the_lease_back() {
+fn a_terminated_scheduler_finishes_bindings_and_releases_the_lease() {
     let server = server();
-    server.rule(Rule::new(Fault::Delay(Duration::from_millis(50))).path("*/binding"));
+    server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(50))).path("*/binding"));
     let mut first = Scheduler::start(&server, &[]);
     create_pods(&server, 0..PODS);
-    until(&server, &mut first, "some pods are bound", |server| bound(server) > 5);
-    assert_eq!(first.terminate(), Some(0), "{}", first.said());
+    wait_until(&server, &mut first, "some pods are bound", |server| bound(server) > 5);
+    assert_eq!(first.terminate(), Some(0), "{}", first.output());
     let asked = server.requests();
     let gave_back = asked.iter().rposition(|asked| asked.path == LEASE && asked.verb == "update");
     let last_binding = asked.iter().rposition(is_binding);
     assert!(gave_back > last_binding);
     // So the next one need not wait for the lease to be over.
     let mut second = Scheduler::start(&server, &[]);
-    until_all_are_bound_well(&server, &mut second);
+    wait_until_all_pods_are_bound_once(&server, &mut second);
     assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code != 201), 0);
-    assert_eq!(second.terminate(), Some(0), "{}", second.said());
+    assert_eq!(second.terminate(), Some(0), "{}", second.output());
 }
 
 #[test]
-fn a_lease_that_is_lost_ends_it() {
+fn a_lost_lease_ends_the_scheduler() {
     let server = server();
     let times =
         ["--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"];
     let mut scheduler = Scheduler::start(&server, &times);
-    until(&server, &mut scheduler, "it leads", |server| server.get(LEASE).is_some());
+    wait_until(&server, &mut scheduler, "it leads", |server| server.get(LEASE).is_some());
     server.merge(LEASE, json!({"spec": {"holderIdentity": "somebody else"}}));
     assert_eq!(scheduler.join(), Some(1));
-    assert!(scheduler.said().contains("leader election lost"), "{}", scheduler.said());
+    assert!(scheduler.output().contains("leader election lost"), "{}", scheduler.output());
 }

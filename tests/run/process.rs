@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 
 /// `schedc run`. It is killed when it is dropped.
 pub(crate) struct Scheduler {
@@ -38,7 +38,7 @@ impl Scheduler {
     /// Asks it to end: SIGTERM. Returns its exit code.
     pub(crate) fn terminate(&mut self) -> Option<i32> {
         let status = Command::new("kill").arg(self.child.id().to_string()).status();
-        assert!(status.is_ok_and(|status| status.success()), "it has ended already:\n{}", self.said());
+        assert!(status.is_ok_and(|status| status.success()), "it has ended already:\n{}", self.output());
         self.join()
     }
 
@@ -48,7 +48,7 @@ impl Scheduler {
     }
 
     /// What it said so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 

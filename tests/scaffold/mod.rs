@@ -48,7 +48,7 @@ fn check(example: &[&str], tests: &[&str]) {
     let scheduler = scaffold(example);
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let tested = run(&scheduler, &cargo, &["test"]);
-    for test in tests.iter().chain(&["hints_miss_nothing"]) {
+    for test in tests.iter().chain(&["hints_wake_every_pod_that_fits"]) {
         let passed = tested.lines().any(|line| line.ends_with(&format!("{test} ... ok")));
         assert!(passed, "{test}: {tested}");
     }
@@ -70,7 +70,7 @@ fn a_new_scheduler_passes_its_tests_and_places_pods() {
 }
 
 #[test]
-fn a_new_filter_has_arguments_that_check_knows() {
+fn a_new_filter_has_arguments_known_to_check() {
     check(&["--with", "filter"], &["a_pod_needs_hardware_of_its_generation"]);
     if slow_tests::is_skipped("cargo builds a scheduler") {
         return;
@@ -91,7 +91,7 @@ fn a_new_score_follows_prices() {
 
 #[test]
 fn a_new_index_follows_nodes_that_change_while_pods_run_on_them() {
-    check(&["--with", "state"], &["a_node_takes_its_pods_along_to_another_rack"]);
+    check(&["--with", "state"], &["a_moved_node_takes_its_pods_to_another_rack"]);
 }
 
 #[test]

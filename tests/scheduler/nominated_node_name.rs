@@ -18,150 +18,151 @@
 
 use k8s_openapi::api::core::v1::Toleration;
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
+use crate::scheduler::harness::Harness;
 use crate::scheduler::manifests::{labelled, node, nominated, pod, pods};
-use crate::scheduler::stage::Stage;
 
 const RUNNING: &str = "terminationGracePeriodSeconds: 0";
 
 #[test]
-fn it_is_written_before_permit_waits_and_before_pre_bind_works() {
+fn the_nomination_is_written_before_permit_waits_and_before_pre_bind_runs() {
     for (stops, written) in [("permit-waits", true), ("pre-bind-waits", true), ("", false)] {
         let labels = if stops.is_empty() { String::new() } else { format!("stops: {stops}") };
-        let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", &labels, "1", "")));
-        stage.hold("get Disk");
-        stage.schedule("pod");
-        assert_eq!(stage.nominated("pod").is_some(), written, "{stops}");
-        assert_eq!(stage.node_of("pod").is_none(), written, "{stops}");
-        assert_eq!(stage.log().iter().any(|line| line.starts_with("patch")), written, "{stops}");
+        let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", &labels, "1", "")));
+        harness.hold("get Disk");
+        harness.schedule("pod");
+        assert_eq!(harness.nominated("pod").is_some(), written, "{stops}");
+        assert_eq!(harness.node_of("pod").is_none(), written, "{stops}");
+        assert_eq!(harness.log().iter().any(|line| line.starts_with("patch")), written, "{stops}");
     }
 }
 
 #[test]
-fn nothing_is_done_before_it_is_written() {
-    let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
-    stage.hold("patch pod nominated=node");
-    stage.hold("get Disk");
-    stage.schedule("pod");
-    assert_eq!(stage.pending(), ["patch pod nominated=node"]);
-    stage.release("patch pod nominated=node");
-    assert_eq!(stage.pending(), ["get Disk pod"]);
-    stage.release("get Disk");
-    assert_eq!((stage.node_of("pod").as_deref(), stage.nominated("pod")), (Some("node"), None));
+fn binding_waits_for_the_written_nomination() {
+    let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
+    harness.hold("patch pod nominated=node");
+    harness.hold("get Disk");
+    harness.schedule("pod");
+    assert_eq!(harness.pending(), ["patch pod nominated=node"]);
+    harness.release("patch pod nominated=node");
+    assert_eq!(harness.pending(), ["get Disk pod"]);
+    harness.release("get Disk");
+    assert_eq!((harness.node_of("pod").as_deref(), harness.nominated("pod")), (Some("node"), None));
 }
 
 #[test]
-fn a_name_that_cannot_be_written_stops_nobody() {
-    let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
-    stage.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "nobody knows"));
-    stage.schedule("pod");
-    assert_eq!(stage.node_of("pod").as_deref(), Some("node"));
+fn a_failed_nomination_write_does_not_stop_the_binding() {
+    let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
+    harness.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.schedule("pod");
+    assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
 }
 
 #[test]
-fn a_name_that_a_preemption_could_not_write_is_written_before_pre_bind_works() {
+fn a_nomination_that_a_preemption_failed_to_write_is_written_before_pre_bind_runs() {
     let running = pod("running", "4", &format!("nodeName: node, {RUNNING}"));
-    let mut stage = Stage::new(&(node("node", "4") + &running));
-    stage.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "nobody knows"));
-    stage.hold("get Disk");
-    stage.create(&labelled("preemptor", "stops: pre-bind-waits", "4", "priority: 100"));
-    stage.run();
-    assert_eq!(stage.pending(), ["get Disk preemptor"]);
-    assert_eq!(stage.nominated("preemptor").as_deref(), Some("node"));
+    let mut harness = Harness::new(&(node("node", "4") + &running));
+    harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.hold("get Disk");
+    harness.create(&labelled("preemptor", "stops: pre-bind-waits", "4", "priority: 100"));
+    harness.run();
+    assert_eq!(harness.pending(), ["get Disk preemptor"]);
+    assert_eq!(harness.nominated("preemptor").as_deref(), Some("node"));
 }
 
 #[test]
-fn a_preemption_overwrites_it() {
+fn a_preemption_overwrites_the_nomination() {
     let victims = pods("victim", 2, "2", &format!("nodeName: node, {RUNNING}"));
     let other = pod("other", "3", &format!("nodeName: node2, {RUNNING}"));
-    let mut stage = Stage::new(&(node("node", "4") + &node("node2", "4") + &victims + &other));
-    stage.hold("delete");
-    stage.create(&nominated("preemptor", "node", "4", "priority: 100"));
-    stage.schedule("preemptor");
-    assert_eq!(stage.nominated("preemptor").as_deref(), Some("node2"), "one victim is less than two");
-    stage.release("delete");
-    stage.schedule("preemptor");
-    assert_eq!(stage.node_of("preemptor").as_deref(), Some("node2"));
+    let mut harness = Harness::new(&(node("node", "4") + &node("node2", "4") + &victims + &other));
+    harness.hold("delete");
+    harness.create(&nominated("preemptor", "node", "4", "priority: 100"));
+    harness.schedule("preemptor");
+    assert_eq!(harness.nominated("preemptor").as_deref(), Some("node2"), "one victim is less than two");
+    harness.release("delete");
+    harness.schedule("preemptor");
+    assert_eq!(harness.node_of("preemptor").as_deref(), Some("node2"));
 }
 
 #[test]
-fn it_is_ignored_and_cleared_if_the_pod_does_not_fit_there() {
-    let mut stage = Stage::new(&node("node", "4"));
-    stage.create(&(nominated("too-big", "node", "5", "priority: 1") + &pod("fits", "3", "priority: 1")));
-    stage.hold("patch too-big");
-    stage.schedule("too-big");
-    assert_eq!(stage.nominated("too-big").as_deref(), Some("node"), "that is still to be written");
-    stage.schedule("fits");
-    assert_eq!(stage.node_of("fits").as_deref(), Some("node"), "but it is known");
-    stage.release("patch too-big");
-    assert_eq!(stage.nominated("too-big"), None);
+fn the_nomination_is_cleared_if_the_pod_does_not_fit() {
+    let mut harness = Harness::new(&node("node", "4"));
+    harness.create(&(nominated("too-big", "node", "5", "priority: 1") + &pod("fits", "3", "priority: 1")));
+    harness.hold("patch too-big");
+    harness.schedule("too-big");
+    assert_eq!(harness.nominated("too-big").as_deref(), Some("node"), "that is still to be written");
+    harness.schedule("fits");
+    assert_eq!(harness.node_of("fits").as_deref(), Some("node"), "but it is known");
+    harness.release("patch too-big");
+    assert_eq!(harness.nominated("too-big"), None);
 }
 
 #[test]
-fn a_higher_one_without_it_comes_first() {
-    let mut stage = Stage::new(&node("node", "4"));
-    stage.create(&(nominated("low", "node", "4", "priority: 1") + &pod("high", "4", "priority: 100")));
-    stage.schedule("high");
-    assert_eq!(stage.node_of("high").as_deref(), Some("node"));
-    stage.schedule("low");
-    assert_eq!((stage.node_of("low"), stage.nominated("low")), (None, None));
+fn a_higher_priority_pod_without_nomination_comes_first() {
+    let mut harness = Harness::new(&node("node", "4"));
+    harness.create(&(nominated("low", "node", "4", "priority: 1") + &pod("high", "4", "priority: 100")));
+    harness.schedule("high");
+    assert_eq!(harness.node_of("high").as_deref(), Some("node"));
+    harness.schedule("low");
+    assert_eq!((harness.node_of("low"), harness.nominated("low")), (None, None));
 }
 
 #[test]
-fn it_keeps_the_place_from_equal_ones() {
-    let mut stage = Stage::new(&node("node", "4"));
-    stage.create(&(pod("first", "4", "priority: 1") + &nominated("second", "node", "4", "priority: 1")));
-    stage.schedule("first");
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
-    stage.schedule("second");
-    assert_eq!((stage.node_of("second").as_deref(), stage.nominated("second")), (Some("node"), None));
+fn a_nomination_reserves_the_node_against_equal_priority() {
+    let mut harness = Harness::new(&node("node", "4"));
+    harness.create(&(pod("first", "4", "priority: 1") + &nominated("second", "node", "4", "priority: 1")));
+    harness.schedule("first");
+    assert_eq!(harness.place("first"), Some(QueuePlace::Unschedulable));
+    harness.schedule("second");
+    assert_eq!((harness.node_of("second").as_deref(), harness.nominated("second")), (Some("node"), None));
 }
 
 #[test]
-fn a_pod_on_its_way_to_the_node_that_it_names_counts_once() {
-    let mut stage = Stage::new(&(node("node", "4") + &nominated("first", "node", "2", "") + &pod("second", "2", "")));
-    stage.hold("bind first");
-    stage.schedule("first");
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
+fn an_assumed_pod_on_its_nominated_node_counts_once() {
+    let mut harness =
+        Harness::new(&(node("node", "4") + &nominated("first", "node", "2", "") + &pod("second", "2", "")));
+    harness.hold("bind first");
+    harness.schedule("first");
+    harness.schedule("second");
+    assert_eq!(harness.node_of("second").as_deref(), Some("node"));
 }
 
 #[test]
-fn a_second_preemption_by_a_higher_one_clears_it() {
-    let mut stage = Stage::new(&(node("node", "5") + &pods("low", 4, "1", "nodeName: node, priority: 1")));
-    stage.create(&pod("middle", "4", "priority: 50"));
-    stage.schedule("middle");
-    assert_eq!(stage.nominated("middle").as_deref(), Some("node"));
-    stage.run();
+fn a_second_preemption_by_higher_priority_clears_the_nomination() {
+    let mut harness = Harness::new(&(node("node", "5") + &pods("low", 4, "1", "nodeName: node, priority: 1")));
+    harness.create(&pod("middle", "4", "priority: 50"));
+    harness.schedule("middle");
+    assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
+    harness.run();
     // Its victims are still ending, and what is left is not enough for the next one either.
-    stage.create(&pod("high", "3", "priority: 100"));
-    stage.run();
-    assert_eq!(stage.node_of("high"), None);
+    harness.create(&pod("high", "3", "priority: 100"));
+    harness.run();
+    assert_eq!(harness.node_of("high"), None);
     for low in 0..4 {
-        stage.remove(&format!("low-{low}"));
+        harness.remove(&format!("low-{low}"));
     }
-    stage.run();
-    assert_eq!(stage.node_of("high").as_deref(), Some("node"));
-    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+    harness.run();
+    assert_eq!(harness.node_of("high").as_deref(), Some("node"));
+    assert_eq!((harness.place("middle"), harness.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
 }
 
 #[test]
-fn a_higher_one_that_fits_beside_the_victims_does_not_clear_it_before_the_next_attempt() {
-    let mut stage = Stage::new(&(node("node", "2") + &pod("low", "1", "nodeName: node, priority: 1")));
-    stage.create(&pod("middle", "2", "priority: 50"));
-    stage.run();
-    assert_eq!(stage.nominated("middle").as_deref(), Some("node"));
-    stage.create(&pod("high", "1", "priority: 100"));
-    stage.schedule("high");
-    assert_eq!(stage.node_of("high").as_deref(), Some("node"));
-    stage.remove("low");
-    stage.run();
-    assert_eq!((stage.place("middle"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
+fn a_higher_priority_pod_beside_the_victims_keeps_the_nomination_until_the_next_attempt() {
+    let mut harness = Harness::new(&(node("node", "2") + &pod("low", "1", "nodeName: node, priority: 1")));
+    harness.create(&pod("middle", "2", "priority: 50"));
+    harness.run();
+    assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
+    harness.create(&pod("high", "1", "priority: 100"));
+    harness.schedule("high");
+    assert_eq!(harness.node_of("high").as_deref(), Some("node"));
+    harness.remove("low");
+    harness.run();
+    assert_eq!((harness.place("middle"), harness.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
 }
 
 #[test]
-fn it_ends_with_its_node() {
+fn the_nomination_ends_with_its_node() {
     let tainted = "---
 apiVersion: v1
 kind: Node
@@ -171,138 +172,138 @@ status: {allocatable: {cpu: 1, memory: 8Gi, pods: 110}}
 ";
     for others in ["", tainted] {
         let low = pod("low", "1", "nodeName: node, priority: 1");
-        let mut stage = Stage::new(&(node("node", "1") + others + &low + &pod("middle", "1", "priority: 50")));
-        stage.run();
-        assert_eq!(stage.nominated("middle").as_deref(), Some("node"));
-        stage.remove_node("node");
-        stage.remove("low");
-        stage.schedule("middle");
-        assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None), "{others}");
-        stage.create(&node("new", "1"));
-        stage.schedule("middle");
-        assert_eq!(stage.node_of("middle").as_deref(), Some("new"));
+        let mut harness = Harness::new(&(node("node", "1") + others + &low + &pod("middle", "1", "priority: 50")));
+        harness.run();
+        assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
+        harness.remove_node("node");
+        harness.remove("low");
+        harness.schedule("middle");
+        assert_eq!((harness.node_of("middle"), harness.nominated("middle")), (None, None), "{others}");
+        harness.create(&node("new", "1"));
+        harness.schedule("middle");
+        assert_eq!(harness.node_of("middle").as_deref(), Some("new"));
     }
 }
 
 #[test]
-fn it_is_cleared_when_pre_bind_fails() {
+fn the_nomination_is_cleared_when_pre_bind_fails() {
     for (stops, reason) in [("pre-bind-rejects", "Unschedulable"), ("pre-bind-breaks", "SchedulerError")] {
-        let mut stage = Stage::new(&(node("node", "1") + &pod("low", "1", "nodeName: node, priority: 1")));
-        stage.create(&labelled("middle", &format!("stops: {stops}"), "1", "priority: 50"));
-        stage.run();
-        assert_eq!(stage.nominated("middle").as_deref(), Some("node"));
-        stage.remove("low");
-        stage.schedule("middle");
-        assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None), "{stops}");
-        assert_eq!(stage.condition("middle", "PodScheduled").0, reason);
-        stage.run();
-        assert_eq!(stage.node_of("middle").as_deref(), Some("node"));
+        let mut harness = Harness::new(&(node("node", "1") + &pod("low", "1", "nodeName: node, priority: 1")));
+        harness.create(&labelled("middle", &format!("stops: {stops}"), "1", "priority: 50"));
+        harness.run();
+        assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
+        harness.remove("low");
+        harness.schedule("middle");
+        assert_eq!((harness.node_of("middle"), harness.nominated("middle")), (None, None), "{stops}");
+        assert_eq!(harness.condition("middle", "PodScheduled").0, reason);
+        harness.run();
+        assert_eq!(harness.node_of("middle").as_deref(), Some("node"));
     }
 }
 
 #[test]
-fn the_node_that_somebody_else_named_is_taken_if_the_pod_fits() {
+fn an_external_nomination_is_used_if_the_pod_fits() {
     for (cpu, expected) in [("1", "busy"), ("3", "idle")] {
         let busy = node("busy", "4") + &pod("running", "2", "nodeName: busy");
-        let mut stage = Stage::new(&(busy + &node("idle", "4") + &nominated("pod", "busy", cpu, "")));
-        stage.schedule("pod");
-        assert_eq!((stage.node_of("pod").as_deref(), stage.nominated("pod")), (Some(expected), None));
+        let mut harness = Harness::new(&(busy + &node("idle", "4") + &nominated("pod", "busy", cpu, "")));
+        harness.schedule("pod");
+        assert_eq!((harness.node_of("pod").as_deref(), harness.nominated("pod")), (Some(expected), None));
     }
 }
 
 #[test]
-fn a_name_that_somebody_sets_later_counts_at_once() {
+fn a_later_external_nomination_counts_at_once() {
     let busy = node("busy", "4") + &pod("running", "2", "nodeName: busy");
-    let mut stage = Stage::new(&(busy + &node("idle", "4") + &pod("pod", "1", "")));
-    stage.edit("pod", |pod| pod.status.get_or_insert_default().nominated_node_name = Some("busy".to_owned()));
-    stage.schedule("pod");
-    assert_eq!(stage.node_of("pod").as_deref(), Some("busy"));
+    let mut harness = Harness::new(&(busy + &node("idle", "4") + &pod("pod", "1", "")));
+    harness.edit("pod", |pod| pod.status.get_or_insert_default().nominated_node_name = Some("busy".to_owned()));
+    harness.schedule("pod");
+    assert_eq!(harness.node_of("pod").as_deref(), Some("busy"));
 }
 
 #[test]
-fn a_name_that_is_still_to_be_written_counts_all_the_same() {
-    let mut stage = Stage::new(&(node("node", "4") + &pod("victim", "4", &format!("nodeName: node, {RUNNING}"))));
-    stage.hold("patch preemptor");
-    stage.create(&pod("preemptor", "3", "priority: 100"));
-    stage.schedule("preemptor");
-    stage.create(&node("idle", "64"));
-    stage.schedule("preemptor");
-    stage.release("patch preemptor");
-    assert_eq!(stage.node_of("preemptor").as_deref(), Some("node"));
+fn an_unwritten_nomination_counts() {
+    let mut harness = Harness::new(&(node("node", "4") + &pod("victim", "4", &format!("nodeName: node, {RUNNING}"))));
+    harness.hold("patch preemptor");
+    harness.create(&pod("preemptor", "3", "priority: 100"));
+    harness.schedule("preemptor");
+    harness.create(&node("idle", "64"));
+    harness.schedule("preemptor");
+    harness.release("patch preemptor");
+    assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
 }
 
 /// A lower pod that would fit beside nobody but a higher one, and is kept away by the nomination of a middle one.
-fn kept_away() -> Stage {
-    let mut stage = Stage::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
-    stage.hold("delete");
-    stage.create(&pod("middle", "3", "priority: 50"));
-    stage.schedule("middle");
-    stage.remove("running");
-    stage.create(&pod("low", "2", "priority: 1"));
-    stage.schedule("low");
-    assert_eq!(stage.place("low"), Some(Place::Unschedulable));
-    stage
+fn with_blocked_pod() -> Harness {
+    let mut harness = Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
+    harness.hold("delete");
+    harness.create(&pod("middle", "3", "priority: 50"));
+    harness.schedule("middle");
+    harness.remove("running");
+    harness.create(&pod("low", "2", "priority: 1"));
+    harness.schedule("low");
+    assert_eq!(harness.place("low"), Some(QueuePlace::Unschedulable));
+    harness
 }
 
 #[test]
-fn who_was_kept_away_is_tried_when_the_nominated_pod_is_deleted() {
-    let mut stage = kept_away();
-    stage.remove("middle");
-    stage.schedule("low");
-    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+fn a_blocked_pod_is_tried_when_the_nominated_pod_is_deleted() {
+    let mut harness = with_blocked_pod();
+    harness.remove("middle");
+    harness.schedule("low");
+    assert_eq!(harness.node_of("low").as_deref(), Some("node"));
 }
 
 #[test]
-fn who_was_kept_away_is_tried_when_the_nomination_ends() {
-    let mut stage = kept_away();
-    stage.create(&pod("high", "2", "priority: 100"));
-    stage.schedule("high");
-    stage.release("delete");
-    stage.schedule("middle");
-    assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None));
-    stage.run();
-    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+fn a_blocked_pod_is_tried_when_the_nomination_ends() {
+    let mut harness = with_blocked_pod();
+    harness.create(&pod("high", "2", "priority: 100"));
+    harness.schedule("high");
+    harness.release("delete");
+    harness.schedule("middle");
+    assert_eq!((harness.node_of("middle"), harness.nominated("middle")), (None, None));
+    harness.run();
+    assert_eq!(harness.node_of("low").as_deref(), Some("node"));
 }
 
 #[test]
-fn who_was_kept_away_is_tried_when_the_nominated_pod_is_bound_elsewhere() {
-    let mut stage = kept_away();
-    stage.bind("middle", "elsewhere");
-    stage.schedule("low");
-    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+fn a_blocked_pod_is_tried_when_the_nominated_pod_is_bound_to_another_node() {
+    let mut harness = with_blocked_pod();
+    harness.bind("middle", "elsewhere");
+    harness.schedule("low");
+    assert_eq!(harness.node_of("low").as_deref(), Some("node"));
 }
 
 #[test]
-fn who_was_kept_away_is_tried_when_the_nominated_pod_goes_to_another_node() {
-    let mut stage = kept_away();
-    stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
-    stage.create(&(node("other", "4") + "spec: {taints: [{key: dedicated, effect: NoSchedule}]}\n"));
-    stage.run();
-    assert_eq!(stage.place("low"), Some(Place::Unschedulable));
-    stage.edit("middle", |pod| {
+fn a_blocked_pod_is_tried_when_the_nominated_pod_moves_to_another_node() {
+    let mut harness = with_blocked_pod();
+    harness.create(&pod("high", "2", "priority: 100, nodeName: node"));
+    harness.create(&(node("other", "4") + "spec: {taints: [{key: dedicated, effect: NoSchedule}]}\n"));
+    harness.run();
+    assert_eq!(harness.place("low"), Some(QueuePlace::Unschedulable));
+    harness.edit("middle", |pod| {
         let all = Toleration { operator: Some("Exists".into()), ..Toleration::default() };
         pod.spec.get_or_insert_default().tolerations = Some(vec![all]);
     });
-    stage.release("delete");
-    stage.run();
-    assert_eq!(stage.node_of("middle").as_deref(), Some("other"));
-    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+    harness.release("delete");
+    harness.run();
+    assert_eq!(harness.node_of("middle").as_deref(), Some("other"));
+    assert_eq!(harness.node_of("low").as_deref(), Some("node"));
 }
 
 #[test]
-fn who_was_kept_away_is_tried_when_a_nomination_ends_that_no_status_has_told() {
-    let mut stage = Stage::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
-    stage.hold("delete");
-    stage.hold("patch middle");
-    stage.create(&pod("middle", "3", "priority: 50"));
-    stage.schedule("middle");
-    stage.remove("running");
-    stage.create(&pod("low", "2", "priority: 1"));
-    stage.schedule("low");
-    stage.create(&pod("high", "2", "priority: 100, nodeName: node"));
-    assert_eq!((stage.place("low"), stage.nominated("middle")), (Some(Place::Unschedulable), None));
-    stage.release("delete");
-    stage.run();
-    assert_eq!((stage.node_of("middle"), stage.nominated("middle")), (None, None));
-    assert_eq!(stage.node_of("low").as_deref(), Some("node"));
+fn a_blocked_pod_is_tried_when_an_unwritten_nomination_ends() {
+    let mut harness = Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
+    harness.hold("delete");
+    harness.hold("patch middle");
+    harness.create(&pod("middle", "3", "priority: 50"));
+    harness.schedule("middle");
+    harness.remove("running");
+    harness.create(&pod("low", "2", "priority: 1"));
+    harness.schedule("low");
+    harness.create(&pod("high", "2", "priority: 100, nodeName: node"));
+    assert_eq!((harness.place("low"), harness.nominated("middle")), (Some(QueuePlace::Unschedulable), None));
+    harness.release("delete");
+    harness.run();
+    assert_eq!((harness.node_of("middle"), harness.nominated("middle")), (None, None));
+    assert_eq!(harness.node_of("low").as_deref(), Some("node"));
 }

@@ -8,14 +8,14 @@ use schedc_core::args::NoArgs;
 use schedc_core::client::{Client, ObjectRef};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, FilterPlugin, Permit, PermitPlugin, Placement, PreBindPlugin, PreFilter, PreFilterPlugin,
-    PreFlight, Registration, ReservePlugin,
+    EnqueueExtensions, FilterPlugin, PermitPlugin, PermitResult, Placement, PreBindPlugin, PreFilterPlugin,
+    PreFilterResult, PreFlightResult, Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;
 use schedc_core::map::Map;
 use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec, Uid};
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 /// The label that says what happens to a pod, the first time it is tried.
@@ -90,7 +90,7 @@ impl Plugin for Stops {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Stops::default())
     }
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 /// A new node is worth another attempt, nothing else.
@@ -113,21 +113,21 @@ impl ReservePlugin for Stops {
 }
 
 impl PermitPlugin for Stops {
-    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
         match self.meets(&placement.pod, |stop| matches!(stop, Stop::Permit(_) | Stop::Waits)) {
-            Some(Stop::Permit(code)) => Permit::Reject(Status::new(code, "stopped at Permit")),
-            Some(_) => Permit::Wait(Duration::from_secs(60)),
-            None => Permit::Allow,
+            Some(Stop::Permit(code)) => PermitResult::Reject(Status::new(code, "stopped at Permit")),
+            Some(_) => PermitResult::Wait(Duration::from_secs(60)),
+            None => PermitResult::Allow,
         }
     }
 }
 
 impl PreBindPlugin for Stops {
     type Reserved = ();
-    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &()) -> Result<PreFlight, Status> {
+    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, _: &()) -> Result<PreFlightResult, Status> {
         match self.at(&placement.pod) {
-            Stop::PreBindWaits | Stop::PreBind(_) => Ok(PreFlight::Run),
-            _ => Ok(PreFlight::Skip),
+            Stop::PreBindWaits | Stop::PreBind(_) => Ok(PreFlightResult::Run),
+            _ => Ok(PreFlightResult::Skip),
         }
     }
     async fn pre_bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement, _: &()) -> Result<(), Status> {
@@ -161,7 +161,7 @@ impl Plugin for Token {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Token::default())
     }
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl EnqueueExtensions for Token {
@@ -171,8 +171,8 @@ impl EnqueueExtensions for Token {
 impl PreFilterPlugin for Token {
     /// Who has the token.
     type Cycle = Option<Uid>;
-    fn pre_filter(&self, _: &NoArgs, _: &(), _: View<'_, Self>) -> Result<PreFilter<Option<Uid>>, Status> {
-        Ok(PreFilter::ready(self.0.lock().unwrap().clone()))
+    fn pre_filter(&self, _: &NoArgs, _: &(), _: View<'_, Self>) -> Result<PreFilterResult<Option<Uid>>, Status> {
+        Ok(PreFilterResult::ready(self.0.lock().unwrap().clone()))
     }
     fn add_pod(_: &(), cycle: &mut Option<Uid>, other: &Pod, view: View<'_, Self>, _: NodeIndex) {
         if label(&other.spec, "takes", &view.base.interner) == Some("token") {

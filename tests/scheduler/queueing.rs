@@ -18,10 +18,10 @@
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::client::{ApiError, ApiReason};
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
+use crate::scheduler::harness::Harness;
 use crate::scheduler::manifests::{labelled, node, pod, pod_with};
-use crate::scheduler::stage::Stage;
 
 fn tainted(name: &str, labels: &str) -> String {
     format!(
@@ -37,110 +37,110 @@ status: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 110}}}}
 
 #[test]
 fn one_update_of_a_node_can_change_a_label_and_a_taint() {
-    let mut stage = Stage::new(&(tainted("node", "") + &pod("pod", "1", "")));
-    stage.run();
-    assert_eq!(stage.place("pod"), Some(Place::Unschedulable));
-    stage.create(&tainted("node", "only: label"));
-    assert_eq!(stage.schedule_next(), None, "that is of no use");
-    stage.create(&node("node", "4"));
-    stage.schedule("pod");
-    assert_eq!(stage.node_of("pod").as_deref(), Some("node"));
+    let mut harness = Harness::new(&(tainted("node", "") + &pod("pod", "1", "")));
+    harness.run();
+    assert_eq!(harness.place("pod"), Some(QueuePlace::Unschedulable));
+    harness.create(&tainted("node", "only: label"));
+    assert_eq!(harness.schedule_next(), None, "that is of no use");
+    harness.create(&node("node", "4"));
+    harness.schedule("pod");
+    assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
 }
 
 #[test]
-fn a_new_node_is_of_use_when_its_taint_is_gone() {
-    let mut stage = Stage::new(&(node("node1", "1") + &pod("first", "1", "") + &pod("second", "1", "")));
-    stage.run();
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
-    stage.create(&tainted("node2", ""));
-    stage.run();
-    assert_eq!(stage.node_of("second"), None);
-    stage.create(&node("node2", "4"));
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node2"));
+fn a_new_node_is_used_when_its_taint_is_removed() {
+    let mut harness = Harness::new(&(node("node1", "1") + &pod("first", "1", "") + &pod("second", "1", "")));
+    harness.run();
+    assert_eq!(harness.place("second"), Some(QueuePlace::Unschedulable));
+    harness.create(&tainted("node2", ""));
+    harness.run();
+    assert_eq!(harness.node_of("second"), None);
+    harness.create(&node("node2", "4"));
+    harness.schedule("second");
+    assert_eq!(harness.node_of("second").as_deref(), Some("node2"));
 }
 
 #[test]
 fn an_unrelated_event_leaves_a_rejected_pod_parked() {
     for stops in ["reserve-rejects", "permit-rejects"] {
-        let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", &format!("stops: {stops}"), "1", "")));
-        stage.schedule("pod");
-        assert_eq!(stage.place("pod"), Some(Place::Unschedulable), "{stops}");
-        let (reason, message) = stage.condition("pod", "PodScheduled");
+        let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", &format!("stops: {stops}"), "1", "")));
+        harness.schedule("pod");
+        assert_eq!(harness.place("pod"), Some(QueuePlace::Unschedulable), "{stops}");
+        let (reason, message) = harness.condition("pod", "PodScheduled");
         assert_eq!(reason, "Unschedulable");
         assert!(message.starts_with("0/1 nodes are available: 1 stopped at "), "{message}");
 
-        stage.create(&(pod("other", "1", "") + &node("node", "5")));
-        stage.schedule("other");
-        stage.remove("other");
-        assert_eq!((stage.place("pod"), stage.schedule_next()), (Some(Place::Unschedulable), None), "{stops}");
+        harness.create(&(pod("other", "1", "") + &node("node", "5")));
+        harness.schedule("other");
+        harness.remove("other");
+        assert_eq!((harness.place("pod"), harness.schedule_next()), (Some(QueuePlace::Unschedulable), None), "{stops}");
 
-        stage.create(&node("node2", "4"));
-        stage.schedule("pod");
-        assert!(stage.node_of("pod").is_some(), "{stops}");
+        harness.create(&node("node2", "4"));
+        harness.schedule("pod");
+        assert!(harness.node_of("pod").is_some(), "{stops}");
     }
 }
 
 #[test]
-fn what_breaks_is_tried_again_without_any_event() {
+fn errors_are_retried_without_an_event() {
     for stops in ["reserve-breaks", "permit-breaks"] {
-        let mut stage = Stage::new(&(node("node", "4") + &labelled("pod", &format!("stops: {stops}"), "1", "")));
-        stage.schedule("pod");
-        assert_eq!(stage.condition("pod", "PodScheduled").0, "SchedulerError", "{stops}");
-        assert_eq!(stage.node_of("pod"), None);
-        stage.schedule("pod");
-        assert_eq!(stage.node_of("pod").as_deref(), Some("node"), "{stops}");
+        let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", &format!("stops: {stops}"), "1", "")));
+        harness.schedule("pod");
+        assert_eq!(harness.condition("pod", "PodScheduled").0, "SchedulerError", "{stops}");
+        assert_eq!(harness.node_of("pod"), None);
+        harness.schedule("pod");
+        assert_eq!(harness.node_of("pod").as_deref(), Some("node"), "{stops}");
     }
 }
 
 #[test]
-fn a_failed_binding_is_tried_again_and_wakes_those_for_whom_its_room_was_missing() {
-    let mut stage = Stage::new(&node("node", "4"));
-    stage.fail("bind first", ApiError::new(ApiReason::Other, "no"));
-    stage.hold("bind first");
-    stage.create(&pod("first", "4", ""));
-    stage.schedule("first");
-    stage.create(&pod("second", "1", "priority: 1, preemptionPolicy: Never"));
-    stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
+fn a_failed_binding_is_retried_and_wakes_pods_that_lacked_its_resources() {
+    let mut harness = Harness::new(&node("node", "4"));
+    harness.fail("bind first", ApiError::new(ApiReason::Other, "no"));
+    harness.hold("bind first");
+    harness.create(&pod("first", "4", ""));
+    harness.schedule("first");
+    harness.create(&pod("second", "1", "priority: 1, preemptionPolicy: Never"));
+    harness.schedule("second");
+    assert_eq!(harness.place("second"), Some(QueuePlace::Unschedulable));
 
-    stage.release("bind first");
-    assert_eq!(stage.condition("first", "PodScheduled").0, "SchedulerError");
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
-    stage.schedule("first");
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable), "the other one has its room now");
+    harness.release("bind first");
+    assert_eq!(harness.condition("first", "PodScheduled").0, "SchedulerError");
+    harness.schedule("second");
+    assert_eq!(harness.node_of("second").as_deref(), Some("node"));
+    harness.schedule("first");
+    assert_eq!(harness.place("first"), Some(QueuePlace::Unschedulable), "the other one has its room now");
 }
 
 #[test]
 fn a_binding_that_took_place_although_it_failed_counts() {
-    let mut stage = Stage::new(&node("node", "4"));
-    stage.hold("bind pod");
-    stage.fail("bind pod", ApiError::new(ApiReason::Timeout, "nobody knows"));
-    stage.create(&pod("pod", "1", ""));
-    stage.schedule("pod");
-    stage.bind("pod", "node");
-    stage.release("bind pod");
-    assert_eq!(stage.schedule_next(), None, "it has its node");
-    stage.create(&pod("other", "4", ""));
-    stage.schedule("other");
-    assert_eq!(stage.node_of("other"), None, "whose room is taken");
+    let mut harness = Harness::new(&node("node", "4"));
+    harness.hold("bind pod");
+    harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.create(&pod("pod", "1", ""));
+    harness.schedule("pod");
+    harness.bind("pod", "node");
+    harness.release("bind pod");
+    assert_eq!(harness.schedule_next(), None, "it has its node");
+    harness.create(&pod("other", "4", ""));
+    harness.schedule("other");
+    assert_eq!(harness.node_of("other"), None, "whose room is taken");
 }
 
 #[test]
-fn whoever_waits_in_permit_in_vain_wakes_those_for_whom_its_room_was_missing() {
-    let mut stage = Stage::new(&(node("node", "4") + &labelled("first", "stops: permit-waits", "4", "")));
-    stage.schedule("first");
-    stage.create(&pod("second", "4", "preemptionPolicy: Never"));
-    stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
-    stage.hold("patch first");
-    stage.pass(60);
-    assert_eq!(stage.place("first"), Some(Place::Unschedulable));
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
-    stage.release("patch first");
-    let (reason, message) = stage.condition("first", "PodScheduled");
+fn a_permit_timeout_wakes_pods_that_lacked_its_resources() {
+    let mut harness = Harness::new(&(node("node", "4") + &labelled("first", "stops: permit-waits", "4", "")));
+    harness.schedule("first");
+    harness.create(&pod("second", "4", "preemptionPolicy: Never"));
+    harness.schedule("second");
+    assert_eq!(harness.place("second"), Some(QueuePlace::Unschedulable));
+    harness.hold("patch first");
+    harness.pass(60);
+    assert_eq!(harness.place("first"), Some(QueuePlace::Unschedulable));
+    harness.schedule("second");
+    assert_eq!(harness.node_of("second").as_deref(), Some("node"));
+    harness.release("patch first");
+    let (reason, message) = harness.condition("first", "PodScheduled");
     assert_eq!(reason, "Unschedulable");
     let timeout = "rejected due to timeout after waiting 1m0s at plugin Stops";
     assert_eq!(message, format!("0/1 nodes are available: 1 {timeout}."));
@@ -151,83 +151,83 @@ fn a_pod_that_is_deleted_while_it_is_assumed_frees_its_room_at_once() {
     for (stops, waits_for) in
         [("permit-waits", None), ("pre-bind-waits", Some("get Disk first")), ("", Some("bind first to node"))]
     {
-        let mut stage = Stage::new(&node("node", "4"));
+        let mut harness = Harness::new(&node("node", "4"));
         let labels = if stops.is_empty() { String::new() } else { format!("stops: {stops}") };
-        stage.hold("get Disk");
-        stage.hold("bind first");
-        stage.create(&(labelled("first", &labels, "4", "") + &pod("second", "4", "")));
-        stage.schedule("first");
-        stage.schedule("second");
-        assert_eq!(stage.place("second"), Some(Place::Unschedulable), "{stops}");
-        assert_eq!(stage.pending().first().map(String::as_str), waits_for);
+        harness.hold("get Disk");
+        harness.hold("bind first");
+        harness.create(&(labelled("first", &labels, "4", "") + &pod("second", "4", "")));
+        harness.schedule("first");
+        harness.schedule("second");
+        assert_eq!(harness.place("second"), Some(QueuePlace::Unschedulable), "{stops}");
+        assert_eq!(harness.pending().first().map(String::as_str), waits_for);
 
-        stage.remove("first");
-        assert_eq!(stage.under_way().waiting, 0);
-        stage.schedule("second");
-        assert_eq!(stage.node_of("second").as_deref(), Some("node"), "{stops}");
-        stage.release("get Disk");
-        stage.release("bind first");
-        assert_eq!((stage.place("first"), stage.schedule_next()), (None, None), "{stops}");
+        harness.remove("first");
+        assert_eq!(harness.under_way().waiting, 0);
+        harness.schedule("second");
+        assert_eq!(harness.node_of("second").as_deref(), Some("node"), "{stops}");
+        harness.release("get Disk");
+        harness.release("bind first");
+        assert_eq!((harness.place("first"), harness.schedule_next()), (None, None), "{stops}");
     }
 }
 
 #[test]
 fn a_pod_that_is_being_deleted_while_it_waits_in_permit_is_rejected() {
     let waiting = pod_with("first", "labels: {stops: permit-waits}, finalizers: [example.com/wait]", "4", "", "{}");
-    let mut stage = Stage::new(&(node("node", "4") + &waiting + &pod("second", "4", "")));
-    stage.schedule("first");
-    stage.schedule("second");
-    stage.delete("first");
-    assert_eq!(stage.under_way().waiting, 0);
-    stage.schedule("second");
-    assert_eq!(stage.node_of("second").as_deref(), Some("node"));
-    stage.run();
-    assert_eq!(stage.node_of("first"), None);
+    let mut harness = Harness::new(&(node("node", "4") + &waiting + &pod("second", "4", "")));
+    harness.schedule("first");
+    harness.schedule("second");
+    harness.delete("first");
+    assert_eq!(harness.under_way().waiting, 0);
+    harness.schedule("second");
+    assert_eq!(harness.node_of("second").as_deref(), Some("node"));
+    harness.run();
+    assert_eq!(harness.node_of("first"), None);
 }
 
 #[test]
-fn a_pod_that_is_created_again_under_its_name_while_it_is_being_bound_is_another_one() {
+fn a_pod_recreated_during_its_binding_is_a_new_pod() {
     let again = |uid: &str| pod_with("pod", &format!("uid: {uid}"), "1", "", "{}");
-    let mut stage = Stage::new(&(node("node", "4") + &again("first")));
-    stage.hold("bind pod");
-    stage.schedule("pod");
-    stage.create(&again("second"));
-    stage.schedule("pod");
-    assert_eq!(stage.pending(), ["bind pod to node", "bind pod to node"]);
-    stage.release("bind pod");
-    assert_eq!(stage.node_of("pod").as_deref(), Some("node"));
-    assert_eq!(stage.schedule_next(), None);
+    let mut harness = Harness::new(&(node("node", "4") + &again("first")));
+    harness.hold("bind pod");
+    harness.schedule("pod");
+    harness.create(&again("second"));
+    harness.schedule("pod");
+    assert_eq!(harness.pending(), ["bind pod to node", "bind pod to node"]);
+    harness.release("bind pod");
+    assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
+    assert_eq!(harness.schedule_next(), None);
 }
 
 #[test]
 fn gates_hold_pods_until_they_are_gone() {
     let gated = |name: &str| pod(name, "1", "schedulingGates: [{name: example.com/quota}]");
-    let mut stage = Stage::new(&(node("node", "1") + &gated("gated") + &gated("stays") + &pod("free", "1", "")));
-    stage.run();
-    assert_eq!(stage.node_of("free").as_deref(), Some("node"));
-    stage.remove("free");
-    assert_eq!((stage.place("gated"), stage.schedule_next()), (Some(Place::Gated), None));
-    stage.edit("gated", |pod| pod.spec.get_or_insert_default().scheduling_gates = None);
-    stage.schedule("gated");
-    assert_eq!(stage.node_of("gated").as_deref(), Some("node"));
-    assert_eq!(stage.place("stays"), Some(Place::Gated));
-    assert!(stage.condition("stays", "PodScheduled").0.is_empty(), "no condition while it is gated");
+    let mut harness = Harness::new(&(node("node", "1") + &gated("gated") + &gated("stays") + &pod("free", "1", "")));
+    harness.run();
+    assert_eq!(harness.node_of("free").as_deref(), Some("node"));
+    harness.remove("free");
+    assert_eq!((harness.place("gated"), harness.schedule_next()), (Some(QueuePlace::Gated), None));
+    harness.edit("gated", |pod| pod.spec.get_or_insert_default().scheduling_gates = None);
+    harness.schedule("gated");
+    assert_eq!(harness.node_of("gated").as_deref(), Some("node"));
+    assert_eq!(harness.place("stays"), Some(QueuePlace::Gated));
+    assert!(harness.condition("stays", "PodScheduled").0.is_empty(), "no condition while it is gated");
 }
 
 #[test]
-fn who_fits_beside_a_pod_that_asks_for_less_than_when_it_was_decided_about_is_tried_when_that_is_bound() {
-    let mut stage = Stage::new(&(node("node", "4") + &pod("first", "3", "")));
-    stage.hold("bind");
-    stage.schedule("first");
-    stage.edit("first", |pod| {
+fn a_pod_is_tried_when_a_pod_with_reduced_requests_is_bound() {
+    let mut harness = Harness::new(&(node("node", "4") + &pod("first", "3", "")));
+    harness.hold("bind");
+    harness.schedule("first");
+    harness.edit("first", |pod| {
         let requests = [("cpu".to_owned(), Quantity("1".to_owned()))].into();
         let spec = pod.spec.get_or_insert_default();
         spec.containers[0].resources.get_or_insert_default().requests = Some(requests);
     });
-    stage.create(&pod("second", "2", ""));
-    stage.schedule("second");
-    assert_eq!(stage.place("second"), Some(Place::Unschedulable));
-    stage.release("bind");
-    stage.run();
-    assert_eq!((stage.node_of("first").is_some(), stage.node_of("second").is_some()), (true, true));
+    harness.create(&pod("second", "2", ""));
+    harness.schedule("second");
+    assert_eq!(harness.place("second"), Some(QueuePlace::Unschedulable));
+    harness.release("bind");
+    harness.run();
+    assert_eq!((harness.node_of("first").is_some(), harness.node_of("second").is_some()), (true, true));
 }

@@ -110,7 +110,7 @@ impl Server {
         self.calls.iter().filter(|call| call.answer.is_none()).map(|call| call.text.clone()).collect()
     }
     /// How many requests there were.
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn request_count(&self) -> usize {
         self.made
     }
     /// What was asked and answered since the last time.
@@ -178,7 +178,7 @@ impl Server {
 
     /// Deletes a pod, or begins to.
     pub(crate) fn delete(&mut self, name: &str) -> Result<(), ApiError> {
-        let pod = self.pods.get_mut(name).ok_or_else(gone)?;
+        let pod = self.pods.get_mut(name).ok_or_else(not_found)?;
         let spec = pod.spec.get_or_insert_default();
         // A pod that is nowhere has nothing to end, but others may have asked to be waited for.
         let at_once = spec.node_name.is_none() || spec.termination_grace_period_seconds == Some(0);
@@ -193,11 +193,11 @@ impl Server {
 
     fn of(&mut self, uid: &Uid) -> Result<(String, &mut ApiPod), ApiError> {
         let found = self.pods.iter_mut().find(|(_, pod)| pod.metadata.uid.as_deref() == Some(&*uid.0));
-        found.map(|(name, pod)| (name.clone(), pod)).ok_or_else(gone)
+        found.map(|(name, pod)| (name.clone(), pod)).ok_or_else(not_found)
     }
 }
 
-fn gone() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::new(ApiReason::NotFound, "there is no such pod")
 }
 

@@ -36,7 +36,7 @@ fn explanation(manifests: &str) -> Explanation {
     let objects = cluster::objects(objects(manifests));
     let Cluster { mut simulator, pending, .. } =
         Cluster::new(&AnyBundle::of::<Profiles>(), objects, &routes(), 0, Overrides::NONE, ()).unwrap();
-    simulator.inform();
+    simulator.deliver_changes();
     let scheduler = &mut simulator.scheduler;
     let pod = scheduler.pending(&pending[0]).unwrap().clone();
     let found = scheduler.explain(0, &pod, false);

@@ -17,7 +17,7 @@ fn replicas_avoid_each_other() {
 }
 
 #[test]
-fn replicas_of_another_roll_out_are_others() {
+fn replicas_of_another_rollout_do_not_count() {
     // The API server makes `pod-template-hash in (new)` of matchLabelKeys.
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}},

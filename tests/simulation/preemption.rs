@@ -69,7 +69,7 @@ status: {disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPo
 }
 
 #[test]
-fn nobody_leaves_for_a_pod_that_never_preempts() {
+fn a_pod_that_never_preempts_has_no_victims() {
     let manifests = nodes(&[("n1", "a")])
         + &pod("running", 3, "nodeName: n1")
         + &pod("patient", 4, "priority: 100, preemptionPolicy: Never");
@@ -79,7 +79,7 @@ fn nobody_leaves_for_a_pod_that_never_preempts() {
 }
 
 #[test]
-fn a_pod_keeps_the_room_that_was_made_for_it() {
+fn a_pod_keeps_its_nominated_node() {
     let patient = pod("patient", 4, "priority: 100, preemptionPolicy: Never") + "status: {nominatedNodeName: n1}\n";
     let manifests = nodes(&[("n1", "a")]) + &pod("running", 3, "nodeName: n1") + &patient;
     assert_eq!(report(&manifests).unschedulable[0].nominated_node.as_deref(), Some("n1"));
@@ -88,7 +88,7 @@ fn a_pod_keeps_the_room_that_was_made_for_it() {
 }
 
 #[test]
-fn a_pod_that_is_going_anyway_is_no_victim() {
+fn a_terminating_pod_is_not_a_victim() {
     let going = pod("going", 3, "nodeName: n1")
         .replace("metadata: {", "metadata: {deletionTimestamp: '2026-01-01T00:00:00Z', ");
     let manifests = nodes(&[("n1", "a")]) + &going + &pod("urgent", 4, "priority: 100");
@@ -99,7 +99,7 @@ fn a_pod_that_is_going_anyway_is_no_victim() {
 }
 
 #[test]
-fn an_explanation_tells_what_preemption_would_do() {
+fn an_explanation_includes_preemption() {
     let manifests = nodes(&[("n1", "a")])
         + &pod("small", 1, "nodeName: n1, priority: 5")
         + &pod("large", 3, "nodeName: n1")

@@ -20,7 +20,7 @@ fn zones_differ_by_no_more_than_the_skew() {
 }
 
 #[test]
-fn a_roll_out_is_spread_by_itself() {
+fn a_rollout_is_spread_separately() {
     // The pods of the old ReplicaSet are all in zone a. With matchLabelKeys they do not count.
     let zonal = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone,
         whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [pod-template-hash]}]";
@@ -33,7 +33,7 @@ fn a_roll_out_is_spread_by_itself() {
 }
 
 #[test]
-fn pods_of_a_service_spread_without_being_told() {
+fn pods_of_a_service_spread_by_default() {
     let service = "---
 apiVersion: v1
 kind: Service

@@ -86,7 +86,7 @@ fn local_volumes_are_shared_out() {
 }
 
 #[test]
-fn volumes_are_made_where_the_class_allows() {
+fn volumes_are_provisioned_in_allowed_topologies() {
     // The claim names no class: it gets the default one.
     let allowed = "volumeBindingMode: WaitForFirstConsumer
 allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [b]}]}]";
@@ -98,7 +98,7 @@ allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, 
 }
 
 #[test]
-fn claims_that_are_to_be_bound_at_once_must_be_bound() {
+fn immediate_claims_must_be_bound() {
     // `Immediate` is what a class says that says nothing.
     let by_hand = nodes(&NODES) + &class("slow", "kubernetes.io/no-provisioner", "") + &replica(0, "");
     expect![[r#"
@@ -113,7 +113,7 @@ fn claims_that_are_to_be_bound_at_once_must_be_bound() {
 }
 
 #[test]
-fn a_claim_must_be_there() {
+fn a_missing_claim_is_an_error() {
     let pod = replica(0, "").split_once("\n---\n").unwrap().1.to_owned();
     expect![[r#"
         default/db-0: 0/3 nodes are available: persistentvolumeclaim "data-db-0" not found. not found

@@ -25,7 +25,7 @@ fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {
 }
 
 #[test]
-fn what_catalogs_can_name_can_be_followed() {
+fn every_kind_of_a_catalog_can_be_watched() {
     let followed = RESOURCES.iter().filter(|resource| resource.is_watched()).map(|resource| resource.kind);
     assert_eq!(BTreeSet::from(KINDS), followed.collect());
 }

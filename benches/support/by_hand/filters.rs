@@ -4,7 +4,7 @@ use schedc::pipelines::state::State;
 use schedc_core::model::NodeSelectorTerm;
 use schedc_plugins::columns::{NodeLabels, NodePortsInUse, NodeResources, NodeTaints};
 
-use super::pod::{Asked, Pod, tolerated};
+use super::pod::{Pod, RequestedResources, tolerated};
 
 /// A pod, and what its filters read of the nodes.
 pub(super) struct Filters<'a> {
@@ -37,7 +37,7 @@ impl<'a> Filters<'a> {
             && taints.hard.iter().all(|taint| tolerated(taint, &pod.hard))
             && (!self.selects || matches(pod, &self.labels[at]))
             && !pod.ports.iter().any(|port| self.ports[at].conflicts(port, pod.any_address))
-            && fits(&pod.asked, &self.resources[at])
+            && fits(&pod.requested, &self.resources[at])
     }
 }
 
@@ -53,14 +53,14 @@ pub(super) fn matches_term(term: &NodeSelectorTerm, node: &NodeLabels) -> bool {
 }
 
 #[inline(always)]
-fn fits(asked: &Asked, node: &NodeResources) -> bool {
+fn fits(requested: &RequestedResources, node: &NodeResources) -> bool {
     let (has, used) = (&node.allocatable, &node.requested);
     node.pods < node.allowed_pods
-        && asked.milli_cpu <= has.milli_cpu.wrapping_sub(used.milli_cpu)
-        && asked.memory <= has.memory.wrapping_sub(used.memory)
-        && asked.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
-        && (asked.scalars.is_empty()
-            || asked.scalars.iter().all(|&(name, amount)| {
+        && requested.milli_cpu <= has.milli_cpu.wrapping_sub(used.milli_cpu)
+        && requested.memory <= has.memory.wrapping_sub(used.memory)
+        && requested.ephemeral_storage <= has.ephemeral_storage.wrapping_sub(used.ephemeral_storage)
+        && (requested.scalars.is_empty()
+            || requested.scalars.iter().all(|&(name, amount)| {
                 let scalar = (node.allocatable_scalar(name).unwrap_or(0), node.requested_scalar(name).unwrap_or(0));
                 amount <= scalar.0.wrapping_sub(scalar.1)
             }))

@@ -16,9 +16,9 @@ mod scores;
 
 use schedc::pipelines::state::State;
 use schedc_core::cache::Cache;
-use schedc_core::mask::{Mask, nodes_of};
 use schedc_core::model::NodeIndex;
-use schedc_core::passes::Best;
+use schedc_core::node_loops::BestTotal;
+use schedc_core::node_mask::{NodeMask, nodes_of};
 
 use filters::Filters;
 use profiles::Profile;
@@ -28,8 +28,8 @@ pub(crate) use pod::Pod;
 
 /// The answer of the loops, and the room that they need.
 #[derive(Default)]
-pub(crate) struct Answer {
-    pub(crate) feasible: Mask,
+pub(crate) struct EvaluationScratch {
+    pub(crate) feasible: NodeMask,
     totals: Vec<i64>,
     taints: Vec<i64>,
     affinity: Vec<i64>,
@@ -40,7 +40,7 @@ pub(crate) struct Answer {
 pub(crate) struct OutOfRange;
 
 /// The loops of a profile.
-pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut Answer) -> Result<Best, OutOfRange>;
+pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut EvaluationScratch) -> Result<BestTotal, OutOfRange>;
 
 /// The loops for profiles/`profile`.toml.
 pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
@@ -52,7 +52,7 @@ pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
     }
 }
 
-impl Answer {
+impl EvaluationScratch {
     /// The total of a feasible node.
     pub(crate) fn total(&self, node: NodeIndex) -> i64 {
         self.totals[node.get()]
@@ -62,7 +62,7 @@ impl Answer {
         &mut self,
         pod: &'a Pod,
         cache: &'a Cache<State>,
-    ) -> Result<Best, OutOfRange> {
+    ) -> Result<BestTotal, OutOfRange> {
         self.feasible.copy_from(cache.base.alive());
         if let Some(name) = pod.node_name {
             self.feasible.intersect(&cache.base.node(name).into_iter().collect());
@@ -92,9 +92,9 @@ impl Answer {
 fn pass<'a, P: Profile<'a>, const FUSED: bool, const PREFERS: bool>(
     filters: &Filters<'a>,
     scores: &Scores<'a, P>,
-    feasible: &mut Mask,
+    feasible: &mut NodeMask,
     raw: &mut Raw<'_>,
-) -> Result<Best, OutOfRange> {
+) -> Result<BestTotal, OutOfRange> {
     let mut highest = Highest::default();
     for (word, bits) in feasible.words_mut().iter_mut().enumerate() {
         let mut keep = *bits;
@@ -123,13 +123,13 @@ fn pass<'a, P: Profile<'a>, const FUSED: bool, const PREFERS: bool>(
 
 /// Finds the best of the totals.
 #[inline(always)]
-fn total(feasible: &Mask, mut total: impl FnMut(usize) -> i64) -> Best {
-    let mut best = Best { total: i64::MIN, ties: 0 };
+fn total(feasible: &NodeMask, mut total: impl FnMut(usize) -> i64) -> BestTotal {
+    let mut best = BestTotal { total: i64::MIN, ties: 0 };
     for (word, bits) in feasible.words().iter().enumerate() {
         for node in nodes_of(word, *bits) {
             let total = total(node.get());
             if total > best.total {
-                best = Best { total, ties: 1 };
+                best = BestTotal { total, ties: 1 };
             } else if total == best.total {
                 best.ties += 1;
             }

@@ -19,7 +19,7 @@ pub(crate) struct Pod {
     pub(super) ports: Vec<HostPort>,
     pub(super) any_address: Symbol,
     /// What must be free; `i64::MIN`, which always is, if nothing is asked for.
-    pub(super) asked: Asked,
+    pub(super) requested: RequestedResources,
     /// What NodeResourcesFit scores by.
     pub(super) scored: (i64, i64),
     /// What NodeResourcesBalancedAllocation scores by; none if that is nothing.
@@ -28,7 +28,7 @@ pub(crate) struct Pod {
     pub(super) containers: i64,
 }
 
-pub(super) struct Asked {
+pub(super) struct RequestedResources {
     pub(super) milli_cpu: i64,
     pub(super) memory: i64,
     pub(super) ephemeral_storage: i64,
@@ -59,7 +59,7 @@ impl Pod {
             preferred: preferred.collect(),
             ports: spec.host_ports.to_vec(),
             any_address: interner.intern("0.0.0.0"),
-            asked: Asked::new(&spec.requests),
+            requested: RequestedResources::new(&spec.requests),
             scored: (spec.fit_score_requests.milli_cpu, spec.fit_score_requests.memory),
             balanced: (milli_cpu != 0 || memory != 0).then_some((milli_cpu, memory)),
             images: spec.images.to_vec(),
@@ -68,10 +68,10 @@ impl Pod {
     }
 }
 
-impl Asked {
-    fn new(requests: &Resources) -> Asked {
+impl RequestedResources {
+    fn new(requests: &Resources) -> RequestedResources {
         let or_nothing = |amount: i64| if amount > 0 { amount } else { i64::MIN };
-        Asked {
+        RequestedResources {
             milli_cpu: or_nothing(requests.milli_cpu),
             memory: or_nothing(requests.memory),
             ephemeral_storage: or_nothing(requests.ephemeral_storage),

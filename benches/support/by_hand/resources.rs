@@ -25,13 +25,13 @@ fn mean_of_cpu_and_memory(pod: &Pod, node: &NodeResources, score: impl Fn(i64, i
     if cpu.1 > 0 && memory.1 > 0 {
         score(cpu.0, cpu.1).wrapping_add(score(memory.0, memory.1)) / 2
     } else {
-        mean_of_what_there_is([cpu, memory], score)
+        mean_of_allocatable([cpu, memory], score)
     }
 }
 
 #[cold]
 #[inline(never)]
-fn mean_of_what_there_is(amounts: [(i64, i64); 2], score: impl Fn(i64, i64) -> i64) -> i64 {
+fn mean_of_allocatable(amounts: [(i64, i64); 2], score: impl Fn(i64, i64) -> i64) -> i64 {
     let (mut sum, mut count) = (0_i64, 0);
     for (used, has) in amounts.into_iter().filter(|amount| amount.1 != 0) {
         sum = sum.wrapping_add(score(used, has));

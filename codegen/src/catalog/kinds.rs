@@ -62,7 +62,7 @@ impl CustomKind {
     }
 
     /// Whether this says the same of the kind, whatever it is called.
-    pub(super) fn agrees(&self, other: &CustomKind) -> bool {
+    pub(super) fn is_same_kind(&self, other: &CustomKind) -> bool {
         (&self.kind, self.namespaced) == (&other.kind, other.namespaced)
     }
 }

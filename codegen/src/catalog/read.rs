@@ -106,15 +106,15 @@ fn declared_kinds(table: &RawTable, found: &mut Vec<Diagnostic>) -> Vec<CustomKi
 /// Reads `[columns]` or `[indexes]`: for each name a path, or a table with these keys.
 fn states(table: &RawTable, keys: &[&str], found: &mut Vec<Diagnostic>) -> Vec<State> {
     let state = |field: &RawField, found: &mut Vec<Diagnostic>| {
-        let what = format!("`{}`", field.key.value);
+        let subject = format!("`{}`", field.key.value);
         let (path, with_args, description) = match &field.value.value {
             RawValue::Table(table) => {
-                let mut fields = Fields::new(table, what, field.value.span, keys, found);
+                let mut fields = Fields::new(table, subject, field.value.span, keys, found);
                 let (path, description) = (fields.required_string("path"), fields.string("description"));
                 let with_args = keys.contains(&"args").then(|| fields.boolean("args")).flatten();
                 (path?, with_args.is_some_and(|args| args.value), description)
             }
-            _ => (fields::string(&field.value, &what, found)?, false, None),
+            _ => (fields::string(&field.value, &subject, found)?, false, None),
         };
         if [NODE_INFO, NODE_INDEX].contains(&field.key.value.as_str()) {
             found.push(messages::reserved_state(&field.key));
@@ -186,8 +186,11 @@ fn plugin(
         }
     }
     let writes = writes.iter().filter_map(|write| writes::write(write, found)).collect();
-    if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.acts())) {
-        found.push(messages::only_for_acting(&field.key, Point::ALL.into_iter().filter(|point| point.acts())));
+    if let Some(field) = table.get("writes").filter(|_| !points.iter().any(|point| point.may_write())) {
+        found.push(messages::only_for_writing_points(
+            &field.key,
+            Point::ALL.into_iter().filter(|point| point.may_write()),
+        ));
     }
 
     let shared = match kind {
@@ -210,7 +213,7 @@ fn plugin(
         .filter_map(|index| declared(index, "index", [&catalog.indexes, shared_indexes], found))
         .collect();
 
-    let own_args = args.map(|(args, span)| own_schema(args, span, found));
+    let own_args = args.map(|(args, span)| catalog_schema(args, span, found));
     if found.len() > found_before {
         return None;
     }
@@ -282,7 +285,7 @@ fn known_points(names: &[Spanned<String>], found: &mut Vec<Diagnostic>) -> Vec<P
 
 fn declared(
     name: &Spanned<String>,
-    what: &str,
+    subject: &str,
     declarations: [&[State]; 2],
     found: &mut Vec<Diagnostic>,
 ) -> Option<State> {
@@ -290,15 +293,15 @@ fn declared(
     let state = states.find(|state| state.name == name.value).cloned();
     if state.is_none() {
         let mut known: Vec<&str> = declarations.into_iter().flatten().map(|state| state.name.as_str()).collect();
-        if what == "column" {
+        if subject == "column" {
             known.extend([NODE_INFO, NODE_INDEX]);
         }
-        found.push(messages::unknown_state(name, what, &known));
+        found.push(messages::unknown_state(name, subject, &known));
     }
     state
 }
 
-fn own_schema(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> Option<ArgsSchema> {
+fn catalog_schema(table: &RawTable, at: Span, found: &mut Vec<Diagnostic>) -> Option<ArgsSchema> {
     match serde_json::from_value::<Schema>(json_table(table)) {
         Ok(schema @ Schema::Table { .. }) => Some(ArgsSchema::Known(schema)),
         Ok(_) => {

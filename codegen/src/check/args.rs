@@ -14,6 +14,7 @@ use crate::catalog::{ArgsSchema, PluginEntry};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
 use crate::parse::RawArgs;
+use crate::schema::{FieldSchema, Schema};
 use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawNode, RawTable, RawValue};
@@ -22,24 +23,48 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for args in &cx.raw.args {
         let name = args.plugin.value.as_str();
         if !plugin_names::known(cx, &args.plugin, None, false, found) {
-            if let Some(entry) = meant(cx, args) {
+            if let Some(entry) = suggested_plugin(cx, args) {
                 let plugin = Spanned { value: entry.name.clone(), span: args.plugin.span };
                 found.extend(check_args(entry, &RawArgs { plugin, value: args.value.clone() }));
             }
             continue;
         }
         let Some((_, plugin)) = cx.plan.find(name) else {
-            if cx.catalogs.plugin(name).is_some_and(|entry| !entry.points.iter().any(|point| cx.in_doubt(*point))) {
+            if cx
+                .catalogs
+                .plugin(name)
+                .is_some_and(|entry| !entry.points.iter().any(|point| cx.has_earlier_error(*point)))
+            {
                 found.push(messages::args_of_disabled_plugin(&args.plugin));
             }
             continue;
         };
         found.extend(check_args(&plugin.entry, args));
     }
+    check_absent(cx, found);
+}
+
+/// Reports plugins with required arguments for which the profile has no table. Those that the profile does not name have none.
+fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+    for plugin in &cx.plan.plugins {
+        let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
+            (&plugin.args, plugin.named_at, &plugin.entry.args)
+        else {
+            continue;
+        };
+        let required: Vec<&FieldSchema> = fields.iter().filter(|field| field.required).collect();
+        let name = &plugin.entry.name;
+        let is_meant = |args: &RawArgs| {
+            args.plugin.value == *name || suggested_plugin(cx, args).is_some_and(|entry| entry.name == *name)
+        };
+        if !required.is_empty() && !cx.raw.args.iter().any(is_meant) {
+            found.push(messages::missing_arguments(at, name, &required));
+        }
+    }
 }
 
 /// The plugin that a misspelt name stands for, unless it has other arguments.
-fn meant<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEntry> {
+fn suggested_plugin<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEntry> {
     let name = closest(&args.plugin.value, cx.fitting(None)).filter(|_| cx.catalogs_complete)?;
     let has_others = cx.raw.args.iter().any(|other| other.plugin.value == name);
     cx.catalogs.plugin(name).map(AsRef::as_ref).filter(|_| !has_others)
@@ -54,7 +79,7 @@ pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
         ArgsSchema::Known(schema) => {
             let mut by_shape = Vec::new();
             shape::check(&args.value, schema, &plugin.name, &mut by_shape);
-            plugin_rule(args, &mut found);
+            check_plugin_rules(args, &mut found);
             // Where both complain about one place, the plugin's own rule knows better.
             let said: Vec<Span> = found.iter().filter_map(place).collect();
             found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
@@ -68,7 +93,7 @@ fn place(diagnostic: &Diagnostic) -> Option<Span> {
 }
 
 /// What the shape of a plugin's arguments cannot say. These rules pass over values of the wrong shape.
-fn plugin_rule(args: &RawArgs, found: &mut Vec<Diagnostic>) {
+fn check_plugin_rules(args: &RawArgs, found: &mut Vec<Diagnostic>) {
     let RawValue::Table(table) = &args.value.value else { return };
     match args.plugin.value.as_str() {
         "DefaultPreemption" => default_preemption::check(table, found),

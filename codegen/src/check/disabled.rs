@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         let enabled = enabled_by_default(cx, point);
         let enabled: Vec<&str> = enabled.iter().map(String::as_str).collect();
         let planned = cx.catalogs.in_tree().planned.iter().map(|name| name.value.as_str());
-        let could_be_meant: Vec<&str> = enabled.iter().copied().chain(planned).collect();
+        let suggestions: Vec<&str> = enabled.iter().copied().chain(planned).collect();
         for name in &set.disabled {
             let text = name.value.as_str();
             if text == "*" || enabled.contains(&text) || cx.catalogs.is_planned(text) {
@@ -22,11 +22,11 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
             }
             match (cx.catalogs.plugin(text), point) {
                 (None, _) if !cx.catalogs_complete => {}
-                (None, _) => found.push(messages::disabled_unknown(name, key(point), &enabled, &could_be_meant)),
+                (None, _) => found.push(messages::disabled_unknown(name, key(point), &enabled, &suggestions)),
                 (Some(entry), Some(point)) if !entry.implements(point) => {
                     found.push(messages::disabled_where_not_implemented(name, entry, point));
                 }
-                (Some(_), Some(point)) if cx.in_doubt(point) => {}
+                (Some(_), Some(point)) if cx.has_earlier_error(point) => {}
                 (Some(_), _) => found.push(messages::disabled_without_effect(name, key(point), &enabled)),
             }
         }

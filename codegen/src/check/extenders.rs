@@ -14,19 +14,19 @@ use crate::source::Spanned;
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     found.extend(check_extenders(&cx.raw.extenders));
-    somebody_preempts(cx, found);
+    check_preempt_verb(cx, found);
 }
 
 /// Extenders are asked about victims by DefaultPreemption; a PostFilter plugin of another crate may do so, too.
-fn somebody_preempts(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
+fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     let mut plugins = cx.plan.at(Point::PostFilter).map(|(_, plugin)| &plugin.entry);
     if plugins.any(|entry| entry.name == "DefaultPreemption" || entry.crate_name != IN_TREE_CRATE)
-        || cx.in_doubt(Point::PostFilter)
+        || cx.has_earlier_error(Point::PostFilter)
     {
         return;
     }
     let verbs = cx.raw.extenders.iter().filter_map(|extender| extender.preempt_verb.as_ref());
-    found.extend(verbs.map(|verb| messages::nobody_preempts(verb.span, cx.place_of(Point::PostFilter))));
+    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.place_of(Point::PostFilter))));
 }
 
 /// Holds the extenders of a profile against the rules.
@@ -41,7 +41,7 @@ pub fn check_extenders(extenders: &[RawExtender]) -> Vec<Diagnostic> {
         timeout(extender, &mut found);
         tls::check(extender, &mut found);
     }
-    one_binds(extenders, &mut found);
+    check_single_binder(extenders, &mut found);
     managed_resources(extenders, &mut found);
     found
 }
@@ -76,12 +76,12 @@ fn timeout(extender: &RawExtender, found: &mut Vec<Diagnostic>) {
     let Some(timeout) = &extender.http_timeout else { return };
     match format::duration(&timeout.value) {
         None => found.push(messages::argument_format(timeout, "`http-timeout`", Format::Duration)),
-        Some(nanoseconds) if nanoseconds < 1.0 => found.push(messages::no_time_for_extender(timeout)),
+        Some(nanoseconds) if nanoseconds < 1.0 => found.push(messages::extender_timeout_too_small(timeout)),
         Some(_) => {}
     }
 }
 
-fn one_binds(extenders: &[RawExtender], found: &mut Vec<Diagnostic>) {
+fn check_single_binder(extenders: &[RawExtender], found: &mut Vec<Diagnostic>) {
     let mut binders = extenders.iter().filter_map(|extender| extender.bind_verb.as_ref());
     let Some(first) = binders.next() else { return };
     found.extend(binders.map(|other| messages::second_binder(other.span, first.span)));
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extended_resources_have_a_domain_of_their_own() {
+    fn extended_resources_have_another_domain() {
         assert!(is_extended_resource("example.com/gpu"));
         for name in ["cpu", "gpu", "kubernetes.io/gpu", "x.kubernetes.io/gpu", "requests.example.com/gpu"] {
             assert!(!is_extended_resource(name), "{name}");

@@ -10,7 +10,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     let sorters: Vec<(String, Option<Span>)> =
         cx.plan.at(Point::QueueSort).map(|(step, plugin)| (plugin.entry.name.clone(), step.named_at)).collect();
     match sorters.len() {
-        0 if cx.in_doubt(Point::QueueSort) => {}
+        0 if cx.has_earlier_error(Point::QueueSort) => {}
         0 => found.push(messages::no_queue_sort(cx.place_of(Point::QueueSort))),
         1 => {}
         _ => found.push(messages::several_queue_sorts(&sorters, cx.start())),

@@ -6,7 +6,7 @@ use crate::messages;
 use crate::plan::{PluginId, Point};
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
-    if Point::ALL.into_iter().any(|point| cx.in_doubt(point)) {
+    if Point::ALL.into_iter().any(|point| cx.has_earlier_error(point)) {
         return;
     }
     let pre_filter = &cx.plan.points[Point::PreFilter];

@@ -34,11 +34,15 @@ pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_hom
     let lock: Lock = toml::from_str(&text).ok()?;
     let locked = lock.dependency(package, dependency)?;
     match &locked.source {
-        None => only(root.patches().filter(|patch| patch.package == dependency).filter_map(|patch| patch.folder)),
+        None => {
+            exactly_one(root.patches().filter(|patch| patch.package == dependency).filter_map(|patch| patch.folder))
+        }
         Some(source) if source.starts_with("registry+") || source.starts_with("sparse+") => {
             let folder = format!("{}-{}", locked.name, locked.version);
             let registries = fs::read_dir(cargo_home?.join("registry").join("src")).ok()?;
-            only(registries.flatten().map(|registry| registry.path().join(&folder)).filter(|folder| folder.is_dir()))
+            exactly_one(
+                registries.flatten().map(|registry| registry.path().join(&folder)).filter(|folder| folder.is_dir()),
+            )
         }
         Some(_) => None,
     }
@@ -46,8 +50,8 @@ pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_hom
 
 impl Lock {
     fn dependency(&self, package: &str, dependency: &str) -> Option<&Locked> {
-        let package = only(self.package.iter().filter(|it| it.name == package && it.source.is_none()))?;
-        let mut words = only(
+        let package = exactly_one(self.package.iter().filter(|it| it.name == package && it.source.is_none()))?;
+        let mut words = exactly_one(
             package
                 .dependencies
                 .iter()
@@ -56,7 +60,7 @@ impl Lock {
         )?;
         let (version, source) = (words.next(), words.next());
         let source = source.map(|source| source.trim_matches(['(', ')']));
-        only(self.package.iter().filter(|it| {
+        exactly_one(self.package.iter().filter(|it| {
             it.name == dependency
                 && version.is_none_or(|version| version == it.version)
                 && source.is_none_or(|source| Some(source) == it.source.as_deref())
@@ -65,6 +69,6 @@ impl Lock {
 }
 
 /// The item of an iterator that has exactly one.
-fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+fn exactly_one<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }

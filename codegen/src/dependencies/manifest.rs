@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::paths::normal;
+use crate::paths::normalize;
 
 /// The kinds of dependencies, with cargo's older spellings.
 const KINDS: [&str; 5] =
@@ -110,7 +110,7 @@ impl Dependency {
             name: name.to_owned(),
             package: text("package").unwrap_or(name).to_owned(),
             optional: is_true(definition, "optional"),
-            folder: text("path").map(|path| normal(&folder.join(path))),
+            folder: text("path").map(|path| normalize(&folder.join(path))),
         }
     }
 }

@@ -60,7 +60,7 @@ impl Metadata {
             }
             let output = command.output().map_err(|error| format!("{}: {error}", cargo.program.display()))?;
             if !output.status.success() {
-                return Err(in_one_line(&String::from_utf8_lossy(&output.stderr)));
+                return Err(single_line(&String::from_utf8_lossy(&output.stderr)));
             }
             serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
         };
@@ -80,7 +80,7 @@ impl Metadata {
 }
 
 /// Joins an error and its causes.
-fn in_one_line(error: &str) -> String {
+fn single_line(error: &str) -> String {
     let lines = error.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "Caused by:");
     let lines: Vec<&str> = lines.map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect();
     lines.join(": ")

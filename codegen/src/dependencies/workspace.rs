@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 
 use super::manifest::Manifest;
-use crate::paths::normal;
+use crate::paths::normalize;
 
 /// Returns the root manifest of the workspace of a package; that of the package itself, read again, if it is in none.
 /// Packages in `cargo_home` belong to no workspace around it.
@@ -40,7 +40,7 @@ fn root_by(manifest: &Manifest, folder: &Path) -> Option<PathBuf> {
         }
         None => {
             let pointer = manifest.package()?.get("workspace")?.as_str()?;
-            Some(normal(&manifest.folder.join(pointer)))
+            Some(normalize(&manifest.folder.join(pointer)))
         }
     }
 }

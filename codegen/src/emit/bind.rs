@@ -14,7 +14,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             <#ty as BindPlugin>::bind(&self.#field, #args, client, placement)
                 .await
                 .map_err(|status| rejected_or_failed("Bind plugin", #name, status))?
-                == Binding::Done
+                == BindResult::Done
         }
     });
     let doc = steps(members, Point::Bind);

@@ -6,16 +6,24 @@ use quote::quote;
 use super::docs::doc;
 use super::extenders;
 use super::imports::Imports;
-use super::names::Unique;
+use super::names::IdentScope;
 use crate::catalog::{CustomKind, Write};
+use crate::permissions;
 use crate::plan::{Plan, PlanCrate};
-use crate::rights;
 use crate::source::Files;
 
 /// The modules of the profiles, which have the names of their files but for what is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
-    let mut names =
-        Unique::without(&["errors", "handle", "proof", "profile", "schedc_core", "state", "std", "visitor"]);
+    let mut names = IdentScope::without(&[
+        "errors",
+        "handle",
+        "catalog_checks",
+        "profile",
+        "schedc_core",
+        "state",
+        "std",
+        "visitor",
+    ]);
     plans.iter().map(|plan| names.ident(plan.module.clone())).collect()
 }
 
@@ -37,11 +45,11 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
     };
     let profile = super::tokens::parameter("profile", &with);
     let hash = format!("{digest:016x}");
-    let watches = rights::watches(plans);
-    let kinds: Vec<TokenStream> = rights::kinds(plans).into_iter().map(kind).collect();
+    let watches = permissions::watches(plans);
+    let kinds: Vec<TokenStream> = permissions::kinds(plans).into_iter().map(kind).collect();
     let kinds = (!kinds.is_empty()).then(|| quote! { const KINDS: &'static [model::CustomKind] = &[#(#kinds),*]; });
     let originals = extenders::originals(plans, modules);
-    let writes = rights::writes(plans).into_iter().map(access);
+    let writes = permissions::writes(plans).into_iter().map(access);
     let sources = plans.iter().map(|plan| source(files, plan));
     let body = quote! {
         /// All profiles, over one state.
@@ -55,7 +63,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
             const HASH: &'static str = #hash;
             const WATCHES: &'static [&'static str] = &[#(#watches),*];
             #kinds
-            const WRITES: &'static [Access] = &[#(#writes),*];
+            const WRITES: &'static [AccessRule] = &[#(#writes),*];
             #originals
             type State = state::State;
 
@@ -117,5 +125,5 @@ fn access(write: Write) -> TokenStream {
         Some(namespace) => quote! { Some(#namespace) },
         None => quote! { None },
     };
-    quote! { Access { group: #group, resource: #resource, verbs: &[#(#verbs),*], namespace: #namespace } }
+    quote! { AccessRule { group: #group, resource: #resource, verbs: &[#(#verbs),*], namespace: #namespace } }
 }

@@ -58,9 +58,9 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
-        quote! { if ask::filter_after::<#ty>(&cycle.#field, IDLE) { #code } }
+        quote! { if idle_plugins::filter_runs_after_pre_filter::<#ty>(&cycle.#field, IDLE) { #code } }
     } else {
-        quote! { if ask::filter::<#ty>(IDLE) { #code } }
+        quote! { if idle_plugins::filter_runs::<#ty>(IDLE) { #code } }
     }
 }
 
@@ -68,15 +68,15 @@ fn idle_filters(members: &Members<'_>) -> TokenStream {
     let answers = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            quote! { ask::idle_after_pre_filter::<#ty>(&cycle.#field) }
+            quote! { idle_plugins::idle_after_pre_filter::<#ty>(&cycle.#field) }
         } else {
-            quote! { ask::idle::<#ty>(&pod.#field) }
+            quote! { idle_plugins::idle_filter::<#ty>(&pod.#field) }
         }
     });
     let body = idle(answers);
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> ask::Idle {
+        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> idle_plugins::IdlePlugins {
             #body
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::names::{Unique, ident};
+use super::names::{IdentScope, ident};
 use super::tokens::idents;
 
 /// What generated code uses of the framework and the standard library, and where it is. `self` is the module itself.
@@ -23,10 +23,10 @@ const KNOWN: &[(&str, &[&str])] = &[
             "IndexSet",
             "NodeInfo",
             "Position",
-            "Thought",
+            "HypotheticalColumn",
             "WithArgs",
-            "renew_column",
-            "renew_column_with",
+            "rebuild_entry",
+            "rebuild_entry_with_args",
         ],
     ),
     ("::schedc_core::costs", &["Meter"]),
@@ -37,7 +37,7 @@ const KNOWN: &[(&str, &[&str])] = &[
         "::schedc_core::extension_points",
         &[
             "BindPlugin",
-            "Binding",
+            "BindResult",
             "EnqueueExtensions",
             "Extent",
             "FilterPlugin",
@@ -64,16 +64,19 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::handle", &["Handle", "WaitingPods"]),
     ("::schedc_core::hints", &["PluginEvents"]),
     ("::schedc_core::intern", &["Interner"]),
-    ("::schedc_core::kept", &["Anew", "Normalized", "Parts", "UpdateScratch"]),
-    ("::schedc_core::mask", &["Mask"]),
-    ("::schedc_core", &["ask", "costs", "kept", "model"]),
+    ("::schedc_core::incremental", &["NeedsFullEvaluation", "NormalizedScores", "PluginResults", "UpdateScratch"]),
+    ("::schedc_core::node_mask", &["NodeMask"]),
+    ("::schedc_core", &["costs", "idle_plugins", "incremental", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
-    ("::schedc_core::originals", &["OriginalsOf"]),
-    ("::schedc_core::plugin", &["Compile", "IndexView", "MaybeStateOf", "Plugin", "Slot", "StateOf", "View"]),
+    ("::schedc_core::originals", &["RequiredOriginals"]),
+    (
+        "::schedc_core::plugin",
+        &["CompileContext", "IndexView", "OptionalStateOf", "Plugin", "CycleSlot", "StateOf", "View"],
+    ),
     (
         "::schedc_core::profile",
         &[
-            "Access",
+            "AccessRule",
             "Budget",
             "Bundle",
             "PermitRun",
@@ -98,7 +101,7 @@ const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("::schedc_core::status", &["Code", "Reasons", "Status"]),
-    ("::schedc_core::touched", &["Touched"]),
+    ("::schedc_core::node_set", &["NodeSet"]),
     ("::schedc_extender", &["Extender", "HttpExtenders", "ManagedResource", "Pem", "Tls", "originals"]),
     ("::std::marker", &["PhantomData"]),
     ("::std::sync", &["Arc"]),
@@ -115,7 +118,7 @@ const RESERVED: &[&str] = &[
     "Extents",
     "Hypothetical",
     "I",
-    "Kept",
+    "CachedAnswer",
     "None",
     "Ok",
     "Option",
@@ -142,7 +145,7 @@ const RESERVED: &[&str] = &[
 /// The imported names of one module.
 #[derive(Clone, Debug)]
 pub(super) struct Imports {
-    names: Unique,
+    names: IdentScope,
     by_path: BTreeMap<String, Ident>,
 }
 
@@ -151,7 +154,7 @@ impl Imports {
     pub(super) fn new() -> Self {
         let known = KNOWN.iter().flat_map(|(_, items)| items.iter().copied());
         let reserved: Vec<&str> = RESERVED.iter().copied().chain(known).collect();
-        Self { names: Unique::without(&reserved), by_path: BTreeMap::new() }
+        Self { names: IdentScope::without(&reserved), by_path: BTreeMap::new() }
     }
 
     /// What a type is called here: by its last name, else by `otherwise`.

@@ -29,7 +29,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         let (name, json) = (member.name, member.plugin.args.as_ref()?.to_json().to_string());
         Some(quote! { (#name, #json) })
     });
-    let extenders = plan.extenders.iter().map(|extender| extender.shown().to_string());
+    let extenders = plan.extenders.iter().map(|extender| extender.redacted_json().to_string());
     quote! {
         const INFO: ProfileInfo = ProfileInfo {
             name: #name,

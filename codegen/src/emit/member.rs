@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::columns::slices;
 use super::imports::Imports;
-use super::names::{Unique, camel_case, ident, snake_case};
+use super::names::{IdentScope, camel_case, ident, snake_case};
 use super::state::States;
 use super::tokens::tuple;
 use super::view;
@@ -120,7 +120,7 @@ impl Member<'_> {
 impl<'a> Members<'a> {
     pub(super) fn of(files: &'a Files, plan: &'a Plan, states: &'a States) -> Self {
         let mut imports = Imports::new();
-        let mut fields = Unique::without(RESERVED);
+        let mut fields = IdentScope::without(RESERVED);
         let constants = constants(plan);
         let mut list = Vec::new();
         for (at, plugin) in plan.plugins.iter().enumerate() {
@@ -235,7 +235,7 @@ impl<'a> Members<'a> {
 
 /// The names of the constants for the arguments of a profile's plugins, parallel to [`Plan::plugins`].
 pub(super) fn constants(plan: &Plan) -> Vec<Ident> {
-    let mut constants = Unique::default();
+    let mut constants = IdentScope::default();
     plan.plugins.iter().map(|plugin| constants.ident(snake_case(&plugin.entry.name).to_uppercase())).collect()
 }
 

@@ -38,11 +38,11 @@ pub(super) fn camel_case(name: &str) -> String {
 
 /// Identifiers of one scope, none given twice.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unique {
+pub(super) struct IdentScope {
     taken: BTreeSet<String>,
 }
 
-impl Unique {
+impl IdentScope {
     /// Nothing taken but these.
     pub(super) fn without(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_in_names() {
+    fn names_are_split_into_words() {
         let check = |name: &str, snake: &str| assert_eq!(snake_case(name), snake);
         check("NodeResourcesFit", "node_resources_fit");
         check("node-resources", "node_resources");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn no_identifier_is_given_twice_and_none_is_a_keyword() {
-        let mut names = Unique::without(&["pod"]);
+        let mut names = IdentScope::without(&["pod"]);
         let mut check = |name: &str, given: &str| assert_eq!(names.ident(name.to_owned()).to_string(), given);
         check("pod", "pod_");
         check("type", "type_");

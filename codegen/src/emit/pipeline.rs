@@ -6,8 +6,9 @@ use quote::quote;
 use super::docs::doc;
 use super::member::Members;
 use super::{
-    add_pod, alone, args, bind, columns, costs, enqueue_extensions, extenders, filter, info, kept, kept_scores, permit,
-    pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score, queue_sort, reserve, score, view,
+    add_pod, args, bind, columns, costs, enqueue_extensions, extenders, filter, filter_properties, incremental,
+    incremental_scores, info, permit, pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score,
+    queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -22,7 +23,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         pre_score::types(members),
         score::types(members),
         reserve::types(members),
-        kept::types(members),
+        incremental::types(members),
     ];
     let functions = [
         lifecycle(members),
@@ -31,7 +32,7 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         enqueue_extensions::functions(members),
         queue_sort::functions(members),
         pre_filter::functions(members),
-        alone::functions(members),
+        filter_properties::functions(members),
         columns::functions(members),
         filter::functions(members),
         add_pod::functions(members),
@@ -49,7 +50,8 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
     let sizes = costs::constant(members);
     let (extenders, extenders_type) = (extenders::constant(members), extenders::ty(plan));
     let helper = reserve::helper(members).map(|helper| quote! { impl Pipeline { #helper } });
-    let (kept, kept_helpers) = (kept::implementation(members), kept_scores::helpers(members));
+    let (incremental, incremental_helpers) =
+        (incremental::implementation(members), incremental_scores::helpers(members));
     let body = quote! {
         #extenders
         #(#types)*
@@ -68,15 +70,15 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
             type Rejection = Rejection;
             type Reserved = Reserved;
             type Extenders = #extenders_type;
-            type Parts = Kept;
+            type PluginResults = CachedAnswer;
 
             #(#functions)*
         }
 
         #helper
 
-        #kept
-        #kept_helpers
+        #incremental
+        #incremental_helpers
     };
     let uses = members.imports.borrow().declare(&body);
     let doc = doc(format!(

@@ -26,7 +26,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
         let indexes = members.indexes(member, &quote! { &mut state });
-        quote! { #field: <#ty as Plugin>::compile(#args, pod, Compile { interner, indexes: #indexes }), }
+        quote! { #field: <#ty as Plugin>::compile(#args, pod, CompileContext { interner, indexes: #indexes }), }
     });
     let body = quote! { Pod { #(#fields)* } };
     let state = parameter("state", &body);

@@ -11,7 +11,7 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 /// Whether the plugin filters without the PreFilter that it has: its state is the default one then.
-pub(super) fn is_dormant(member: &Member<'_>) -> bool {
+pub(super) fn runs_without_pre_filter(member: &Member<'_>) -> bool {
     !member.runs(Point::PreFilter) && member.runs(Point::Filter) && member.entry.implements(Point::PreFilter)
 }
 
@@ -20,7 +20,7 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {
         quote! { &cycle.#field.state }
-    } else if is_dormant(member) {
+    } else if runs_without_pre_filter(member) {
         quote! { &cycle.#field }
     } else {
         quote! { &Default::default() }
@@ -31,9 +31,9 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let slots = members.at(Point::PreFilter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         let doc = doc(format!("What PreFilter of `{}` left.", member.name));
-        quote! { #doc pub #field: Slot<<#ty as PreFilterPlugin>::Cycle>, }
+        quote! { #doc pub #field: CycleSlot<<#ty as PreFilterPlugin>::Cycle>, }
     });
-    let dormant = members.iter().filter(|member| is_dormant(member)).map(|member| {
+    let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         let doc = doc(format!("The default: the profile leaves PreFilter of `{}` out.", member.name));
         quote! { #doc pub #field: <#ty as PreFilterPlugin>::Cycle, }
@@ -68,7 +68,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         })
         .collect();
     let running = members.at(Point::PreFilter).map(|member| &member.field);
-    let dormant = members.iter().filter(|member| is_dormant(member)).map(|member| &member.field);
+    let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| &member.field);
     let body = quote! {
         #(#calls)*
         Ok(Cycle { #(#running,)* #(#dormant: Default::default()),* })

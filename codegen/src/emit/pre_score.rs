@@ -59,7 +59,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
-        quote! { if ask::score_after::<#ty>(&score.#field, IDLE) { #code } }
+        quote! { if idle_plugins::score_runs_after_pre_score::<#ty>(&score.#field, IDLE) { #code } }
     } else {
         code
     }
@@ -77,7 +77,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         let (field, ty, name) = (&member.field, &member.ty, member.name);
         let (text, ty) = match source {
             Source::PreScore => {
-                (format!("What PreScore of `{name}` left."), quote! { Slot<<#ty as PreScorePlugin>::Cycle> })
+                (format!("What PreScore of `{name}` left."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
             }
             Source::Prepared => {
                 (format!("What `{name}` looked up in the cluster."), quote! { <#ty as ScorePlugin>::Cycle })
@@ -144,7 +144,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             #pod: &Pod,
             #cycle: &Cycle,
             #cache: &Cache<State>,
-            #feasible: &Mask,
+            #feasible: &NodeMask,
         ) -> Result<Score, Status> {
             #body
         }

@@ -20,7 +20,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let body = quote! {
         #types
 
-        impl AllColumns for All {
+        impl AllColumns for InTreeColumns {
             type Columns<'a> = Columns<'a>;
 
             #functions
@@ -32,7 +32,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         pub(crate) const SCORES: usize = #scores;
 
         /// Makes a plugin. None: there is none of this name.
-        pub(crate) fn make(name: &str, args: &Node, handle: &Handle) -> Option<Result<Member, StartError>> {
+        pub(crate) fn make(name: &str, args: &Node, handle: &Handle) -> Option<Result<PluginTraits,  StartError>> {
             Some(match name {
                 #(#starts)*
                 _ => return None,
@@ -47,7 +47,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         /// The plugins: what they read, and where they can run.
         pub(crate) mod plugins {
             use super::state::{Hypothetical, State};
-            use crate::erased::{All, AllColumns, AnyValue, Instance, Member, Reads, Starting, value_of};
+            use crate::erased::{InTreeColumns, AllColumns, AnyValue, Instance, PluginTraits,  Reads, PluginBuilder, downcast_value};
             #uses
 
             #body
@@ -91,7 +91,7 @@ fn start(member: &Member<'_>) -> TokenStream {
     ];
     let more = more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| ident(name));
     let points = points.chain(more);
-    quote! { #name => Starting::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .done()), }
+    quote! { #name => PluginBuilder::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .build()), }
 }
 
 /// What is generic over the client cannot be asked through a trait object.
@@ -110,9 +110,9 @@ fn bind(members: &Members<'_>) -> TokenStream {
             plugin: &AnyValue,
             client: &C,
             placement: &Placement,
-        ) -> Result<Binding, Status> {
+        ) -> Result<BindResult, Status> {
             #(#calls)*
-            Ok(Binding::Skip)
+            Ok(BindResult::Skip)
         }
     }
 }
@@ -122,7 +122,7 @@ fn pre_bind(members: &Members<'_>) -> TokenStream {
         let ty = &member.ty;
         quote! {
             if let Some(it) = plugin.downcast_ref::<Instance<#ty>>() {
-                let reserved = value_of::<<#ty as PreBindPlugin>::Reserved>(reserved);
+                let reserved = downcast_value::<<#ty as PreBindPlugin>::Reserved>(reserved);
                 return <#ty as PreBindPlugin>::pre_bind(&it.plugin, it.args, client, placement, reserved).await;
             }
         }

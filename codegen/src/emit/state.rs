@@ -6,7 +6,7 @@ use quote::quote;
 use super::docs::doc;
 use super::imports::Imports;
 use super::member::{constants, state_type};
-use super::names::{Unique, ident, snake_case};
+use super::names::{IdentScope, ident, snake_case};
 use super::tokens::parameter;
 use crate::catalog::{Column, State};
 use crate::plan::{Node, Plan, PlanPlugin};
@@ -22,11 +22,11 @@ struct Entry {
     state: State,
     field: Ident,
     /// Of a column that depends on them.
-    args: Option<ArgsOf>,
+    args: Option<PluginArgs>,
 }
 
 /// The arguments of a plugin in a profile.
-struct ArgsOf {
+struct PluginArgs {
     /// The path of the plugin's type.
     plugin: String,
     /// The arguments as written in the profile, without places.
@@ -35,9 +35,9 @@ struct ArgsOf {
     constant: TokenStream,
 }
 
-impl ArgsOf {
+impl PluginArgs {
     /// Whether these are the arguments of the plugin.
-    fn are_of(&self, plugin: &PlanPlugin) -> bool {
+    fn belong_to(&self, plugin: &PlanPlugin) -> bool {
         self.plugin == plugin.entry.path && self.written == plugin.args.as_ref().map(Node::to_json)
     }
 }
@@ -45,8 +45,9 @@ impl ArgsOf {
 impl States {
     /// `modules` are those of the profiles.
     pub(super) fn of(plans: &[Plan], modules: &[Ident]) -> Self {
-        let mut names =
-            Unique::without(&["at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots"]);
+        let mut names = IdentScope::without(&[
+            "at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots",
+        ]);
         let mut states = Self { columns: Vec::new(), indexes: Vec::new(), node_info: false };
         for (plan, module) in plans.iter().zip(modules) {
             for (plugin, constant) in plan.plugins.iter().zip(constants(plan)) {
@@ -57,7 +58,7 @@ impl States {
                             let constant = quote! { super::#module::args::#constant };
                             let (plugin, written) =
                                 (plugin.entry.path.clone(), plugin.args.as_ref().map(Node::to_json));
-                            let args = Some(ArgsOf { plugin, written, constant });
+                            let args = Some(PluginArgs { plugin, written, constant });
                             let field = names.ident(snake_case(&state.name));
                             states.columns.push(Entry { state: state.clone(), field, args });
                         }
@@ -76,7 +77,7 @@ impl States {
     /// The place of a column that depends on the arguments of a plugin.
     fn find(&self, state: &State, plugin: &PlanPlugin) -> Option<usize> {
         self.columns.iter().position(|entry| {
-            entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.are_of(plugin))
+            entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.belong_to(plugin))
         })
     }
 
@@ -116,7 +117,7 @@ impl States {
 }
 
 /// Two states are the same if their paths are; two of one name get fields of different names.
-fn add(entries: &mut Vec<Entry>, state: &State, names: &mut Unique) {
+fn add(entries: &mut Vec<Entry>, state: &State, names: &mut IdentScope) {
     if entries.iter().all(|entry| entry.state.path != state.path) {
         entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)), args: None });
     }
@@ -165,8 +166,10 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let always = states.node_info.then(|| quote! { true });
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
-        None => quote! { renew_column(&mut self.#field, base, index) },
-        Some(ArgsOf { constant, .. }) => quote! { renew_column_with(&mut self.#field, &#constant, base, index) },
+        None => quote! { rebuild_entry(&mut self.#field, base, index) },
+        Some(PluginArgs { constant, .. }) => {
+            quote! { rebuild_entry_with_args(&mut self.#field, &#constant, base, index) }
+        }
     });
     let differs = differs.chain(always).chain(never);
     // All are renewed, whatever came of the ones before.
@@ -175,7 +178,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         let method = ident(method);
         states.columns.iter().map(move |Entry { field, args, .. }| match args {
             None => quote! { Column::#method(&mut self.#field[index.get()], pod); },
-            Some(ArgsOf { constant, .. }) => {
+            Some(PluginArgs { constant, .. }) => {
                 quote! { ColumnWithArgs::#method(&mut self.#field[index.get()], &#constant, pod); }
             }
         })
@@ -189,18 +192,22 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #(#column_removes)*
         #(Index::remove_pod(&mut self.#indexes, index, pod);)*
     };
-    let begin = quote! { #(Index::begin(&mut self.#indexes, interner);)* };
+    let begin_columns = states.columns.iter().zip(&column_types).map(|(Entry { args, .. }, column)| match args {
+        None => quote! { <#column as Column>::begin(interner); },
+        Some(PluginArgs { constant, .. }) => quote! { <#column as ColumnWithArgs>::begin(&#constant, interner); },
+    });
+    let begin = quote! { #(#begin_columns)* #(Index::begin(&mut self.#indexes, interner);)* };
     let begin_interner = parameter("interner", &begin);
     let set_pending = quote! { #(Index::set_pending(&mut self.#indexes, old, new);)* };
     let set_object = quote! { #(Index::set_object(&mut self.#indexes, old, new);)* };
     let hypothetical = quote! {
-        Hypothetical { #info_value #(#columns: Thought::Same(&self.#columns[index.get()]),)* #nothing_value }
+        Hypothetical { #info_value #(#columns: HypotheticalColumn::Unchanged(&self.#columns[index.get()]),)* #nothing_value }
     };
     let hypothetical_call = |method: &str| {
         let (method, with_args) = (ident(method), ident(&format!("{method}_with")));
         states.columns.iter().map(move |Entry { field, args, .. }| match args {
             None => quote! { node.#field.#method(pod); },
-            Some(ArgsOf { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
+            Some(PluginArgs { constant, .. }) => quote! { node.#field.#with_args(&#constant, pod); },
         })
     };
     let (entry_adds, entry_removes) = (hypothetical_call("add_pod"), hypothetical_call("remove_pod"));
@@ -226,7 +233,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         #[derive(Clone)]
         pub struct Hypothetical<'a> {
             #info_field
-            #(#copied_docs pub #columns: Thought<'a, #column_types>,)*
+            #(#copied_docs pub #columns: HypotheticalColumn<'a, #column_types>,)*
             #nothing_field
         }
 

@@ -64,7 +64,7 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
 
 /// What plugins that may be idle say together.
 pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
-    quote! { ask::Idle::All #(.and(#answers))* }
+    quote! { idle_plugins::IdlePlugins::All #(.and(#answers))* }
 }
 
 #[cfg(test)]

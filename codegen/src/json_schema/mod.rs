@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{ArgsSchema, Catalog, PluginEntry};
 use crate::parse::MULTI_POINT;
 use crate::plan::Point;
-use crate::settings::{self, Holds, Key};
+use crate::settings::{self, Key, ValueKind};
 
 /// Plugins by name. Of two plugins with one name, which no profile can use together, the first counts: profiles that use the other
 /// one need a schema of their own.
@@ -52,12 +52,12 @@ pub fn of_profiles(catalogs: &[Arc<Catalog>]) -> Value {
 
 /// A key that holds one value.
 fn value(key: &Key) -> Value {
-    match &key.holds {
-        Holds::Name { default } => {
+    match &key.kind {
+        ValueKind::Name { default } => {
             let pattern = format!("^{}$", args::SUBDOMAIN);
             json!({ "type": "string", "maxLength": 253, "pattern": pattern, "default": default })
         }
-        Holds::Integer { range, default } => {
+        ValueKind::Integer { range, default } => {
             let mut schema = args::integer(Some(*range.start()), Some(*range.end()));
             if let (Some(default), Some(schema)) = (default, schema.as_object_mut()) {
                 schema.insert("default".to_owned(), (*default).into());
@@ -65,8 +65,8 @@ fn value(key: &Key) -> Value {
             schema
         }
         // A key of a profile that holds more has its own schema above.
-        Holds::List(_) => json!({ "type": "array" }),
-        Holds::Table(_) => json!({ "type": "object" }),
+        ValueKind::List(_) => json!({ "type": "array" }),
+        ValueKind::Table(_) => json!({ "type": "object" }),
     }
 }
 

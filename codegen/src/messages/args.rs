@@ -2,7 +2,7 @@
 
 use super::{alternatives, did_you_mean, quoted};
 use crate::diagnostic::Diagnostic;
-use crate::schema::Format;
+use crate::schema::{FieldSchema, Format};
 use crate::source::{Span, Spanned};
 
 pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
@@ -31,19 +31,29 @@ pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> 
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
 }
 
-/// `what` is the argument with its path, `expected` and `kind` are kinds of values.
-pub(crate) fn argument_kind(at: Span, what: &str, expected: &str, kind: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("{what} must be {expected}, not {kind}"), format!("expected {expected}"))
+/// A plugin without a table of arguments, and the arguments that it requires.
+pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
+    let names = quoted(required.iter().map(|field| field.name.as_str()));
+    let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");
+    for FieldSchema { name, doc, .. } in required.iter().filter(|field| !field.doc.is_empty()) {
+        diagnostic = diagnostic.note(format!("`{name}`: {doc}"));
+    }
+    diagnostic.help(format!("add a table `[args.{plugin}]` with {names}"))
 }
 
-pub(crate) fn not_a_constant(at: Span, what: &str, kind: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("{what} cannot be {kind}"), "cannot be passed to a plugin")
+/// `subject` is the argument with its path, `expected` and `kind` are kinds of values.
+pub(crate) fn argument_kind(at: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
+}
+
+pub(crate) fn not_a_constant(at: Span, subject: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("{subject} cannot be {kind}"), "cannot be passed to a plugin")
         .note("arguments are made of booleans, integers of 64 bits, strings, lists and tables")
 }
 
 pub(crate) fn argument_out_of_range(
     at: Span,
-    what: &str,
+    subject: &str,
     value: i128,
     min: Option<i64>,
     max: Option<i64>,
@@ -55,16 +65,16 @@ pub(crate) fn argument_out_of_range(
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => "an integer of 64 bits".to_owned(),
     };
-    Diagnostic::at(at, format!("{what} must be {range}, not {value}"), "out of range")
+    Diagnostic::at(at, format!("{subject} must be {range}, not {value}"), "out of range")
 }
 
-pub(crate) fn argument_not_one_of(value: &Spanned<String>, what: &str, known: &[&str]) -> Diagnostic {
-    let title = format!("{what} cannot be `{}`", value.value);
+pub(crate) fn argument_not_one_of(value: &Spanned<String>, subject: &str, known: &[&str]) -> Diagnostic {
+    let title = format!("{subject} cannot be `{}`", value.value);
     let label = format!("expected {}", alternatives(known.iter().copied()));
     did_you_mean(Diagnostic::at(value.span, title, label), &value.value, known.iter().copied(), value.span, true)
 }
 
-pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Format) -> Diagnostic {
+pub(crate) fn argument_format(value: &Spanned<String>, subject: &str, format: Format) -> Diagnostic {
     let (label, note) = match format {
         Format::Any => ("", ""),
         Format::NonEmpty => ("expected some text", ""),
@@ -83,33 +93,37 @@ pub(crate) fn argument_format(value: &Spanned<String>, what: &str, format: Forma
         ),
     };
     let title = if value.value.is_empty() {
-        format!("{what} must not be empty")
+        format!("{subject} must not be empty")
     } else {
-        format!("{what} cannot be `{}`", value.value)
+        format!("{subject} cannot be `{}`", value.value)
     };
     let diagnostic = Diagnostic::at(value.span, title, label);
     if note.is_empty() { diagnostic } else { diagnostic.note(note) }
 }
 
-pub(crate) fn list_too_short(at: Span, what: &str, min: usize, len: usize) -> Diagnostic {
-    Diagnostic::at(at, format!("{what} needs {}, and has {len}", elements(min, "at least")), "too short")
+pub(crate) fn list_too_short(at: Span, subject: &str, min: usize, len: usize) -> Diagnostic {
+    Diagnostic::at(at, format!("{subject} needs {}, and has {len}", elements(min, "at least")), "too short")
 }
 
-pub(crate) fn list_too_long(at: Span, what: &str, max: usize, len: usize) -> Diagnostic {
-    Diagnostic::at(at, format!("{what} takes {}, and has {len}", elements(max, "at most")), "too long")
+pub(crate) fn list_too_long(at: Span, subject: &str, max: usize, len: usize) -> Diagnostic {
+    Diagnostic::at(at, format!("{subject} takes {}, and has {len}", elements(max, "at most")), "too long")
 }
 
 fn elements(count: usize, bound: &str) -> String {
     if count == 1 { format!("{bound} 1 element") } else { format!("{bound} {count} elements") }
 }
 
-pub(crate) fn element_repeated(second: Span, first: Span, what: &str, value: &str) -> Diagnostic {
-    Diagnostic::at(second, format!("{what} has {value} twice"), "again").also(first, "first")
+pub(crate) fn element_repeated(second: Span, first: Span, subject: &str, value: &str) -> Diagnostic {
+    Diagnostic::at(second, format!("{subject} has {value} twice"), "again").secondary(first, "first")
 }
 
-pub(crate) fn not_increasing(at: Span, before: Span, what: &str, value: i128, previous: i128) -> Diagnostic {
-    Diagnostic::at(at, format!("{what} must increase, but {value} follows {previous}"), "not more than the one before")
-        .also(before, "the one before")
+pub(crate) fn not_increasing(at: Span, before: Span, subject: &str, value: i128, previous: i128) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        format!("{subject} must increase, but {value} follows {previous}"),
+        "not more than the one before",
+    )
+    .secondary(before, "the one before")
 }
 
 // NodeResourcesFit
@@ -129,7 +143,7 @@ pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) 
     let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
     match strategy {
         None => diagnostic.note("the strategy is `LeastAllocated` by default"),
-        Some(strategy) => diagnostic.also(strategy.span, "the strategy"),
+        Some(strategy) => diagnostic.secondary(strategy.span, "the strategy"),
     }
 }
 
@@ -141,13 +155,13 @@ pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>)
     let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
     match kind {
         None => diagnostic.note("the defaulting type is `System` by default"),
-        Some(kind) => diagnostic.also(kind.span, "the defaulting type"),
+        Some(kind) => diagnostic.secondary(kind.span, "the defaulting type"),
     }
 }
 
 pub(crate) fn constraint_repeated(second: Span, first: Span, key: &str, action: &str) -> Diagnostic {
     Diagnostic::at(second, format!("`default-constraints` has two for `{key}` with `{action}`"), "again")
-        .also(first, "first")
+        .secondary(first, "first")
 }
 
 // NodeResourcesBalancedAllocation
@@ -166,7 +180,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
 
 pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
     let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
-    Diagnostic::at(absolute, title, "then no node would be tried").also(percentage, "as this is 0, too")
+    Diagnostic::at(absolute, title, "then no node would be tried").secondary(percentage, "as this is 0, too")
 }
 
 // DynamicResources
@@ -178,7 +192,7 @@ pub(crate) fn short_binding_timeout(timeout: &Spanned<String>) -> Diagnostic {
 
 // VolumeBinding
 
-pub(crate) fn shape_behind_gate(at: Span) -> Diagnostic {
+pub(crate) fn shape_needs_feature_gate(at: Span) -> Diagnostic {
     Diagnostic::at(at, "`shape` of VolumeBinding needs the feature gate StorageCapacityScoring, which is off", "")
         .help("leave it out")
 }
@@ -195,7 +209,7 @@ pub(crate) fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
 
 pub(crate) fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "nobody reads them")
-        .also(operator.span, "looks at the key alone")
+        .secondary(operator.span, "looks at the key alone")
         .help("remove `values`")
 }
 

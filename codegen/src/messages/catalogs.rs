@@ -31,13 +31,13 @@ pub(crate) fn not_a_rust_path(path: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn plugin_declared_twice(name: &str, second: Span, first: Span) -> Diagnostic {
     Diagnostic::at(second, format!("plugin `{name}` is in this catalog twice"), "second")
-        .also(first, "first")
+        .secondary(first, "first")
         .help("give one of them another name, or remove it")
 }
 
 pub(crate) fn point_declared_twice(point: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::at(point.span, format!("extension point `{}` is listed twice", point.value), "second")
-        .also(first, "first")
+        .secondary(first, "first")
 }
 
 pub(crate) fn reserved_state(key: &Spanned<String>) -> Diagnostic {
@@ -54,8 +54,8 @@ pub(crate) fn default_weight_out_of_range(weight: &Spanned<i128>) -> Diagnostic 
     Diagnostic::at(weight.span, "a default weight must be at least 1 and fit 64 bits", "out of range")
 }
 
-pub(crate) fn unknown_state(name: &Spanned<String>, what: &str, known: &[&str]) -> Diagnostic {
-    let diagnostic = Diagnostic::at(name.span, format!("unknown {what} `{}`", name.value), "not declared")
+pub(crate) fn unknown_state(name: &Spanned<String>, subject: &str, known: &[&str]) -> Diagnostic {
+    let diagnostic = Diagnostic::at(name.span, format!("unknown {subject} `{}`", name.value), "not declared")
         .note(format!("this catalog can name {}", quoted(known.iter().copied())));
     did_you_mean(diagnostic, &name.value, known.iter().copied(), name.span, true)
 }
@@ -67,11 +67,11 @@ pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic
         "not a kind that a scheduler is told about",
     )
     .note(format!("plugins can watch {}", quoted(known.iter().copied())));
-    let with_meant = did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true);
-    if with_meant.help.is_some() {
-        return with_meant;
+    let with_suggestion = did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true);
+    if with_suggestion.help.is_some() {
+        return with_suggestion;
     }
-    with_meant.help("other kinds, such as custom resources, are declared under `[kinds]`")
+    with_suggestion.help("other kinds, such as custom resources, are declared under `[kinds]`")
 }
 
 pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
@@ -83,20 +83,20 @@ pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn kind_declared_twice(kind: &CustomKind, first: &CustomKind) -> Diagnostic {
     Diagnostic::at(kind.declared_at, format!("{} is declared twice", kind.full_name()), "second")
-        .also(first.declared_at, "first")
+        .secondary(first.declared_at, "first")
 }
 
 pub(crate) fn kinds_disagree(kind: &CustomKind, first: &CustomKind) -> Diagnostic {
-    let said = |kind: &CustomKind| {
+    let declaration = |kind: &CustomKind| {
         let scope = if kind.namespaced { "with namespaces" } else { "without namespaces" };
         format!("kind `{}`, {scope}", kind.kind)
     };
     Diagnostic::at(
         kind.declared_at,
         format!("two crates declare {} and disagree about it", kind.full_name()),
-        said(kind),
+        declaration(kind),
     )
-    .also(first.declared_at, said(first))
+    .secondary(first.declared_at, declaration(first))
 }
 
 pub(crate) fn not_an_api_version(api_version: &Spanned<String>) -> Diagnostic {
@@ -131,12 +131,12 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
 /// A version in it, or a name for the group that has none.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
-    let (name, why) = match group.value.split_once('/') {
+    let (name, reason) = match group.value.split_once('/') {
         Some((name, _)) => (name, "groups are named without a version"),
         None if ["core", "v1"].contains(&group.value.as_str()) => ("", "the group of pods and nodes has no name"),
         None => return diagnostic.help("a group is a domain in lower case, such as `storage.k8s.io`"),
     };
-    diagnostic.suggest(why, group.span, format!("\"{name}\""))
+    diagnostic.suggest(reason, group.span, format!("\"{name}\""))
 }
 
 pub(crate) fn not_a_resource(resource: &Spanned<String>) -> Diagnostic {
@@ -161,7 +161,7 @@ pub(crate) fn not_a_namespace(namespace: &Spanned<String>) -> Diagnostic {
         .help("leave it out for all namespaces")
 }
 
-pub(crate) fn only_for_acting(key: &Spanned<String>, points: impl Iterator<Item = Point>) -> Diagnostic {
+pub(crate) fn only_for_writing_points(key: &Spanned<String>, points: impl Iterator<Item = Point>) -> Diagnostic {
     Diagnostic::at(key.span, format!("`{}` is only for plugins that act", key.value), "no effect")
         .note(format!("`points` lists none of {}", quoted(points.map(Point::name))))
 }
@@ -180,7 +180,7 @@ pub(crate) fn plugin_name_clash(second: &PluginEntry, first: &PluginEntry) -> Di
         format!("two crates have a plugin `{}`: {} and {}", second.name, first.crate_name, second.crate_name),
         format!("in {}", second.crate_name),
     )
-    .also(first.declared_at, format!("in {}", first.crate_name))
+    .secondary(first.declared_at, format!("in {}", first.crate_name))
     .note("a profile names plugins without their crate")
     .help("give one of them another name")
 }
@@ -192,16 +192,16 @@ pub(crate) fn not_a_dependency(name: &Spanned<String>, package: &str, dependenci
         format!("`{}` is not a dependency of {package}", name.value),
         format!("expected a package under `[dependencies]` in the Cargo.toml of {package}"),
     );
-    let with_meant = did_you_mean(diagnostic, &name.value, known, name.span, true);
-    if with_meant.help.is_some() {
-        return with_meant;
+    let with_suggestion = did_you_mean(diagnostic, &name.value, known, name.span, true);
+    if with_suggestion.help.is_some() {
+        return with_suggestion;
     }
-    with_meant.help(format!("run `cargo add {}`, or name its folder: `{{ path = \"..\" }}`", name.value))
+    with_suggestion.help(format!("run `cargo add {}`, or name its folder: `{{ path = \"..\" }}`", name.value))
 }
 
-pub(crate) fn no_catalog(name: &Spanned<String>, looked_at: &Path) -> Diagnostic {
+pub(crate) fn no_catalog(name: &Spanned<String>, expected_path: &Path) -> Diagnostic {
     Diagnostic::at(name.span, format!("crate `{}` has no schedc.toml", name.value), "no catalog of plugins")
-        .note(format!("looked for {}", looked_at.display()))
+        .note(format!("looked for {}", expected_path.display()))
 }
 
 pub(crate) fn not_on_this_platform(name: &Spanned<String>, package: &str) -> Diagnostic {
@@ -229,7 +229,7 @@ pub(crate) fn no_cargo_metadata(name: &Spanned<String>, offline: &str, online: &
 }
 
 pub(crate) fn same_crate_twice(name: &Spanned<String>, first: Span) -> Diagnostic {
-    Diagnostic::at(name.span, format!("crate `{}` is named twice", name.value), "second").also(first, "first")
+    Diagnostic::at(name.span, format!("crate `{}` is named twice", name.value), "second").secondary(first, "first")
 }
 
 pub(crate) fn unreadable_file(path: &Path, error: &str) -> Diagnostic {
@@ -246,7 +246,7 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
         Diagnostic::new(title).note(format!("{} has {}", folder.display(), quoted(names.clone())))
     };
     match crate::suggest::closest(name, names) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(suggestion) => diagnostic.help(format!("did you mean `{suggestion}`?")),
         None => diagnostic
             .help("name a profile, or the path of a TOML file; SCHEDC_PROFILES takes several, separated by commas"),
     }
@@ -264,7 +264,7 @@ pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled
         diagnostic = diagnostic.note(format!("compiled in: {}", quoted(compiled_in.iter().copied())));
     }
     match crate::suggest::closest(name, names().chain(compiled_in.iter().copied())) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(suggestion) => diagnostic.help(format!("did you mean `{suggestion}`?")),
         None => diagnostic.help("name one of these profiles, or the path of a TOML file"),
     }
 }

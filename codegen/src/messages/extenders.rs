@@ -8,16 +8,18 @@ pub(crate) fn single_extender(at: Span) -> Diagnostic {
         .help("write `[[extender]]`, with two brackets")
 }
 
-/// `meant` is the URL that would do.
-pub(crate) fn url_without_scheme(url: &Spanned<String>, meant: Option<&str>) -> Diagnostic {
+/// `suggestion` is the URL that would do.
+pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         url.span,
         format!("`url-prefix` cannot be `{}`", url.value),
         "must begin with `http://` or `https://`",
     );
-    match meant {
+    match suggestion {
         None => diagnostic,
-        Some(meant) => diagnostic.suggest(format!("did you mean `{meant}`?"), url.span, format!("\"{meant}\"")),
+        Some(suggestion) => {
+            diagnostic.suggest(format!("did you mean `{suggestion}`?"), url.span, format!("\"{suggestion}\""))
+        }
     }
 }
 
@@ -59,25 +61,26 @@ pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
         .help("name the `prioritize-verb`, or remove the weight")
 }
 
-pub(crate) fn no_time_for_extender(timeout: &Spanned<String>) -> Diagnostic {
+pub(crate) fn extender_timeout_too_small(timeout: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(timeout.span, "`http-timeout` must be more than 0", "every call would fail")
         .help("leave it out for 5s, as in kube-scheduler")
 }
 
 pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
     Diagnostic::at(second, "only one extender of a profile can have `bind-verb`", "another one that binds")
-        .also(first, "the first one")
+        .secondary(first, "the first one")
         .help("remove one of the two: which of them would bind a pod?")
 }
 
 /// `plugins` is where the profile says what runs.
-pub(crate) fn nobody_preempts(verb: Span, plugins: Span) -> Diagnostic {
+pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
         "`preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile",
         "nobody calls it",
     );
-    let diagnostic = if plugins.end > 0 { diagnostic.also(plugins, "without DefaultPreemption") } else { diagnostic };
+    let diagnostic =
+        if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
     diagnostic
         .note("kube-scheduler takes such an extender, and never asks it about victims")
         .help("let DefaultPreemption run at `post-filter`, or remove `preempt-verb`")
@@ -93,7 +96,7 @@ pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::at(second.span, format!("`{}` is managed twice", second.value), "again")
-        .also(first, "first")
+        .secondary(first, "first")
         .note("a resource is named once in all extenders of a profile")
         .help("remove one of the two")
 }
@@ -101,13 +104,13 @@ pub(crate) fn managed_twice(second: &Spanned<String>, first: Span) -> Diagnostic
 pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagnostic {
     let encrypted = url.value.replacen("http://", "https://", 1);
     Diagnostic::at(https, "`enable-https` does not make HTTPS of `http://`", "nothing would be encrypted")
-        .also(url.span, "the scheme that counts")
+        .secondary(url.span, "the scheme that counts")
         .suggest("change the URL", url.span, format!("\"{encrypted}\""))
 }
 
 pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
     Diagnostic::at(tls, "`tls-config` is for `https://` only", "nobody reads it")
-        .also(url, "plain HTTP")
+        .secondary(url, "plain HTTP")
         .help("change the URL, or remove `tls-config`")
 }
 
@@ -122,7 +125,7 @@ pub(crate) fn https_without_ca(https: Span) -> Diagnostic {
 
 pub(crate) fn file_and_data(file_key: &str, file: Span, data_key: &str, data: Span) -> Diagnostic {
     Diagnostic::at(file, format!("`{file_key}` and `{data_key}` exclude each other"), "a file")
-        .also(data, "and its contents")
+        .secondary(data, "and its contents")
         .help("remove one of the two")
 }
 
@@ -137,14 +140,14 @@ pub(crate) fn empty_tls_setting(key: &str, at: Span) -> Diagnostic {
 }
 
 /// `missing` is the half that is not there: `key` or `cert`.
-pub(crate) fn half_a_client_certificate(at: Span, missing: &str) -> Diagnostic {
+pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnostic {
     Diagnostic::at(at, "a client's certificate and its key go together", "the other half is missing")
         .help(format!("add `{missing}-file` or `{missing}-data`"))
 }
 
 pub(crate) fn insecure_with_ca(insecure: Span, ca: Span) -> Diagnostic {
     Diagnostic::at(insecure, "`insecure` and a CA exclude each other", "checks no certificate")
-        .also(ca, "what it would be checked against")
+        .secondary(ca, "what it would be checked against")
         .help("remove `insecure`, unless nobody else can stand between")
 }
 

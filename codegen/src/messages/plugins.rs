@@ -59,30 +59,34 @@ fn points_of(entry: &PluginEntry) -> String {
 
 pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
     Diagnostic::at(name.span, format!("`{}` is enabled twice at `{place}`", name.value), "enabled again")
-        .also(first, "first enabled")
+        .secondary(first, "first enabled")
         .help("remove one of the two")
 }
 
 pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
     Diagnostic::at(name.span, format!("`{}` is disabled twice at `{place}`", name.value), "disabled again")
-        .also(first, "first disabled")
+        .secondary(first, "first disabled")
         .help("remove one of the two")
 }
 
-/// `enabled` are the plugins that could be disabled there; `could_be_meant` also those that schedc does not have yet.
+/// `enabled` are the plugins that could be disabled there; `suggestions` also those that schedc does not have yet.
 pub(crate) fn disabled_unknown(
     name: &Spanned<String>,
     place: &str,
     enabled: &[&str],
-    could_be_meant: &[&str],
+    suggestions: &[&str],
 ) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         name.span,
         format!("`{}` cannot be disabled at `{place}`: no plugin is called so", name.value),
         "disables nothing",
     );
-    let with_meant = did_you_mean(diagnostic, &name.value, could_be_meant.iter().copied(), name.span, true);
-    if with_meant.help.is_some() { with_meant } else { with_meant.note(enabled_by_default(place, enabled)) }
+    let with_suggestion = did_you_mean(diagnostic, &name.value, suggestions.iter().copied(), name.span, true);
+    if with_suggestion.help.is_some() {
+        with_suggestion
+    } else {
+        with_suggestion.note(enabled_by_default(place, enabled))
+    }
 }
 
 fn enabled_by_default(place: &str, enabled: &[&str]) -> String {
@@ -146,7 +150,7 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
         Some(((span, whose), others)) => others
             .iter()
             .fold(Diagnostic::at(*span, title, format!("weight of {whose}")), |diagnostic, (span, whose)| {
-                diagnostic.also(*span, format!("weight of {whose}"))
+                diagnostic.secondary(*span, format!("weight of {whose}"))
             }),
     };
     diagnostic
@@ -163,8 +167,9 @@ pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Spa
         None => Diagnostic::at(start, title, ""),
         Some((span, name)) => Diagnostic::at(span, title, format!("{name} sorts the queue")),
     };
-    let diagnostic = places
-        .fold(diagnostic, |diagnostic, (span, name)| diagnostic.also(span, format!("{name} sorts the queue, too")));
+    let diagnostic = places.fold(diagnostic, |diagnostic, (span, name)| {
+        diagnostic.secondary(span, format!("{name} sorts the queue, too"))
+    });
     match sorters.iter().find(|(_, span)| span.is_none()) {
         None => diagnostic.help("keep one of them"),
         Some((name, _)) => diagnostic

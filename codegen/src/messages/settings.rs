@@ -39,7 +39,7 @@ pub(crate) fn backoff_shrinks(
     let title = format!("pod-max-backoff-seconds ({max}) is less than pod-initial-backoff-seconds ({initial})");
     match (initial_at, max_at) {
         (Some(initial_at), Some(max_at)) => {
-            Some(Diagnostic::at(max_at, title, "the longest backoff").also(initial_at, "the first backoff"))
+            Some(Diagnostic::at(max_at, title, "the longest backoff").secondary(initial_at, "the first backoff"))
         }
         (Some(initial_at), None) => Some(
             Diagnostic::at(initial_at, title, "more than the default of the longest backoff")

@@ -31,7 +31,7 @@ pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
 }
 
 /// The first of the errors that an unclosed bracket causes; the others are left out.
-pub(crate) fn perhaps_unclosed(syntax: Diagnostic) -> Diagnostic {
+pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     if syntax.title.starts_with("unclosed") {
         return syntax;
     }
@@ -52,9 +52,9 @@ pub(crate) fn unknown_key(key: &Spanned<String>, owner: &str, known: &[&str]) ->
     did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
 }
 
-/// `what` is the thing, `expected` and `kind` are kinds of values: "an integer".
-pub(crate) fn wrong_kind(span: Span, what: &str, expected: &str, kind: &str) -> Diagnostic {
-    Diagnostic::at(span, format!("{what} must be {expected}, not {kind}"), format!("expected {expected}"))
+/// `subject` is the thing, `expected` and `kind` are kinds of values: "an integer".
+pub(crate) fn wrong_kind(span: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
+    Diagnostic::at(span, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
 }
 
 pub(crate) fn missing_key(span: Span, owner: &str, key: &str) -> Diagnostic {

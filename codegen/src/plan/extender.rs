@@ -91,7 +91,7 @@ impl PlanExtender {
             ("weight", (self.weight != 0).then_some(json!(self.weight))),
             ("enable-https", self.enable_https.then_some(json!(true))),
             ("tls-config", self.tls.as_ref().map(PlanTls::to_json)),
-            ("http-timeout", Some(json!(written(self.http_timeout)))),
+            ("http-timeout", Some(json!(duration_text(self.http_timeout)))),
             ("node-cache-capable", self.node_cache_capable.then_some(json!(true))),
             ("managed-resources", (!resources.is_empty()).then_some(json!(resources))),
             ("ignorable", self.ignorable.then_some(json!(true))),
@@ -99,7 +99,7 @@ impl PlanExtender {
     }
 
     /// The same, for everybody to see: without the client's key.
-    pub fn shown(&self) -> Value {
+    pub fn redacted_json(&self) -> Value {
         let mut shown = self.clone();
         if let Some(key) = shown.tls.as_mut().and_then(|tls| tls.key_data.as_mut()) {
             "(hidden)".clone_into(key);
@@ -132,7 +132,7 @@ fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
 }
 
 /// A duration with the largest unit that leaves no fraction: `1500ms`.
-fn written(duration: Duration) -> String {
+fn duration_text(duration: Duration) -> String {
     let nanoseconds = duration.as_nanos();
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
     match units.into_iter().find(|(_, unit)| nanoseconds.is_multiple_of(*unit)) {
@@ -150,7 +150,7 @@ mod tests {
         for (nanoseconds, text) in
             [(5_000_000_000, "5s"), (90_000_000_000, "90s"), (1_500_000_000, "1500ms"), (2_000, "2us"), (1, "1ns")]
         {
-            assert_eq!(written(Duration::from_nanos(nanoseconds)), text);
+            assert_eq!(duration_text(Duration::from_nanos(nanoseconds)), text);
         }
     }
 }

@@ -61,7 +61,7 @@ fn a_renamed_dependency_has_the_name_of_its_package() {
 }
 
 #[test]
-fn every_dependency_can_be_meant() {
+fn every_dependency_can_be_named() {
     let manifest = r#"
         [package]
         name = "app"

@@ -3,5 +3,5 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod pieces;
+mod fragments;
 mod shipped;

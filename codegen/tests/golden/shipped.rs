@@ -26,7 +26,7 @@ fn the_code_of_shipped_profiles() {
 }
 
 #[test]
-fn the_code_is_the_same_each_time_and_says_nothing_of_this_machine() {
+fn generated_code_is_deterministic_and_portable() {
     let once = rendered(&shipped());
     assert_eq!(once, rendered(&shipped()));
     assert!(!once.contains(env!("CARGO_MANIFEST_DIR")));

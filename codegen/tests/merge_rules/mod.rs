@@ -233,7 +233,7 @@ fn the_weight_at_score_beats_multi_point_which_beats_the_default() {
 }
 
 #[test]
-fn what_is_disabled_everywhere_is_not_used() {
+fn plugins_disabled_everywhere_are_not_used() {
     let plan = plan(
         "[plugins]\nscore = [\"NodeResourcesFit\"]\npre-score = { disabled = [\"NodeResourcesBalancedAllocation\"] }\n",
     );
@@ -243,7 +243,7 @@ fn what_is_disabled_everywhere_is_not_used() {
 }
 
 #[test]
-fn places_are_kept() {
+fn source_locations_are_kept() {
     let plan = plan("[plugins]\nscore = { enabled = [{ name = \"NodeAffinity\", weight = 8 }] }\n");
     let (step, plugin) = plan.at(schedc_codegen::plan::Point::Score).next().unwrap();
     assert!(step.named_at.is_some() && step.weight.as_ref().unwrap().span.is_some());

@@ -77,7 +77,7 @@ fn features_gives_arguments_to_every_plugin_that_has_any() {
 }
 
 #[test]
-fn what_was_read_is_watched() {
+fn files_that_were_read_are_watched() {
     let selection = select(&root().join("profiles"), None).unwrap();
     assert_eq!(selection.watched, [root().join("profiles")]);
     assert_eq!(shipped().watched, selection.profiles);
@@ -86,7 +86,7 @@ fn what_was_read_is_watched() {
 
 /// Whatever is cut out of a profile, it compiles or its errors can be shown.
 #[test]
-fn damaged_profiles_are_refused_in_words() {
+fn damaged_profiles_are_refused_with_messages() {
     let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();
     let text: String = text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line} # é\n")).collect();
     let cuts = |width: usize| (0..text.len() - width).step_by(9).map(move |start| start..start + width);

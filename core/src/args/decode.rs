@@ -1,4 +1,4 @@
-//! What `#[derive(Args)]` builds on. Not for use by hand: complaints of plugin authors go through [`Errors::complain`].
+//! What `#[derive(Args)]` builds on. Not for use by hand: complaints of plugin authors go through [`Errors::report`].
 
 pub use super::errors::Decoding;
 use super::errors::Part::{self, Bounds, Name, Names, Number, Quoted, Quotes, Subject, Text, Within};
@@ -50,7 +50,7 @@ const fn position(names: &[&str], name: &str) -> Option<usize> {
 
 /// Complains that the value is not `wanted` (with an article).
 pub const fn wrong_kind(node: &Node, wanted: &str, errors: &mut Errors) {
-    errors.complain(node, &[Subject, Text(" is "), Text(node.value.kind()), Text(", but must be "), Text(wanted)]);
+    errors.report(node, &[Subject, Text(" is "), Text(node.value.kind()), Text(", but must be "), Text(wanted)]);
 }
 
 /// Reads a boolean.
@@ -73,7 +73,7 @@ pub const fn integer(node: &Node, min: Option<i64>, max: Option<i64>, errors: &m
     let too_small = matches!(min, Some(min) if value < min);
     let too_large = matches!(max, Some(max) if value > max);
     if too_small || too_large {
-        errors.complain(node, &[Subject, Text(" is "), Number(value), Text(", but must be "), Bounds(min, max)]);
+        errors.report(node, &[Subject, Text(" is "), Number(value), Text(", but must be "), Bounds(min, max)]);
     }
     value
 }
@@ -86,7 +86,7 @@ pub const fn string(node: &Node, format: Format, errors: &mut Errors) -> &'stati
     };
     if !format.accepts(value) {
         let format = format.description();
-        errors.complain(node, &[Subject, Text(" is "), Quoted(value), Text(", but must be "), Text(format)]);
+        errors.report(node, &[Subject, Text(" is "), Quoted(value), Text(", but must be "), Text(format)]);
     }
     value
 }
@@ -100,7 +100,7 @@ pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize 
         },
         _ => Text(node.value.kind()),
     };
-    errors.complain(node, &[Subject, Text(" is "), is, Text(", but must be one of "), Quotes(names)]);
+    errors.report(node, &[Subject, Text(" is "), is, Text(", but must be one of "), Quotes(names)]);
     0
 }
 
@@ -119,13 +119,13 @@ pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str,
 pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], errors: &mut Errors) -> Option<usize> {
     let (key, value) = &entries[index];
     let Some(place) = position(known, key) else {
-        errors.complain(value, &[Text("unknown argument "), Name(key), Within, Text("; known are "), Names(known)]);
+        errors.report(value, &[Text("unknown argument "), Name(key), Within, Text("; known are "), Names(known)]);
         return None;
     };
     let mut i = 0;
     while i < index {
         if eq(entries[i].0, key) {
-            errors.complain(value, &[Name(key), Text(" is given twice"), Within]);
+            errors.report(value, &[Name(key), Text(" is given twice"), Within]);
             return None;
         }
         i += 1;
@@ -137,7 +137,7 @@ pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], error
 pub const fn missing(node: &Node, name: &str, errors: &mut Errors) {
     // Of what is no table, that has been said.
     if let Value::Table(_) = node.value {
-        errors.complain(node, &[Name(name), Text(" is missing"), Within]);
+        errors.report(node, &[Name(name), Text(" is missing"), Within]);
     }
 }
 
@@ -168,7 +168,7 @@ pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'stat
 const fn count(node: &Node, is: usize, but: &str, bound: usize, errors: &mut Errors) {
     let entries = if is == 1 { " entry" } else { " entries" };
     let (is, bound) = (is as i64, bound as i64);
-    errors.complain(node, &[Subject, Text(" has "), Number(is), Text(entries), Text(but), Number(bound)]);
+    errors.report(node, &[Subject, Text(" has "), Number(is), Text(entries), Text(but), Number(bound)]);
 }
 
 /// The value that `unique` or `increasing` is about.
@@ -202,9 +202,9 @@ const fn unique(entries: &'static [Node], field: &'static str, errors: &mut Erro
 
 const fn repeated(node: &Node, field: &str, value: Part<'_>, errors: &mut Errors) {
     if field.is_empty() {
-        errors.complain(node, &[Subject, Text(" has "), value, Text(" twice")]);
+        errors.report(node, &[Subject, Text(" has "), value, Text(" twice")]);
     } else {
-        errors.complain(node, &[Subject, Text(" has two entries whose "), Name(field), Text(" is "), value]);
+        errors.report(node, &[Subject, Text(" has two entries whose "), Name(field), Text(" is "), value]);
     }
 }
 
@@ -220,7 +220,7 @@ const fn increasing(entries: &'static [Node], field: &'static str, errors: &mut 
             {
                 let what = if field.is_empty() { Subject } else { Name(field) };
                 let must = Text(", but must be more than that of the entry before, ");
-                errors.complain(part, &[what, Text(" is "), Number(value), must, Number(before)]);
+                errors.report(part, &[what, Text(" is "), Number(value), must, Number(before)]);
             }
             before = Some(value);
         }

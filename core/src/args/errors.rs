@@ -62,7 +62,7 @@ impl Errors {
     }
 
     /// Adds a complaint about the value at `node`.
-    pub const fn complain(&mut self, node: &Node, parts: &[Part<'_>]) {
+    pub const fn report(&mut self, node: &Node, parts: &[Part<'_>]) {
         self.complaints += 1;
         if self.omitted > 0 {
             self.omitted += 1;
@@ -110,7 +110,7 @@ impl Errors {
     }
 
     /// All complaints, each as `file:line:column: text`; if some did not fit, the last entry says how many.
-    pub fn into_complaints(mut self) -> Vec<String> {
+    pub fn into_messages(mut self) -> Vec<String> {
         self.close().split("\n    ").skip(1).map(str::to_owned).collect()
     }
 
@@ -279,8 +279,8 @@ mod tests {
 
     fn check(parts: &[Part<'_>], expected: Expect) {
         let mut errors = Errors::new();
-        errors.complain(&NODE, parts);
-        expected.assert_eq(&errors.into_complaints().concat());
+        errors.report(&NODE, parts);
+        expected.assert_eq(&errors.into_messages().concat());
     }
 
     #[test]
@@ -302,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
+    fn omitted_errors_are_counted() {
         let mut errors = Errors::new();
         let text = "ä".repeat(CAPACITY / 7);
         for _ in 0..5 {
-            errors.complain(&NODE, &[Part::Text(&text)]);
+            errors.report(&NODE, &[Part::Text(&text)]);
         }
         assert_eq!(errors.count(), 5);
-        let complaints = errors.into_complaints();
+        let complaints = errors.into_messages();
         assert_eq!(complaints.len(), 4);
         assert!(complaints[2].ends_with('ä'));
         assert_eq!(complaints[3], "and 2 more");
@@ -318,8 +318,8 @@ mod tests {
     #[test]
     fn a_single_complaint_that_does_not_fit_is_cut() {
         let mut errors = Errors::new();
-        errors.complain(&NODE, &[Part::Text(&"ä".repeat(CAPACITY))]);
-        let complaints = errors.into_complaints();
+        errors.report(&NODE, &[Part::Text(&"ä".repeat(CAPACITY))]);
+        let complaints = errors.into_messages();
         assert_eq!(complaints.len(), 1);
         assert!(complaints[0].starts_with("p.toml:1:2: ä") && complaints[0].ends_with('ä'));
     }

@@ -44,7 +44,7 @@ pub trait Decode: Sized {
 pub fn decode_at_runtime<T: Decode>(node: &Node) -> Result<T, Vec<String>> {
     let mut errors = Errors::new();
     let value = T::decode_value(node, &mut errors);
-    if errors.is_empty() { Ok(value) } else { Err(errors.into_complaints()) }
+    if errors.is_empty() { Ok(value) } else { Err(errors.into_messages()) }
 }
 
 /// The arguments of a plugin that takes none.
@@ -77,7 +77,7 @@ impl NoArgs {
                 while i < entries.len() {
                     let (key, value) = &entries[i];
                     let none = Part::Text(": this plugin takes no arguments");
-                    errors.complain(value, &[Part::Text("unknown argument "), Part::Name(key), none]);
+                    errors.report(value, &[Part::Text("unknown argument "), Part::Name(key), none]);
                     i += 1;
                 }
             }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Inbox, Mailbox, Order, Request, Watch, watch};
+use super::{ApiRequest, Channel, RequestQueue, TaskRequest, Watch, watch};
 use crate::cache::Base;
 use crate::client::{ApiError, ApiReason, Client, ObjectRef, StatusPatch};
-use crate::events::Happened;
+use crate::events::ObjectEvent;
 use crate::extension_points::Placement;
-use crate::handle::Deed;
+use crate::handle::WriteOperation;
 use crate::model::{Pod, Uid};
 
 /// The cluster, for a task of a plugin's. As a [`Client`] it gets, creates, changes and deletes objects of kinds that plugins
@@ -19,12 +19,12 @@ use crate::model::{Pod, Uid};
 /// It is of use in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: calls are passed on as long as they run.
 #[derive(Clone, Debug)]
 pub struct BackgroundClient {
-    mailbox: Mailbox,
+    requests: RequestQueue,
 }
 
 impl BackgroundClient {
-    pub(crate) fn new(mailbox: Mailbox) -> Self {
-        BackgroundClient { mailbox }
+    pub(crate) fn new(requests: RequestQueue) -> Self {
+        BackgroundClient { requests }
     }
 
     /// Follows the cluster: nodes, pods that are bound, and objects of other kinds that plugins watch. What is there is told
@@ -37,59 +37,59 @@ impl BackgroundClient {
     #[must_use]
     pub fn watch<T: Send + 'static>(
         &self,
-        read: impl Fn(&Happened, &Base) -> Option<T> + Send + Sync + 'static,
+        read: impl Fn(&ObjectEvent, &Base) -> Option<T> + Send + Sync + 'static,
     ) -> Watch<T> {
         let (told, watcher) = watch::watch(read);
-        self.mailbox.order(Order::Watch(watcher));
+        self.requests.send_task_request(TaskRequest::Watch(watcher));
         told
     }
 
-    async fn call(&self, request: Request) -> Result<Value, ApiError> {
-        let answer = Inbox::default();
-        self.mailbox.order(Order::Call(request, answer.clone()));
+    async fn call(&self, request: ApiRequest) -> Result<Value, ApiError> {
+        let answer = Channel::default();
+        self.requests.send_task_request(TaskRequest::Call(request, answer.clone()));
         answer.pop().await
     }
 
-    async fn change(&self, object: &ObjectRef, deed: Deed) -> Result<Value, ApiError> {
-        self.call(Request::Do(object.clone(), deed)).await
+    async fn change(&self, object: &ObjectRef, operation: WriteOperation) -> Result<Value, ApiError> {
+        self.call(ApiRequest::Write(object.clone(), operation)).await
     }
 }
 
 impl Client for BackgroundClient {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
-        Err(not_here("bind", &placement.pod))
+        Err(unsupported_request("bind", &placement.pod))
     }
     async fn patch_pod_status(&self, pod: &Arc<Pod>, _: &StatusPatch) -> Result<(), ApiError> {
-        Err(not_here("patch the status of", pod))
+        Err(unsupported_request("patch the status of", pod))
     }
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
-        Err(not_here("delete", pod))
+        Err(unsupported_request("delete", pod))
     }
 
     async fn sleep(&self, time: Duration) {
-        let alarm = Inbox::default();
-        self.mailbox.order(Order::Sleep(time, alarm.clone()));
+        let alarm = Channel::default();
+        self.requests.send_task_request(TaskRequest::Sleep(time, alarm.clone()));
         alarm.pop().await
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
-        self.call(Request::Get(object.clone())).await
+        self.call(ApiRequest::Get(object.clone())).await
     }
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
-        self.change(object, Deed::Create(manifest.clone())).await
+        self.change(object, WriteOperation::Create(manifest.clone())).await
     }
     async fn patch(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        self.change(object, Deed::Patch(patch.clone())).await
+        self.change(object, WriteOperation::Patch(patch.clone())).await
     }
     async fn patch_status(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        self.change(object, Deed::PatchStatus(patch.clone())).await
+        self.change(object, WriteOperation::PatchStatus(patch.clone())).await
     }
     async fn delete(&self, object: &ObjectRef, uid: Option<&Uid>) -> Result<(), ApiError> {
-        self.change(object, Deed::Delete(uid.cloned())).await.map(drop)
+        self.change(object, WriteOperation::Delete(uid.cloned())).await.map(drop)
     }
 }
 
-fn not_here(what: &str, pod: &Pod) -> ApiError {
+fn unsupported_request(what: &str, pod: &Pod) -> ApiError {
     let message = format!("a background task cannot {what} pod {}: that is the scheduler's", pod.namespaced_name());
     ApiError::new(ApiReason::Unsupported, message)
 }

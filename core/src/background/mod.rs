@@ -7,23 +7,23 @@
 //! | module | idea |
 //! |---|---|
 //! | `client` | what a task is given |
-//! | `mailbox` | how plugins and tasks reach the scheduler |
-//! | `inbox` | what one side tells the other, sooner or later |
+//! | `request_queue` | how plugins and tasks reach the scheduler |
+//! | `channel` | what one side tells the other, sooner or later |
 //! | `watch` | what happens in the cluster, as a task wants to know it |
 //!
 //! A task has a type that nobody else knows, and so has what it makes of an event: they are behind pointers. Nothing of that is
 //! on the way from a popped pod to its decision.
 
+mod channel;
 mod client;
-mod inbox;
-mod mailbox;
+mod request_queue;
 mod watch;
 
 pub use client::BackgroundClient;
 pub use watch::Watch;
 
-pub(crate) use inbox::Inbox;
-pub(crate) use mailbox::Mailbox;
+pub(crate) use channel::Channel;
+pub(crate) use request_queue::RequestQueue;
 pub(crate) use watch::Watcher;
 
 use std::future::Future;
@@ -33,16 +33,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::client::{ApiError, ObjectRef};
-use crate::handle::Deed;
+use crate::handle::WriteOperation;
 
 /// What plugins and their tasks ask of the scheduler, to be done while it acts.
-pub(crate) enum Order {
+pub(crate) enum TaskRequest {
     /// A task begins.
     Spawn(Task),
     /// A task asks the cluster for something.
-    Call(Request, Inbox<Result<Value, ApiError>>),
+    Call(ApiRequest, Channel<Result<Value, ApiError>>),
     /// A task waits.
-    Sleep(Duration, Inbox<()>),
+    Sleep(Duration, Channel<()>),
     /// A task wants to be told of what happens.
     Watch(Watcher),
 }
@@ -51,9 +51,9 @@ pub(crate) enum Order {
 pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What a task asks the cluster for.
-pub(crate) enum Request {
+pub(crate) enum ApiRequest {
     /// An object.
     Get(ObjectRef),
     /// A change of one.
-    Do(ObjectRef, Deed),
+    Write(ObjectRef, WriteOperation),
 }

@@ -1,11 +1,11 @@
 //! What happens in the cluster, as a task wants to know it.
 
-use super::Inbox;
+use super::Channel;
 use crate::cache::Base;
-use crate::events::Happened;
+use crate::events::ObjectEvent;
 
 /// What a task is told of the cluster. See [`BackgroundClient::watch`](super::BackgroundClient::watch).
-pub struct Watch<T>(pub(super) Inbox<T>);
+pub struct Watch<T>(pub(super) Channel<T>);
 
 impl<T> Watch<T> {
     /// Waits for what happens next. It comes in order, and nothing is left out.
@@ -20,22 +20,22 @@ impl<T> Watch<T> {
 }
 
 /// Tells one task. Returns whether it still wants to know.
-pub(crate) type Watcher = Box<dyn Fn(&Happened, &Base) -> bool + Send + Sync>;
+pub(crate) type Watcher = Box<dyn Fn(&ObjectEvent, &Base) -> bool + Send + Sync>;
 
 /// A watch, and who fills it.
 pub(super) fn watch<T: Send + 'static>(
-    read: impl Fn(&Happened, &Base) -> Option<T> + Send + Sync + 'static,
+    read: impl Fn(&ObjectEvent, &Base) -> Option<T> + Send + Sync + 'static,
 ) -> (Watch<T>, Watcher) {
-    let inbox = Inbox::default();
-    let told = Watch(inbox.clone());
-    let tell = move |happened: &Happened, base: &Base| {
-        if inbox.is_abandoned() {
+    let channel = Channel::default();
+    let told = Watch(channel.clone());
+    let notify = move |happened: &ObjectEvent, base: &Base| {
+        if channel.is_abandoned() {
             return false;
         }
         if let Some(item) = read(happened, base) {
-            inbox.push(item);
+            channel.push(item);
         }
         true
     };
-    (told, Box::new(tell))
+    (told, Box::new(notify))
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Attempt, Choice, Engine};
+use super::{Choice, Engine, PreFilteredPod};
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
-use crate::kept::VerdictsOfNodes;
+use crate::incremental::NodeVerdicts;
 use crate::map::Map;
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
-use crate::passes;
+use crate::node_loops;
+use crate::node_mask::NodeMask;
 use crate::profile::Profile;
 use crate::scheduler::Observer;
 use crate::status::Code;
@@ -20,22 +20,22 @@ impl<P: Profile> Engine<P> {
     pub(crate) fn nominated_node(
         &self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
     ) -> Option<NodeIndex> {
         let node = cache.base.node(pod.nominated_node?)?;
-        Self::admits(pod, attempt, cache, node).ok()?;
+        Self::passes_filters(pod, attempt, cache, node).ok()?;
         if P::Extenders::NONE {
             return Some(node);
         }
-        let mut feasible = Mask::from_iter([node]);
+        let mut feasible = NodeMask::from_iter([node]);
         self.plugins.extenders().filter(pod, &cache.base, &mut feasible).ok()?;
         feasible.contains(node).then_some(node)
     }
 
     /// Lets extenders take nodes out of `self.answer.feasible`: `findNodesThatPassExtenders`. None if they left all.
     #[inline(always)]
-    pub(super) fn ask_extenders(
+    pub(super) fn filter_with_extenders(
         &mut self,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
@@ -45,10 +45,10 @@ impl<P: Profile> Engine<P> {
         if P::Extenders::NONE || self.answer.feasible.is_empty() {
             return Ok(None);
         }
-        self.ask_some_extenders(pod, cache, observer)
+        self.filter_with_some_extenders(pod, cache, observer)
     }
 
-    fn ask_some_extenders(
+    fn filter_with_some_extenders(
         &mut self,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
@@ -58,21 +58,25 @@ impl<P: Profile> Engine<P> {
         let mut taken_out = feasible.clone();
         let rejected = self.plugins.extenders().filter(pod, &cache.base, feasible)?;
         taken_out.remove_all(feasible);
-        observer.extenders_took_out(&taken_out, &rejected);
+        observer.extenders_filtered(&taken_out, &rejected);
         Ok((!taken_out.is_empty()).then_some(rejected))
     }
 
     /// The only nodes that can be feasible, if PreFilter foretold what Filter says of all others, and nobody misses it.
-    pub(super) fn hopeful<'a>(&self, attempt: &'a Attempt<P>, cache: &Cache<P::State>) -> Option<&'a [NodeIndex]> {
-        let nodes = attempt.pre_filter.hopeful()?;
+    pub(super) fn likely<'a>(
+        &self,
+        attempt: &'a PreFilteredPod<P>,
+        cache: &Cache<P::State>,
+    ) -> Option<&'a [NodeIndex]> {
+        let nodes = attempt.pre_filter.likely()?;
         let all = cache.base.count();
         let are_all_looked_at = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
-        (are_all_looked_at && P::never_fails(&attempt.cycle)).then_some(nodes)
+        (are_all_looked_at && P::cannot_fail(&attempt.cycle)).then_some(nodes)
     }
 
     /// Fills `self.answer.feasible` with what PreFilter leaves. Returns the number of nodes that count as looked at.
-    fn start_from_candidates(&mut self, attempt: &Attempt<P>, cache: &Cache<P::State>) -> usize {
-        let (narrowed, hopeful) = (attempt.pre_filter.nodes(), self.hopeful(attempt, cache));
+    fn start_from_candidates(&mut self, attempt: &PreFilteredPod<P>, cache: &Cache<P::State>) -> usize {
+        let (narrowed, hopeful) = (attempt.pre_filter.nodes(), self.likely(attempt, cache));
         let feasible = &mut self.answer.feasible;
         let alive = cache.base.alive();
         let Some(nodes) = narrowed.or(hopeful) else {
@@ -86,16 +90,16 @@ impl<P: Profile> Engine<P> {
     }
 
     /// The choice where PreFilter leaves one node: nothing is done for the others.
-    pub(super) fn choose_only(
+    pub(super) fn choose_single_node(
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Choice {
-        match Self::admits(pod, attempt, cache, node) {
+        match Self::passes_filters(pod, attempt, cache, node) {
             Ok(()) => Choice::Node(node),
             Err(rejection) if P::code(&rejection).is_rejected() => {
-                Choice::Nowhere(Self::diagnose(pod, attempt, cache, None))
+                Choice::NoNode(Self::diagnose(pod, attempt, cache, None))
             }
             Err(_) => Choice::Error(Self::failure(pod, attempt, cache, node)),
         }
@@ -105,29 +109,30 @@ impl<P: Profile> Engine<P> {
     pub(super) fn find_feasible(
         &mut self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
     ) -> Result<(), String> {
         let candidates = self.start_from_candidates(attempt, cache);
         let wanted = nodes_to_find(self.percentage_of_nodes_to_score, candidates);
         if wanted < candidates {
-            return self.find_some(pod, attempt, cache, wanted);
+            return self.find_enough(pod, attempt, cache, wanted);
         }
         let columns = P::columns(&cache.state, &cache.base);
-        let failed = passes::filter::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
+        let failed =
+            node_loops::filter_nodes::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
         if failed.is_some() {
             // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
             self.start_from_candidates(attempt, cache);
-            return self.find_some(pod, attempt, cache, candidates);
+            return self.find_enough(pod, attempt, cache, candidates);
         }
         for (node, nominated) in cache.nominated_before(pod) {
             // A node that does not pass anyway is asked, too: that a plugin fails there comes first.
             if attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node))
-                || P::never_fails(&attempt.cycle) && !self.answer.feasible.contains(node)
+                || P::cannot_fail(&attempt.cycle) && !self.answer.feasible.contains(node)
             {
                 continue;
             }
-            if let Err(rejection) = Self::admits_with(&nominated, attempt, cache, node) {
+            if let Err(rejection) = Self::passes_filters_with(&nominated, attempt, cache, node) {
                 if !P::code(&rejection).is_rejected() {
                     return Err(Self::failure(pod, attempt, cache, node));
                 }
@@ -138,10 +143,10 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Stops at `wanted` feasible nodes, and goes on from there for the next pod.
-    fn find_some(
+    fn find_enough(
         &mut self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         wanted: usize,
     ) -> Result<(), String> {
@@ -153,7 +158,7 @@ impl<P: Profile> Engine<P> {
         for at in 0..candidates.len() {
             let node = candidates[(self.next_start + at) % candidates.len()];
             seen += 1;
-            match Self::admits(pod, attempt, cache, node) {
+            match Self::passes_filters(pod, attempt, cache, node) {
                 Ok(()) => {
                     self.answer.feasible.insert(node);
                     found += 1;
@@ -173,30 +178,30 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Filter on one node, with and without the pods nominated for it: `RunFilterPluginsWithNominatedPods`.
-    pub(crate) fn admits(
+    pub(crate) fn passes_filters(
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Result<(), P::Rejection> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty() {
-            Self::admits_with(&nominated, attempt, cache, node)?;
+            Self::passes_filters_with(&nominated, attempt, cache, node)?;
         }
         let columns = P::columns(&cache.state, &cache.base);
-        passes::filter_one::<P>(&attempt.compiled, &attempt.cycle, columns, node.get())
+        node_loops::filter_node::<P>(&attempt.compiled, &attempt.cycle, columns, node.get())
     }
 
-    fn admits_with(
+    fn passes_filters_with(
         nominated: &[Arc<Pod>],
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         node: NodeIndex,
     ) -> Result<(), P::Rejection> {
         attempt.with_pods(nominated, cache, node).filter()
     }
 
-    fn failure(pod: &Arc<Pod>, attempt: &mut Attempt<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
+    fn failure(pod: &Arc<Pod>, attempt: &mut PreFilteredPod<P>, cache: &Cache<P::State>, node: NodeIndex) -> String {
         match attempt.verdict(pod, cache, node) {
             Some(verdict) => verdict.failure(),
             None => "a filter plugin failed".into(),
@@ -207,7 +212,7 @@ impl<P: Profile> Engine<P> {
     /// plugin says; if it took one out without a word, nothing is said of that.
     pub(super) fn diagnose(
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         by_extenders: Option<Vec<ExtenderRejection>>,
     ) -> Diagnosis {
@@ -219,7 +224,7 @@ impl<P: Profile> Engine<P> {
         }
         let said: Map<NodeIndex, ExtenderRejection> =
             by_extenders.iter().flatten().map(|rejection| (rejection.node, rejection.clone())).collect();
-        let mut verdicts = VerdictsOfNodes::default();
+        let mut verdicts = NodeVerdicts::default();
         verdicts.resize(cache.base.infos().len());
         let (mut overruled, mut spoken_of) = (Vec::new(), said.len());
         for node in candidates.iter() {
@@ -236,7 +241,7 @@ impl<P: Profile> Engine<P> {
         diagnosis.unschedulable_plugins.extend(&narrowed_by);
         let others = diagnosis.nodes.saturating_sub(spoken_of);
         if others > 0 && attempt.pre_filter.nodes().is_some() {
-            *diagnosis.reasons.entry(left_out(&narrowed_by)).or_default() += others;
+            *diagnosis.reasons.entry(excluded_node_reason(&narrowed_by)).or_default() += others;
         }
         if by_extenders.is_some() {
             diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
@@ -254,7 +259,7 @@ impl<P: Profile> Engine<P> {
 }
 
 /// The reason of a node that PreFilter left out.
-pub(crate) fn left_out(plugins: &[&str]) -> String {
+pub(crate) fn excluded_node_reason(plugins: &[&str]) -> String {
     format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
 }
 

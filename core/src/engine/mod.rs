@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use crate::answer::Answer;
-use crate::attempt::Attempt;
 use crate::cache::Cache;
 use crate::diagnosis::Diagnosis;
+use crate::evaluation::Evaluation;
 use crate::extenders::Extenders;
 use crate::extension_points::PostFilterContext;
 use crate::handle::Handle;
 use crate::hints::PluginSet;
-use crate::imagined::Imagined;
-use crate::kept::{Read, Signatures, UpdateScratch, compile};
-use crate::mask::Mask;
+use crate::hypothetical::HypotheticalNode;
+use crate::incremental::{CompiledPod, Signatures, UpdateScratch, compile};
 use crate::model::{NodeIndex, Pod};
-use crate::passes::Best;
+use crate::node_loops::BestTotal;
+use crate::node_mask::NodeMask;
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
 use crate::scheduler::{Observer, Point};
 use crate::status::{Code, Status};
 use crate::verdict::Verdict;
 
-mod by_kept;
+mod cached;
+mod cycle_state_owner;
 mod decision;
 mod feasible;
-mod held;
-mod reserved;
+mod reservations;
 
-pub use by_kept::KeptAnswer;
+pub use cached::CachedAnswerSummary;
+pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
-pub(crate) use feasible::left_out;
-pub(crate) use held::Held;
-pub(crate) use reserved::ReservationId;
-use reserved::Reservations;
+pub(crate) use feasible::excluded_node_reason;
+pub(crate) use reservations::ReservationId;
+use reservations::Reservations;
 
 /// The time where nobody has a clock: what has not started yet starts later than everything that has.
 pub const UNTIMED: i64 = i64::MAX;
@@ -45,15 +45,15 @@ pub struct Engine<P: Profile> {
     pub percentage_of_nodes_to_score: u8,
     /// What attempts own that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
-    pub(crate) answer: Answer<P>,
+    pub(crate) answer: Evaluation<P>,
     pub(crate) next_start: usize,
     /// Whether answers are kept for pods that are alike, and brought up to date. They are the same without, and late.
-    pub keep_answers: bool,
+    pub cache_answers: bool,
     signatures: Signatures<P>,
     /// For updates of answers.
     scratch: UpdateScratch,
     /// Room for an attempt: an earlier one, of which nobody needs anything any more.
-    spare: Option<Box<Attempt<P>>>,
+    spare: Option<Box<PreFilteredPod<P>>>,
     /// Room for a list of nodes.
     candidates: Vec<NodeIndex>,
 }
@@ -61,12 +61,12 @@ pub struct Engine<P: Profile> {
 /// What comes of a cycle without PostFilter.
 enum Choice {
     Node(NodeIndex),
-    Nowhere(Diagnosis),
+    NoNode(Diagnosis),
     Error(String),
 }
 
 /// A pod that PreFilter did not let come to the nodes.
-pub(crate) struct Rejected<P: Profile> {
+pub(crate) struct RejectedPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
     /// None if PreFilter plugins did not all run.
     pub(crate) cycle: Option<P::Cycle>,
@@ -74,7 +74,7 @@ pub(crate) struct Rejected<P: Profile> {
     pub(crate) status: Status,
 }
 
-impl<P: Profile> Rejected<P> {
+impl<P: Profile> RejectedPod<P> {
     fn diagnose(&self, cache: &Cache<P::State>) -> Diagnosis {
         let status = &self.status;
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
@@ -92,25 +92,25 @@ impl<P: Profile> Rejected<P> {
 }
 
 /// What an attempt that failed leaves to PostFilter.
-struct Failed<'a, P: Profile> {
+struct FailedAttempt<'a, P: Profile> {
     compiled: &'a Arc<P::Pod>,
-    alike: Option<u64>,
+    equivalence_class: Option<u64>,
     cycle: Option<&'a P::Cycle>,
     pre_filter: &'a PreFilterRun,
 }
 
-impl<'a, P: Profile> Failed<'a, P> {
-    fn of(attempt: &'a Attempt<P>) -> Self {
-        let Attempt { compiled, number, cycle, pre_filter } = attempt;
-        let alike = P::looks_at_node_alone(compiled, cycle).then_some(*number);
-        Failed { compiled, alike, cycle: Some(cycle), pre_filter }
+impl<'a, P: Profile> FailedAttempt<'a, P> {
+    fn of(attempt: &'a PreFilteredPod<P>) -> Self {
+        let PreFilteredPod { compiled, number, cycle, pre_filter } = attempt;
+        let equivalence_class = P::reads_only_node(compiled, cycle).then_some(*number);
+        FailedAttempt { compiled, equivalence_class, cycle: Some(cycle), pre_filter }
     }
 }
 
 /// What PreFilter leaves to do.
-pub(crate) enum Start<P: Profile> {
-    Attempt(Box<Attempt<P>>),
-    Rejected(Box<Rejected<P>>),
+pub(crate) enum PreFilterOutcome<P: Profile> {
+    PreFiltered(Box<PreFilteredPod<P>>),
+    Rejected(Box<RejectedPod<P>>),
 }
 
 impl<P: Profile> Engine<P> {
@@ -119,19 +119,19 @@ impl<P: Profile> Engine<P> {
     /// # Errors
     /// All plugins that failed.
     pub fn new(handle: &Handle) -> Result<Self, StartErrors> {
-        P::new(handle).map(Self::of)
+        P::new(handle).map(Self::from_plugins)
     }
 
     /// A profile whose plugins are made already.
-    pub fn of(plugins: P) -> Self {
-        const { assert!(P::PLUGINS.len() <= PluginSet::MOST, "a profile can have 128 plugins") };
+    pub fn from_plugins(plugins: P) -> Self {
+        const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
         Engine {
             percentage_of_nodes_to_score: plugins.info().percentage_of_nodes_to_score,
             plugins: Arc::new(plugins),
             reserved: Reservations::default(),
-            answer: Answer::default(),
+            answer: Evaluation::default(),
             next_start: 0,
-            keep_answers: true,
+            cache_answers: true,
             signatures: Signatures::default(),
             scratch: UpdateScratch::default(),
             spare: None,
@@ -162,47 +162,52 @@ impl<P: Profile> Engine<P> {
         now: i64,
         mut draw: impl FnMut(usize) -> usize,
         observer: &mut impl Observer,
-    ) -> (Decision, Held<P>) {
+    ) -> (Decision, CycleStateOwner<P>) {
         if cache.base.count() == 0 {
-            return (Decision::Unschedulable(Box::new(no_nodes())), Held::Nobody);
+            return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
         let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         let cache = &*cache;
         let mut started = None;
-        if self.keeps(cache)
-            && let Some(decision) = self.decide_by_kept(&read, pod, cache, now, &mut draw, observer, &mut started)
+        if self.can_cache(cache)
+            && let Some(decision) = self.decide_from_cache(&read, pod, cache, now, &mut draw, observer, &mut started)
         {
-            return (decision, read.signature.map_or(Held::Nobody, Held::Kept));
+            return (decision, read.signature.map_or(CycleStateOwner::Absent, CycleStateOwner::Cached));
         }
         let mut start = started.unwrap_or_else(|| self.start_observed(&read, cache, observer));
         let decision = self.conclude(pod, &mut start, cache, now, draw, observer);
         match start {
-            Start::Attempt(attempt) => (decision, Held::Own(attempt)),
-            Start::Rejected(_) => (decision, Held::Nobody),
+            PreFilterOutcome::PreFiltered(attempt) => (decision, CycleStateOwner::Owned(attempt)),
+            PreFilterOutcome::Rejected(_) => (decision, CycleStateOwner::Absent),
         }
     }
 
     /// Reads a pod with every plugin.
-    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> Read<P> {
+    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         self.signatures.read(&*self.plugins, &pod.spec, cache)
     }
 
     /// Runs PreFilter, while somebody looks on.
-    fn start_observed(&mut self, read: &Read<P>, cache: &Cache<P::State>, observer: &mut impl Observer) -> Start<P> {
-        observer.begins(Point::PreFilter);
+    fn start_observed(
+        &mut self,
+        read: &CompiledPod<P>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+    ) -> PreFilterOutcome<P> {
+        observer.point_started(Point::PreFilter);
         let start = self.start(read, cache);
-        observer.ends(
+        observer.point_ended(
             Point::PreFilter,
             match &start {
-                Start::Attempt(_) => Code::Success,
-                Start::Rejected(rejected) => rejected.status.code,
+                PreFilterOutcome::PreFiltered(_) => Code::Success,
+                PreFilterOutcome::Rejected(rejected) => rejected.status.code,
             },
         );
         start
     }
 
     /// Runs PreFilter.
-    pub(crate) fn start(&mut self, read: &Read<P>, cache: &Cache<P::State>) -> Start<P> {
+    pub(crate) fn start(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>) -> PreFilterOutcome<P> {
         let (compiled, number) = (read.compiled.clone(), read.number);
         let (mut room, mut first) = (self.spare.take(), PreFilterRun::default());
         let pre_filter = room.as_mut().map_or(&mut first, |room| &mut room.pre_filter);
@@ -212,50 +217,50 @@ impl<P: Profile> Engine<P> {
             Ok(cycle) => match pre_filter.rejected().cloned() {
                 Some(status) => (Some(cycle), status),
                 None => {
-                    return Start::Attempt(match room {
+                    return PreFilterOutcome::PreFiltered(match room {
                         // An attempt may be large, and stays where it is.
                         Some(mut room) => {
                             self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
                             (room.compiled, room.number) = (compiled, number);
                             room
                         }
-                        None => Box::new(Attempt { compiled, number, cycle, pre_filter: first }),
+                        None => Box::new(PreFilteredPod { compiled, number, cycle, pre_filter: first }),
                     });
                 }
             },
         };
         let pre_filter = std::mem::take(pre_filter);
         self.spare = room;
-        Start::Rejected(Box::new(Rejected { compiled, cycle, pre_filter, status }))
+        PreFilterOutcome::Rejected(Box::new(RejectedPod { compiled, cycle, pre_filter, status }))
     }
 
     /// Decides after PreFilter.
     pub(crate) fn conclude(
         &mut self,
         pod: &Arc<Pod>,
-        start: &mut Start<P>,
+        start: &mut PreFilterOutcome<P>,
         cache: &Cache<P::State>,
         now: i64,
         mut draw: impl FnMut(usize) -> usize,
         observer: &mut impl Observer,
     ) -> Decision {
         let choice = match start {
-            Start::Attempt(attempt) => self.choose(pod, attempt, cache, &mut draw, observer),
-            Start::Rejected(rejected) if rejected.status.code.is_rejected() => {
-                Choice::Nowhere(rejected.diagnose(cache))
+            PreFilterOutcome::PreFiltered(attempt) => self.choose(pod, attempt, cache, &mut draw, observer),
+            PreFilterOutcome::Rejected(rejected) if rejected.status.code.is_rejected() => {
+                Choice::NoNode(rejected.diagnose(cache))
             }
-            Start::Rejected(rejected) => Choice::Error(rejected.status.message()),
+            PreFilterOutcome::Rejected(rejected) => Choice::Error(rejected.status.message()),
         };
         let diagnosis = match choice {
             Choice::Node(node) => return Decision::Node(node),
             Choice::Error(failure) => return Decision::Error(failure),
-            Choice::Nowhere(diagnosis) => diagnosis,
+            Choice::NoNode(diagnosis) => diagnosis,
         };
         let failed = match start {
-            Start::Attempt(attempt) => Failed::of(attempt),
-            Start::Rejected(rejected) => Failed {
+            PreFilterOutcome::PreFiltered(attempt) => FailedAttempt::of(attempt),
+            PreFilterOutcome::Rejected(rejected) => FailedAttempt {
                 compiled: &rejected.compiled,
-                alike: None,
+                equivalence_class: None,
                 cycle: rejected.cycle.as_ref(),
                 pre_filter: &rejected.pre_filter,
             },
@@ -268,7 +273,7 @@ impl<P: Profile> Engine<P> {
     fn post_filter(
         plugins: &P,
         pod: &Arc<Pod>,
-        failed: Failed<'_, P>,
+        failed: FailedAttempt<'_, P>,
         diagnosis: Diagnosis,
         cache: &Cache<P::State>,
         now: i64,
@@ -277,14 +282,14 @@ impl<P: Profile> Engine<P> {
     ) -> Decision {
         let draws = !plugins.info().plugins("post-filter").is_empty();
         let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
-        let Failed { compiled, alike, cycle, pre_filter } = failed;
+        let FailedAttempt { compiled, equivalence_class, cycle, pre_filter } = failed;
         let diagnosed = &diagnosis;
         let cx = PostFilterContext {
             profile: plugins,
             pod,
             compiled,
             cycle,
-            alike,
+            equivalence_class,
             pre_filter,
             cache,
             diagnosis: diagnosed,
@@ -292,11 +297,11 @@ impl<P: Profile> Engine<P> {
             seed,
         };
         let mut run = PostFilterRun::default();
-        observer.begins(Point::PostFilter);
+        observer.point_started(Point::PostFilter);
         plugins.post_filter(&mut run, cx);
         let found = run.finish();
         if let Some(found) = &found {
-            observer.ends(Point::PostFilter, found.status.code);
+            observer.point_ended(Point::PostFilter, found.status.code);
         }
         Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, found)))
     }
@@ -304,7 +309,7 @@ impl<P: Profile> Engine<P> {
     fn choose(
         &mut self,
         pod: &Arc<Pod>,
-        attempt: &mut Attempt<P>,
+        attempt: &mut PreFilteredPod<P>,
         cache: &Cache<P::State>,
         draw: &mut impl FnMut(usize) -> usize,
         observer: &mut impl Observer,
@@ -313,23 +318,23 @@ impl<P: Profile> Engine<P> {
             return Choice::Node(node);
         }
         if P::Extenders::NONE
-            && let Some(&[node]) = attempt.pre_filter.nodes().or_else(|| self.hopeful(attempt, cache))
+            && let Some(&[node]) = attempt.pre_filter.nodes().or_else(|| self.likely(attempt, cache))
             && cache.base.alive().contains(node)
         {
-            return Self::choose_only(pod, attempt, cache, node);
+            return Self::choose_single_node(pod, attempt, cache, node);
         }
-        observer.begins(Point::Filter);
+        observer.point_started(Point::Filter);
         let found = self.find_feasible(pod, attempt, cache);
-        observer.ends(Point::Filter, Self::filtered(&found, &self.answer.feasible));
+        observer.point_ended(Point::Filter, Self::filtered(&found, &self.answer.feasible));
         if let Err(failure) = found {
             return Choice::Error(failure);
         }
-        let rejected = match self.ask_extenders(pod, cache, observer) {
+        let rejected = match self.filter_with_extenders(pod, cache, observer) {
             Ok(rejected) => rejected,
             Err(failure) => return Choice::Error(failure),
         };
         match self.answer.feasible.count() {
-            0 => Choice::Nowhere(Self::diagnose(pod, attempt, cache, rejected)),
+            0 => Choice::NoNode(Self::diagnose(pod, attempt, cache, rejected)),
             // With a single feasible node kube-scheduler does not score.
             1 => match self.answer.feasible.iter().next() {
                 Some(node) => Choice::Node(node),
@@ -339,7 +344,9 @@ impl<P: Profile> Engine<P> {
                 Ok(best) => {
                     let best = match P::Extenders::NONE {
                         true => best,
-                        false => self.answer.add_extenders(self.plugins.extenders(), pod, &cache.base, best, observer),
+                        false => {
+                            self.answer.add_extender_scores(self.plugins.extenders(), pod, &cache.base, best, observer)
+                        }
                     };
                     match self.answer.kth_best(best, draw(best.ties)) {
                         Some(node) => Choice::Node(node),
@@ -352,7 +359,7 @@ impl<P: Profile> Engine<P> {
     }
 
     /// What Filter said of all nodes together.
-    fn filtered(found: &Result<(), String>, feasible: &Mask) -> Code {
+    fn filtered(found: &Result<(), String>, feasible: &NodeMask) -> Code {
         match found {
             Ok(()) if feasible.is_empty() => Code::Unschedulable,
             Ok(()) => Code::Success,
@@ -363,13 +370,13 @@ impl<P: Profile> Engine<P> {
     /// Runs PreScore and Score.
     fn prioritize(
         &mut self,
-        attempt: &Attempt<P>,
+        attempt: &PreFilteredPod<P>,
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
-    ) -> Result<Best, Status> {
-        observer.begins(Point::Score);
+    ) -> Result<BestTotal, Status> {
+        observer.point_started(Point::Score);
         let best = self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
-        observer.ends(Point::Score, best.as_ref().map_or_else(|status| status.code, |_| Code::Success));
+        observer.point_ended(Point::Score, best.as_ref().map_or_else(|status| status.code, |_| Code::Success));
         best
     }
 
@@ -382,7 +389,7 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
         node: NodeIndex,
-        imagine: impl FnOnce(&mut Imagined<'_, P>),
+        imagine: impl FnOnce(&mut HypotheticalNode<'_, P>),
     ) -> Result<(), Verdict> {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
@@ -391,10 +398,10 @@ impl<P: Profile> Engine<P> {
             return Err(status.clone().into());
         }
         if run.nodes().is_some_and(|nodes| nodes.binary_search(&node).is_err()) {
-            return Err(Status::unresolvable(left_out(&run.narrowed_by())).into());
+            return Err(Status::unresolvable(excluded_node_reason(&run.narrowed_by())).into());
         }
-        let mut imagined = Imagined::new(&compiled, &mut cycle, cache, node);
-        imagine(&mut imagined);
-        imagined.verdict().map_or(Ok(()), Err)
+        let mut hypothetical = HypotheticalNode::new(&compiled, &mut cycle, cache, node);
+        imagine(&mut hypothetical);
+        hypothetical.verdict().map_or(Ok(()), Err)
     }
 }

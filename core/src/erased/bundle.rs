@@ -8,8 +8,8 @@ use super::scheduler::AnyScheduler;
 use crate::extenders::Overrides;
 use crate::handle::Handle;
 use crate::model::CustomKind;
-use crate::originals::OriginalsOf;
-use crate::profile::{Access, Bundle, ProfileInfo, ProfileSource, StartError, StartErrors};
+use crate::originals::RequiredOriginals;
+use crate::profile::{AccessRule, Bundle, ProfileInfo, ProfileSource, StartError, StartErrors};
 use crate::scheduler::{Options, Scheduler};
 
 type StartScheduler = dyn Fn(AnyClient, Options) -> Result<Box<dyn AnyScheduler>, StartErrors> + Send + Sync;
@@ -29,9 +29,9 @@ pub struct AnyBundle {
     /// [`Bundle::KINDS`].
     pub kinds: &'static [CustomKind],
     /// [`Bundle::WRITES`].
-    pub writes: &'static [Access],
+    pub writes: &'static [AccessRule],
     /// [`Bundle::ORIGINALS`].
-    pub originals: OriginalsOf,
+    pub originals: RequiredOriginals,
     scheduler: Arc<StartScheduler>,
     /// Programs that only run do not link it.
     cluster: Option<Arc<StartCluster>>,
@@ -62,7 +62,7 @@ impl AnyBundle {
             writes: B::WRITES,
             originals: B::ORIGINALS,
             scheduler: Arc::new(move |client, options| {
-                let scheduler = Scheduler::made_by(&make, client, options)?;
+                let scheduler = Scheduler::with_factory(&make, client, options)?;
                 Ok(Box::new(scheduler) as Box<dyn AnyScheduler>)
             }),
             cluster: None,

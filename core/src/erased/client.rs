@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::client::{ApiError, Client, Event, News, ObjectRef, StatusPatch};
+use crate::client::{ApiError, Client, Event, ObjectRef, ObjectUpdates, StatusPatch};
 use crate::extension_points::Placement;
 use crate::model::{Pod, Uid};
 
 /// A [`Client`] of any type. Clones act on the same cluster.
 #[derive(Clone)]
-pub struct AnyClient(Arc<dyn ClientObject>);
+pub struct AnyClient(Arc<dyn DynClient>);
 
 impl AnyClient {
     /// Erases the type of a client.
@@ -23,42 +23,42 @@ impl AnyClient {
 }
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-type ObjectNews = Option<(usize, Result<Value, ApiError>)>;
+type ObjectUpdate = Option<(usize, Result<Value, ApiError>)>;
 
 /// The methods of [`Client`], with boxed futures.
-trait ClientObject: Send + Sync {
+trait DynClient: Send + Sync {
     fn bind<'a>(&'a self, placement: &'a Placement) -> Boxed<'a, Result<(), ApiError>>;
-    fn bind_by<'a>(
+    fn bind_by_extender<'a>(
         &'a self,
         placement: &'a Placement,
         ask: Box<dyn FnOnce() -> Result<bool, String> + Send>,
     ) -> Boxed<'a, Result<bool, String>>;
-    fn tell(&self, tell: Box<dyn FnOnce() + Send>);
+    fn notify_extender(&self, tell: Box<dyn FnOnce() + Send>);
     fn patch_pod_status<'a>(&'a self, pod: &'a Arc<Pod>, patch: &'a StatusPatch) -> Boxed<'a, Result<(), ApiError>>;
     fn delete_pod<'a>(&'a self, pod: &'a Arc<Pod>) -> Boxed<'a, Result<(), ApiError>>;
     fn record(&self, event: Event);
     fn sleep(&self, time: Duration) -> Boxed<'_, ()>;
     fn get<'a>(&'a self, object: &'a ObjectRef) -> Boxed<'a, Result<Value, ApiError>>;
-    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> Box<dyn NewsObject + '_>;
+    fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> Box<dyn DynObjectUpdates + '_>;
     fn create<'a>(&'a self, object: &'a ObjectRef, manifest: &'a Value) -> Boxed<'a, Result<Value, ApiError>>;
     fn patch<'a>(&'a self, object: &'a ObjectRef, patch: &'a Value) -> Boxed<'a, Result<Value, ApiError>>;
     fn patch_status<'a>(&'a self, object: &'a ObjectRef, patch: &'a Value) -> Boxed<'a, Result<Value, ApiError>>;
     fn delete<'a>(&'a self, object: &'a ObjectRef, uid: Option<&'a Uid>) -> Boxed<'a, Result<(), ApiError>>;
 }
 
-impl<C: Client> ClientObject for C {
+impl<C: Client> DynClient for C {
     fn bind<'a>(&'a self, placement: &'a Placement) -> Boxed<'a, Result<(), ApiError>> {
         Box::pin(Client::bind(self, placement))
     }
-    fn bind_by<'a>(
+    fn bind_by_extender<'a>(
         &'a self,
         placement: &'a Placement,
         ask: Box<dyn FnOnce() -> Result<bool, String> + Send>,
     ) -> Boxed<'a, Result<bool, String>> {
-        Box::pin(Client::bind_by(self, placement, ask))
+        Box::pin(Client::bind_by_extender(self, placement, ask))
     }
-    fn tell(&self, tell: Box<dyn FnOnce() + Send>) {
-        Client::tell(self, tell);
+    fn notify_extender(&self, tell: Box<dyn FnOnce() + Send>) {
+        Client::notify_extender(self, tell);
     }
     fn patch_pod_status<'a>(&'a self, pod: &'a Arc<Pod>, patch: &'a StatusPatch) -> Boxed<'a, Result<(), ApiError>> {
         Box::pin(Client::patch_pod_status(self, pod, patch))
@@ -75,8 +75,8 @@ impl<C: Client> ClientObject for C {
     fn get<'a>(&'a self, object: &'a ObjectRef) -> Boxed<'a, Result<Value, ApiError>> {
         Box::pin(Client::get(self, object))
     }
-    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> Box<dyn NewsObject + '_> {
-        Box::new(Client::follow(self, objects, time))
+    fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> Box<dyn DynObjectUpdates + '_> {
+        Box::new(Client::watch_objects(self, objects, time))
     }
     fn create<'a>(&'a self, object: &'a ObjectRef, manifest: &'a Value) -> Boxed<'a, Result<Value, ApiError>> {
         Box::pin(Client::create(self, object, manifest))
@@ -96,15 +96,15 @@ impl Client for AnyClient {
     async fn bind(&self, placement: &Placement) -> Result<(), ApiError> {
         self.0.bind(placement).await
     }
-    async fn bind_by(
+    async fn bind_by_extender(
         &self,
         placement: &Placement,
         ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
-        self.0.bind_by(placement, Box::new(ask)).await
+        self.0.bind_by_extender(placement, Box::new(ask)).await
     }
-    fn tell(&self, tell: impl FnOnce() + Send + 'static) {
-        self.0.tell(Box::new(tell));
+    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
+        self.0.notify_extender(Box::new(tell));
     }
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
         self.0.patch_pod_status(pod, patch).await
@@ -121,8 +121,8 @@ impl Client for AnyClient {
     async fn get(&self, object: &ObjectRef) -> Result<Value, ApiError> {
         self.0.get(object).await
     }
-    fn follow(&self, objects: Vec<ObjectRef>, time: Duration) -> impl News {
-        BoxedNews(self.0.follow(objects, time))
+    fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> impl ObjectUpdates {
+        BoxedObjectUpdates(self.0.watch_objects(objects, time))
     }
     async fn create(&self, object: &ObjectRef, manifest: &Value) -> Result<Value, ApiError> {
         self.0.create(object, manifest).await
@@ -138,28 +138,28 @@ impl Client for AnyClient {
     }
 }
 
-/// The methods of [`News`], with boxed futures.
-trait NewsObject: Send {
+/// The methods of [`ObjectUpdates`], with boxed futures.
+trait DynObjectUpdates: Send {
     fn add(&mut self, object: ObjectRef) -> usize;
-    fn next(&mut self) -> Boxed<'_, ObjectNews>;
+    fn next(&mut self) -> Boxed<'_, ObjectUpdate>;
 }
 
-impl<N: News> NewsObject for N {
+impl<N: ObjectUpdates> DynObjectUpdates for N {
     fn add(&mut self, object: ObjectRef) -> usize {
-        News::add(self, object)
+        ObjectUpdates::add(self, object)
     }
-    fn next(&mut self) -> Boxed<'_, ObjectNews> {
-        Box::pin(News::next(self))
+    fn next(&mut self) -> Boxed<'_, ObjectUpdate> {
+        Box::pin(ObjectUpdates::next(self))
     }
 }
 
-struct BoxedNews<'a>(Box<dyn NewsObject + 'a>);
+struct BoxedObjectUpdates<'a>(Box<dyn DynObjectUpdates + 'a>);
 
-impl News for BoxedNews<'_> {
+impl ObjectUpdates for BoxedObjectUpdates<'_> {
     fn add(&mut self, object: ObjectRef) -> usize {
         self.0.add(object)
     }
-    async fn next(&mut self) -> ObjectNews {
+    async fn next(&mut self) -> ObjectUpdate {
         self.0.next().await
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::cache::{Base, Cache, PodState, State};
-use crate::costs::{Meter, Part};
+use crate::costs::{CostPart, Meter};
 use crate::engine::Engine;
 use crate::events::{ClusterEvent, EventObject};
 use crate::explain::Explanation;
 use crate::extenders::{self, Extenders, Overrides};
 use crate::extension_points::{HintError, QueueingHint};
 use crate::handle::Handle;
-use crate::hints::{Interested, PluginEvents};
+use crate::hints::{InterestedPlugins, PluginEvents};
 use crate::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::profile::{Bundle, Profile, StartErrors, Visitor};
@@ -42,7 +42,7 @@ pub trait AnyCluster {
     fn withdraw_nomination(&mut self, uid: &Uid);
 
     /// The status of the PreEnqueue plugin that holds a pod; none if the pod is let into the queue.
-    fn held(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
+    fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
     /// Explains a decision over all nodes, whatever `percentage-of-nodes-to-score` is.
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
     /// The plugins of a profile, as in [`Profile::plugins`].
@@ -71,13 +71,13 @@ pub trait AnyCluster {
 /// A [`Meter`] of any type.
 pub trait AnyMeter {
     /// Measures work, which can be repeated.
-    fn measure_any(&mut self, plugin: &'static str, part: Part, work: &mut dyn FnMut());
+    fn measure_any(&mut self, plugin: &'static str, part: CostPart, work: &mut dyn FnMut());
 }
 
 struct MeterOf<'a>(&'a mut dyn AnyMeter);
 
 impl Meter for MeterOf<'_> {
-    fn measure(&mut self, plugin: &'static str, part: Part, mut work: impl FnMut()) {
+    fn measure(&mut self, plugin: &'static str, part: CostPart, mut work: impl FnMut()) {
         self.0.measure_any(plugin, part, &mut work);
     }
 }
@@ -136,7 +136,7 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
         self.cache.withdraw_nomination(uid);
     }
 
-    fn held(&mut self, profile: usize, pod: &Pod) -> Option<Status> {
+    fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status> {
         self.bundle.with(profile, PreEnqueue { pod, cache: &self.cache })
     }
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
@@ -217,7 +217,7 @@ impl<S: State> Visitor<S> for Hint<'_, S> {
     type Output = Option<Result<QueueingHint, HintError>>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let profile = &*engine.plugins;
-        let interested = Interested::of(profile.plugins(), self.event);
+        let interested = InterestedPlugins::of(profile.plugins(), self.event);
         interested.hint(profile, self.plugin, self.pod, self.object, self.cache)
     }
 }

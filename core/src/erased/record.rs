@@ -23,15 +23,16 @@ pub struct AttemptRecord {
 }
 
 /// Observes the attempts of an [`AnyScheduler`](super::AnyScheduler). `()` ignores all of them.
+///
+/// No method is called between a popped pod and its decision. [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod) names a pod before
+/// its attempt.
 pub trait AttemptObserver {
     /// The clock by which extension points are timed; none if they are not.
     fn clock(&self) -> Option<Clock> {
         None
     }
     /// The next pod is about to be popped, if there is one.
-    fn pops(&mut self) {}
-    /// An attempt for this pod begins.
-    fn attempts(&mut self, _pod: &Pod) {}
+    fn before_pop(&mut self) {}
     /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
@@ -42,13 +43,9 @@ impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
     fn clock(&self) -> Option<Clock> {
         self.0.clock().or_else(|| self.1.clock())
     }
-    fn pops(&mut self) {
-        self.0.pops();
-        self.1.pops();
-    }
-    fn attempts(&mut self, pod: &Pod) {
-        self.0.attempts(pod);
-        self.1.attempts(pod);
+    fn before_pop(&mut self) {
+        self.0.before_pop();
+        self.1.before_pop();
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
         self.0.decided(pod, has_node, record);
@@ -56,7 +53,7 @@ impl<A: AttemptObserver, B: AttemptObserver> AttemptObserver for (A, B) {
     }
 }
 
-/// Records an attempt for an observer, so that the plugins run without virtual calls.
+/// Records an attempt, and reports it to an observer after the decision.
 pub(super) struct Recorder<'a> {
     observer: &'a mut dyn AttemptObserver,
     clock: Option<Clock>,
@@ -72,19 +69,18 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn pops(&mut self) {
-        self.observer.pops();
+    fn before_pop(&mut self) {
+        self.observer.before_pop();
     }
-    fn attempts(&mut self, profile: usize, pod: &Pod) {
+    fn attempt_started(&mut self, profile: usize, _: &Pod) {
         self.record.profile = profile;
-        self.observer.attempts(pod);
     }
-    fn begins(&mut self, _: Point) {
+    fn point_started(&mut self, _: Point) {
         if let Some(clock) = self.clock {
             self.point_began = clock();
         }
     }
-    fn ends(&mut self, point: Point, code: Code) {
+    fn point_ended(&mut self, point: Point, code: Code) {
         if let Some(clock) = self.clock {
             let took = Duration::from_nanos(clock().saturating_sub(self.point_began));
             self.record.points.push((point, code, took));
@@ -103,8 +99,8 @@ mod tests {
     struct Calls(Vec<&'static str>);
 
     impl AttemptObserver for Calls {
-        fn attempts(&mut self, _: &Pod) {
-            self.0.push("attempts");
+        fn before_pop(&mut self) {
+            self.0.push("pops");
         }
         fn decided(&mut self, _: &Arc<Pod>, _: bool, record: &AttemptRecord) {
             assert_eq!(record.profile, 1);
@@ -113,13 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn both_observers_of_a_pair_see_an_attempt_before_its_decision() {
+    fn both_observers_of_a_pair_see_an_attempt_after_its_decision() {
         let mut pair = (Calls::default(), Calls::default());
         let pod = Arc::new(Pod::default());
         let mut recorder = Recorder::new(&mut pair);
-        recorder.attempts(1, &pod);
+        recorder.before_pop();
+        recorder.attempt_started(1, &pod);
+        recorder.point_started(Point::Filter);
+        recorder.point_ended(Point::Filter, Code::Success);
         recorder.decided(&pod, true);
-        assert_eq!(pair.0.0, ["attempts", "decided"]);
-        assert_eq!(pair.1.0, ["attempts", "decided"]);
+        assert_eq!(pair.0.0, ["pops", "decided"]);
+        assert_eq!(pair.1.0, ["pops", "decided"]);
     }
 }

@@ -12,8 +12,8 @@ use crate::extenders;
 use crate::intern::Symbol;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::Bundle;
-use crate::queue::{Cause, Census, Place, Queue};
-use crate::scheduler::{Change, Completed, Outcome, Scheduler, Tally, UnderWay};
+use crate::queue::{Cause, QueueCounts, QueueKind, QueuePlace};
+use crate::scheduler::{Change, Completed, DurationMetrics, InProgressCounts, Outcome, Scheduler};
 use crate::status::Status;
 
 /// A [`Scheduler`] of any profiles. Its methods are those of [`Scheduler`]; that type documents them.
@@ -37,31 +37,31 @@ pub trait AnyScheduler: Send {
     fn start_background(&mut self, tasks: &mut dyn AnyTasks);
     fn stop_background(&mut self);
     fn take_outcomes(&mut self) -> Vec<Outcome>;
-    fn take_extender_calls(&mut self) -> Vec<extenders::Call>;
+    fn take_extender_calls(&mut self) -> Vec<extenders::ExtenderCall>;
 
     fn next_tick(&self) -> Option<i64>;
-    fn next_alarm(&self) -> Option<i64>;
+    fn next_activation(&self) -> Option<i64>;
     fn next_backoff_end(&self) -> Option<i64>;
     fn next_deadline(&self) -> Option<i64>;
     fn next_wake(&self) -> Option<i64>;
-    fn has_alarm(&self, uid: &Uid) -> bool;
+    fn has_activation(&self, uid: &Uid) -> bool;
 
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation;
     fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool>;
     fn profile_of(&self, pod: &Pod) -> Option<usize>;
-    fn place(&self, uid: &Uid) -> Option<Place>;
-    fn held(&mut self, uid: &Uid) -> Option<Status>;
+    fn place(&self, uid: &Uid) -> Option<QueuePlace>;
+    fn gate_status(&mut self, uid: &Uid) -> Option<Status>;
     fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>>;
     fn pending_pods(&self) -> Box<dyn Iterator<Item = &Arc<Pod>> + '_>;
 
-    fn under_way(&self) -> UnderWay;
+    fn in_progress(&self) -> InProgressCounts;
     fn background_tasks(&self) -> usize;
     fn bound_after_flush(&self) -> u64;
-    fn census(&self) -> Census;
-    fn rejected(&self) -> Vec<(usize, &'static str, usize)>;
-    fn incoming(&self) -> Vec<(Cause, Queue, u64)>;
+    fn queue_counts(&self) -> QueueCounts;
+    fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)>;
+    fn incoming_counts(&self) -> Vec<(Cause, QueueKind, u64)>;
     fn events_in_flight(&self) -> Vec<ClusterEvent>;
-    fn tally(&self) -> &Tally;
+    fn duration_metrics(&self) -> &DurationMetrics;
     fn last_event(&self) -> Option<ClusterEvent>;
 }
 
@@ -92,7 +92,7 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
         self.at(now);
     }
     fn schedule_one(&mut self, tasks: &mut dyn AnyTasks, observer: &mut dyn AttemptObserver) -> bool {
-        self.schedule_one_observed(&mut BoxedTasks(tasks), &mut Recorder::new(observer))
+        self.schedule_one_with_observer(&mut BoxedTasks(tasks), &mut Recorder::new(observer))
     }
     fn next_pod(&mut self, tasks: &mut dyn AnyTasks) -> Option<Arc<Pod>> {
         self.next_pod(&mut BoxedTasks(tasks))
@@ -106,15 +106,15 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     fn take_outcomes(&mut self) -> Vec<Outcome> {
         self.take_outcomes()
     }
-    fn take_extender_calls(&mut self) -> Vec<extenders::Call> {
+    fn take_extender_calls(&mut self) -> Vec<extenders::ExtenderCall> {
         self.take_extender_calls()
     }
 
     fn next_tick(&self) -> Option<i64> {
         self.next_tick()
     }
-    fn next_alarm(&self) -> Option<i64> {
-        self.next_alarm()
+    fn next_activation(&self) -> Option<i64> {
+        self.next_activation()
     }
     fn next_backoff_end(&self) -> Option<i64> {
         self.next_backoff_end()
@@ -125,8 +125,8 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     fn next_wake(&self) -> Option<i64> {
         self.next_wake()
     }
-    fn has_alarm(&self, uid: &Uid) -> bool {
-        self.has_alarm(uid)
+    fn has_activation(&self, uid: &Uid) -> bool {
+        self.has_activation(uid)
     }
 
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
@@ -138,11 +138,11 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     fn profile_of(&self, pod: &Pod) -> Option<usize> {
         self.profile_of(pod)
     }
-    fn place(&self, uid: &Uid) -> Option<Place> {
+    fn place(&self, uid: &Uid) -> Option<QueuePlace> {
         self.place(uid)
     }
-    fn held(&mut self, uid: &Uid) -> Option<Status> {
-        self.held(uid)
+    fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
+        self.gate_status(uid)
     }
     fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.pending(uid)
@@ -151,8 +151,8 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
         Box::new(self.pending_pods())
     }
 
-    fn under_way(&self) -> UnderWay {
-        self.under_way()
+    fn in_progress(&self) -> InProgressCounts {
+        self.in_progress()
     }
     fn background_tasks(&self) -> usize {
         self.background_tasks()
@@ -160,20 +160,20 @@ impl<B: Bundle> AnyScheduler for Scheduler<B, AnyClient> {
     fn bound_after_flush(&self) -> u64 {
         self.bound_after_flush()
     }
-    fn census(&self) -> Census {
-        self.census()
+    fn queue_counts(&self) -> QueueCounts {
+        self.queue_counts()
     }
-    fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
-        self.rejected()
+    fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
+        self.rejected_pod_counts()
     }
-    fn incoming(&self) -> Vec<(Cause, Queue, u64)> {
-        self.incoming().collect()
+    fn incoming_counts(&self) -> Vec<(Cause, QueueKind, u64)> {
+        self.incoming_counts().collect()
     }
     fn events_in_flight(&self) -> Vec<ClusterEvent> {
         self.events_in_flight().collect()
     }
-    fn tally(&self) -> &Tally {
-        self.tally()
+    fn duration_metrics(&self) -> &DurationMetrics {
+        self.duration_metrics()
     }
     fn last_event(&self) -> Option<ClusterEvent> {
         self.last_event()

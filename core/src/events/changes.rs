@@ -31,7 +31,7 @@ pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
     let gates = |pod: EventPod<'_>| !pod.spec.scheduling_gates.is_empty();
     let changed = [
         (old.spec.labels != new.spec.labels, Action::UPDATE_POD_LABEL),
-        (asks_less(&old.usage.requests, &new.usage.requests), Action::UPDATE_POD_SCALE_DOWN),
+        (requests_less(&old.usage.requests, &new.usage.requests), Action::UPDATE_POD_SCALE_DOWN),
         (gates(old) && !gates(new), Action::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
         (old.spec.tolerations.len() != new.spec.tolerations.len(), Action::UPDATE_POD_TOLERATION),
         (old.claim_statuses != new.claim_statuses, Action::UPDATE_POD_GENERATED_RESOURCE_CLAIM),
@@ -45,7 +45,7 @@ pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
 }
 
 /// Whether some resource is asked for less, or no more.
-fn asks_less(old: &Resources, new: &Resources) -> bool {
+fn requests_less(old: &Resources, new: &Resources) -> bool {
     new.milli_cpu < old.milli_cpu
         || new.memory < old.memory
         || new.ephemeral_storage < old.ephemeral_storage

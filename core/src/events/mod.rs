@@ -4,10 +4,10 @@
 //! [`pod_updated`] say which.
 
 mod changes;
-mod happened;
+mod object_event;
 
 pub use changes::{Events, node_updated, pod_updated};
-pub use happened::{Changed, Happened, PodOnNode, node_changed, object_changed};
+pub use object_event::{ChangedObject, ObjectEvent, PodOnNode, node_changed, object_changed};
 
 use std::fmt;
 use std::ops::Deref;
@@ -234,7 +234,7 @@ impl<'a> EventPod<'a> {
     }
 
     /// Whether it takes room: of its node, or of the one that is nominated for it.
-    pub fn takes_room(&self) -> bool {
+    pub fn occupies_node(&self) -> bool {
         self.node.is_some() || self.pod.nominated_node.is_some()
     }
 }
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_what_hears_of_what() {
+    fn registrations_cover_events() {
         use EventResource::{AssignedPod, Node, Pod, UnschedulablePod, Wildcard};
         for (waited, happened, hears) in [
             ((Pod, Action::DELETE), (AssignedPod, Action::DELETE), true),

@@ -9,7 +9,7 @@ use crate::status::Status;
 
 /// What a Bind plugin did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binding {
+pub enum BindResult {
     /// The pod is bound.
     Done,
     /// Nothing: the next plugin is asked.
@@ -31,5 +31,5 @@ pub trait BindPlugin: Plugin {
         args: &Self::Args,
         client: &C,
         placement: &Placement,
-    ) -> impl Future<Output = Result<Binding, Status>> + Send;
+    ) -> impl Future<Output = Result<BindResult, Status>> + Send;
 }

@@ -15,9 +15,9 @@ pub trait FilterPlugin: Plugin {
     type Rejection: Copy;
 
     /// Whether there are pods for which every node passes: then the loop over nodes asks once, by `is_idle`.
-    const IDLES: bool = false;
+    const CAN_BE_IDLE: bool = false;
 
-    /// Whether every node passes, whatever it is like. Only asked if `IDLES`.
+    /// Whether every node passes, whatever it is like. Only asked if `CAN_BE_IDLE`.
     fn is_idle(_pod: &Self::Pod) -> bool {
         false
     }

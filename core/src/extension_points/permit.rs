@@ -9,7 +9,7 @@ use crate::status::Status;
 
 /// A Permit plugin's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Permit {
+pub enum PermitResult {
     /// Bind.
     Allow,
     /// Wait until the plugin allows or rejects it, for at most this long (15 minutes at most): then it is rejected.
@@ -25,5 +25,5 @@ pub enum Permit {
 )]
 pub trait PermitPlugin: Plugin {
     /// Decides about the pod; may also allow or reject pods that wait.
-    fn permit(&self, args: &Self::Args, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit;
+    fn permit(&self, args: &Self::Args, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult;
 }

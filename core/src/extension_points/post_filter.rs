@@ -94,7 +94,7 @@ pub struct PostFilterContext<'a, P: Profile> {
     /// A number that stands for what the profile reads of the pod, and for nothing else while the profile is at work: for
     /// all pods that share it, Filter says the same of a node in thought as long as that node and its pods are the same.
     /// None: what Filter says depends on more, or nobody knows.
-    pub alike: Option<u64>,
+    pub equivalence_class: Option<u64>,
     /// What PreFilter plugins said.
     pub pre_filter: &'a PreFilterRun,
     /// The cluster.

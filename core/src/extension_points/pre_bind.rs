@@ -9,7 +9,7 @@ use crate::status::Status;
 
 /// Whether a PreBind plugin has something to do for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PreFlight {
+pub enum PreFlightResult {
     /// Its PreBind runs, and the pod's nomination is written first, since this may take long.
     Run,
     /// The same, and side by side with the plugins before and after it that say so, too: kube-scheduler's
@@ -37,7 +37,7 @@ pub trait PreBindPlugin: Plugin {
         args: &Self::Args,
         placement: &Placement,
         reserved: &Self::Reserved,
-    ) -> Result<PreFlight, Status>;
+    ) -> Result<PreFlightResult, Status>;
 
     /// Does it. May be dropped before it is done: if the pod is preempted meanwhile, or if a plugin beside it fails.
     ///

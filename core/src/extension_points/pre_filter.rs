@@ -2,26 +2,26 @@
 
 use smallvec::SmallVec;
 
-use super::Skips;
+use super::SkipFrequency;
 use crate::cache::Base;
+use crate::incremental::{FilterUpdate, NeedsFullEvaluation};
 use crate::intern::Symbol;
-use crate::kept::{Anew, Verdicts};
 use crate::model::{NodeIndex, Pod};
-use crate::plugin::{Plugin, Slot, View};
+use crate::plugin::{CycleSlot, Plugin, View};
 use crate::status::Status;
 
 /// What a PreFilter found.
 #[derive(Clone, Debug)]
-pub struct PreFilter<C> {
+pub struct PreFilterResult<C> {
     /// The state that Filter gets, and whether Filter runs.
-    pub slot: Slot<C>,
+    pub slot: CycleSlot<C>,
     /// What it means for all nodes at once.
-    pub leaves: Leaves,
+    pub candidates: CandidateNodes,
 }
 
 /// Which nodes a PreFilter leaves to Filter.
 #[derive(Clone, Debug)]
-pub enum Leaves {
+pub enum CandidateNodes {
     /// All.
     All,
     /// The only ones that can be feasible.
@@ -33,34 +33,37 @@ pub enum Leaves {
     },
     /// All, but Filter of this plugin will reject all nodes but these. So they need not be asked about unless somebody wants
     /// to know why. In any order, each once; to be told where they are few.
-    ButHopelessly(SmallVec<[NodeIndex; 4]>),
+    Likely(SmallVec<[NodeIndex; 4]>),
     /// None, a verdict on the pod as a whole. `Unschedulable`: removing pods may change it, so the other PreFilters still
     /// run, but no Filter.
     None(Status),
 }
 
-impl<C> PreFilter<C> {
+impl<C> PreFilterResult<C> {
     /// Filter runs with this state.
     #[inline]
     pub fn ready(state: C) -> Self {
-        PreFilter { slot: Slot::ready(state), leaves: Leaves::All }
+        PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::All }
     }
     /// Filter is left out.
     #[inline]
     pub fn skip(state: C) -> Self {
-        PreFilter { slot: Slot::skip(state), leaves: Leaves::All }
+        PreFilterResult { slot: CycleSlot::skip(state), candidates: CandidateNodes::All }
     }
     /// The pod is rejected as a whole; removing pods may help, and `state` serves to find out.
     pub fn reject(state: C, status: Status) -> Self {
-        PreFilter { slot: Slot::ready(state), leaves: Leaves::None(status) }
+        PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::None(status) }
     }
     /// Filter will reject all nodes but these.
-    pub fn hopeful(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
-        PreFilter { leaves: Leaves::ButHopelessly(nodes.into_iter().collect()), ..self }
+    pub fn likely(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilterResult { candidates: CandidateNodes::Likely(nodes.into_iter().collect()), ..self }
     }
     /// Only these nodes can be feasible.
     pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
-        PreFilter { leaves: Leaves::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() }, ..self }
+        PreFilterResult {
+            candidates: CandidateNodes::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() },
+            ..self
+        }
     }
     /// Only nodes of these names can be feasible.
     pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
@@ -71,7 +74,7 @@ impl<C> PreFilter<C> {
                 None => unknown.push(name),
             }
         }
-        PreFilter { leaves: Leaves::Only { nodes, unknown }, ..self }
+        PreFilterResult { candidates: CandidateNodes::Only { nodes, unknown }, ..self }
     }
 }
 
@@ -85,42 +88,42 @@ pub trait PreFilterPlugin: Plugin {
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
     /// How often `pre_filter` skips.
-    const SKIPS: Skips = Skips::Sometimes;
+    const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
     /// Whether `pre_filter` reads the pod alone: then a state that it made holds as long as there are equal pods. `add_pod`
     /// and `remove_pod` may not read more than the two pods either.
-    const READS_POD_ALONE: bool = false;
+    const READS_ONLY_POD: bool = false;
 
     /// Whether what Filter says of a node, with whatever pods come to it and leave it in thought, is a matter of that node,
     /// those pods and what makes the pod equal to others, given a state that `pre_filter` made. Then it holds for all equal
     /// pods of which the same can be said, until something happens to the node.
     #[inline]
-    fn looks_at_node_alone(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
-        Self::READS_POD_ALONE
+    fn reads_only_node(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
+        Self::READS_ONLY_POD
     }
 
     /// Looks at the pod and the cluster.
     ///
     /// # Errors
     /// `UnschedulableAndUnresolvable` rejects the pod at once, and so does `Unschedulable`, for want of a state: see
-    /// [`PreFilter::reject`]. Anything else fails the attempt.
+    /// [`PreFilterResult::reject`]. Anything else fails the attempt.
     fn pre_filter(
         &self,
         args: &Self::Args,
         pod: &Self::Pod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<Self::Cycle>, Status>;
+    ) -> Result<PreFilterResult<Self::Cycle>, Status>;
 
     /// Whether nothing that happens to the cluster can change a state that `pre_filter` made for such a pod, or one of Filter's
     /// verdicts, but those on nodes whose columns changed: `update` is not called then. Most pods have no volumes, say. Unless
     /// a plugin says otherwise, that is so if it reads the pod alone.
     #[inline(always)]
-    fn is_at_rest(_pod: &Self::Pod, _slot: &Slot<Self::Cycle>) -> bool {
-        Self::READS_POD_ALONE
+    fn needs_no_update(_pod: &Self::Pod, _slot: &CycleSlot<Self::Cycle>) -> bool {
+        Self::READS_ONLY_POD
     }
 
     /// Brings the state that `pre_filter` made for an equal pod, which may be another one in what is
-    /// [`Individual`](crate::kept::Individual), up to date, to what `pre_filter` would make now, and says on
+    /// [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature), up to date, to what `pre_filter` would make now, and says on
     /// which nodes Filter's verdict may be another one, besides those whose columns changed. It is called only for states
     /// that came without a narrowing of nodes and without a rejection.
     ///
@@ -134,11 +137,11 @@ pub trait PreFilterPlugin: Plugin {
         &self,
         args: &Self::Args,
         pod: &Self::Pod,
-        slot: &mut Slot<Self::Cycle>,
+        slot: &mut CycleSlot<Self::Cycle>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
-        if Self::READS_POD_ALONE { Ok(()) } else { pre_filter_again(self, args, pod, slot, view, verdicts) }
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
     }
 
     /// Nobody needs a state any more that `pre_filter` made. A plugin may keep what it has of memory for the next one.
@@ -155,20 +158,22 @@ pub trait PreFilterPlugin: Plugin {
 ///
 /// # Errors
 /// As there.
-pub fn pre_filter_again<P: PreFilterPlugin>(
+pub fn rerun_pre_filter<P: PreFilterPlugin>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
-    slot: &mut Slot<P::Cycle>,
+    slot: &mut CycleSlot<P::Cycle>,
     view: View<'_, P>,
-    verdicts: &mut Verdicts<'_>,
-) -> Result<(), Anew> {
-    let Ok(PreFilter { slot: new, leaves: Leaves::All }) = plugin.pre_filter(args, pod, view) else { return Err(Anew) };
+    verdicts: &mut FilterUpdate<'_>,
+) -> Result<(), NeedsFullEvaluation> {
+    let Ok(PreFilterResult { slot: new, candidates: CandidateNodes::All }) = plugin.pre_filter(args, pod, view) else {
+        return Err(NeedsFullEvaluation);
+    };
     if new.skip != slot.skip {
-        return Err(Anew);
+        return Err(NeedsFullEvaluation);
     }
     if new.state != slot.state {
-        verdicts.ask_all();
+        verdicts.reevaluate_all();
     }
     plugin.recycle(std::mem::replace(slot, new).state);
     Ok(())

@@ -1,9 +1,9 @@
 //! PreScore: looks at the feasible nodes once before they are scored.
 
-use super::{ScorePlugin, Skips};
-use crate::kept::{Anew, Rescore};
-use crate::mask::Mask;
-use crate::plugin::{Plugin, Slot, View};
+use super::{ScorePlugin, SkipFrequency};
+use crate::incremental::{NeedsFullEvaluation, ScoreUpdate};
+use crate::node_mask::NodeMask;
+use crate::plugin::{CycleSlot, Plugin, View};
 use crate::status::Status;
 
 /// Prepares Score.
@@ -16,10 +16,10 @@ pub trait PreScorePlugin: Plugin {
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
     /// How often `pre_score` skips.
-    const SKIPS: Skips = Skips::Sometimes;
+    const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
     /// Whether `pre_score` reads the pod alone: then a state that it made holds as long as there are equal pods.
-    const READS_POD_ALONE: bool = false;
+    const READS_ONLY_POD: bool = false;
 
     /// Looks at the pod, the cluster and the feasible nodes.
     ///
@@ -30,15 +30,15 @@ pub trait PreScorePlugin: Plugin {
         args: &Self::Args,
         pod: &Self::Pod,
         view: View<'_, Self>,
-        feasible: &Mask,
-    ) -> Result<Slot<Self::Cycle>, Status>;
+        feasible: &NodeMask,
+    ) -> Result<CycleSlot<Self::Cycle>, Status>;
 
     /// Whether nothing that happens to the cluster can change a state that `pre_score` made for such a pod, or one of Score's
     /// answers, but those about nodes whose columns changed: `update` is not called then. Unless a plugin says otherwise, that
     /// is so if it reads the pod alone.
     #[inline(always)]
-    fn is_at_rest(_pod: &Self::Pod) -> bool {
-        Self::READS_POD_ALONE
+    fn needs_no_update(_pod: &Self::Pod) -> bool {
+        Self::READS_ONLY_POD
     }
 
     /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on
@@ -54,11 +54,11 @@ pub trait PreScorePlugin: Plugin {
         &self,
         args: &Self::Args,
         pod: &Self::Pod,
-        slot: &mut Slot<Self::Cycle>,
+        slot: &mut CycleSlot<Self::Cycle>,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
-    ) -> Result<(), Anew> {
-        if Self::READS_POD_ALONE { Ok(()) } else { pre_score_again(self, args, pod, slot, view, rescore) }
+        rescore: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_score(self, args, pod, slot, view, rescore) }
     }
 
     /// Nobody needs a state any more that `pre_score` made. A plugin may keep what it has of memory for the next one.
@@ -69,20 +69,20 @@ pub trait PreScorePlugin: Plugin {
 ///
 /// # Errors
 /// As there.
-pub fn pre_score_again<P: PreScorePlugin>(
+pub fn rerun_pre_score<P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
-    slot: &mut Slot<P::Cycle>,
+    slot: &mut CycleSlot<P::Cycle>,
     view: View<'_, P>,
-    rescore: &mut Rescore<'_>,
-) -> Result<(), Anew> {
-    let Ok(new) = plugin.pre_score(args, pod, view, rescore.feasible) else { return Err(Anew) };
+    rescore: &mut ScoreUpdate<'_>,
+) -> Result<(), NeedsFullEvaluation> {
+    let Ok(new) = plugin.pre_score(args, pod, view, rescore.feasible) else { return Err(NeedsFullEvaluation) };
     if new.skip != slot.skip {
-        return Err(Anew);
+        return Err(NeedsFullEvaluation);
     }
     if new.state != slot.state {
-        rescore.ask_all();
+        rescore.reevaluate_all();
     }
     plugin.recycle(std::mem::replace(slot, new).state);
     Ok(())
@@ -108,9 +108,9 @@ pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
         pod: &Self::Pod,
         facts: &mut <Self as ScorePlugin>::Cycle,
         view: View<'_, Self>,
-        rescore: &mut Rescore<'_>,
+        rescore: &mut ScoreUpdate<'_>,
     ) {
-        prepare_again(self, args, pod, facts, view, rescore);
+        rerun_prepare(self, args, pod, facts, view, rescore);
     }
 
     /// Nobody needs a state any more that `prepare` made. A plugin may keep what it has of memory for the next one.
@@ -118,17 +118,17 @@ pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
 }
 
 /// What [`PrepareScore::update`] does unless a plugin says otherwise, for plugins that say otherwise of some changes only.
-pub fn prepare_again<P: PrepareScore>(
+pub fn rerun_prepare<P: PrepareScore>(
     plugin: &P,
     args: &P::Args,
     pod: &P::Pod,
     facts: &mut <P as ScorePlugin>::Cycle,
     view: View<'_, P>,
-    rescore: &mut Rescore<'_>,
+    rescore: &mut ScoreUpdate<'_>,
 ) {
     let new = plugin.prepare(args, pod, view);
     if new != *facts {
-        rescore.ask_all();
+        rescore.reevaluate_all();
     }
     plugin.recycle(std::mem::replace(facts, new));
 }

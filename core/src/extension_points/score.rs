@@ -49,9 +49,9 @@ impl Extent {
     #[inline(always)]
     pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
         // The lowest score of all is never the highest, so that most plugins have nothing to ask here.
-        if (P::IGNORED == i64::MIN && !P::LOOKS_AT_LOWEST) || raw != P::IGNORED {
+        if (P::IGNORED == i64::MIN && !P::USES_MIN) || raw != P::IGNORED {
             self.max = self.max.max(raw);
-            if P::LOOKS_AT_LOWEST {
+            if P::USES_MIN {
                 self.min = self.min.min(raw);
             }
         }
@@ -78,7 +78,7 @@ pub trait NormalizeScore: ScorePlugin {
     /// A raw score that takes no part in the extremes.
     const IGNORED: i64 = i64::MIN;
     /// Whether `normalize` looks at the lowest score.
-    const LOOKS_AT_LOWEST: bool = true;
+    const USES_MIN: bool = true;
     /// The normalised score.
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
 

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_selectors_match() {
+    fn selectors_match_labels() {
         let mut interner = Interner::default();
         let labels = [(interner.intern("app"), interner.intern("web")), (interner.intern("tier"), Symbol::EMPTY)];
         let mut check = |match_labels: &[(&str, &str)], expressions: &[RequirementText<'_>], matches: bool| {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kubernetes_says_of_wrong_ones() {
+    fn invalid_selectors_have_kubernetes_errors() {
         let check = |match_labels: &[(&str, &str)], expressions: &[RequirementText<'_>], expected: &str| {
             let error = LabelSelector::parse(match_labels, expressions, &mut Interner::default()).unwrap_err();
             assert!(error.starts_with(expected), "{error}");

@@ -4,7 +4,6 @@
 use std::future::Future;
 use std::hash::Hash;
 
-use crate::ask::Idle;
 use crate::cache::{Base, Cache, State};
 use crate::client::Client;
 use crate::costs::Meter;
@@ -13,24 +12,25 @@ use crate::extenders::Extenders;
 use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
+use crate::idle_plugins::IdlePlugins;
+use crate::incremental::PluginResults;
 use crate::intern::Interner;
-use crate::kept::Parts;
-use crate::mask::Mask;
 use crate::model::{CustomKind, NodeIndex, Pod, PodSpec};
-use crate::originals::OriginalsOf;
+use crate::node_mask::NodeMask;
+use crate::originals::RequiredOriginals;
 use crate::status::{Code, Reasons, Status};
 
-mod access;
+mod access_rule;
 mod pre_bind;
 mod runs;
 mod scores;
-mod start;
+mod start_error;
 
-pub use access::Access;
+pub use access_rule::AccessRule;
 pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
-pub use start::{StartError, StartErrors, start};
+pub use start_error::{StartError, StartErrors, start};
 
 /// What is compiled in, for people: the effective plugins at each extension point.
 #[derive(Clone, Copy, Debug)]
@@ -134,8 +134,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     type Reserved: Send + Sync + 'static;
     /// Who has a say besides plugins: [`NoExtenders`](crate::extenders::NoExtenders) unless the profile says otherwise.
     type Extenders: Extenders;
-    /// The parts of a kept answer: [`NotKept`](crate::kept::NotKept) if there is none.
-    type Parts: Parts<Self>;
+    /// The parts of a kept answer: [`Uncached`](crate::incremental::Uncached) if there is none.
+    type PluginResults: PluginResults<Self>;
 
     /// Makes every plugin.
     ///
@@ -167,7 +167,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The first plugin that holds the pod.
     fn pre_enqueue(&self, pod: &Pod, cache: &Cache<Self::State>) -> Result<(), Status>;
     /// What the plugin at a place of [`Profile::plugins`] says of an event that it registered with a hint.
-    /// [`hints::Interested`](crate::hints::Interested) knows which those are.
+    /// [`hints::InterestedPlugins`](crate::hints::InterestedPlugins) knows which those are.
     ///
     /// # Errors
     /// It cannot tell.
@@ -196,15 +196,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// The plugins can use the memory of a state again that nobody needs any more.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
-    /// Whether Filter looks at nothing but the node and the pod, as [`PreFilterPlugin::looks_at_node_alone`] says of the
+    /// Whether Filter looks at nothing but the node and the pod, as [`PreFilterPlugin::reads_only_node`] says of the
     /// plugins that do not skip.
     ///
-    /// [`PreFilterPlugin::looks_at_node_alone`]: crate::extension_points::PreFilterPlugin::looks_at_node_alone
-    fn looks_at_node_alone(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
+    /// [`PreFilterPlugin::reads_only_node`]: crate::extension_points::PreFilterPlugin::reads_only_node
+    fn reads_only_node(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
         false
     }
     /// Whether no filter can fail with an error: then nobody misses the verdicts on nodes that one of them rejects anyway.
-    fn never_fails(_cycle: &Self::Cycle) -> bool {
+    fn cannot_fail(_cycle: &Self::Cycle) -> bool {
         false
     }
 
@@ -219,7 +219,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     ) -> Self::Columns<'a>;
 
     /// Which filters have nothing to say about a pod.
-    fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> Idle;
+    fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> IdlePlugins;
     /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known of `idle_filters`.
     ///
     /// # Errors
@@ -269,7 +269,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         pod: &Self::Pod,
         cycle: &Self::Cycle,
         cache: &Cache<Self::State>,
-        feasible: &Mask,
+        feasible: &NodeMask,
     ) -> Result<Self::Score, Status>;
     /// The plugins can use the memory of a state again that nobody needs any more.
     fn recycle_score(&self, score: Self::Score);
@@ -280,7 +280,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Makes room for the raw scores of so many nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
     /// Which plugins skip Score.
-    fn idle_scores(score: &Self::Score) -> Idle;
+    fn idle_scores(score: &Self::Score) -> IdlePlugins;
     /// Runs Score on the node at `index` of the columns, and takes the raw scores down. `IDLE`: what is known of
     /// `idle_scores`.
     ///
@@ -368,7 +368,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// Which of these profiles serves pods of this `spec.schedulerName`; no name is `default-scheduler`.
-pub fn serving(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usize> {
+pub fn profile_for(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usize> {
     let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
     profiles.iter().position(|profile| profile.scheduler_name == name)
 }
@@ -387,10 +387,10 @@ pub trait Bundle: Sized + Send + 'static {
     const KINDS: &'static [CustomKind] = &[];
     /// What plugins do to objects besides watching, each resource once. What the scheduler does itself, such as patches of
     /// the status of pods, is not in it.
-    const WRITES: &'static [Access] = &[];
+    const WRITES: &'static [AccessRule] = &[];
     /// The objects that extenders are sent whole. Whoever drives the scheduler keeps them in
     /// [`Base::originals`].
-    const ORIGINALS: OriginalsOf = OriginalsOf::NONE;
+    const ORIGINALS: RequiredOriginals = RequiredOriginals::NONE;
     /// Columns and indexes of all of them.
     type State: State;
 

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use super::failed;
-use crate::extension_points::PreFlight;
+use crate::extension_points::PreFlightResult;
 use crate::hints::PluginSet;
 use crate::status::{Code, Status};
 
@@ -26,15 +26,15 @@ impl PreBindPlan {
         &mut self,
         place: usize,
         plugin: &'static str,
-        answer: Result<PreFlight, Status>,
+        answer: Result<PreFlightResult, Status>,
     ) -> Result<(), Status> {
         match answer {
-            Ok(PreFlight::Skip) => Ok(()),
-            Ok(PreFlight::Run) => {
+            Ok(PreFlightResult::Skip) => Ok(()),
+            Ok(PreFlightResult::Run) => {
                 self.runs.insert(place);
                 Ok(())
             }
-            Ok(PreFlight::RunInParallel) => {
+            Ok(PreFlightResult::RunInParallel) => {
                 self.runs.insert(place);
                 self.parallel.insert(place);
                 Ok(())
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    fn plan(answers: &[PreFlight]) -> PreBindPlan {
+    fn plan(answers: &[PreFlightResult]) -> PreBindPlan {
         let mut plan = PreBindPlan::default();
         for (place, &answer) in answers.iter().enumerate() {
             assert_eq!(plan.take(place, "P", Ok(answer)), Ok(()));
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn consecutive_plugins_that_allow_it_run_side_by_side() {
-        use PreFlight::{Run, RunInParallel as Parallel, Skip};
+        use PreFlightResult::{Run, RunInParallel as Parallel, Skip};
         for (answers, groups) in [
             (&[][..], &[][..]),
             (&[Skip, Skip], &[]),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::extension_points::{Leaves, Nomination, Permit, PostFilterResult, PreFilter};
+use crate::extension_points::{CandidateNodes, Nomination, PermitResult, PostFilterResult, PreFilterResult};
 use crate::intern::Symbol;
 use crate::model::NodeIndex;
-use crate::plugin::Slot;
+use crate::plugin::CycleSlot;
 use crate::status::{Code, Status};
 
 /// What PreFilter plugins say together.
@@ -18,8 +18,8 @@ pub struct PreFilterRun {
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
     /// If a plugin foretold all other verdicts.
-    hopeful: Vec<NodeIndex>,
-    is_foretold: bool,
+    likely: Vec<NodeIndex>,
+    is_predicted: bool,
     skipped: Vec<&'static str>,
     answered: Vec<&'static str>,
 }
@@ -31,8 +31,8 @@ impl PreFilterRun {
         self.unknown_nodes.clear();
         self.narrowed_by.clear();
         self.rejected = None;
-        self.hopeful.clear();
-        self.is_foretold = false;
+        self.likely.clear();
+        self.is_predicted = false;
         self.skipped.clear();
         self.answered.clear();
     }
@@ -42,45 +42,50 @@ impl PreFilterRun {
     /// # Errors
     /// The run ends here.
     #[inline(always)]
-    pub fn take<C>(&mut self, plugin: &'static str, answer: Result<PreFilter<C>, Status>) -> Result<Slot<C>, Status> {
+    pub fn take<C>(
+        &mut self,
+        plugin: &'static str,
+        answer: Result<PreFilterResult<C>, Status>,
+    ) -> Result<CycleSlot<C>, Status> {
         self.answered.push(plugin);
-        let PreFilter { slot, leaves } = answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
-        match leaves {
+        let PreFilterResult { slot, candidates } =
+            answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
+        match candidates {
             // Most say no more than that. There is nothing to drop, which takes a call to find out otherwise.
-            Leaves::All => {
-                std::mem::forget(leaves);
+            CandidateNodes::All => {
+                std::mem::forget(candidates);
                 if slot.skip {
                     self.skipped.push(plugin);
                 }
             }
-            leaves => self.leave(plugin, slot.skip, leaves)?,
+            candidates => self.leave(plugin, slot.skip, candidates)?,
         }
         Ok(slot)
     }
 
     #[inline(never)]
-    fn leave(&mut self, plugin: &'static str, skips: bool, leaves: Leaves) -> Result<(), Status> {
+    fn leave(&mut self, plugin: &'static str, skips: bool, candidates: CandidateNodes) -> Result<(), Status> {
         if skips {
             self.skipped.push(plugin);
             return Ok(());
         }
-        match leaves {
-            Leaves::All => {}
-            Leaves::ButHopelessly(nodes) => {
-                if !self.is_foretold || nodes.len() < self.hopeful.len() {
-                    self.is_foretold = true;
-                    self.hopeful.clear();
-                    self.hopeful.extend(nodes);
+        match candidates {
+            CandidateNodes::All => {}
+            CandidateNodes::Likely(nodes) => {
+                if !self.is_predicted || nodes.len() < self.likely.len() {
+                    self.is_predicted = true;
+                    self.likely.clear();
+                    self.likely.extend(nodes);
                 }
             }
-            Leaves::None(status) => {
+            CandidateNodes::None(status) => {
                 let status = Self::rejected_as_a_whole(plugin, status);
                 if status.code != Code::Unschedulable {
                     return Err(status);
                 }
                 self.rejected = Some(status);
             }
-            Leaves::Only { mut nodes, unknown } => {
+            CandidateNodes::Only { mut nodes, unknown } => {
                 self.narrowed_by.push(plugin);
                 nodes.sort_unstable();
                 if self.narrowed_by.len() == 1 {
@@ -93,7 +98,7 @@ impl PreFilterRun {
                 }
                 // A name is a name: that a node of it does not exist is told node by node.
                 if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
-                    return Err(self.nothing_left());
+                    return Err(self.no_node_left());
                 }
             }
         }
@@ -109,7 +114,7 @@ impl PreFilterRun {
         }
     }
 
-    fn nothing_left(&mut self) -> Status {
+    fn no_node_left(&mut self) -> Status {
         self.narrowed_by.sort_unstable();
         Status::unresolvable(match self.narrowed_by.as_slice() {
             [only] => format!("node(s) didn't satisfy plugin {only}"),
@@ -122,8 +127,8 @@ impl PreFilterRun {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
     /// The only nodes that Filter does not reject for sure, if that was foretold, each once.
-    pub fn hopeful(&self) -> Option<&[NodeIndex]> {
-        self.is_foretold.then_some(&self.hopeful)
+    pub fn likely(&self) -> Option<&[NodeIndex]> {
+        self.is_predicted.then_some(&self.likely)
     }
     /// Names that plugins gave besides, of nodes that do not exist.
     pub fn unknown_nodes(&self) -> &[Symbol] {
@@ -205,20 +210,20 @@ pub struct PermitRun {
 
 impl PermitRun {
     /// A wait is cut to 15 minutes, as kube-scheduler does.
-    const LONGEST: Duration = Duration::from_secs(15 * 60);
+    const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
 
     /// Takes one plugin's answer in.
     ///
     /// # Errors
     /// The pod is rejected.
-    pub fn take(&mut self, plugin: &'static str, answer: Permit) -> Result<(), Status> {
+    pub fn take(&mut self, plugin: &'static str, answer: PermitResult) -> Result<(), Status> {
         match answer {
-            Permit::Allow => Ok(()),
-            Permit::Wait(patience) => {
-                self.waits.push((plugin, patience.min(Self::LONGEST).as_nanos() as i64));
+            PermitResult::Allow => Ok(()),
+            PermitResult::Wait(patience) => {
+                self.waits.push((plugin, patience.min(Self::MAX_WAIT).as_nanos() as i64));
                 Ok(())
             }
-            Permit::Reject(status) => Err(rejected_or_failed("Permit plugin", plugin, status)),
+            PermitResult::Reject(status) => Err(rejected_or_failed("Permit plugin", plugin, status)),
         }
     }
 }
@@ -241,19 +246,20 @@ mod tests {
 
     #[test]
     fn one_plugin_may_name_nodes_that_do_not_exist_two_must_agree() {
-        let only = |nodes: &[u32]| Ok(PreFilter::ready(()).only(nodes.iter().map(|&node| NodeIndex(node))));
+        let only = |nodes: &[u32]| Ok(PreFilterResult::ready(()).only(nodes.iter().map(|&node| NodeIndex(node))));
         let mut run = PreFilterRun::default();
-        let nothing_left = run.take("A", only(&[])).map_err(|status| status.message());
-        assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin A".to_string()));
+        let no_node_left = run.take("A", only(&[])).map_err(|status| status.message());
+        assert_eq!(no_node_left, Err("node(s) didn't satisfy plugin A".to_string()));
         let mut run = PreFilterRun::default();
         assert!(run.take("B", only(&[1, 2])).is_ok());
-        let nothing_left = run.take("A", only(&[3])).map_err(|status| status.message());
-        assert_eq!(nothing_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
+        let no_node_left = run.take("A", only(&[3])).map_err(|status| status.message());
+        assert_eq!(no_node_left, Err("node(s) didn't satisfy plugin(s) [A B] simultaneously".to_string()));
         let mut interner = Interner::default();
         let ghost = interner.intern("ghost");
         let named = |node: u32| {
-            let leaves = Leaves::Only { nodes: [NodeIndex(node)].into_iter().collect(), unknown: vec![ghost] };
-            Ok(PreFilter { leaves, ..PreFilter::ready(()) })
+            let candidates =
+                CandidateNodes::Only { nodes: [NodeIndex(node)].into_iter().collect(), unknown: vec![ghost] };
+            Ok(PreFilterResult { candidates, ..PreFilterResult::ready(()) })
         };
         let mut run = PreFilterRun::default();
         assert!(run.take("B", named(1)).is_ok());
@@ -262,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn pre_filter_rejects_for_now_or_for_good_and_nothing_else() {
+    fn pre_filter_accepts_only_rejection_codes() {
         let take = |code: Code| {
             let mut run = PreFilterRun::default();
-            let answer = run.take("P", Ok(PreFilter::reject((), Status::new(code, "no"))));
+            let answer = run.take("P", Ok(PreFilterResult::reject((), Status::new(code, "no"))));
             (answer.map(|_| ()).map_err(|status| (status.code, status.message())), run.rejected().is_some())
         };
         assert_eq!(take(Code::Unschedulable), (Ok(()), true));
@@ -278,10 +284,10 @@ mod tests {
     }
 
     #[test]
-    fn post_filter_can_ask_which_pre_filters_ran() {
+    fn post_filter_sees_which_pre_filters_ran() {
         let mut run = PreFilterRun::default();
-        assert!(run.take("Skips", Ok(PreFilter::skip(()))).is_ok());
-        assert!(run.take("Rejects", Err::<PreFilter<()>, _>(Status::unresolvable("no"))).is_err());
+        assert!(run.take("Skips", Ok(PreFilterResult::skip(()))).is_ok());
+        assert!(run.take("Rejects", Err::<PreFilterResult<()>, _>(Status::unresolvable("no"))).is_err());
         assert_eq!(["Skips", "Rejects", "Late"].map(|plugin| run.ran(plugin)), [true, true, false]);
     }
 

@@ -48,14 +48,14 @@ fn suffixes_scale_and_both_values_round_up() {
 }
 
 #[test]
-fn a_missing_number_is_nothing_where_kubernetes_lets_it_pass() {
+fn a_missing_number_is_zero_where_kubernetes_accepts_it() {
     for text in ["-", "+", ".", "Ki", "m", "e5", "00", "-0", "0.000000000000", "0e9999999999"] {
         assert!(quantity(text).is_zero(), "{text}");
     }
 }
 
 #[test]
-fn what_is_no_quantity_is_refused_in_kubernetes_words() {
+fn invalid_quantities_have_kubernetes_errors() {
     for (text, error) in [
         ("", QuantityError::Format),
         ("   ", QuantityError::Format),
@@ -100,7 +100,7 @@ fn binary_amounts_are_capped_and_decimal_ones_are_not() {
 }
 
 #[test]
-fn overflow_gives_what_kubernetes_gives() {
+fn overflow_has_the_result_of_kubernetes() {
     // A short amount that does not fit is 0 or wraps, by its power of ten; a long one wraps.
     assert_eq!(quantity("10E").value(), 0);
     assert_eq!(quantity("1e100").value(), 0);

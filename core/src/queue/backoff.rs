@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::Order;
+use super::QueueOrder;
 use super::entries::Entry;
-use super::heap::Before;
+use super::heap::EntryOrder;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -51,7 +51,7 @@ impl Backoff {
 
 /// The backoff queue: by window, and within it as in the active queue.
 pub(super) struct ByWindow<O>(PhantomData<O>);
-impl<O: Order> Before for ByWindow<O> {
+impl<O: QueueOrder> EntryOrder for ByWindow<O> {
     fn before(a: &Entry, b: &Entry) -> bool {
         a.ready < b.ready || a.ready == b.ready && super::by_order::<O>(a, b)
     }
@@ -59,7 +59,7 @@ impl<O: Order> Before for ByWindow<O> {
 
 /// The error backoff queue: by window alone.
 pub(super) struct ByReady;
-impl Before for ByReady {
+impl EntryOrder for ByReady {
     fn before(a: &Entry, b: &Entry) -> bool {
         (a.ready, a.ticket) < (b.ready, b.ticket)
     }

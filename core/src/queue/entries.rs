@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use hashbrown::HashTable;
 use slab::Slab;
 
-use super::Place;
+use super::QueuePlace;
 use crate::extension_points::QueuedPod;
 use crate::map::FixedHasher;
 use crate::model::Uid;
@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) unschedulable: u8,
     /// How many attempts in a row broke, the last one included. As above.
     pub(super) errors: u8,
-    pub(super) place: Place,
+    pub(super) place: QueuePlace,
     /// It came out of the unschedulable pods because it was there too long.
     pub(super) flushed: bool,
     /// It was deleted, or bound by someone else, while it was in flight: it only waits for the end of its attempt.

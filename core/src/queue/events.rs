@@ -1,7 +1,7 @@
 //! What happens in the cluster wakes pods.
 
 use super::entries::Slot;
-use super::{Cause, Order, Rejectors, SchedulingQueue, Surroundings};
+use super::{Cause, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use crate::extension_points::{QueuedPod, QueueingHint};
 
 /// What an event is worth to a pod: kube-scheduler's `queueingStrategy`.
@@ -34,15 +34,15 @@ struct Interests<I> {
 }
 
 impl<I> Interests<I> {
-    fn of<S: Surroundings<Interested = I>>(
+    fn of<S: QueueContext<Interested = I>>(
         rejectors: &Rejectors,
         gate: Option<&'static str>,
         profile: usize,
         event: &S::Event,
-        around: &mut S,
+        context: &mut S,
     ) -> Option<Self> {
         let mut among = |plugins: &[&'static str]| {
-            if plugins.is_empty() { None } else { around.interested(profile, plugins, event) }
+            if plugins.is_empty() { None } else { context.interested(profile, plugins, event) }
         };
         let held_by = gate.map(|gate| [gate]);
         let interests = Interests {
@@ -59,15 +59,15 @@ impl<I> Interests<I> {
         concerned.then_some(interests)
     }
 
-    fn ask<S: Surroundings<Interested = I>>(
+    fn ask<S: QueueContext<Interested = I>>(
         &self,
         profile: usize,
         pod: &QueuedPod,
         event: &S::Event,
-        around: &mut S,
+        context: &mut S,
     ) -> Strategy {
         let mut queue = |interested: &Option<I>| {
-            interested.as_ref().is_some_and(|plugins| around.hint(profile, plugins, pod, event) == QueueingHint::Queue)
+            interested.as_ref().is_some_and(|plugins| context.hint(profile, plugins, pod, event) == QueueingHint::Queue)
         };
         if queue(&self.pending) {
             Strategy::Immediately
@@ -80,46 +80,48 @@ impl<I> Interests<I> {
 }
 
 /// What an event is worth to a pod: `isPodWorthRequeuing`.
-pub(super) fn worth<S: Surroundings>(
+pub(super) fn queueing_strategy<S: QueueContext>(
     rejectors: &Rejectors,
     gate: Option<&'static str>,
     profile: usize,
     pod: &QueuedPod,
     event: &S::Event,
-    around: &mut S,
+    context: &mut S,
 ) -> Strategy {
-    match Interests::of(rejectors, gate, profile, event, around) {
-        Some(interests) => interests.ask(profile, pod, event, around),
+    match Interests::of(rejectors, gate, profile, event, context) {
+        Some(interests) => interests.ask(profile, pod, event, context),
         None => Strategy::Skip,
     }
 }
 
 /// Why pods come that an event wakes.
-pub(super) fn cause_of<S: Surroundings>(_: &S, event: &S::Event) -> Cause {
+pub(super) fn cause_of<S: QueueContext>(_: &S, event: &S::Event) -> Cause {
     S::cause(event)
 }
 
-impl<O: Order, E> SchedulingQueue<O, E> {
+impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// Something happened in the cluster: parked pods are woken whose rejectors find it worth an attempt, and pods in
     /// flight remember it. Only parked pods that `concerned` lets through are asked about.
     pub fn on_event(
         &mut self,
         event: E,
         concerned: impl Fn(&QueuedPod) -> bool,
-        around: &mut impl Surroundings<Event = E>,
+        context: &mut impl QueueContext<Event = E>,
         now: i64,
     ) {
-        let cause = cause_of(around, &event);
+        let cause = cause_of(context, &event);
         let mut woken = Vec::new();
-        for (why, slots) in self.parked.groups() {
-            let profile = why.profile as usize;
-            let Some(interests) = Interests::of(&why.rejectors, why.gate, profile, &event, around) else { continue };
+        for (reason, slots) in self.parked.groups() {
+            let profile = reason.profile as usize;
+            let Some(interests) = Interests::of(&reason.rejectors, reason.gate, profile, &event, context) else {
+                continue;
+            };
             for &slot in slots {
                 let pod = &self.entries[slot].queued;
                 if !concerned(pod) {
                     continue;
                 }
-                match interests.ask(profile, pod, &event, around) {
+                match interests.ask(profile, pod, &event, context) {
                     Strategy::Skip => {}
                     strategy => woken.push((slot, strategy)),
                 }
@@ -127,7 +129,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         }
         for (slot, strategy) in woken {
             self.take_out(slot);
-            self.move_by(slot, strategy, around, cause, now);
+            self.move_by(slot, strategy, context, cause, now);
         }
         self.in_flight.record(event);
     }
@@ -137,10 +139,10 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         &self,
         slot: Slot,
         event: &E,
-        around: &mut impl Surroundings<Event = E>,
+        context: &mut impl QueueContext<Event = E>,
     ) -> Strategy {
         let entry = &self.entries[slot];
-        let why = self.parked.why(entry.group);
-        worth(&why.rejectors, why.gate, entry.profile as usize, &entry.queued, event, around)
+        let reason = self.parked.reason(entry.group);
+        queueing_strategy(&reason.rejectors, reason.gate, entry.profile as usize, &entry.queued, event, context)
     }
 }

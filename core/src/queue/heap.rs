@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::entries::{Entries, Entry, Slot};
 
 /// An order of entries.
-pub(super) trait Before {
+pub(super) trait EntryOrder {
     /// Whether `a` leaves before `b`.
     fn before(a: &Entry, b: &Entry) -> bool;
 }
@@ -15,25 +15,25 @@ pub(super) trait Before {
 /// compared with more than the last one. Those that overtake others are in the heap.
 pub(super) struct Heap<O> {
     slots: Vec<Slot>,
-    line: Line,
+    fifo: Fifo,
     order: PhantomData<fn() -> O>,
 }
 
 impl<O> Default for Heap<O> {
     fn default() -> Self {
-        Heap { slots: Vec::new(), line: Line::default(), order: PhantomData }
+        Heap { slots: Vec::new(), fifo: Fifo::default(), order: PhantomData }
     }
 }
 
 /// Slots that left the line before their turn.
-const GONE: Slot = Slot::MAX;
+const VACANT: Slot = Slot::MAX;
 /// In the position of a pod in line. The rest is the number of its place, which starts again at 0 when numbers run out.
-const IN_LINE: u32 = 1 << 31;
+const IN_FIFO: u32 = 1 << 31;
 
 /// Pods in order.
 #[derive(Default)]
-struct Line {
-    /// Neither end is [`GONE`].
+struct Fifo {
+    /// Neither end is [`VACANT`].
     places: VecDeque<Slot>,
     /// The number of the first place.
     first: u32,
@@ -41,16 +41,16 @@ struct Line {
     taken: usize,
 }
 
-impl Line {
+impl Fifo {
     fn push(&mut self, entries: &mut Entries, slot: Slot) {
-        entries[slot].at = IN_LINE | self.first.wrapping_add(self.places.len() as u32);
+        entries[slot].at = IN_FIFO | self.first.wrapping_add(self.places.len() as u32);
         self.places.push_back(slot);
         self.taken += 1;
     }
 
     fn remove(&mut self, entries: &mut Entries, at: u32) {
-        let place = (at.wrapping_sub(self.first) & !IN_LINE) as usize;
-        self.places[place] = GONE;
+        let place = (at.wrapping_sub(self.first) & !IN_FIFO) as usize;
+        self.places[place] = VACANT;
         self.trim(entries);
     }
 
@@ -66,49 +66,49 @@ impl Line {
     #[inline]
     fn trim(&mut self, entries: &mut Entries) {
         self.taken -= 1;
-        while self.places.front() == Some(&GONE) {
+        while self.places.front() == Some(&VACANT) {
             self.places.pop_front();
             self.first = self.first.wrapping_add(1);
         }
-        while self.places.back() == Some(&GONE) {
+        while self.places.back() == Some(&VACANT) {
             self.places.pop_back();
         }
         // Nobody else may leave for long.
         if self.places.len() > 2 * self.taken + 64 {
-            self.close_ranks(entries);
+            self.compact(entries);
         }
     }
 
-    fn close_ranks(&mut self, entries: &mut Entries) {
-        self.places.retain(|&slot| slot != GONE);
+    fn compact(&mut self, entries: &mut Entries) {
+        self.places.retain(|&slot| slot != VACANT);
         for (&slot, place) in self.places.iter().zip(0_u32..) {
-            entries[slot].at = IN_LINE | self.first.wrapping_add(place);
+            entries[slot].at = IN_FIFO | self.first.wrapping_add(place);
         }
     }
 }
 
-impl<O: Before> Heap<O> {
+impl<O: EntryOrder> Heap<O> {
     pub(super) fn len(&self) -> usize {
-        self.slots.len() + self.line.taken
+        self.slots.len() + self.fifo.taken
     }
     pub(super) fn peek(&self, entries: &Entries) -> Option<Slot> {
-        match (self.line.places.front(), self.slots.first()) {
+        match (self.fifo.places.front(), self.slots.first()) {
             (Some(&waits), Some(&overtakes)) if O::before(&entries[overtakes], &entries[waits]) => Some(overtakes),
             (Some(&slot), _) | (None, Some(&slot)) => Some(slot),
             (None, None) => None,
         }
     }
     pub(super) fn push(&mut self, entries: &mut Entries, slot: Slot) {
-        if self.line.places.back().is_none_or(|&last| O::before(&entries[last], &entries[slot])) {
-            return self.line.push(entries, slot);
+        if self.fifo.places.back().is_none_or(|&last| O::before(&entries[last], &entries[slot])) {
+            return self.fifo.push(entries, slot);
         }
         self.slots.push(slot);
         self.up(entries, self.slots.len() - 1);
     }
     pub(super) fn pop(&mut self, entries: &mut Entries) -> Option<Slot> {
         let slot = self.peek(entries)?;
-        if self.line.places.front() == Some(&slot) {
-            self.line.pop(entries);
+        if self.fifo.places.front() == Some(&slot) {
+            self.fifo.pop(entries);
         } else {
             self.remove(entries, slot);
         }
@@ -116,8 +116,8 @@ impl<O: Before> Heap<O> {
     }
     pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {
         let at = entries[slot].at;
-        if at & IN_LINE != 0 {
-            return self.line.remove(entries, at);
+        if at & IN_FIFO != 0 {
+            return self.fifo.remove(entries, at);
         }
         let at = at as usize;
         self.slots.swap_remove(at);
@@ -128,8 +128,8 @@ impl<O: Before> Heap<O> {
     /// A pod in the heap changed.
     pub(super) fn update(&mut self, entries: &mut Entries, slot: Slot) {
         let at = entries[slot].at;
-        if at & IN_LINE != 0 {
-            self.line.remove(entries, at);
+        if at & IN_FIFO != 0 {
+            self.fifo.remove(entries, at);
             return self.push(entries, slot);
         }
         self.restore(entries, at as usize);
@@ -191,10 +191,10 @@ mod tests {
     use super::*;
     use crate::extension_points::QueuedPod;
     use crate::model::{Pod, Uid};
-    use crate::queue::Place;
+    use crate::queue::QueuePlace;
 
     struct ByTime;
-    impl Before for ByTime {
+    impl EntryOrder for ByTime {
         fn before(a: &Entry, b: &Entry) -> bool {
             (a.ready, a.ticket) < (b.ready, b.ticket)
         }
@@ -212,7 +212,7 @@ mod tests {
             at: 0,
             unschedulable: 0,
             errors: 0,
-            place: Place::Active,
+            place: QueuePlace::Active,
             flushed: false,
             gone: false,
         }
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_leaves_first_whoever_overtakes_or_leaves_before(steps in prop::collection::vec(step(), 1..600)) {
+        fn the_first_is_popped_first_after_any_history(steps in prop::collection::vec(step(), 1..600)) {
             let (mut heap, mut entries, mut all, mut time) = (Heap::<ByTime>::default(), Entries::default(), Vec::new(), 0);
             for (step, ticket) in steps.into_iter().zip(0..) {
                 match step {
@@ -276,12 +276,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_most_have_left_closes_ranks() {
+    fn a_mostly_vacant_fifo_is_compacted() {
         let (mut heap, mut entries) = (Heap::<ByTime>::default(), Entries::default());
         let slots: Vec<_> = (0..1000).map(|at| entries.insert(entry(at, at as u64))).collect();
         slots.iter().for_each(|&slot| heap.push(&mut entries, slot));
         slots[1..999].iter().for_each(|&slot| heap.remove(&mut entries, slot));
-        assert!(heap.slots.is_empty() && heap.line.places.len() < 100, "{}", heap.line.places.len());
+        assert!(heap.slots.is_empty() && heap.fifo.places.len() < 100, "{}", heap.fifo.places.len());
         assert_eq!([(); 3].map(|()| heap.pop(&mut entries)), [Some(slots[0]), Some(slots[999]), None]);
     }
 }

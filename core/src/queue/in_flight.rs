@@ -19,7 +19,7 @@ pub struct Attempt {
     pub(super) profile: usize,
     pub(super) attempts: u32,
     pub(super) after_flush: bool,
-    pub(super) lost: Option<Lost>,
+    pub(super) abandoned: Option<AbandonedAttempts>,
 }
 
 impl Attempt {
@@ -51,31 +51,31 @@ impl Attempt {
 
     /// The number of the attempt, which is nobody's burden any more, and where its pod is.
     pub(super) fn end(mut self) -> (u64, Slot) {
-        self.lost = None;
+        self.abandoned = None;
         (self.id, self.slot)
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if let Some(lost) = self.lost.take() {
-            lost.push(self.id, self.slot);
+        if let Some(abandoned) = self.abandoned.take() {
+            abandoned.push(self.id, self.slot);
         }
     }
 }
 
 /// Attempts that nobody ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lost(Arc<LostAttempts>);
+pub(super) struct AbandonedAttempts(Arc<AbandonedList>);
 
 #[derive(Debug, Default)]
-struct LostAttempts {
+struct AbandonedList {
     /// Whether there are any: there hardly ever are.
     any: AtomicBool,
     attempts: Mutex<Vec<(u64, Slot)>>,
 }
 
-impl Lost {
+impl AbandonedAttempts {
     fn push(&self, attempt: u64, slot: Slot) {
         self.lock().push((attempt, slot));
         self.0.any.store(true, Ordering::Release);
@@ -95,16 +95,16 @@ impl Lost {
 }
 
 /// What is noted about one attempt.
-pub(super) struct Notes<E> {
+pub(super) struct AttemptEvents<E> {
     /// Events about this pod alone.
     pub(super) own: Vec<E>,
     /// Whatever its attempt finds, it is tried again: somebody asked for that, or events were too many to keep.
-    pub(super) again: bool,
+    pub(super) retry: bool,
 }
 
-impl<E> Default for Notes<E> {
+impl<E> Default for AttemptEvents<E> {
     fn default() -> Self {
-        Notes { own: Vec::new(), again: false }
+        AttemptEvents { own: Vec::new(), retry: false }
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) struct InFlight<E> {
     len: usize,
     next: u64,
     /// What is noted about attempts, which is nothing for most.
-    notes: Map<u64, Notes<E>>,
+    notes: Map<u64, AttemptEvents<E>>,
     /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first. It is
     /// mostly one, which was the last to be popped.
     watching: VecDeque<(u64, u64)>,
@@ -160,8 +160,8 @@ impl<E> InFlight<E> {
         attempt
     }
     /// A pod in flight is to be tried again, whatever its attempt finds.
-    pub(super) fn try_again(&mut self, attempt: u64) {
-        self.notes.entry(attempt).or_default().again = true;
+    pub(super) fn mark_retry(&mut self, attempt: u64) {
+        self.notes.entry(attempt).or_default().retry = true;
     }
 
     /// Where an attempt is among those that may still be rejected.
@@ -191,7 +191,7 @@ impl<E> InFlight<E> {
         if notes.own.len() < self.limit && is_watching {
             notes.own.push(event);
         } else {
-            notes.again = true;
+            notes.retry = true;
         }
     }
 
@@ -202,9 +202,9 @@ impl<E> InFlight<E> {
     }
 
     /// An attempt ends. What it alone still needed to hear of is forgotten with [`InFlight::stop_watching`].
-    pub(super) fn end(&mut self, attempt: u64) -> Notes<E> {
+    pub(super) fn end(&mut self, attempt: u64) -> AttemptEvents<E> {
         self.len -= 1;
-        if self.notes.is_empty() { Notes::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
+        if self.notes.is_empty() { AttemptEvents::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
     }
     /// A pod will not be rejected any more, or was.
     pub(super) fn stop_watching(&mut self, attempt: u64) {

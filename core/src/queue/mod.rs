@@ -1,6 +1,6 @@
 //! The scheduling queue: kube-scheduler's `PriorityQueue`, as a state machine to which time is told.
 //!
-//! Every pod that it knows is in one [`Place`]. `docs/queue.md` says what each thing that can happen does to a pod in each
+//! Every pod that it knows is in one [`QueuePlace`]. `docs/queue.md` says what each thing that can happen does to a pod in each
 //! of them.
 //!
 //! | module | idea |
@@ -13,7 +13,7 @@
 //! | `in_flight` | pods that are being tried, and events meanwhile |
 //! | `parked` | pods that wait for an event, in groups |
 //! | `nominator` | which pods are nominated for which nodes |
-//! | `incoming` | why pods come to a place, counted |
+//! | `incoming_counts` | why pods come to a place, counted |
 //! | `entries`, `heap` | where pods are kept |
 
 mod attempts;
@@ -22,7 +22,7 @@ mod entries;
 mod events;
 mod heap;
 mod in_flight;
-mod incoming;
+mod incoming_counts;
 mod nominator;
 mod parked;
 mod pods;
@@ -30,7 +30,7 @@ mod time;
 
 pub use backoff::Backoff;
 pub use in_flight::Attempt;
-pub use incoming::{Cause, Queue};
+pub use incoming_counts::{Cause, QueueKind};
 pub use nominator::Nominator;
 
 use std::marker::PhantomData;
@@ -43,19 +43,19 @@ use crate::status::Status;
 
 use backoff::{ByReady, ByWindow};
 use entries::{Entries, Entry, Slot};
-use heap::{Before, Heap};
-use in_flight::{InFlight, Lost};
-use incoming::Incoming;
-use parked::{Parked, Why};
+use heap::{EntryOrder, Heap};
+use in_flight::{AbandonedAttempts, InFlight};
+use incoming_counts::IncomingCounts;
+use parked::{ParkReason, ParkedPods};
 
 /// The order of the active queue: QueueSort.
-pub trait Order: 'static {
+pub trait QueueOrder: 'static {
     /// Whether `a` is to be tried before `b`.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
 }
 
 /// What the queue asks of others: the plugins of all profiles, and the nominations.
-pub trait Surroundings {
+pub trait QueueContext {
     /// What happens in the cluster.
     type Event;
     /// Those of some plugins that wait for an event.
@@ -101,7 +101,7 @@ pub trait Surroundings {
 
 /// Where a pod is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum QueuePlace {
     /// `activeQ`: it can be tried.
     Active,
     /// `backoffQ`: it is tried when its backoff ends, or when there is nothing else to try.
@@ -157,19 +157,19 @@ pub struct Options {
     pub leftover_after: i64,
     /// How many events are kept for pods in flight. If there are more, pods that were popped before the oldest one are
     /// tried again whatever happened.
-    pub events_kept: usize,
+    pub max_in_flight_events: usize,
 }
 
 impl Default for Options {
     /// kube-scheduler's.
     fn default() -> Self {
-        Options { backoff: Backoff::seconds(1, 10), leftover_after: 300_000_000_000, events_kept: 1 << 16 }
+        Options { backoff: Backoff::seconds(1, 10), leftover_after: 300_000_000_000, max_in_flight_events: 1 << 16 }
     }
 }
 
 /// How many pods are in each place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Census {
+pub struct QueueCounts {
     /// They can be tried.
     pub active: usize,
     /// They wait for the end of their backoff, of either kind.
@@ -182,13 +182,13 @@ pub struct Census {
 
 /// The active queue: in order, equals as they came.
 struct ByOrder<O>(PhantomData<O>);
-impl<O: Order> Before for ByOrder<O> {
+impl<O: QueueOrder> EntryOrder for ByOrder<O> {
     fn before(a: &Entry, b: &Entry) -> bool {
         by_order::<O>(a, b)
     }
 }
 
-fn by_order<O: Order>(a: &Entry, b: &Entry) -> bool {
+fn by_order<O: QueueOrder>(a: &Entry, b: &Entry) -> bool {
     O::less(&a.queued, &b.queued) || a.ticket < b.ticket && !O::less(&b.queued, &a.queued)
 }
 
@@ -201,18 +201,18 @@ pub struct SchedulingQueue<O, E> {
     active: Heap<ByOrder<O>>,
     backoff: Heap<ByWindow<O>>,
     error_backoff: Heap<ByReady>,
-    parked: Parked,
+    parked: ParkedPods,
     in_flight: InFlight<E>,
-    lost: Lost,
+    abandoned: AbandonedAttempts,
     arrivals: u64,
     next_leftovers: i64,
     bound_after_flush: u64,
-    incoming: Incoming,
+    incoming: IncomingCounts,
     /// Since when pods that failed at least once could be tried.
     first_ready: Map<Slot, i64>,
 }
 
-impl<O: Order, E> SchedulingQueue<O, E> {
+impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// An empty queue.
     pub fn new(options: Options) -> Self {
         SchedulingQueue {
@@ -222,19 +222,19 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             active: Heap::default(),
             backoff: Heap::default(),
             error_backoff: Heap::default(),
-            parked: Parked::default(),
-            in_flight: InFlight::new(options.events_kept),
-            lost: Lost::default(),
+            parked: ParkedPods::default(),
+            in_flight: InFlight::new(options.max_in_flight_events),
+            abandoned: AbandonedAttempts::default(),
             arrivals: 0,
             next_leftovers: i64::MIN,
             bound_after_flush: 0,
-            incoming: Incoming::default(),
+            incoming: IncomingCounts::default(),
             first_ready: Map::default(),
         }
     }
 
     /// Where a pod is. `None`: it is not known.
-    pub fn place(&self, uid: &Uid) -> Option<Place> {
+    pub fn place(&self, uid: &Uid) -> Option<QueuePlace> {
         self.find(uid).map(|slot| self.entries[slot].place)
     }
     /// A pod as it is known here.
@@ -272,7 +272,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     /// How often pods came to each queue, by why.
-    pub fn incoming(&self) -> impl Iterator<Item = (Cause, Queue, u64)> {
+    pub fn incoming_counts(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
         self.incoming.iter()
     }
     /// The events that are kept for pods in flight, those about one pod alone left out.
@@ -280,31 +280,31 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         self.in_flight.iter_events()
     }
     /// How many pods are active, in backoff of either kind, unschedulable, and gated.
-    pub fn census(&self) -> Census {
-        let mut census = Census {
+    pub fn queue_counts(&self) -> QueueCounts {
+        let mut census = QueueCounts {
             active: self.active.len(),
             backoff: self.backoff.len() + self.error_backoff.len(),
-            ..Census::default()
+            ..QueueCounts::default()
         };
-        for (why, slots) in self.parked.groups() {
-            let place = if why.gate.is_some() { &mut census.gated } else { &mut census.unschedulable };
+        for (reason, slots) in self.parked.groups() {
+            let place = if reason.gate.is_some() { &mut census.gated } else { &mut census.unschedulable };
             *place += slots.len();
         }
         census
     }
     /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
-    pub fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
+    pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         let mut by_group = vec![0; self.parked.len_of_groups()];
-        for entry in self.entries.iter().filter(|entry| entry.place != Place::InFlight) {
+        for entry in self.entries.iter().filter(|entry| entry.place != QueuePlace::InFlight) {
             by_group[entry.group as usize] += 1;
         }
         let mut rejected: Vec<(usize, &'static str, usize)> = Vec::new();
         for (group, count) in by_group.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-            let why = self.parked.why(group as u32);
-            let Rejectors { unschedulable, pending } = &why.rejectors;
-            let gate = why.gate.filter(|gate| !unschedulable.contains(gate) && !pending.contains(gate));
+            let reason = self.parked.reason(group as u32);
+            let Rejectors { unschedulable, pending } = &reason.rejectors;
+            let gate = reason.gate.filter(|gate| !unschedulable.contains(gate) && !pending.contains(gate));
             for plugin in unschedulable.iter().chain(pending).copied().chain(gate) {
-                let key = (why.profile as usize, plugin);
+                let key = (reason.profile as usize, plugin);
                 match rejected.iter_mut().find(|(profile, plugin, _)| (*profile, *plugin) == key) {
                     Some((.., total)) => *total += count,
                     None => rejected.push((key.0, key.1, count)),
@@ -326,15 +326,15 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     /// Takes a pod out of where it is, unless it is in flight.
     fn take_out(&mut self, slot: Slot) {
         match self.entries[slot].place {
-            Place::Active => self.active.remove(&mut self.entries, slot),
-            Place::Backoff => self.backoff.remove(&mut self.entries, slot),
-            Place::ErrorBackoff => self.error_backoff.remove(&mut self.entries, slot),
-            Place::Unschedulable | Place::Gated => self.parked.remove(&mut self.entries, slot),
-            Place::InFlight => {}
+            QueuePlace::Active => self.active.remove(&mut self.entries, slot),
+            QueuePlace::Backoff => self.backoff.remove(&mut self.entries, slot),
+            QueuePlace::ErrorBackoff => self.error_backoff.remove(&mut self.entries, slot),
+            QueuePlace::Unschedulable | QueuePlace::Gated => self.parked.remove(&mut self.entries, slot),
+            QueuePlace::InFlight => {}
         }
     }
 
-    fn arrive(&mut self, slot: Slot, place: Place) {
+    fn arrive(&mut self, slot: Slot, place: QueuePlace) {
         let entry = &mut self.entries[slot];
         entry.place = place;
         entry.ticket = self.arrivals;
@@ -342,20 +342,26 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     }
 
     /// Runs PreEnqueue on a pod that is in no container, and parks it if a plugin holds it.
-    fn passes(&mut self, slot: Slot, around: &mut impl Surroundings, cause: Cause, now: i64) -> Result<(), Status> {
+    fn run_pre_enqueue(
+        &mut self,
+        slot: Slot,
+        context: &mut impl QueueContext,
+        cause: Cause,
+        now: i64,
+    ) -> Result<(), Status> {
         let entry = &self.entries[slot];
-        let passed = around.pre_enqueue(entry.profile as usize, &entry.queued.pod);
+        let passed = context.pre_enqueue(entry.profile as usize, &entry.queued.pod);
         let gate = passed.as_ref().err().map(|status| status.plugin);
-        let was_gated = self.parked.why(entry.group).gate.is_some();
+        let was_gated = self.parked.reason(entry.group).gate.is_some();
         let group = self.parked.gated_by(entry.group, gate);
         self.entries[slot].group = group;
         if passed.is_err() {
-            self.park(slot, Place::Gated, cause, now);
+            self.park(slot, QueuePlace::Gated, cause, now);
         } else if was_gated {
             if !self.entries[slot].has_failed() {
                 self.entries[slot].since = now;
             }
-            around.nominator().ungated(&self.entries[slot].queued.pod);
+            context.nominator().ungated(&self.entries[slot].queued.pod);
         }
         passed
     }
@@ -364,56 +370,56 @@ impl<O: Order, E> SchedulingQueue<O, E> {
     fn move_to_active(
         &mut self,
         slot: Slot,
-        around: &mut impl Surroundings,
+        context: &mut impl QueueContext,
         cause: Cause,
         now: i64,
     ) -> Result<(), Status> {
-        self.passes(slot, around, cause, now)?;
+        self.run_pre_enqueue(slot, context, cause, now)?;
         self.push_active(slot, cause);
         Ok(())
     }
 
     fn push_active(&mut self, slot: Slot, cause: Cause) {
-        self.incoming.count(cause, Queue::Active);
-        self.arrive(slot, Place::Active);
+        self.incoming.count(cause, QueueKind::Active);
+        self.arrive(slot, QueuePlace::Active);
         self.active.push(&mut self.entries, slot);
     }
 
     /// Lets it wait for the end of its backoff, or parks it if PreEnqueue holds it. When the backoff ends, PreEnqueue is not
     /// asked again.
-    fn move_to_backoff(&mut self, slot: Slot, around: &mut impl Surroundings, cause: Cause, now: i64) {
-        if self.passes(slot, around, cause, now).is_err() {
+    fn move_to_backoff(&mut self, slot: Slot, context: &mut impl QueueContext, cause: Cause, now: i64) {
+        if self.run_pre_enqueue(slot, context, cause, now).is_err() {
             return;
         }
-        self.incoming.count(cause, Queue::Backoff);
+        self.incoming.count(cause, QueueKind::Backoff);
         if self.entries[slot].errors > 0 {
-            self.arrive(slot, Place::ErrorBackoff);
+            self.arrive(slot, QueuePlace::ErrorBackoff);
             self.error_backoff.push(&mut self.entries, slot);
         } else {
-            self.arrive(slot, Place::Backoff);
+            self.arrive(slot, QueuePlace::Backoff);
             self.backoff.push(&mut self.entries, slot);
         }
     }
 
-    fn park(&mut self, slot: Slot, place: Place, cause: Cause, now: i64) {
+    fn park(&mut self, slot: Slot, place: QueuePlace, cause: Cause, now: i64) {
         let entry = &mut self.entries[slot];
         // One that is parked again has not come anew.
-        if !matches!(entry.place, Place::Unschedulable | Place::Gated) {
-            self.incoming.count(cause, Queue::Unschedulable);
+        if !matches!(entry.place, QueuePlace::Unschedulable | QueuePlace::Gated) {
+            self.incoming.count(cause, QueueKind::Unschedulable);
         }
         entry.place = place;
         entry.since = now;
         // Whatever wakes it next is the cause of its next attempt.
         entry.flushed = false;
         if self.parked.is_empty() {
-            self.next_leftovers = now.saturating_add(time::LEFTOVERS_EVERY);
+            self.next_leftovers = now.saturating_add(time::LEFTOVER_INTERVAL);
         }
         self.parked.insert(&mut self.entries, slot);
     }
 
     /// The group of a profile's pods that nobody rejected.
-    fn untried(&mut self, profile: u16) -> u32 {
-        self.parked.group(Why { profile, rejectors: Rejectors::default(), gate: None })
+    fn unrejected_group(&mut self, profile: u16) -> u32 {
+        self.parked.group(ParkReason { profile, rejectors: Rejectors::default(), gate: None })
     }
 
     /// A pod that is in no container is not known any more.

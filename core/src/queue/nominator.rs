@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::change_log::ChangeLog;
 use crate::intern::Symbol;
-use crate::log::Log;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 
@@ -13,7 +13,7 @@ use crate::model::{Pod, Uid};
 pub struct Nominator {
     by_node: Map<Symbol, Vec<Arc<Pod>>>,
     by_pod: Map<Uid, Symbol>,
-    log: Log<Symbol>,
+    log: ChangeLog<Symbol>,
 }
 
 impl Nominator {
@@ -95,7 +95,7 @@ impl Nominator {
         Cow::Owned(pods.iter().filter(comes_before).cloned().collect())
     }
     /// The nodes whose nominated pods changed, an entry for each change.
-    pub fn log(&self) -> &Log<Symbol> {
+    pub fn log(&self) -> &ChangeLog<Symbol> {
         &self.log
     }
     /// All nodes with nominated pods.

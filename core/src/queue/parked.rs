@@ -9,7 +9,7 @@ use crate::map::Map;
 
 /// Why pods wait.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Why {
+pub(super) struct ParkReason {
     pub(super) profile: u16,
     /// Who rejected them in their last attempt.
     pub(super) rejectors: Rejectors,
@@ -18,40 +18,40 @@ pub(super) struct Why {
 }
 
 struct Group {
-    why: Why,
+    reason: ParkReason,
     parked: Vec<Slot>,
 }
 
 /// All groups. There is one for each set of plugins that ever rejected a pod together, parked pods or not: few, as those
 /// sets are.
 #[derive(Default)]
-pub(super) struct Parked {
+pub(super) struct ParkedPods {
     groups: Vec<Group>,
-    ids: Map<Why, u32>,
+    ids: Map<ParkReason, u32>,
     len: usize,
 }
 
-impl Parked {
+impl ParkedPods {
     /// The group of those who wait for a reason.
-    pub(super) fn group(&mut self, why: Why) -> u32 {
-        if let Some(&id) = self.ids.get(&why) {
+    pub(super) fn group(&mut self, reason: ParkReason) -> u32 {
+        if let Some(&id) = self.ids.get(&reason) {
             return id;
         }
         let id = self.groups.len() as u32;
-        self.groups.push(Group { why: why.clone(), parked: Vec::new() });
-        self.ids.insert(why, id);
+        self.groups.push(Group { reason: reason.clone(), parked: Vec::new() });
+        self.ids.insert(reason, id);
         id
     }
     /// The group that differs in who gates.
     pub(super) fn gated_by(&mut self, group: u32, gate: Option<&'static str>) -> u32 {
-        let why = self.why(group);
-        if why.gate == gate { group } else { self.group(Why { gate, ..why.clone() }) }
+        let reason = self.reason(group);
+        if reason.gate == gate { group } else { self.group(ParkReason { gate, ..reason.clone() }) }
     }
-    pub(super) fn why(&self, group: u32) -> &Why {
-        &self.groups[group as usize].why
+    pub(super) fn reason(&self, group: u32) -> &ParkReason {
+        &self.groups[group as usize].reason
     }
-    pub(super) fn groups(&self) -> impl Iterator<Item = (&Why, &[Slot])> {
-        self.groups.iter().filter(|group| !group.parked.is_empty()).map(|group| (&group.why, &group.parked[..]))
+    pub(super) fn groups(&self) -> impl Iterator<Item = (&ParkReason, &[Slot])> {
+        self.groups.iter().filter(|group| !group.parked.is_empty()).map(|group| (&group.reason, &group.parked[..]))
     }
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
         self.groups.iter().flat_map(|group| group.parked.iter().copied())

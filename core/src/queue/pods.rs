@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::entries::{Entry, Slot};
 use super::events::{Strategy, cause_of};
-use super::{Cause, Order, Place, SchedulingQueue, Surroundings};
+use super::{Cause, QueueContext, QueueOrder, QueuePlace, SchedulingQueue};
 use crate::extension_points::QueuedPod;
 use crate::model::{Pod, Uid};
 use crate::status::Status;
 
-impl<O: Order, E> SchedulingQueue<O, E> {
+impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// A pending pod comes; `timestamp` is its time in the queue's order. One that is known is replaced where it is.
     ///
     /// # Errors
@@ -19,21 +19,21 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         profile: usize,
         pod: Arc<Pod>,
         timestamp: i64,
-        around: &mut impl Surroundings<Event = E>,
+        context: &mut impl QueueContext<Event = E>,
         now: i64,
     ) -> Result<(), Status> {
         if let Some(slot) = self.entries.find(&pod.uid) {
             let was_known = !self.entries[slot].gone;
             let old = self.replace_in(slot, pod.clone());
-            around.pending(was_known.then_some(&*old), Some(&pod));
+            context.pending(was_known.then_some(&*old), Some(&pod));
             match self.entries[slot].place {
-                Place::InFlight => self.revive(slot, around.timestamp(profile, &pod, timestamp), now),
-                _ => around.nominator().updated(&old, &pod),
+                QueuePlace::InFlight => self.restart(slot, context.timestamp(profile, &pod, timestamp), now),
+                _ => context.nominator().updated(&old, &pod),
             }
             return Ok(());
         }
-        around.pending(None, Some(&pod));
-        let timestamp = around.timestamp(profile, &pod, timestamp);
+        context.pending(None, Some(&pod));
+        let timestamp = context.timestamp(profile, &pod, timestamp);
         let profile = profile as u16;
         let entry = Entry {
             queued: QueuedPod::new(pod.clone(), timestamp),
@@ -41,23 +41,23 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             ready: i64::MIN,
             since: now,
             profile,
-            group: self.untried(profile),
+            group: self.unrejected_group(profile),
             at: 0,
             unschedulable: 0,
             errors: 0,
-            place: Place::InFlight,
+            place: QueuePlace::InFlight,
             flushed: false,
             gone: false,
         };
         let slot = self.entries.insert(entry);
-        self.move_to_active(slot, around, Cause::POD_ADD, now)?;
-        around.nominator().added(&pod);
+        self.move_to_active(slot, context, Cause::POD_ADD, now)?;
+        context.nominator().added(&pod);
         Ok(())
     }
 
     /// A pod comes whose attempt is under way. If it was gone, it begins anew, but not before the attempt has ended: no
     /// pod is in flight twice.
-    fn revive(&mut self, slot: Slot, timestamp: i64, now: i64) {
+    fn restart(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
         if entry.gone {
             entry.gone = false;
@@ -67,7 +67,7 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             entry.since = now;
             self.first_ready.remove(&slot);
         }
-        self.in_flight.try_again(entry.ticket);
+        self.in_flight.mark_retry(entry.ticket);
     }
 
     /// A pending pod changed from `old` to `new`, which is what `events` say.
@@ -80,41 +80,41 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         old: &Pod,
         new: Arc<Pod>,
         events: impl IntoIterator<Item = E>,
-        around: &mut impl Surroundings<Event = E>,
+        context: &mut impl QueueContext<Event = E>,
         now: i64,
     ) {
         if old.uid != new.uid {
-            self.delete(&old.uid, around);
+            self.delete(&old.uid, context);
         }
         let Some(slot) = self.find(&new.uid) else {
             // What holds it is asked again in time: nobody waits for an answer.
-            let _held = self.add(profile, new, now, around, now);
+            let _held = self.add(profile, new, now, context, now);
             return;
         };
         let known = self.replace_in(slot, new.clone());
-        around.pending(Some(&known), Some(&new));
+        context.pending(Some(&known), Some(&new));
         match self.entries[slot].place {
-            Place::InFlight => {
+            QueuePlace::InFlight => {
                 let attempt = self.entries[slot].ticket;
                 events.into_iter().for_each(|event| self.in_flight.record_own(attempt, event));
                 return;
             }
-            Place::Active | Place::Backoff | Place::ErrorBackoff => {}
-            Place::Unschedulable | Place::Gated => {
+            QueuePlace::Active | QueuePlace::Backoff | QueuePlace::ErrorBackoff => {}
+            QueuePlace::Unschedulable | QueuePlace::Gated => {
                 for event in events {
-                    let strategy = self.strategy_of_parked(slot, &event, around);
+                    let strategy = self.strategy_of_parked(slot, &event, context);
                     if strategy == Strategy::Skip {
                         continue;
                     }
                     self.take_out(slot);
-                    self.move_by(slot, strategy, around, cause_of(around, &event), now);
-                    if !matches!(self.entries[slot].place, Place::Unschedulable | Place::Gated) {
+                    self.move_by(slot, strategy, context, cause_of(context, &event), now);
+                    if !matches!(self.entries[slot].place, QueuePlace::Unschedulable | QueuePlace::Gated) {
                         break;
                     }
                 }
             }
         }
-        around.nominator().updated(old, &new);
+        context.nominator().updated(old, &new);
     }
 
     /// What is known of a pod is better known by the caller: it is where it was. Unknown pods stay so.
@@ -129,20 +129,20 @@ impl<O: Order, E> SchedulingQueue<O, E> {
         entry.queued.priority = pod.spec.priority;
         let old = std::mem::replace(&mut entry.queued.pod, pod);
         match entry.place {
-            Place::Active => self.active.update(&mut self.entries, slot),
-            Place::Backoff => self.backoff.update(&mut self.entries, slot),
-            Place::ErrorBackoff | Place::Unschedulable | Place::Gated | Place::InFlight => {}
+            QueuePlace::Active => self.active.update(&mut self.entries, slot),
+            QueuePlace::Backoff => self.backoff.update(&mut self.entries, slot),
+            QueuePlace::ErrorBackoff | QueuePlace::Unschedulable | QueuePlace::Gated | QueuePlace::InFlight => {}
         }
         old
     }
 
     /// A pod was deleted, or bound by someone else. Returns whether it was known. An attempt that is under way ends
     /// somehow, but the pod does not come back.
-    pub fn delete(&mut self, uid: &Uid, around: &mut impl Surroundings<Event = E>) -> bool {
-        around.nominator().withdraw(uid);
+    pub fn delete(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>) -> bool {
+        context.nominator().withdraw(uid);
         let Some(slot) = self.find(uid) else { return false };
-        around.pending(Some(&self.entries[slot].queued.pod), None);
-        if self.entries[slot].place == Place::InFlight {
+        context.pending(Some(&self.entries[slot].queued.pod), None);
+        if self.entries[slot].place == QueuePlace::InFlight {
             self.entries[slot].gone = true;
             self.gone += 1;
         } else {
@@ -154,21 +154,21 @@ impl<O: Order, E> SchedulingQueue<O, E> {
 
     /// A plugin asks for a pod: it goes to the active queue, whatever it waits for. One in flight will be tried again if
     /// this attempt fails. Returns whether it is in the active queue now: not if PreEnqueue holds it, or it is unknown.
-    pub fn activate(&mut self, uid: &Uid, around: &mut impl Surroundings<Event = E>, now: i64) -> bool {
+    pub fn activate(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>, now: i64) -> bool {
         let Some(slot) = self.find(uid) else { return false };
         match self.entries[slot].place {
-            Place::Active => true,
-            Place::Backoff | Place::ErrorBackoff => {
+            QueuePlace::Active => true,
+            QueuePlace::Backoff | QueuePlace::ErrorBackoff => {
                 self.take_out(slot);
                 self.push_active(slot, Cause::ForceActivate);
                 true
             }
-            Place::Unschedulable | Place::Gated => {
+            QueuePlace::Unschedulable | QueuePlace::Gated => {
                 self.take_out(slot);
-                self.move_to_active(slot, around, Cause::ForceActivate, now).is_ok()
+                self.move_to_active(slot, context, Cause::ForceActivate, now).is_ok()
             }
-            Place::InFlight => {
-                self.in_flight.try_again(self.entries[slot].ticket);
+            QueuePlace::InFlight => {
+                self.in_flight.mark_retry(self.entries[slot].ticket);
                 false
             }
         }

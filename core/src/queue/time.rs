@@ -2,16 +2,16 @@
 
 use super::backoff::WINDOW;
 use super::events::Strategy;
-use super::{Backoff, Cause, Order, SchedulingQueue, Surroundings};
+use super::{Backoff, Cause, QueueContext, QueueOrder, SchedulingQueue};
 
 /// How often leftovers are looked for.
-pub(super) const LEFTOVERS_EVERY: i64 = 30_000_000_000;
+pub(super) const LEFTOVER_INTERVAL: i64 = 30_000_000_000;
 
-impl<O: Order, E> SchedulingQueue<O, E> {
+impl<O: QueueOrder, E> SchedulingQueue<O, E> {
     /// Time passes. Pods whose backoff is over go to the active queue (`flushBackoffQCompleted`), and parked pods that were
     /// parked for too long are tried, or gated again, without any event (`flushUnschedulablePodsLeftover`).
-    pub fn tick(&mut self, around: &mut impl Surroundings<Event = E>, now: i64) {
-        self.recover(around, now);
+    pub fn tick(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
+        self.recover(context, now);
         while let Some(slot) =
             self.backoff.peek(&self.entries).filter(|&slot| Backoff::is_over(self.entries[slot].ready, now))
         {
@@ -25,14 +25,14 @@ impl<O: Order, E> SchedulingQueue<O, E> {
             self.push_active(slot, Cause::BackoffComplete);
         }
         if !self.parked.is_empty() && now >= self.next_leftovers {
-            self.next_leftovers = now.saturating_add(LEFTOVERS_EVERY);
+            self.next_leftovers = now.saturating_add(LEFTOVER_INTERVAL);
             let oldest = now.saturating_sub(self.options.leftover_after);
             let slots = self.parked.slots();
             let leftovers: Vec<_> = slots.filter(|&slot| self.entries[slot].since < oldest).collect();
             for slot in leftovers {
                 self.take_out(slot);
                 self.entries[slot].flushed = true;
-                self.move_by(slot, Strategy::AfterBackoff, around, Cause::UnschedulableTimeout, now);
+                self.move_by(slot, Strategy::AfterBackoff, context, Cause::UnschedulableTimeout, now);
             }
         }
     }

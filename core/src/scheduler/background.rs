@@ -8,10 +8,12 @@ use serde_json::Value;
 
 use super::tasks::{Completed, Tasks, Work};
 use super::{Scheduler, object_writer};
-use crate::background::{Inbox, Order, Request, Watcher};
+use crate::background::{ApiRequest, Channel, TaskRequest, Watcher};
 use crate::cache::{Base, Cache, PodState, State};
 use crate::client::{ApiError, Client};
-use crate::events::{Action, Changed, ClusterEvent, EventResource, Happened, PodOnNode, node_changed, object_changed};
+use crate::events::{
+    Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
+};
 use crate::map::Map;
 use crate::profile::Bundle;
 
@@ -21,11 +23,11 @@ pub(super) struct Background {
     is_running: bool,
     /// How to end each task.
     tasks: Map<u64, AbortHandle>,
-    begun: u64,
+    started: u64,
     /// How to end the task that tells of mail, if there is one: there is as long as there are others.
-    postman: Option<AbortHandle>,
+    notifier: Option<AbortHandle>,
     /// Tasks that sleep, by when they wake up, and in the order in which they went to sleep.
-    sleepers: BTreeMap<(i64, u64), Inbox<()>>,
+    sleepers: BTreeMap<(i64, u64), Channel<()>>,
     slept: u64,
     watchers: Vec<Watcher>,
 }
@@ -48,23 +50,23 @@ impl Background {
         }
     }
 
-    fn sleep(&mut self, until: i64, alarm: Inbox<()>) {
+    fn sleep(&mut self, until: i64, alarm: Channel<()>) {
         self.slept += 1;
         self.sleepers.insert((until, self.slept), alarm);
     }
 
     /// Tells tasks of an event.
-    pub(super) fn tell(&mut self, event: ClusterEvent, changed: &Changed, base: &Base) {
+    pub(super) fn notify_watchers(&mut self, event: ClusterEvent, changed: &ChangedObject, base: &Base) {
         if !self.watchers.is_empty() {
-            let happened = Happened { event, changed: changed.clone() };
+            let happened = ObjectEvent { event, changed: changed.clone() };
             self.watchers.retain(|watcher| watcher(&happened, base));
         }
     }
 
     /// A task begins, and can be ended from here.
     fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static, tasks: &mut impl Tasks) {
-        self.begun += 1;
-        let id = self.begun;
+        self.started += 1;
+        let id = self.started;
         let (abort, registration) = AbortHandle::new_pair();
         self.tasks.insert(id, abort);
         let task = Abortable::new(task, registration);
@@ -87,15 +89,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// The tasks end where they stand, and none begins any more. What they asked the cluster for just before may still be under
     /// way.
     pub fn stop_background(&mut self) {
-        let next = Background { begun: self.background.begun, ..Background::default() };
-        let Background { tasks, postman, .. } = std::mem::replace(&mut self.background, next);
-        tasks.into_values().chain(postman).for_each(|task| task.abort());
+        let next = Background { started: self.background.started, ..Background::default() };
+        let Background { tasks, notifier, .. } = std::mem::replace(&mut self.background, next);
+        tasks.into_values().chain(notifier).for_each(|task| task.abort());
     }
 
-    /// How many tasks run for plugins, besides all that is [under way](Scheduler::under_way): their own, and one that hears what
+    /// How many tasks run for plugins, besides all that is [under way](Scheduler::in_progress): their own, and one that hears what
     /// these ask for.
     pub fn background_tasks(&self) -> usize {
-        self.background.tasks.len() + usize::from(self.background.postman.is_some())
+        self.background.tasks.len() + usize::from(self.background.notifier.is_some())
     }
 
     /// When a task of a plugin's that sleeps wakes up next.
@@ -104,15 +106,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Does what a task asks for.
-    pub(super) fn obey_order(&mut self, order: Order, tasks: &mut impl Tasks) {
-        match order {
-            Order::Spawn(task) => self.background.spawn(task, tasks),
-            Order::Call(request, answer) => self.call(request, answer, tasks),
-            Order::Sleep(time, alarm) => {
+    pub(super) fn run_task_request(&mut self, task_request: TaskRequest, tasks: &mut impl Tasks) {
+        match task_request {
+            TaskRequest::Spawn(task) => self.background.spawn(task, tasks),
+            TaskRequest::Call(request, answer) => self.call(request, answer, tasks),
+            TaskRequest::Sleep(time, alarm) => {
                 let time = i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
                 self.background.sleep(self.now.saturating_add(time), alarm);
             }
-            Order::Watch(watcher) => self.show(watcher),
+            TaskRequest::Watch(watcher) => self.start_watch(watcher),
         }
     }
 
@@ -120,70 +122,70 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn background_ended(&mut self, task: u64) {
         self.background.tasks.remove(&task);
         if self.background.tasks.is_empty()
-            && let Some(postman) = self.background.postman.take()
+            && let Some(notifier) = self.background.notifier.take()
         {
-            postman.abort();
+            notifier.abort();
         }
     }
 
     /// There is mail, which is read after every step, or nobody waits for any.
-    pub(super) fn mail_came(&mut self) {
-        self.background.postman = None;
+    pub(super) fn on_requests_available(&mut self) {
+        self.background.notifier = None;
     }
 
     /// What tasks ask for comes while nothing else happens, and has to be heard then.
     #[inline]
-    pub(super) fn await_mail(&mut self, tasks: &mut impl Tasks) {
-        if !self.background.tasks.is_empty() && self.background.postman.is_none() {
-            self.send_postman(tasks);
+    pub(super) fn await_requests(&mut self, tasks: &mut impl Tasks) {
+        if !self.background.tasks.is_empty() && self.background.notifier.is_none() {
+            self.spawn_request_notifier(tasks);
         }
     }
 
-    fn send_postman(&mut self, tasks: &mut impl Tasks) {
-        let mailbox = self.handle.mailbox().clone();
+    fn spawn_request_notifier(&mut self, tasks: &mut impl Tasks) {
+        let requests = self.handle.requests().clone();
         let (abort, registration) = AbortHandle::new_pair();
-        self.background.postman = Some(abort);
-        let mail = Abortable::new(async move { mailbox.has_mail().await }, registration);
+        self.background.notifier = Some(abort);
+        let notify = Abortable::new(async move { requests.wait_nonempty().await }, registration);
         tasks.spawn(async move {
-            let _ = mail.await;
-            Completed(Work::Mail)
+            let _ = notify.await;
+            Completed(Work::RequestsAvailable)
         });
     }
 
-    fn call(&self, request: Request, answer: Inbox<Result<Value, ApiError>>, tasks: &mut impl Tasks) {
+    fn call(&self, request: ApiRequest, answer: Channel<Result<Value, ApiError>>, tasks: &mut impl Tasks) {
         let client = self.client.clone();
         tasks.spawn(async move {
             answer.push(match request {
-                Request::Get(object) => client.get(&object).await,
-                Request::Do(object, deed) => object_writer::run(&object, &deed, &client).await,
+                ApiRequest::Get(object) => client.get(&object).await,
+                ApiRequest::Write(object, operation) => object_writer::run(&object, &operation, &client).await,
             });
             Completed(Work::Called)
         });
     }
 
     /// Shows to a task what there is, and has it told of events from now on.
-    fn show(&mut self, watcher: Watcher) {
+    fn start_watch(&mut self, watcher: Watcher) {
         let base = &self.cache.base;
-        if what_is_there(&self.cache).all(|came| watcher(&came, base)) {
+        if current_objects(&self.cache).all(|came| watcher(&came, base)) {
             self.background.watchers.push(watcher);
         }
     }
 }
 
 /// All that there is, each as if it came now.
-fn what_is_there<S: State>(cache: &Cache<S>) -> impl Iterator<Item = Happened> {
+fn current_objects<S: State>(cache: &Cache<S>) -> impl Iterator<Item = ObjectEvent> {
     let nodes = cache.base.infos().iter().filter_map(|info| info.node.as_ref()).flat_map(|node| {
-        let came = move |event| Happened { event, changed: Changed::Node(None, Some(node.clone())) };
+        let came = move |event| ObjectEvent { event, changed: ChangedObject::Node(None, Some(node.clone())) };
         node_changed(None, Some(node)).into_iter().map(came)
     });
     let bound = cache.pods().filter(|(_, _, state)| *state == PodState::Bound);
     let pods = bound.map(|(pod, node, _)| {
         let event = ClusterEvent::new(EventResource::AssignedPod, Action::ADD);
-        Happened { event, changed: Changed::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) })) }
+        ObjectEvent { event, changed: ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) })) }
     });
     let objects = cache.objects().filter_map(|object| {
         let event = object_changed(None, Some(object))?;
-        Some(Happened { event, changed: Changed::Object(None, Some(object.clone())) })
+        Some(ObjectEvent { event, changed: ChangedObject::Object(None, Some(object.clone())) })
     });
     nodes.chain(pods).chain(objects)
 }

@@ -14,7 +14,7 @@ use crate::client::{Client, Event, EventType, StatusPatch};
 use crate::engine::{Engine, ReservationId};
 use crate::extenders::Extenders;
 use crate::extension_points::Placement;
-use crate::handle::{Rejection, WaitingPod};
+use crate::handle::{PermitRejection, WaitingPod};
 use crate::model::Uid;
 use crate::profile::{Bundle, PreBindPlan, Profile, Visitor};
 use crate::queue::Attempt;
@@ -43,7 +43,7 @@ enum Phase {
 
 impl Binding {
     /// Whether PreBind has not been begun.
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Writing | Phase::Waiting)
     }
     /// Stops PreBind in favour of another pod. Returns whether it was not too late.
@@ -61,7 +61,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Permitted { placement, reserved, waits } = permitted;
         let uid = placement.pod.uid.clone();
         self.leave_nominated_node(&placement);
-        let plan = match self.bundle.with(attempt.profile(), LookAhead { placement: &placement, reserved }) {
+        let plan = match self.bundle.with(attempt.profile(), PreBindPreFlight { placement: &placement, reserved }) {
             Ok(plan) => plan,
             Err(status) => return self.undo(attempt, placement, reserved, Failure::not_bound(status), tasks),
         };
@@ -98,7 +98,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Goes as far as nothing has to be waited for.
     pub(super) fn proceed(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
-        let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.waits()) else { return };
+        let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.is_waiting()) else { return };
         if let Some(rejection) = self.waiting.get(uid).and_then(|waiting| waiting.rejected.clone()) {
             self.fail_in_permit(uid, rejection, tasks);
             return;
@@ -143,7 +143,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(Err(status)) => status.code,
             None => Code::Error,
         };
-        self.tally.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
+        self.duration_metrics.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
         let status = match (cancelled, result) {
             (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
             (None, None) => Status::error("PreBind was cut off"),
@@ -166,7 +166,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(binding) = self.bindings.get(uid).filter(|binding| binding.attempt.id() == attempt) else { return };
         if let Phase::Binding(since) = binding.phase {
             let code = result.as_ref().map_or_else(|status| status.code, |()| Code::Success);
-            self.tally.ran(binding.attempt.profile(), Point::Bind, code, self.now - since);
+            self.duration_metrics.ran(binding.attempt.profile(), Point::Bind, code, self.now - since);
         }
         if let Err(status) = result {
             return self.fail_binding(uid, Failure::not_bound(status), tasks);
@@ -191,13 +191,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             waited: self.waited(&attempt),
             result: Ok(Placed { node: placement.node_name }),
         });
-        let (queue, mut around) = self.queue();
-        queue.bound(attempt, &mut around);
+        let (queue, mut context) = self.queue();
+        queue.bound(attempt, &mut context);
     }
 
     /// The waiting of a pod in Permit ended badly.
-    fn fail_in_permit(&mut self, uid: &Uid, rejection: Rejection, tasks: &mut impl Tasks) {
-        let Rejection { plugin, reason, preempted } = rejection;
+    fn fail_in_permit(&mut self, uid: &Uid, rejection: PermitRejection, tasks: &mut impl Tasks) {
+        let PermitRejection { plugin, reason, preempted } = rejection;
         self.stop_waiting(uid, if preempted { Code::Error } else { Code::Unschedulable });
         let failure = if preempted {
             Failure::Error(format!("waiting on permit for pod: {reason}"))
@@ -231,24 +231,24 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.bundle.with(attempt.profile(), undo);
         self.cache.forget(&placement.pod.uid);
         if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
-            self.left(placement.pod, node);
+            self.node_freed(placement.pod, node);
         }
         self.failed(attempt, failure, tasks);
     }
 
     fn stop_waiting(&mut self, uid: &Uid, code: Code) {
         if let Some(waiting) = self.waiting.remove(uid) {
-            self.tally.waited_in_permit(code, self.now - waiting.since);
+            self.duration_metrics.waited_in_permit(code, self.now - waiting.since);
             self.handle.end_waiting(uid);
         }
     }
 }
 
-struct LookAhead<'a> {
+struct PreBindPreFlight<'a> {
     placement: &'a Placement,
     reserved: ReservationId,
 }
-impl<S: State> Visitor<S> for LookAhead<'_> {
+impl<S: State> Visitor<S> for PreBindPreFlight<'_> {
     type Output = Result<PreBindPlan, Status>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         match engine.reserved.get(self.reserved) {
@@ -309,7 +309,8 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
         }
         self.tasks.spawn(async move {
             let (asked, at) = (plugins.clone(), placement.clone());
-            let result = match client.bind_by(&placement, move || asked.extenders().bind(&at, &binders)).await {
+            let result = match client.bind_by_extender(&placement, move || asked.extenders().bind(&at, &binders)).await
+            {
                 Ok(true) => Ok(()),
                 Ok(false) => plugins.bind(&client, &placement).await,
                 Err(error) => Err(Status::error(error)),
@@ -347,17 +348,22 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
             engine.plugins.unreserve(self.placement, &reserved);
         }
         if !self.is_bound {
-            tell_extenders(&engine.plugins, self.client, self.placement, self.base);
+            notify_extenders_of_unreserve(&engine.plugins, self.client, self.placement, self.base);
         }
     }
 }
 
 /// Tells extenders that want to know that a pod does not go to its node after all.
-pub(super) fn tell_extenders<P: Profile>(plugins: &Arc<P>, client: &impl Client, placement: &Placement, base: &Base) {
+pub(super) fn notify_extenders_of_unreserve<P: Profile>(
+    plugins: &Arc<P>,
+    client: &impl Client,
+    placement: &Placement,
+    base: &Base,
+) {
     let unreservers = plugins.extenders().unreservers(&placement.pod, base);
     if !P::Extenders::NONE && !unreservers.is_empty() {
         let (plugins, placement) = (plugins.clone(), placement.clone());
-        client.tell(move || plugins.extenders().unreserve(&placement, &unreservers));
+        client.notify_extender(move || plugins.extenders().unreserve(&placement, &unreservers));
     }
 }
 

@@ -7,14 +7,15 @@ use super::tasks::Tasks;
 use crate::cache::PodState;
 use crate::client::Client;
 use crate::events::{
-    Action, Changed, ClusterEvent, EventResource, Happened, PodOnNode, node_changed, object_changed, pod_updated,
+    Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
+    pod_updated,
 };
 use crate::extension_points::QueuedPod;
-use crate::handle::Rejection;
+use crate::handle::PermitRejection;
 use crate::intern::Symbol;
 use crate::map::Set;
 use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
-use crate::profile::{Bundle, serving};
+use crate::profile::{Bundle, profile_for};
 
 /// An object came, changed or went. Symbols are those of the scheduler's interner.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let at = self.cache.set_node(node);
         let new = self.cache.base.infos()[at.get()].node.clone();
         for event in node_changed(old.as_deref(), new.as_deref()) {
-            self.happened(event, Changed::Node(old.clone(), new.clone()));
+            self.on_cluster_event(event, ChangedObject::Node(old.clone(), new.clone()));
         }
     }
 
@@ -94,7 +95,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let old = self.cache.base.infos()[at.get()].node.clone();
         self.cache.remove_node(name);
         for event in node_changed(old.as_deref(), None) {
-            self.happened(event, Changed::Node(old.clone(), None));
+            self.on_cluster_event(event, ChangedObject::Node(old.clone(), None));
         }
     }
 
@@ -105,7 +106,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         self.cache.set_object(object.clone());
         if let Some(event) = object_changed(old.as_ref(), Some(&object)) {
-            self.happened(event, Changed::Object(old, Some(object)));
+            self.on_cluster_event(event, ChangedObject::Object(old, Some(object)));
         }
     }
 
@@ -113,7 +114,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(old) = self.cache.object(key).cloned() else { return };
         self.cache.remove_object(key);
         if let Some(event) = object_changed(Some(&old), None) {
-            self.happened(event, Changed::Object(Some(old), None));
+            self.on_cluster_event(event, ChangedObject::Object(Some(old), None));
         }
     }
 
@@ -178,15 +179,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
         // Bound by another while it waits: it need not wait any longer.
         self.reject_waiting(&pod.uid, "bound by another");
-        let (queue, mut around) = self.queue();
-        queue.delete(&pod.uid, &mut around);
+        let (queue, mut context) = self.queue();
+        queue.delete(&pod.uid, &mut context);
         self.status.forget(&pod.uid);
-        self.alarms.forget(&pod.uid);
+        self.timed_activations.forget(&pod.uid);
         if let Some(kept) = kept {
             self.nomination_lost(pod.clone(), kept);
         }
-        let came = Changed::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
-        self.happened(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
+        let came = ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
+        self.on_cluster_event(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
         // Until now it counted as it was when it was decided about.
         if let Some((assumed, on, _)) = known
             && on == node
@@ -200,9 +201,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn changed_on_node(&mut self, old: Arc<Pod>, new: Arc<Pod>, node: Symbol) {
         let [old, new] = [old, new].map(|pod| PodOnNode { pod, node: Some(node) });
         let events = pod_updated(old.as_event(), new.as_event());
-        let changed = Changed::Pod(Some(old), Some(new));
+        let changed = ChangedObject::Pod(Some(old), Some(new));
         for event in events {
-            self.happened(event, changed.clone());
+            self.on_cluster_event(event, changed.clone());
         }
     }
 
@@ -222,20 +223,20 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let Some(profile) = self.profile_of(&pod) else { return };
         let Some(old) = self.queue.pod(&pod.uid).cloned() else {
-            self.happened_to_pending(Action::ADD);
+            self.record_pending_event(Action::ADD);
             let timestamp = pod.created.unwrap_or(now);
-            let (queue, mut around) = self.queue();
+            let (queue, mut context) = self.queue();
             // What holds it is asked again in time: nobody waits for an answer.
-            let _held = queue.add(profile, pod, timestamp, &mut around, now);
+            let _held = queue.add(profile, pod, timestamp, &mut context, now);
             return;
         };
         if old == pod {
             return;
         }
-        self.happened_to_pending(Action::UPDATE);
+        self.record_pending_event(Action::UPDATE);
         let events = own_events(&old, &pod);
-        let (queue, mut around) = self.queue();
-        queue.update(profile, &old, pod.clone(), events, &mut around, now);
+        let (queue, mut context) = self.queue();
+        queue.update(profile, &old, pod.clone(), events, &mut context, now);
         if let Some(node) = old.nominated_node.filter(|_| old.nominated_node != pod.nominated_node) {
             self.nomination_lost(old, node);
         }
@@ -246,8 +247,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(old) = self.queue.pod(&pod.uid).cloned() else { return };
         let Some(profile) = self.profile_of(&pod) else { return };
         let now = self.now;
-        let (queue, mut around) = self.queue();
-        queue.update(profile, &old, pod, [], &mut around, now);
+        let (queue, mut context) = self.queue();
+        queue.update(profile, &old, pod, [], &mut context, now);
     }
 
     /// A pod went.
@@ -255,20 +256,20 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Some(pod) = self.known(uid).cloned() else { return };
         self.forget_name(&pod);
         self.status.forget(uid);
-        self.alarms.forget(uid);
+        self.timed_activations.forget(uid);
         let nominated = self.cache.nominator.node(uid);
         let queued = self.queue.pod(uid).cloned();
-        let (queue, mut around) = self.queue();
-        queue.delete(uid, &mut around);
+        let (queue, mut context) = self.queue();
+        queue.delete(uid, &mut context);
         match self.cache.pod(uid).map(|(pod, node, state)| (pod.clone(), node, state)) {
             Some((pod, node, PodState::Bound)) => {
                 self.cache.remove_pod(uid);
-                let (event, changed) = leaves(pod, node);
-                self.happened(event, changed);
+                let (event, changed) = removal_event(pod, node);
+                self.on_cluster_event(event, changed);
             }
             Some(_) => self.remove_assumed(uid),
             None => {
-                self.happened_to_pending(Action::DELETE);
+                self.record_pending_event(Action::DELETE);
                 if let Some((pod, node)) = queued.zip(nominated) {
                     self.nomination_lost(pod, node);
                 }
@@ -283,16 +284,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         self.cache.forget(uid);
         self.reject_waiting(uid, "removed");
-        self.left(pod, node);
+        self.node_freed(pod, node);
     }
 
     fn reject_waiting(&mut self, uid: &Uid, reason: &str) {
-        self.waiting.reject(uid, Rejection { plugin: "", reason: reason.into(), preempted: false });
+        self.waiting.reject(uid, PermitRejection { plugin: "", reason: reason.into(), preempted: false });
     }
 
     /// A pod that was to be bound takes no room of its node any longer, which wakes others.
-    pub(super) fn left(&mut self, pod: Arc<Pod>, node: Symbol) {
-        let (event, changed) = leaves(pod, node);
+    pub(super) fn node_freed(&mut self, pod: Arc<Pod>, node: Symbol) {
+        let (event, changed) = removal_event(pod, node);
         self.wake(event, changed);
     }
 
@@ -300,30 +301,30 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub(super) fn nomination_lost(&mut self, pod: Arc<Pod>, node: Symbol) {
         let priority = pod.spec.priority;
         let pod = Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&pod) });
-        let left = Changed::Pod(Some(PodOnNode::new(pod)), None);
+        let left = ChangedObject::Pod(Some(PodOnNode::new(pod)), None);
         let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
         let now = self.now;
-        let (queue, mut around) = self.queue();
+        let (queue, mut context) = self.queue();
         let concerned = |other: &QueuedPod| other.pod.spec.priority <= priority;
-        queue.on_event(Happened { event, changed: left }, concerned, &mut around, now);
+        queue.on_event(ObjectEvent { event, changed: left }, concerned, &mut context, now);
     }
 
     /// Something happened in the cluster.
-    fn happened(&mut self, event: ClusterEvent, changed: Changed) {
-        self.background.tell(event, &changed, &self.cache.base);
+    fn on_cluster_event(&mut self, event: ClusterEvent, changed: ChangedObject) {
+        self.background.notify_watchers(event, &changed, &self.cache.base);
         self.wake(event, changed);
     }
 
     /// Something happened, be it here alone, that may help pods.
-    fn wake(&mut self, event: ClusterEvent, changed: Changed) {
+    fn wake(&mut self, event: ClusterEvent, changed: ChangedObject) {
         let now = self.now;
         self.last_event.get_or_insert(event);
-        let (queue, mut around) = self.queue();
-        queue.on_event(Happened { event, changed }, |_| true, &mut around, now);
+        let (queue, mut context) = self.queue();
+        queue.on_event(ObjectEvent { event, changed }, |_| true, &mut context, now);
     }
 
     /// A pod without a node came, changed or went, which is nothing to others.
-    fn happened_to_pending(&mut self, action: Action) {
+    fn record_pending_event(&mut self, action: Action) {
         self.last_event = Some(ClusterEvent::new(EventResource::UnschedulablePod, action));
     }
 
@@ -331,23 +332,23 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub fn profile_of(&self, pod: &Pod) -> Option<usize> {
         self.options
             .serve_all
-            .or_else(|| serving(self.bundle.profiles(), self.cache.base.interner.resolve(pod.spec.scheduler_name)))
+            .or_else(|| profile_for(self.bundle.profiles(), self.cache.base.interner.resolve(pod.spec.scheduler_name)))
     }
 }
 
 /// That a pod is not on its node any more.
-fn leaves(pod: Arc<Pod>, node: Symbol) -> (ClusterEvent, Changed) {
+fn removal_event(pod: Arc<Pod>, node: Symbol) -> (ClusterEvent, ChangedObject) {
     let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
-    (event, Changed::Pod(Some(PodOnNode { pod, node: Some(node) }), None))
+    (event, ChangedObject::Pod(Some(PodOnNode { pod, node: Some(node) }), None))
 }
 
 /// What the change of a pod without a node is to itself. Its own nomination never helps it: nothing.
-fn own_events(old: &Arc<Pod>, new: &Arc<Pod>) -> Vec<Happened> {
+fn own_events(old: &Arc<Pod>, new: &Arc<Pod>) -> Vec<ObjectEvent> {
     if **old == (Pod { nominated_node: old.nominated_node, ..Pod::clone(new) }) {
         return Vec::new();
     }
     let [before, after] = [old, new].map(|pod| PodOnNode::new(pod.clone()));
     let events = pod_updated(before.as_event(), after.as_event());
-    let changed = Changed::Pod(Some(before), Some(after));
-    events.into_iter().map(|event| Happened { event, changed: changed.clone() }).collect()
+    let changed = ChangedObject::Pod(Some(before), Some(after));
+    events.into_iter().map(|event| ObjectEvent { event, changed: changed.clone() }).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::binding::tell_extenders;
+use super::binding::notify_extenders_of_unreserve;
 use super::observer::{Observer, Point};
 use super::outcome::Failure;
 use crate::cache::{Cache, State, UnplacedPod};
 use crate::client::Client;
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
 use crate::extension_points::Placement;
-use crate::handle::{Waiting, WaitingPods};
+use crate::handle::{WaitingPodMap, WaitingPods};
 use crate::model::{NodeIndex, Pod};
 use crate::profile::{PermitRun, Profile, Visitor};
 use crate::status::{Code, Status};
@@ -28,7 +28,7 @@ pub(super) struct Cycle<'a, S, C, D, O> {
     pub(super) unplaced: UnplacedPod,
     pub(super) cache: &'a mut Cache<S>,
     pub(super) draw: D,
-    pub(super) waiting: &'a mut Waiting,
+    pub(super) waiting: &'a mut WaitingPodMap,
     pub(super) now: i64,
     pub(super) observer: &'a mut O,
 }
@@ -44,16 +44,16 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
         };
         let placement = self.assume(node)?;
         let undo = |plugins: &Arc<P>, cache: &mut Cache<S>, status: Status| {
-            tell_extenders(plugins, self.client, &placement, &cache.base);
+            notify_extenders_of_unreserve(plugins, self.client, &placement, &cache.base);
             cache.forget(&self.pod.uid);
             Err(Failure::on_node(status))
         };
-        self.observer.begins(Point::Reserve);
+        self.observer.point_started(Point::Reserve);
         let reserved = match engine.cycle(&held) {
             Some(cycle) => engine.plugins.reserve(cycle, self.cache, &placement),
             None => Err(Status::error("a decision without cycle state")),
         };
-        self.observer.ends(Point::Reserve, code(&reserved));
+        self.observer.point_ended(Point::Reserve, code(&reserved));
         engine.release(held);
         let reserved = match reserved {
             Ok(reserved) => reserved,
@@ -61,9 +61,9 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
         };
         let mut permit = PermitRun::default();
         let mut pods = WaitingPods { waiting: self.waiting, now: self.now };
-        self.observer.begins(Point::Permit);
+        self.observer.point_started(Point::Permit);
         let permitted = engine.plugins.permit(&placement, &mut pods, &mut permit);
-        self.observer.ends(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
+        self.observer.point_ended(Point::Permit, if permit.waits.is_empty() { code(&permitted) } else { Code::Wait });
         if let Err(status) = permitted {
             engine.plugins.unreserve(&placement, &reserved);
             return undo(&engine.plugins, self.cache, status);

@@ -31,20 +31,20 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let popped = attempt.pod().clone();
         let waited = self.waited(&attempt);
         let now = self.now;
-        let (queue, mut around) = self.queue();
-        let is_known = queue.requeue(attempt, rejectors, &mut around, now).is_some();
+        let (queue, mut context) = self.queue();
+        let is_known = queue.requeue(attempt, rejectors, &mut context, now).is_some();
         // Of a pod that went, or was bound by others, nobody has to be told.
         let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
         if let Some(pod) = &pod {
             let nominated_node = self.nominate(pod.clone(), nomination);
-            self.tell(profile, pod, &failure, nominated_node, tasks);
+            self.report_failure(profile, pod, &failure, nominated_node, tasks);
         }
         let pod = pod.unwrap_or(popped);
         self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
     }
 
     /// Tells people and the API server of a failure.
-    fn tell(
+    fn report_failure(
         &mut self,
         profile: usize,
         pod: &Arc<Pod>,

@@ -10,35 +10,35 @@
 //! | `preemption` | room is made | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
 //! | `observer` | when decisions begin and end | metrics |
-//! | `tally` | how long what takes time took | metrics |
-//! | `surroundings` | what the queue asks of the profiles | |
-//! | `alarms` | pods that plugins want to be tried at a time | |
+//! | `duration_metrics` | how long what takes time took | metrics |
+//! | `queue_context` | what the queue asks of the profiles | |
+//! | `timed_activations` | pods that plugins want to be tried at a time | |
 //! | `background` | tasks of plugins beside the scheduler | plugins' goroutines and informers |
-//! | `mail` | what plugins ask for through their handle | |
+//! | `plugin_requests` | what plugins ask for through their handle | |
 //! | `tasks` | calls that are not waited for | goroutines |
 //! | `templates` | pods of one template share their specs | |
 
-mod alarms;
 mod background;
 mod binding;
 mod changes;
 mod cycle;
+mod duration_metrics;
 mod failure;
-mod mail;
 mod object_writer;
 mod observer;
 mod outcome;
+mod plugin_requests;
 mod preemption;
+mod queue_context;
 mod status_writer;
-mod surroundings;
-mod tally;
 mod tasks;
 mod templates;
+mod timed_activations;
 
 pub use changes::Change;
+pub use duration_metrics::{DurationHistogram, DurationMetrics};
 pub use observer::{Observer, Point};
 pub use outcome::{Failure, Outcome, Placed};
-pub use tally::{Durations, Tally};
 pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
@@ -46,27 +46,27 @@ use std::sync::Arc;
 use crate::cache::{Cache, State, UnplacedPod};
 use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
-use crate::events::{ClusterEvent, Happened};
+use crate::events::{ClusterEvent, ObjectEvent};
 use crate::explain::Explanation;
 use crate::extenders::{self, Extenders, Overrides};
-use crate::handle::{Handle, Waiting};
+use crate::handle::{Handle, WaitingPodMap};
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
-use crate::queue::{self, Attempt, Backoff, Cause, Census, Place, Queue, SchedulingQueue, Surroundings};
+use crate::queue::{self, Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue};
 use crate::random::Random;
 use crate::status::Status;
 
-use alarms::Alarms;
 use background::Background;
 use binding::Binding;
 use cycle::Cycle;
 use object_writer::ObjectWriter;
+use queue_context::{BundleOrder, BundleQueueContext};
 use status_writer::StatusWriter;
-use surroundings::{Around, BundleOrder};
 use tasks::Work;
 use templates::Templates;
+use timed_activations::TimedActivations;
 
 /// Which of several equally good nodes is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl TieBreak {
 
     /// The draws of an attempt. All callers use these, so that an engine is compiled once for them.
     #[inline]
-    pub(crate) fn drawing(self, random: &mut Random) -> impl FnMut(usize) -> usize {
+    pub(crate) fn draw_fn(self, random: &mut Random) -> impl FnMut(usize) -> usize {
         move |n| self.draw(random, n)
     }
 }
@@ -108,8 +108,8 @@ pub struct Options {
     pub leftover_after: i64,
     /// How long pods wait after a failure, if not as long as the profiles say.
     pub backoff: Option<Backoff>,
-    /// How many events are kept for pods in flight; see [`queue::Options::events_kept`].
-    pub events_kept: usize,
+    /// How many events are kept for pods in flight; see [`queue::Options::max_in_flight_events`].
+    pub max_in_flight_events: usize,
     /// What is different here from what profiles say of extenders.
     pub extenders: &'static Overrides,
 }
@@ -117,14 +117,14 @@ pub struct Options {
 impl Default for Options {
     /// kube-scheduler's.
     fn default() -> Self {
-        let queue::Options { leftover_after, events_kept, .. } = queue::Options::default();
+        let queue::Options { leftover_after, max_in_flight_events, .. } = queue::Options::default();
         Options {
             seed: 0,
             tie_break: TieBreak::Random,
             serve_all: None,
             leftover_after,
             backoff: None,
-            events_kept,
+            max_in_flight_events,
             extenders: Overrides::NONE,
         }
     }
@@ -141,19 +141,19 @@ pub struct Scheduler<B: Bundle, C> {
     options: Options,
     bundle: B,
     handle: Handle,
-    queue: SchedulingQueue<BundleOrder<B>, Happened>,
+    queue: SchedulingQueue<BundleOrder<B>, ObjectEvent>,
     /// Pods by namespace and name: only one of a name can be there.
     names: Map<(Symbol, Arc<str>), Uid>,
     templates: Templates,
-    waiting: Waiting,
+    waiting: WaitingPodMap,
     bindings: Map<Uid, Binding>,
     status: StatusWriter,
     objects: ObjectWriter,
     /// Pods that a plugin wants to be tried at a time.
-    alarms: Alarms,
+    timed_activations: TimedActivations,
     background: Background,
     outcomes: Vec<Outcome>,
-    tally: Tally,
+    duration_metrics: DurationMetrics,
     /// The first event of the last change.
     last_event: Option<ClusterEvent>,
     random: Random,
@@ -166,14 +166,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// # Errors
     /// All plugins that failed, or extenders that cannot be asked.
     pub fn new(client: C, options: Options) -> Result<Self, StartErrors> {
-        Self::made_by(B::new, client, options)
+        Self::with_factory(B::new, client, options)
     }
 
     /// The same of profiles that somebody else makes.
     ///
     /// # Errors
     /// What `make` says, or extenders that cannot be asked.
-    pub fn made_by(
+    pub fn with_factory(
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         client: C,
         options: Options,
@@ -190,14 +190,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             handle,
             names: Map::default(),
             templates: Templates::default(),
-            waiting: Waiting::default(),
+            waiting: WaitingPodMap::default(),
             bindings: Map::default(),
             status: StatusWriter::default(),
             objects: ObjectWriter::default(),
-            alarms: Alarms::default(),
+            timed_activations: TimedActivations::default(),
             background: Background::default(),
             outcomes: Vec::new(),
-            tally: Tally::default(),
+            duration_metrics: DurationMetrics::default(),
             last_event: None,
             random: Random::new(options.seed),
             now: 0,
@@ -210,10 +210,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.at(now);
         let now = self.now;
         self.handle.publish_now(now);
-        let (queue, mut around) = self.queue();
-        queue.tick(&mut around, now);
+        let (queue, mut context) = self.queue();
+        queue.tick(&mut context, now);
         self.waiting.time_out(now);
-        self.ring(now);
+        self.activate_due_pods(now);
         self.background.wake(now);
         self.settle(tasks);
     }
@@ -225,17 +225,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
     pub fn next_tick(&self) -> Option<i64> {
-        let of_plugins = self.next_alarm().into_iter().chain(self.next_wake());
+        let of_plugins = self.next_activation().into_iter().chain(self.next_wake());
         self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()
     }
 
     /// When a pod is tried next because a plugin wants it to be, at that time.
-    pub fn next_alarm(&self) -> Option<i64> {
-        self.alarms.next()
+    pub fn next_activation(&self) -> Option<i64> {
+        self.timed_activations.next()
     }
     /// Whether a plugin wants a pod to be tried at some time.
-    pub fn has_alarm(&self, uid: &Uid) -> bool {
-        self.alarms.is_set(uid)
+    pub fn has_activation(&self, uid: &Uid) -> bool {
+        self.timed_activations.is_set(uid)
     }
 
     /// When the backoff of a pod ends next.
@@ -250,23 +250,23 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
     /// Tries the next pod: kube-scheduler's `ScheduleOne`. Returns whether there was one.
     pub fn schedule_one(&mut self, tasks: &mut impl Tasks) -> bool {
-        self.schedule_one_observed(tasks, &mut ())
+        self.schedule_one_with_observer(tasks, &mut ())
     }
 
     /// The same, while somebody looks on.
-    pub fn schedule_one_observed(&mut self, tasks: &mut impl Tasks, observer: &mut impl Observer) -> bool {
+    pub fn schedule_one_with_observer(&mut self, tasks: &mut impl Tasks, observer: &mut impl Observer) -> bool {
         self.settle(tasks);
         loop {
             let now = self.now;
-            observer.pops();
-            let (queue, mut around) = self.queue();
-            let Some(attempt) = queue.pop(&mut around, now) else { return false };
+            observer.before_pop();
+            let (queue, mut context) = self.queue();
+            let Some(attempt) = queue.pop(&mut context, now) else { return false };
             let pod = attempt.pod().clone();
             let Some(unplaced) = self.unplaced(&pod) else {
                 self.drop_obsolete(attempt);
                 continue;
             };
-            observer.attempts(attempt.profile(), &pod);
+            observer.attempt_started(attempt.profile(), &pod);
             let pod = self.with_nomination(pod);
             let (random, tie_break) = (&mut self.random, self.options.tie_break);
             let cycle = Cycle {
@@ -274,7 +274,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
                 pod: &pod,
                 unplaced,
                 cache: &mut self.cache,
-                draw: tie_break.drawing(random),
+                draw: tie_break.draw_fn(random),
                 waiting: &mut self.waiting,
                 now,
                 observer: &mut *observer,
@@ -295,13 +295,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
         let now = self.now;
         loop {
-            let (queue, mut around) = self.queue();
-            let pod = queue.peek(&mut around, now)?.clone();
+            let (queue, mut context) = self.queue();
+            let pod = queue.peek(&mut context, now)?.clone();
             if self.unplaced(&pod).is_some() {
                 return Some(self.with_nomination(pod));
             }
-            let (queue, mut around) = self.queue();
-            let attempt = queue.pop(&mut around, now)?;
+            let (queue, mut context) = self.queue();
+            let attempt = queue.pop(&mut context, now)?;
             self.drop_obsolete(attempt);
         }
     }
@@ -320,8 +320,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.forget_name(&pod);
             self.record(pod, EventType::Warning, "FailedScheduling", note);
         }
-        let (queue, mut around) = self.queue();
-        queue.dropped(attempt, &mut around);
+        let (queue, mut context) = self.queue();
+        queue.dropped(attempt, &mut context);
     }
 
     /// The pod with the nomination that is known here, which its status may not say yet.
@@ -341,10 +341,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Work::PreBound { pod, attempt, result } => self.pre_bound(&pod, attempt, result, tasks),
             Work::Bound { pod, attempt, result } => self.bound(&pod, attempt, result, tasks),
             Work::Preempted { preemptor, since, was_done } => self.preempted(&preemptor, since, was_done),
-            Work::Written { errand, result } => self.written(&errand, result, tasks),
+            Work::Written { request, result } => self.on_object_written(&request, result, tasks),
             Work::Background(task) => self.background_ended(task),
             Work::Called => {}
-            Work::Mail => self.mail_came(),
+            Work::RequestsAvailable => self.on_requests_available(),
         }
         self.settle(tasks);
     }
@@ -355,7 +355,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// The calls of extenders since this was asked last, as far back as they are remembered.
-    pub fn take_extender_calls(&mut self) -> Vec<extenders::Call> {
+    pub fn take_extender_calls(&mut self) -> Vec<extenders::ExtenderCall> {
         let mut calls = Vec::new();
         for profile in 0..B::PROFILES.len() {
             self.bundle.with(profile, TakeCalls(&mut calls));
@@ -367,8 +367,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// flight, or if PreEnqueue still holds it.
     pub fn activate(&mut self, uid: &Uid) -> bool {
         let now = self.now;
-        let (queue, mut around) = self.queue();
-        queue.activate(uid, &mut around, now)
+        let (queue, mut context) = self.queue();
+        queue.activate(uid, &mut context, now)
     }
 
     /// Explains what a cycle would find for a pod now. Of several equally good nodes, it is the one that the next attempt
@@ -384,18 +384,18 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Where a pod is in the queue. None: it is not there.
-    pub fn place(&self, uid: &Uid) -> Option<Place> {
+    pub fn place(&self, uid: &Uid) -> Option<QueuePlace> {
         self.queue.place(uid)
     }
     /// What holds a pod in PreEnqueue, if it does.
-    pub fn held(&mut self, uid: &Uid) -> Option<Status> {
-        if self.queue.place(uid) != Some(Place::Gated) {
+    pub fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
+        if self.queue.place(uid) != Some(QueuePlace::Gated) {
             return None;
         }
         let pod = self.queue.pod(uid)?.clone();
         let profile = self.profile_of(&pod)?;
-        let (_, mut around) = self.queue();
-        around.pre_enqueue(profile, &pod).err()
+        let (_, mut context) = self.queue();
+        context.pre_enqueue(profile, &pod).err()
     }
     /// A pod that has no node, as it is known here.
     pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
@@ -407,8 +407,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// What is under way; nothing, if nothing happens and every task is done.
-    pub fn under_way(&self) -> UnderWay {
-        UnderWay {
+    pub fn in_progress(&self) -> InProgressCounts {
+        InProgressCounts {
             attempts: self.queue.in_flight(),
             events: self.queue.in_flight_events(),
             bindings: self.bindings.len(),
@@ -424,16 +424,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// How many pods are in each place of the queue.
-    pub fn census(&self) -> Census {
-        self.queue.census()
+    pub fn queue_counts(&self) -> QueueCounts {
+        self.queue.queue_counts()
     }
     /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
-    pub fn rejected(&self) -> Vec<(usize, &'static str, usize)> {
-        self.queue.rejected()
+    pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
+        self.queue.rejected_pod_counts()
     }
     /// How often pods came to each queue, by why.
-    pub fn incoming(&self) -> impl Iterator<Item = (Cause, Queue, u64)> {
-        self.queue.incoming()
+    pub fn incoming_counts(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
+        self.queue.incoming_counts()
     }
     /// What happened that is kept for pods that are being tried.
     pub fn events_in_flight(&self) -> impl Iterator<Item = ClusterEvent> {
@@ -444,8 +444,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.pods()
     }
     /// How long what takes time took so far.
-    pub fn tally(&self) -> &Tally {
-        &self.tally
+    pub fn duration_metrics(&self) -> &DurationMetrics {
+        &self.duration_metrics
     }
     /// The first event of the last change that was told, if it was one.
     pub fn last_event(&self) -> Option<ClusterEvent> {
@@ -458,8 +458,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// The queue, and what it needs of the rest.
-    fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, Happened>, Around<'_, B>) {
-        (&mut self.queue, Around { bundle: &mut self.bundle, cache: &mut self.cache })
+    fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, ObjectEvent>, BundleQueueContext<'_, B>) {
+        (&mut self.queue, BundleQueueContext { bundle: &mut self.bundle, cache: &mut self.cache })
     }
 
     fn record(&self, regarding: Arc<Pod>, event_type: EventType, reason: &'static str, note: String) {
@@ -472,7 +472,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
 
 /// What is under way, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnderWay {
+pub struct InProgressCounts {
     /// Pods that were popped and did not come back.
     pub attempts: usize,
     /// Events that are kept for them.
@@ -512,11 +512,11 @@ fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options 
     queue::Options {
         backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
         leftover_after: options.leftover_after,
-        events_kept: options.events_kept,
+        max_in_flight_events: options.max_in_flight_events,
     }
 }
 
-struct TakeCalls<'a>(&'a mut Vec<extenders::Call>);
+struct TakeCalls<'a>(&'a mut Vec<extenders::ExtenderCall>);
 impl<S: State> Visitor<S> for TakeCalls<'_> {
     type Output = ();
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
@@ -534,8 +534,8 @@ struct Explain<'a, S> {
 impl<S: State> Visitor<S> for Explain<'_, S> {
     type Output = Explanation;
     fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Explanation {
-        let draw = self.tie_break.drawing(&mut self.random);
-        engine.explain_drawing(self.pod, self.cache, self.all_filters, draw)
+        let draw = self.tie_break.draw_fn(&mut self.random);
+        engine.explain_with_draw(self.pod, self.cache, self.all_filters, draw)
     }
 }
 

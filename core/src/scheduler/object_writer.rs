@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use super::tasks::{Completed, Tasks, Work};
 use crate::client::{ApiError, Client, ObjectRef};
-use crate::handle::{Deed, Errand};
+use crate::handle::{WriteOperation, WriteRequest};
 
 /// Objects of which something is being written, and what is to be written after that.
 #[derive(Default)]
 pub(super) struct ObjectWriter {
-    busy: BTreeMap<ObjectRef, VecDeque<Errand>>,
+    busy: BTreeMap<ObjectRef, VecDeque<WriteRequest>>,
 }
 
 impl ObjectWriter {
     /// Writes, now or when what is being written is.
-    pub(super) fn write(&mut self, errand: Errand, client: &impl Client, tasks: &mut impl Tasks) {
-        match self.busy.get_mut(&errand.object) {
-            Some(next) => next.push_back(errand),
+    pub(super) fn write(&mut self, request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
+        match self.busy.get_mut(&request.object) {
+            Some(next) => next.push_back(request),
             None => {
-                self.busy.insert(errand.object.clone(), VecDeque::new());
-                spawn(errand, client, tasks);
+                self.busy.insert(request.object.clone(), VecDeque::new());
+                spawn(request, client, tasks);
             }
         }
     }
@@ -40,20 +40,24 @@ impl ObjectWriter {
     }
 }
 
-fn spawn(errand: Errand, client: &impl Client, tasks: &mut impl Tasks) {
+fn spawn(request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
     let client = client.clone();
     tasks.spawn(async move {
-        let result = run(&errand.object, &errand.deed, &client).await.map(drop);
-        Completed(Work::Written { errand, result })
+        let result = run(&request.object, &request.operation, &client).await.map(drop);
+        Completed(Work::Written { request, result })
     });
 }
 
 /// Does something to an object. Returns it as it is then; nothing of one that is deleted.
-pub(super) async fn run(object: &ObjectRef, deed: &Deed, client: &impl Client) -> Result<Value, ApiError> {
-    match deed {
-        Deed::Create(manifest) => client.create(object, manifest).await,
-        Deed::Patch(patch) => client.patch(object, patch).await,
-        Deed::PatchStatus(patch) => client.patch_status(object, patch).await,
-        Deed::Delete(uid) => client.delete(object, uid.as_ref()).await.map(|()| Value::Null),
+pub(super) async fn run(
+    object: &ObjectRef,
+    operation: &WriteOperation,
+    client: &impl Client,
+) -> Result<Value, ApiError> {
+    match operation {
+        WriteOperation::Create(manifest) => client.create(object, manifest).await,
+        WriteOperation::Patch(patch) => client.patch(object, patch).await,
+        WriteOperation::PatchStatus(patch) => client.patch_status(object, patch).await,
+        WriteOperation::Delete(uid) => client.delete(object, uid.as_ref()).await.map(|()| Value::Null),
     }
 }

@@ -4,24 +4,24 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::extenders::ExtenderRejection;
-use crate::mask::Mask;
 use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
 use crate::status::Code;
 
-/// Is called around each decision, by [`Scheduler::schedule_one_observed`](super::Scheduler::schedule_one_observed). `()` looks away.
+/// Is called around each decision, by [`Scheduler::schedule_one_with_observer`](super::Scheduler::schedule_one_with_observer). `()` looks away.
 pub trait Observer {
     /// The next pod is about to be popped, if there is one.
-    fn pops(&mut self) {}
+    fn before_pop(&mut self) {}
     /// A pod of a profile was popped, and is about to be decided on.
-    fn attempts(&mut self, _profile: usize, _pod: &Pod) {}
+    fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
     /// The plugins of an extension point are about to run.
-    fn begins(&mut self, _point: Point) {}
+    fn point_started(&mut self, _point: Point) {}
     /// They have run. An answer that is brought up to date instead is not told of.
-    fn ends(&mut self, _point: Point, _code: Code) {}
+    fn point_ended(&mut self, _point: Point, _code: Code) {}
     /// Extenders took these nodes out after Filter, and this is what they said: not of each of them, and of others, too.
-    fn extenders_took_out(&mut self, _nodes: &Mask, _said: &[ExtenderRejection]) {}
+    fn extenders_filtered(&mut self, _nodes: &NodeMask, _said: &[ExtenderRejection]) {}
     /// Extenders added this to the totals of the feasible nodes.
-    fn extenders_added(&mut self, _scores: &[(NodeIndex, i64)]) {}
+    fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
     /// A pod has its node, is assumed and reserved there and passed Permit; or it has none.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
@@ -30,29 +30,29 @@ impl Observer for () {}
 
 /// One after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    fn pops(&mut self) {
-        self.0.pops();
-        self.1.pops();
+    fn before_pop(&mut self) {
+        self.0.before_pop();
+        self.1.before_pop();
     }
-    fn attempts(&mut self, profile: usize, pod: &Pod) {
-        self.0.attempts(profile, pod);
-        self.1.attempts(profile, pod);
+    fn attempt_started(&mut self, profile: usize, pod: &Pod) {
+        self.0.attempt_started(profile, pod);
+        self.1.attempt_started(profile, pod);
     }
-    fn begins(&mut self, point: Point) {
-        self.0.begins(point);
-        self.1.begins(point);
+    fn point_started(&mut self, point: Point) {
+        self.0.point_started(point);
+        self.1.point_started(point);
     }
-    fn ends(&mut self, point: Point, code: Code) {
-        self.0.ends(point, code);
-        self.1.ends(point, code);
+    fn point_ended(&mut self, point: Point, code: Code) {
+        self.0.point_ended(point, code);
+        self.1.point_ended(point, code);
     }
-    fn extenders_took_out(&mut self, nodes: &Mask, said: &[ExtenderRejection]) {
-        self.0.extenders_took_out(nodes, said);
-        self.1.extenders_took_out(nodes, said);
+    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
+        self.0.extenders_filtered(nodes, said);
+        self.1.extenders_filtered(nodes, said);
     }
-    fn extenders_added(&mut self, scores: &[(NodeIndex, i64)]) {
-        self.0.extenders_added(scores);
-        self.1.extenders_added(scores);
+    fn extenders_scored(&mut self, scores: &[(NodeIndex, i64)]) {
+        self.0.extenders_scored(scores);
+        self.1.extenders_scored(scores);
     }
     fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
         self.0.decided(pod, has_node);

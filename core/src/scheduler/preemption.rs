@@ -9,10 +9,10 @@ use super::tasks::{Completed, Tasks, Work};
 use crate::client::{ApiError, ApiReason, Client, Condition, Event, EventType, StatusPatch};
 use crate::engine::Unschedulable;
 use crate::extension_points::Nomination;
-use crate::handle::Rejection;
+use crate::handle::PermitRejection;
 use crate::model::{NodeIndex, Pod, Uid};
 use crate::profile::Bundle;
-use crate::queue::{Attempt, Place};
+use crate::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Removes the victims that are not going already. Until that is done, the pod is not to be tried
@@ -58,9 +58,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Room was made for a pod, or could not be. Its victims wake it as they go. If one stays, or if something woke the pod
     /// while it was held, it is tried again now.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
-        self.tally.preempted(was_done, self.now - since);
+        self.duration_metrics.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);
-        if !was_done || self.place(preemptor) == Some(Place::Gated) {
+        if !was_done || self.place(preemptor) == Some(QueuePlace::Gated) {
             self.activate(preemptor);
         }
     }
@@ -68,8 +68,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// A victim that is being bound goes back to the queue instead of being deleted, if it is not too late for that.
     fn stop_binding(&mut self, victim: &Uid, plugin: &'static str) -> bool {
         let Some(binding) = self.bindings.get_mut(victim) else { return false };
-        if binding.waits() {
-            let rejection = Rejection { plugin, reason: "preempted".into(), preempted: true };
+        if binding.is_waiting() {
+            let rejection = PermitRejection { plugin, reason: "preempted".into(), preempted: true };
             return self.waiting.reject(victim, rejection);
         }
         binding.cancel_pre_bind(plugin)

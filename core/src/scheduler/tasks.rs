@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use crate::client::ApiError;
-use crate::handle::Errand;
+use crate::handle::WriteRequest;
 use crate::model::Uid;
 use crate::status::Status;
 
@@ -31,11 +31,11 @@ pub(super) enum Work {
     /// Room was made for a pod, or could not be.
     Preempted { preemptor: Uid, since: i64, was_done: bool },
     /// A plugin's errand was run, or could not be.
-    Written { errand: Errand, result: Result<(), ApiError> },
+    Written { request: WriteRequest, result: Result<(), ApiError> },
     /// A plugin's task beside the scheduler came to its end, or was ended.
     Background(u64),
     /// What such a task asked for was done, or could not be. It knows already.
     Called,
     /// Such a task asks for something.
-    Mail,
+    RequestsAvailable,
 }

@@ -12,7 +12,7 @@ use crate::model::{Pod, PodSpec, PodUsage};
 const LIMIT: usize = 4096;
 
 /// What pods of one template look like.
-struct Template {
+struct PodTemplate {
     hash: u64,
     spec: Arc<PodSpec>,
     usage: Arc<PodUsage>,
@@ -22,9 +22,9 @@ struct Template {
 /// memory of a few.
 #[derive(Default)]
 pub(super) struct Templates {
-    young: HashTable<Template>,
+    young: HashTable<PodTemplate>,
     /// Those of them that are seen again get young.
-    old: HashTable<Template>,
+    old: HashTable<PodTemplate>,
 }
 
 impl Templates {
@@ -35,7 +35,7 @@ impl Templates {
         let hash = hasher.finish();
         let template = match self.young.find(hash, |known| known.hash == hash && known.spec == pod.spec) {
             Some(template) => template,
-            None => self.rejuvenate(hash, pod),
+            None => self.promote(hash, pod),
         };
         pod.spec = template.spec.clone();
         if template.usage == pod.usage {
@@ -44,10 +44,10 @@ impl Templates {
     }
 
     /// The template of a pod that is none of the young ones, which it is from now on.
-    fn rejuvenate(&mut self, hash: u64, pod: &Pod) -> &Template {
+    fn promote(&mut self, hash: u64, pod: &Pod) -> &PodTemplate {
         let template = match self.old.find_entry(hash, |known| known.hash == hash && known.spec == pod.spec) {
             Ok(found) => found.remove().0,
-            Err(_) => Template { hash, spec: pod.spec.clone(), usage: pod.usage.clone() },
+            Err(_) => PodTemplate { hash, spec: pod.spec.clone(), usage: pod.usage.clone() },
         };
         if self.young.len() == LIMIT {
             std::mem::swap(&mut self.young, &mut self.old);

@@ -9,7 +9,7 @@ use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::profile::Profile;
 
 /// Something that was done.
-pub(super) enum Change<P: Profile> {
+pub(super) enum UndoEntry<P: Profile> {
     /// A node came, changed or went.
     Node {
         name: Symbol,
@@ -23,9 +23,9 @@ pub(super) enum Change<P: Profile> {
         old: Option<Object>,
     },
     /// A pod came to a node.
-    Came(Uid),
+    PodAdded(Uid),
     /// A pod left its node.
-    Left {
+    PodRemoved {
         pod: Arc<Pod>,
         node: Symbol,
         state: PodState,
@@ -68,7 +68,7 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Takes down what was done, if it may be undone.
-    pub(super) fn note(&mut self, change: Change<P>) {
+    pub(super) fn note(&mut self, change: UndoEntry<P>) {
         match self.forks.is_empty() {
             true => self.settle(change),
             false => self.done.push(change),
@@ -76,27 +76,27 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Nobody will undo it.
-    fn settle(&mut self, change: Change<P>) {
-        if let Change::Left { reserved: Some(Reservation { placement, reserved }), .. } = change {
+    fn settle(&mut self, change: UndoEntry<P>) {
+        if let UndoEntry::PodRemoved { reserved: Some(Reservation { placement, reserved }), .. } = change {
             self.engine.plugins.unreserve(&placement, &reserved);
         }
     }
 
-    fn undo(&mut self, change: Change<P>) {
+    fn undo(&mut self, change: UndoEntry<P>) {
         match change {
-            Change::Node { old: Some(old), .. } => {
+            UndoEntry::Node { old: Some(old), .. } => {
                 self.cache.set_node(Arc::unwrap_or_clone(old));
             }
-            Change::Node { name, old: None } => self.cache.remove_node(name),
-            Change::Object { old: Some(old), .. } => self.cache.set_object(old),
-            Change::Object { key, old: None } => self.cache.remove_object(&key),
-            Change::Came(uid) => {
+            UndoEntry::Node { name, old: None } => self.cache.remove_node(name),
+            UndoEntry::Object { old: Some(old), .. } => self.cache.set_object(old),
+            UndoEntry::Object { key, old: None } => self.cache.remove_object(&key),
+            UndoEntry::PodAdded(uid) => {
                 self.cache.remove_pod(&uid);
                 if let Some(Reservation { placement, reserved }) = self.reserved.remove(&uid) {
                     self.engine.plugins.unreserve(&placement, &reserved);
                 }
             }
-            Change::Left { pod, node, state, on_node, reserved } => {
+            UndoEntry::PodRemoved { pod, node, state, on_node, reserved } => {
                 let uid = pod.uid.clone();
                 self.cache.add_pod(pod, node, state);
                 self.cache.put_in_order(node, on_node);

@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 
 /// A node that does not exist yet, such as the next one of a node group.
 #[derive(Clone, Debug)]
-pub struct Template {
+pub struct NodeTemplate {
     /// The node. Copies of it are called after it, with a number; its label `kubernetes.io/hostname` too, if it has that.
     pub node: Node,
     /// The pods that come with it, as those of DaemonSets do.
@@ -31,7 +31,7 @@ pub struct Estimate {
 impl<P: Profile> Snapshot<P> {
     /// Adds a node like this one with its pods, under a name that no other has: the template's with this number, or the next
     /// one that is free.
-    pub fn add_copy(&mut self, template: &Template, number: usize) -> NodeIndex {
+    pub fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
         let base = &mut self.cache.base;
         let mut name = Symbol::EMPTY;
         for number in number.. {
@@ -58,7 +58,7 @@ impl<P: Profile> Snapshot<P> {
     ///
     /// # Errors
     /// The first plugin that rejects it.
-    pub fn check_on_copy(&mut self, template: &Template, pod: &Arc<Pod>) -> Result<(), Verdict> {
+    pub fn check_on_copy(&mut self, template: &NodeTemplate, pod: &Arc<Pod>) -> Result<(), Verdict> {
         self.fork();
         let node = self.add_copy(template, 0);
         let verdict = self.check(pod, node);
@@ -68,17 +68,17 @@ impl<P: Profile> Snapshot<P> {
 
     /// Puts pods, one after the other, on the first of at most `most` new nodes like this one that they fit on. Nodes that
     /// there are already take no pods. All of it is reverted.
-    pub fn estimate(&mut self, template: &Template, pods: &[Arc<Pod>], most: usize) -> Estimate {
+    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
         // Each with how many of the pods it has.
         let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
-            let (mut found, mut refused) = self.first_of(pod, &nodes);
+            let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);
             if found.is_none() && nodes.len() < most && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
                 let place = nodes.len();
                 nodes.push((self.add_copy(template, place), 0));
-                (found, refused) = self.first_of(pod, &nodes[place..]);
+                (found, refused) = self.schedule_on_first_of(pod, &nodes[place..]);
                 found = found.map(|_| place);
             }
             match found {
@@ -95,7 +95,11 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Puts a pod on the first of these nodes that it fits on. Returns its place among them, and what an empty one said.
-    fn first_of(&mut self, pod: &Arc<Pod>, nodes: &[(NodeIndex, usize)]) -> (Option<usize>, Option<Verdict>) {
+    fn schedule_on_first_of(
+        &mut self,
+        pod: &Arc<Pod>,
+        nodes: &[(NodeIndex, usize)],
+    ) -> (Option<usize>, Option<Verdict>) {
         let mut refused = None;
         let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
             if nodes.contains(&(node, 0)) {

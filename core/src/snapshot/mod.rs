@@ -11,22 +11,22 @@
 mod changes;
 mod estimate;
 
-pub use estimate::{Estimate, Template};
+pub use estimate::{Estimate, NodeTemplate};
 
 use std::sync::Arc;
 
-use crate::attempt::Attempt;
-use crate::cache::{Cache, NotAssumed, PodState};
-use crate::engine::{Decision, Engine, Held, Start, UNTIMED, left_out};
+use crate::cache::{AssumeError, Cache, PodState};
+use crate::engine::{CycleStateOwner, Decision, Engine, PreFilterOutcome, UNTIMED, excluded_node_reason};
 use crate::extension_points::Placement;
 use crate::handle::Handle;
 use crate::intern::{Interner, Symbol};
 use crate::map::Map;
 use crate::model::{Node, NodeIndex, Object, ObjectKey, Pod, Uid};
+use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::{Profile, StartErrors};
 use crate::status::Status;
 use crate::verdict::{Verdict, verdict};
-use changes::Change;
+use changes::UndoEntry;
 
 /// A cluster, and a profile that is asked about it.
 pub struct Snapshot<P: Profile> {
@@ -35,7 +35,7 @@ pub struct Snapshot<P: Profile> {
     /// What Reserve plugins left for pods that were scheduled here.
     reserved: Map<Uid, Reservation<P>>,
     /// What was done since the outermost fork, to be undone.
-    done: Vec<Change<P>>,
+    done: Vec<UndoEntry<P>>,
     /// Where in `done` each fork begins.
     forks: Vec<usize>,
     /// The slot after that of the node that was found last.
@@ -54,11 +54,11 @@ impl<P: Profile> Snapshot<P> {
     /// # Errors
     /// All plugins that cannot start.
     pub fn new() -> Result<Self, StartErrors> {
-        Ok(Self::of(Engine::new(&Handle::default())?))
+        Ok(Self::from_engine(Engine::new(&Handle::default())?))
     }
 
     /// An empty cluster, for a profile whose plugins are made already.
-    pub fn of(engine: Engine<P>) -> Self {
+    pub fn from_engine(engine: Engine<P>) -> Self {
         let (cache, reserved) = (Cache::default(), Map::default());
         Snapshot { engine, cache, reserved, done: Vec::new(), forks: Vec::new(), next: 0 }
     }
@@ -81,7 +81,7 @@ impl<P: Profile> Snapshot<P> {
         let name = node.name;
         let old = self.known_node(name);
         let index = self.cache.set_node(node);
-        self.note(Change::Node { name, old });
+        self.note(UndoEntry::Node { name, old });
         index
     }
 
@@ -89,7 +89,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn remove_node(&mut self, name: Symbol) {
         if let Some(old) = self.known_node(name) {
             self.cache.remove_node(name);
-            self.note(Change::Node { name, old: Some(old) });
+            self.note(UndoEntry::Node { name, old: Some(old) });
         }
     }
 
@@ -102,21 +102,21 @@ impl<P: Profile> Snapshot<P> {
         let key = object.key();
         let old = self.cache.object(&key).cloned();
         self.cache.set_object(object);
-        self.note(Change::Object { key, old });
+        self.note(UndoEntry::Object { key, old });
     }
 
     /// Another object is gone.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         if let Some(old) = self.cache.object(key).cloned() {
             self.cache.remove_object(key);
-            self.note(Change::Object { key: *key, old: Some(old) });
+            self.note(UndoEntry::Object { key: *key, old: Some(old) });
         }
     }
 
     /// A pod is on a node, whether it fits there or not: `ForceAddPod`. If it was anywhere else, it left there.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.remove_pod(&pod.uid);
-        self.note(Change::Came(pod.uid.clone()));
+        self.note(UndoEntry::PodAdded(pod.uid.clone()));
         self.cache.add_pod(pod, node, PodState::Bound);
     }
 
@@ -128,7 +128,7 @@ impl<P: Profile> Snapshot<P> {
         let on_node = self.cache.pods_of(node).to_vec();
         self.cache.remove_pod(uid);
         let reserved = self.reserved.remove(uid);
-        self.note(Change::Left { pod, node, state, on_node, reserved });
+        self.note(UndoEntry::PodRemoved { pod, node, state, on_node, reserved });
         true
     }
 
@@ -139,7 +139,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn check(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let verdict = self.verdict(&attempt, node);
-        self.engine.release(Held::Own(attempt));
+        self.engine.release(CycleStateOwner::Owned(attempt));
         verdict
     }
 
@@ -150,7 +150,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
-        self.engine.release(Held::Own(attempt));
+        self.engine.release(CycleStateOwner::Owned(attempt));
         done
     }
 
@@ -187,7 +187,7 @@ impl<P: Profile> Snapshot<P> {
             let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
             done.map_err(|why| refused(node, why)).is_ok()
         });
-        self.engine.release(Held::Own(attempt));
+        self.engine.release(CycleStateOwner::Owned(attempt));
         Ok(found)
     }
 
@@ -198,32 +198,32 @@ impl<P: Profile> Snapshot<P> {
     }
 
     /// Runs PreFilter.
-    fn attempt(&mut self, pod: &Arc<Pod>) -> Result<Box<Attempt<P>>, Verdict> {
+    fn attempt(&mut self, pod: &Arc<Pod>) -> Result<Box<PreFilteredPod<P>>, Verdict> {
         let read = self.engine.read(pod, &mut self.cache);
         match self.engine.start(&read, &self.cache) {
-            Start::Attempt(attempt) => Ok(attempt),
-            Start::Rejected(rejected) => Err(rejected.status.into()),
+            PreFilterOutcome::PreFiltered(attempt) => Ok(attempt),
+            PreFilterOutcome::Rejected(rejected) => Err(rejected.status.into()),
         }
     }
 
     /// Runs Filter on a node.
-    fn verdict(&self, attempt: &Attempt<P>, node: NodeIndex) -> Result<(), Verdict> {
+    fn verdict(&self, attempt: &PreFilteredPod<P>, node: NodeIndex) -> Result<(), Verdict> {
         if !self.cache.base.alive().contains(node) {
             return Err(Status::error("there is no such node").into());
         }
         if attempt.pre_filter.nodes().is_some_and(|nodes| nodes.binary_search(&node).is_err()) {
-            return Err(Status::unresolvable(left_out(&attempt.pre_filter.narrowed_by())).into());
+            return Err(Status::unresolvable(excluded_node_reason(&attempt.pre_filter.narrowed_by())).into());
         }
         let columns = P::columns(&self.cache.state, &self.cache.base);
         verdict::<P>(&attempt.compiled, &attempt.cycle, &self.cache, columns, node.get()).map_or(Ok(()), Err)
     }
 
     /// The pod comes to the node, and Reserve runs.
-    fn place(&mut self, pod: &Arc<Pod>, attempt: &Attempt<P>, node: NodeIndex) -> Result<(), Verdict> {
+    fn place(&mut self, pod: &Arc<Pod>, attempt: &PreFilteredPod<P>, node: NodeIndex) -> Result<(), Verdict> {
         self.cache.assume(pod.clone(), node).map_err(|why| {
             Verdict::from(Status::error(match why {
-                NotAssumed::HasNode => "the pod has a node already",
-                NotAssumed::NoNode => "there is no such node",
+                AssumeError::HasNode => "the pod has a node already",
+                AssumeError::NoNode => "there is no such node",
             }))
         })?;
         let node_name = self.cache.base.name(node).into();
@@ -231,7 +231,7 @@ impl<P: Profile> Snapshot<P> {
         match self.engine.plugins.reserve(&attempt.cycle, &self.cache, &placement) {
             Ok(reserved) => {
                 self.reserved.insert(pod.uid.clone(), Reservation { placement, reserved });
-                self.note(Change::Came(pod.uid.clone()));
+                self.note(UndoEntry::PodAdded(pod.uid.clone()));
                 Ok(())
             }
             Err(status) => {

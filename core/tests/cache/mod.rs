@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use schedc_core::cache::{Base, Cache, NotAssumed, PodState, State};
-use schedc_core::column::{Column, Index, renew_column};
+use schedc_core::cache::{AssumeError, Base, Cache, PodState, State};
+use schedc_core::column::{Column, Index, rebuild_entry};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
@@ -54,7 +54,7 @@ impl State for Derived {
     type Hypothetical<'a> = Cpu;
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
         self.totals.set_node(index, old, base.infos()[index.get()].node.as_deref());
-        renew_column(&mut self.cpu, base, index)
+        rebuild_entry(&mut self.cpu, base, index)
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.cpu[index.get()].add_pod(pod);
@@ -115,7 +115,7 @@ fn event() -> impl Strategy<Value = Event> {
 proptest! {
     /// Whatever happens in whatever order: pods before their node, nodes before their pods, pods that move.
     #[test]
-    fn incremental_state_equals_a_rebuild_and_a_naive_account(events in proptest::collection::vec(event(), 0..80)) {
+    fn incremental_state_equals_a_rebuild_and_a_reference(events in proptest::collection::vec(event(), 0..80)) {
         let mut cache = Cache::<Derived>::default();
         let (mut nodes, mut pods) = (BTreeMap::new(), BTreeMap::new());
         for event in events {
@@ -163,11 +163,11 @@ proptest! {
 /// What the log of a cluster says since a position: slots, and whether the nodes themselves changed.
 fn logged(cache: &Cache<Derived>, since: u64) -> Vec<(usize, bool)> {
     let entries = cache.log.since(since).expect("the log is long enough");
-    entries.map(|entry| (entry.slot().get(), entry.is_node_itself())).collect()
+    entries.map(|entry| (entry.slot().get(), entry.is_node_change())).collect()
 }
 
 #[test]
-fn the_log_tells_of_each_change_once() {
+fn the_log_has_one_entry_for_each_change() {
     let mut cache = Cache::<Derived>::default();
     let (a, b) = (cache.base.interner.intern("a"), cache.base.interner.intern("b"));
     cache.set_node(node(a, 4000));
@@ -209,7 +209,7 @@ fn an_assumed_pod_counts_until_it_is_taken_back() {
     let index = cache.set_node(node(name, 4000));
     let pod = pod(1, 500);
     assert_eq!(cache.assume(pod.clone(), index), Ok(name));
-    assert_eq!(cache.assume(pod.clone(), index), Err(NotAssumed::HasNode));
+    assert_eq!(cache.assume(pod.clone(), index), Err(AssumeError::HasNode));
     assert_eq!(cache.state.cpu[index.get()].requested, 500);
     cache.finish_binding(&pod.uid);
     assert_eq!(cache.pod(&pod.uid).map(|p| (p.1, p.2)), Some((name, PodState::BindingFinished)));
@@ -252,7 +252,7 @@ struct Disks(Vec<DiskPressure>);
 impl State for Disks {
     type Hypothetical<'a> = ();
     fn set_node(&mut self, base: &Base, index: NodeIndex, _: Option<&Node>) -> bool {
-        renew_column(&mut self.0, base, index)
+        rebuild_entry(&mut self.0, base, index)
     }
     fn add_pod(&mut self, _: NodeIndex, _: &Pod) {}
     fn remove_pod(&mut self, _: NodeIndex, _: &Pod) {}
@@ -263,7 +263,7 @@ impl State for Disks {
 }
 
 #[test]
-fn what_a_node_says_of_itself_is_logged_if_a_column_knows_of_it() {
+fn node_changes_are_logged_only_if_a_column_changes() {
     let mut cache = Cache::<Disks>::default();
     let [name, pressure, ready, yes, no] =
         ["n", "DiskPressure", "Ready", "True", "False"].map(|word| cache.base.interner.intern(word));

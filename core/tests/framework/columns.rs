@@ -1,12 +1,12 @@
 //! Columns that depend on the arguments of their plugin.
 
 use schedc_core::engine::Engine;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::NodeIndex;
-use schedc_core::profile::{Bundle, serving};
+use schedc_core::profile::{Bundle, profile_for};
 
 use crate::framework::plugins::NodeWorth;
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 mod scheduler {
     schedc_macros::profile!(
@@ -17,45 +17,55 @@ mod scheduler {
 }
 use scheduler::{Profiles, silver};
 
-fn world() -> World<Profiles> {
-    let mut world = World::new();
-    world.node("rich", "gold: '50', silver: '10'");
-    world.node("shiny", "gold: '10', silver: '50'");
-    world
+fn test_cluster() -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    test_cluster.node("rich", "gold: '50', silver: '10'");
+    test_cluster.node("shiny", "gold: '10', silver: '50'");
+    test_cluster
 }
 
 #[test]
 fn each_profile_sees_the_column_of_its_arguments() {
-    let mut world = world();
+    let mut test_cluster = test_cluster();
     for (scheduler_name, node) in [("gold", "rich"), ("silver", "shiny"), ("more-silver", "shiny")] {
-        let pod = world.pod("web", "");
-        let profile = serving(Profiles::PROFILES, scheduler_name).unwrap();
-        assert_eq!(world.embedded.scheduler.explain(profile, &pod, false).best, [node], "{scheduler_name}");
+        let pod = test_cluster.pod("web", "");
+        let profile = profile_for(Profiles::PROFILES, scheduler_name).unwrap();
+        assert_eq!(test_cluster.embedded.scheduler.explain(profile, &pod, false).best, [node], "{scheduler_name}");
     }
 }
 
 #[test]
 fn profiles_with_equal_arguments_share_a_column() {
-    let mut world = world();
-    world.running("web", "", "shiny");
-    let state = &world.embedded.scheduler.cache.state;
+    let mut test_cluster = test_cluster();
+    test_cluster.running("web", "", "shiny");
+    let state = &test_cluster.embedded.scheduler.cache.state;
     let left = |column: &[NodeWorth]| column.iter().map(|node| node.left).collect::<Vec<_>>();
     assert_eq!(left(&state.node_worth), [50, 9]);
     assert_eq!(left(&state.node_worth_), [10, 20], "a pod takes 30 here");
-    world.delete("web");
-    let state = &world.embedded.scheduler.cache.state;
+    test_cluster.delete("web");
+    let state = &test_cluster.embedded.scheduler.cache.state;
     assert_eq!(left(&state.node_worth_), [10, 50]);
+}
+
+/// The first pod with the label comes after the node.
+#[test]
+fn a_column_finds_labels_of_pods_that_come_after_the_node() {
+    let mut test_cluster = test_cluster();
+    test_cluster.running("web", "free: 'yes'", "shiny");
+    let state = &test_cluster.embedded.scheduler.cache.state;
+    assert_eq!(state.node_worth[1].left, 10);
+    assert_eq!(state.node_worth_[1].left, 50);
 }
 
 #[test]
 fn hypothetical_pods_change_the_column_of_the_profile() {
-    let mut world = world();
-    let running = world.running("web", "", "shiny");
-    let (pod, more) = (world.pod("waits", ""), world.pod("more", ""));
+    let mut test_cluster = test_cluster();
+    let running = test_cluster.running("web", "", "shiny");
+    let (pod, more) = (test_cluster.pod("waits", ""), test_cluster.pod("more", ""));
     let engine = Engine::<silver::Pipeline>::new(&Default::default()).unwrap();
     let node = NodeIndex(1);
-    let mut rejects = |change: &dyn Fn(&mut Imagined<'_, silver::Pipeline>)| {
-        engine.run_filter_plugins(&pod, &mut world.embedded.scheduler.cache, node, change).is_err()
+    let mut rejects = |change: &dyn Fn(&mut HypotheticalNode<'_, silver::Pipeline>)| {
+        engine.run_filter_plugins(&pod, &mut test_cluster.embedded.scheduler.cache, node, change).is_err()
     };
     assert!(!rejects(&|_| ()));
     assert!(rejects(&|node| node.add_pod(&more)), "50 less twice 30 is nothing");

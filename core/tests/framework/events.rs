@@ -6,26 +6,26 @@ use schedc_objects::testing;
 
 use crate::framework::places::scheduler::Profiles;
 use crate::framework::plugins::stage::{Answer, tell};
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 /// A cluster with a pod that waits in Permit: events are kept for it.
-fn cluster() -> World<Profiles> {
-    let mut world = World::new();
-    world.node("first", "");
+fn cluster() -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    test_cluster.node("first", "");
     tell("A permit", Answer::Wait(600));
-    world.pending("web", "");
-    assert!(world.embedded.step().is_none());
-    world
+    test_cluster.pending("web", "");
+    assert!(test_cluster.embedded.step().is_none());
+    test_cluster
 }
 
 /// Lets something happen, and returns how many events that is.
-fn kept(world: &mut World<Profiles>, change: Option<Change>) -> usize {
-    let before = world.embedded.scheduler.under_way().events;
-    change.into_iter().for_each(|change| world.embedded.change(change));
-    world.embedded.scheduler.under_way().events - before
+fn kept(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
+    let before = test_cluster.embedded.scheduler.in_progress().events;
+    change.into_iter().for_each(|change| test_cluster.embedded.change(change));
+    test_cluster.embedded.scheduler.in_progress().events - before
 }
 
-fn in_words(events: impl IntoIterator<Item = ClusterEvent>) -> String {
+fn describe(events: impl IntoIterator<Item = ClusterEvent>) -> String {
     events.into_iter().map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
 }
 
@@ -74,14 +74,14 @@ fn of_nodes() {
         ),
     ];
     for (old, new, expected) in rows {
-        let mut world = cluster();
-        let interner = world.embedded.interner();
+        let mut test_cluster = cluster();
+        let interner = test_cluster.embedded.interner();
         let name = interner.intern("m");
         let [old_node, new_node] = [old, new].map(|of| yaml(of, |of| testing::node(of, interner)));
-        assert_eq!(in_words(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
-        kept(&mut world, old_node.map(Change::Node));
+        assert_eq!(describe(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
+        kept(&mut test_cluster, old_node.map(Change::Node));
         let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);
-        assert_eq!(kept(&mut world, Some(change)), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(kept(&mut test_cluster, Some(change)), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -132,18 +132,18 @@ fn of_pods() {
         ("", "{metadata: {name: p, uid: p}, spec: {schedulerName: another}}", ""),
     ];
     for (at, (old, new, expected)) in updates.into_iter().chain(others).enumerate() {
-        let mut world = cluster();
-        let interner = world.embedded.interner();
+        let mut test_cluster = cluster();
+        let interner = test_cluster.embedded.interner();
         let [old_pod, new_pod] = [old, new].map(|of| yaml(of, |of| testing::pod(of, interner)));
         if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
-            assert_eq!(in_words(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
+            assert_eq!(describe(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
         }
-        kept(&mut world, old_pod.clone().map(Change::Pod));
+        kept(&mut test_cluster, old_pod.clone().map(Change::Pod));
         let change = match (new_pod, old_pod) {
             (Some(new), _) => Some(Change::Pod(new)),
             (None, old) => old.map(|old| Change::PodDeleted(old.uid)),
         };
-        assert_eq!(kept(&mut world, change), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(kept(&mut test_cluster, change), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -168,19 +168,19 @@ fn of_other_objects() {
         ("Service", "spec: {}", ""),
         ("PodDisruptionBudget", "spec: {}", ""),
     ] {
-        let mut world = cluster();
+        let mut test_cluster = cluster();
         let yaml = format!("{{kind: {kind}, metadata: {{name: o}}, {spec}}}");
-        let object = testing::object(&yaml, world.embedded.interner());
+        let object = testing::object(&yaml, test_cluster.embedded.interner());
         let key = object.key();
         for (old, new, action) in
             [(None, Some(&object), "Add"), (Some(&object), Some(&object), "Update"), (Some(&object), None, "Delete")]
         {
             let expected = if name.is_empty() { String::new() } else { format!("{name}{action}") };
-            assert_eq!(in_words(object_changed(old, new)), expected);
+            assert_eq!(describe(object_changed(old, new)), expected);
         }
         let events = usize::from(!name.is_empty());
-        assert_eq!(kept(&mut world, Some(Change::Object(object.clone()))), events, "{kind} comes");
-        assert_eq!(kept(&mut world, Some(Change::Object(object))), 0, "{kind} is told again");
-        assert_eq!(kept(&mut world, Some(Change::ObjectDeleted(key))), events, "{kind} goes");
+        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object.clone()))), events, "{kind} comes");
+        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object))), 0, "{kind} is told again");
+        assert_eq!(kept(&mut test_cluster, Some(Change::ObjectDeleted(key))), events, "{kind} goes");
     }
 }

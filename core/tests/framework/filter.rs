@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/filters.toml");
@@ -10,17 +10,17 @@ mod scheduler {
 use scheduler::Profiles;
 
 /// A cluster with a node of each kind.
-fn cluster(unknown: bool) -> World<Profiles> {
-    let mut world = World::new();
-    world.node_for(0, "full", "");
-    world.node_for(0, "full-and-sick", "health: sick");
-    world.node("sick", "health: sick");
-    world.node("taken", "");
-    world.running("blue-1", "team: blue", "taken");
+fn cluster(unknown: bool) -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    test_cluster.node_for(0, "full", "");
+    test_cluster.node_for(0, "full-and-sick", "health: sick");
+    test_cluster.node("sick", "health: sick");
+    test_cluster.node("taken", "");
+    test_cluster.running("blue-1", "team: blue", "taken");
     if unknown {
-        world.node("unknown", "health: unknown");
+        test_cluster.node("unknown", "health: unknown");
     }
-    world
+    test_cluster
 }
 
 fn check_explanation(all_filters: bool, expected: Expect) {
@@ -34,12 +34,12 @@ fn check_explanation(all_filters: bool, expected: Expect) {
 
 #[test]
 fn the_first_plugin_that_rejects_a_node_gives_the_reason() {
-    let mut world = cluster(false);
-    world.pending("web", "team: blue");
+    let mut test_cluster = cluster(false);
+    test_cluster.pending("web", "team: blue");
     expect![
         "web waits: 0/4 nodes are available: 1 node(s) had a pod of the team, 1 node(s) were full, 2 node(s) were sick."
     ]
-    .assert_eq(&world.step().unwrap());
+    .assert_eq(&test_cluster.step().unwrap());
     check_explanation(
         false,
         expect![[r#"
@@ -56,7 +56,7 @@ fn the_first_plugin_that_rejects_a_node_gives_the_reason() {
 }
 
 #[test]
-fn explain_can_ask_every_plugin() {
+fn explain_can_run_every_filter() {
     check_explanation(
         true,
         expect![[r#"
@@ -75,28 +75,31 @@ fn explain_can_ask_every_plugin() {
 
 #[test]
 fn an_error_on_a_node_fails_the_attempt_though_others_would_do() {
-    let mut world = cluster(true);
-    world.node("fine", "");
-    world.pending("web", "");
-    assert_eq!(world.run(), [r#"web failed: running "Health" filter plugin: nothing is known of the node's health"#]);
+    let mut test_cluster = cluster(true);
+    test_cluster.node("fine", "");
+    test_cluster.pending("web", "");
+    assert_eq!(
+        test_cluster.run(),
+        [r#"web failed: running "Health" filter plugin: nothing is known of the node's health"#]
+    );
 }
 
 #[test]
 fn a_node_that_a_plugin_before_rejects_cannot_fail() {
-    let mut world = World::<Profiles>::new();
-    world.node("fine", "");
-    world.node("unknown", "health: unknown");
-    world.running("blue-1", "team: blue", "unknown");
-    world.pending("web", "team: blue");
-    assert_eq!(world.run(), ["web on fine"]);
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("fine", "");
+    test_cluster.node("unknown", "health: unknown");
+    test_cluster.running("blue-1", "team: blue", "unknown");
+    test_cluster.pending("web", "team: blue");
+    assert_eq!(test_cluster.run(), ["web on fine"]);
 }
 
 #[test]
-fn the_diagnosis_tells_where_removing_pods_may_help() {
-    let mut world = cluster(false);
-    let explanation = world.explain("web", "team: blue", false);
+fn the_diagnosis_has_resolvable_nodes() {
+    let mut test_cluster = cluster(false);
+    let explanation = test_cluster.explain("web", "team: blue", false);
     let schedc_core::engine::Decision::Unschedulable(found) = explanation.decision else { panic!("it fits nowhere") };
-    let base = &world.embedded.scheduler.cache.base;
+    let base = &test_cluster.embedded.scheduler.cache.base;
     let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
     let plugins: Vec<_> = found.diagnosis.unschedulable_plugins.into_iter().collect();

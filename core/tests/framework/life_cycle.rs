@@ -1,7 +1,7 @@
 //! Plugins come and go, and talk to the scheduler.
 
 use crate::framework::plugins::stage::{Answer, notes, tell};
-use crate::framework::world::{World, uid};
+use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml", "tests/framework/profiles/skipping.toml");
@@ -10,15 +10,16 @@ use scheduler::Profiles;
 
 #[test]
 fn there_is_one_instance_for_a_profile_though_it_serves_several_points() {
-    let world = World::<Profiles>::told(&[]).unwrap();
+    let test_cluster = TestCluster::<Profiles>::with_answers(&[]).unwrap();
     assert_eq!(notes(), ["A new", "B new", "C new", "A new", "B new"]);
-    drop(world);
+    drop(test_cluster);
 }
 
 #[test]
-fn all_plugins_that_cannot_start_are_told_at_once() {
+fn all_plugins_that_cannot_start_are_reported_together() {
     let errors =
-        World::<Profiles>::told(&[("A new", Answer::Fail("no key")), ("C new", Answer::Fail("no lock"))]).err();
+        TestCluster::<Profiles>::with_answers(&[("A new", Answer::Fail("no key")), ("C new", Answer::Fail("no lock"))])
+            .err();
     let errors: Vec<String> = errors.unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,
@@ -29,36 +30,36 @@ fn all_plugins_that_cannot_start_are_told_at_once() {
 
 #[test]
 fn every_plugin_is_closed_once_when_the_scheduler_stops() {
-    let mut world = World::<Profiles>::new();
-    world.node("n", "");
-    world.pending("web", "");
-    world.run();
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n", "");
+    test_cluster.pending("web", "");
+    test_cluster.run();
     notes();
-    drop(world);
+    drop(test_cluster);
     assert_eq!(notes(), ["A close", "B close", "C close", "A close", "B close"]);
 }
 
 #[test]
 fn pods_keep_their_order_while_their_node_is_gone() {
-    let mut world = World::<Profiles>::new();
+    let mut test_cluster = TestCluster::<Profiles>::new();
     for node in ["here", "gone"] {
-        world.node("here", "");
-        ["a", "b", "c", "d"].iter().for_each(|pod| drop(world.running(&format!("{pod}-{node}"), "", node)));
-        world.delete(&format!("a-{node}"));
+        test_cluster.node("here", "");
+        ["a", "b", "c", "d"].iter().for_each(|pod| drop(test_cluster.running(&format!("{pod}-{node}"), "", node)));
+        test_cluster.delete(&format!("a-{node}"));
     }
-    world.node("gone", "");
-    assert_eq!(world.pods_on("here"), ["d-here", "b-here", "c-here"]);
-    assert_eq!(world.pods_on("gone"), ["d-gone", "b-gone", "c-gone"]);
+    test_cluster.node("gone", "");
+    assert_eq!(test_cluster.pods_on("here"), ["d-here", "b-here", "c-here"]);
+    assert_eq!(test_cluster.pods_on("gone"), ["d-gone", "b-gone", "c-gone"]);
 }
 
 #[test]
 fn events_are_recorded_for_the_caller() {
-    let mut world = World::<Profiles>::new();
-    world.node("n", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n", "");
     tell("B post-bind", Answer::Ask(|handle| handle.event(uid("web"), "Seen", "B has seen it")));
-    world.pending("web", "");
-    assert_eq!(world.run(), ["web on n"]);
-    let events = world.embedded.take_events();
+    test_cluster.pending("web", "");
+    assert_eq!(test_cluster.run(), ["web on n"]);
+    let events = test_cluster.embedded.take_events();
     let told: Vec<_> = events.iter().map(|event| (&*event.regarding.name, event.reason, event.note.as_str())).collect();
     assert_eq!(
         told,
@@ -67,36 +68,36 @@ fn events_are_recorded_for_the_caller() {
 }
 
 #[test]
-fn a_pod_that_was_tried_in_vain_is_tried_again_when_a_plugin_asks_for_it() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(1, "n1", "");
-    world.running("old", "", "n1");
-    world.pending("web", "");
-    assert_eq!(world.run(), ["web waits: 0/1 nodes are available: 1 node(s) were full."]);
-    assert_eq!(world.run(), [""; 0], "by itself, nothing happens");
-    world.node("n2", "");
+fn an_unschedulable_pod_is_retried_when_a_plugin_activates_it() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node_for(1, "n1", "");
+    test_cluster.running("old", "", "n1");
+    test_cluster.pending("web", "");
+    assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 node(s) were full."]);
+    assert_eq!(test_cluster.run(), [""; 0], "by itself, nothing happens");
+    test_cluster.node("n2", "");
     tell("C permit other", Answer::Ask(|handle| handle.activate(uid("web"))));
     tell("C permit web", Answer::Ask(|handle| handle.activate(uid("nobody"))));
-    world.pending("other", "");
-    assert_eq!(world.run(), ["other on n2", "web on n2"]);
-    assert_eq!(world.run(), [""; 0]);
+    test_cluster.pending("other", "");
+    assert_eq!(test_cluster.run(), ["other on n2", "web on n2"]);
+    assert_eq!(test_cluster.run(), [""; 0]);
 }
 
 #[test]
 fn a_pod_that_fits_nowhere_is_tried_again_after_five_minutes() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(0, "n", "");
-    world.pending("web", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node_for(0, "n", "");
+    test_cluster.pending("web", "");
     let full = "web waits: 0/1 nodes are available: 1 node(s) were full.";
-    assert_eq!(world.run(), [full]);
-    world.tick(300_000_000_000);
-    assert_eq!(world.run(), [""; 0]);
-    world.tick(331_000_000_000);
-    assert_eq!(world.run(), [full]);
+    assert_eq!(test_cluster.run(), [full]);
+    test_cluster.tick(300_000_000_000);
+    assert_eq!(test_cluster.run(), [""; 0]);
+    test_cluster.tick(331_000_000_000);
+    assert_eq!(test_cluster.run(), [full]);
 }
 
 #[test]
-fn a_profile_tells_what_it_consists_of() {
+fn a_profile_lists_its_points_and_plugins() {
     use schedc_core::profile::Bundle;
     let [binding, skipping] = Profiles::PROFILES else { panic!("two profiles") };
     assert_eq!((binding.name, binding.source), ("binding", "tests/framework/profiles/binding.toml"));

@@ -6,7 +6,7 @@ use schedc_core::engine::{Engine, UNTIMED};
 use schedc_core::handle::Handle;
 
 use crate::framework::plugins::stage::notes;
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 mod scheduler {
     // 50 %, but never less than 100 nodes.
@@ -14,19 +14,19 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-fn cluster(nodes: usize) -> World<Profiles> {
-    let mut world = World::new();
+fn cluster(nodes: usize) -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
     for n in 0..nodes {
-        world.node_for(1, &format!("n{n:03}"), "");
+        test_cluster.node_for(1, &format!("n{n:03}"), "");
     }
-    world
+    test_cluster
 }
 
 /// Number of nodes that were asked for a pod.
-fn asked(world: &mut World<Profiles>, pod: &str) -> usize {
-    world.pending(pod, "");
+fn asked(test_cluster: &mut TestCluster<Profiles>, pod: &str) -> usize {
+    test_cluster.pending(pod, "");
     notes();
-    world.step().unwrap();
+    test_cluster.step().unwrap();
     notes().iter().filter(|note| *note == "Slots filter").count()
 }
 
@@ -38,26 +38,26 @@ fn the_search_stops_when_enough_nodes_are_found() {
 }
 
 #[test]
-fn somebody_may_want_to_see_all_nodes() {
-    let mut world = cluster(150);
-    let pod = world.pod("web", "");
+fn the_search_can_cover_all_nodes() {
+    let mut test_cluster = cluster(150);
+    let pod = test_cluster.pod("web", "");
     let mut engine = Engine::<scheduler::some::Pipeline>::new(&Handle::default()).unwrap();
     engine.percentage_of_nodes_to_score = 100;
     notes();
-    engine.decide(&pod, &mut world.embedded.scheduler.cache, UNTIMED, |_| 0);
+    engine.decide(&pod, &mut test_cluster.embedded.scheduler.cache, UNTIMED, |_| 0);
     assert_eq!(notes().iter().filter(|note| *note == "Slots filter").count(), 150);
 }
 
 #[test]
 fn the_next_pod_goes_on_where_the_last_one_stopped() {
-    let mut world = cluster(300);
-    world.node_for(1, "favoured", "a: '100'");
+    let mut test_cluster = cluster(300);
+    test_cluster.node_for(1, "favoured", "a: '100'");
     // n000 to n149, then n150 to n299, then the favoured one and n000 to n148.
     let placed: Vec<String> = ["a", "b", "c"]
         .iter()
         .map(|pod| {
-            world.pending(pod, "");
-            world.step().unwrap()
+            test_cluster.pending(pod, "");
+            test_cluster.step().unwrap()
         })
         .collect();
     let number = |text: &str| text.split_once(" on n").unwrap().1.parse::<usize>().unwrap();
@@ -68,31 +68,31 @@ fn the_next_pod_goes_on_where_the_last_one_stopped() {
 
 #[test]
 fn explaining_does_not_move_the_start() {
-    let mut world = cluster(300);
-    world.explain("web", "", false);
-    world.pending("a", "");
-    let placed = world.step().unwrap();
+    let mut test_cluster = cluster(300);
+    test_cluster.explain("web", "", false);
+    test_cluster.pending("a", "");
+    let placed = test_cluster.step().unwrap();
     assert!(placed.as_str() < "a on n150", "{placed}");
 }
 
 #[test]
-fn nodes_that_do_not_do_are_passed_over() {
-    let mut world = World::<Profiles>::new();
+fn infeasible_nodes_are_skipped() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
     for n in 0..200 {
-        world.node_for(n % 2, &format!("n{n:03}"), "");
+        test_cluster.node_for(n % 2, &format!("n{n:03}"), "");
     }
-    assert_eq!(asked(&mut world, "web"), 200, "a hundred of them are full");
+    assert_eq!(asked(&mut test_cluster, "web"), 200, "a hundred of them are full");
 }
 
 #[test]
 fn every_node_is_found_in_the_end() {
-    let mut world = cluster(200);
+    let mut test_cluster = cluster(200);
     let mut placed = BTreeSet::new();
     for n in 0..200 {
-        world.pending(&format!("p{n}"), "");
-        placed.insert(world.step().unwrap().split_once(" on ").unwrap().1.to_owned());
+        test_cluster.pending(&format!("p{n}"), "");
+        placed.insert(test_cluster.step().unwrap().split_once(" on ").unwrap().1.to_owned());
     }
     assert_eq!(placed.len(), 200);
-    world.pending("last", "");
-    assert_eq!(world.run(), ["last waits: 0/200 nodes are available: 200 node(s) were full."]);
+    test_cluster.pending("last", "");
+    assert_eq!(test_cluster.run(), ["last waits: 0/200 nodes are available: 200 node(s) were full."]);
 }

@@ -14,13 +14,13 @@ use futures_util::future::BoxFuture;
 use schedc_core::cache::PodState;
 use schedc_core::client::{ApiError, ApiReason, Client};
 use schedc_core::extension_points::Placement;
-use schedc_core::queue::Place;
-use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, UnderWay};
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks};
 use schedc_objects::testing;
 
 use crate::framework::plugins::stage::{self, Answer, notes, tell};
-use crate::framework::statuses::in_words;
-use crate::framework::world::uid;
+use crate::framework::statuses::describe;
+use crate::framework::test_cluster::uid;
 
 pub mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");
@@ -74,25 +74,25 @@ impl Tasks for Held {
 }
 
 /// The pod `web` on its way to node `n`, and the pod `other`, which is parked because `n` is full.
-struct Desk {
+struct SchedulerFixture {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
     held: Held,
 }
 
-impl Desk {
-    fn new(phase: Phase) -> Desk {
+impl SchedulerFixture {
+    fn new(phase: Phase) -> SchedulerFixture {
         stage::clear();
         let cluster = Cluster::default();
         let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
-        let mut desk = Desk { scheduler, cluster, held: Held::default() };
-        desk.node("n", 1);
+        let mut fixture = SchedulerFixture { scheduler, cluster, held: Held::default() };
+        fixture.node("n", 1);
         tell("A permit other", Answer::AllowOthers);
         if phase == Phase::Waiting {
             tell("A permit web", Answer::Wait(60));
         }
-        desk.pod("web", "");
-        assert!(desk.scheduler.schedule_one(&mut desk.held));
+        fixture.pod("web", "");
+        assert!(fixture.scheduler.schedule_one(&mut fixture.held));
         let rounds = match phase {
             Phase::Writing => 0,
             Phase::Waiting | Phase::PreBinding => 1,
@@ -100,16 +100,16 @@ impl Desk {
             Phase::Finished | Phase::Bound => 3,
         };
         for _ in 0..rounds {
-            assert!(desk.round());
+            assert!(fixture.round());
         }
         if phase == Phase::Bound {
-            desk.pod("web", "n");
+            fixture.pod("web", "n");
         }
-        desk.pod("other", "");
-        assert!(desk.scheduler.schedule_one(&mut desk.held));
-        assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Unschedulable));
-        assert_eq!(desk.scheduler.under_way().waiting, usize::from(phase == Phase::Waiting));
-        desk
+        fixture.pod("other", "");
+        assert!(fixture.scheduler.schedule_one(&mut fixture.held));
+        assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Unschedulable));
+        assert_eq!(fixture.scheduler.in_progress().waiting, usize::from(phase == Phase::Waiting));
+        fixture
     }
 
     fn change(&mut self, change: Change) {
@@ -159,19 +159,19 @@ impl Desk {
     /// Everything that is under way comes to its end; if the pod waits in Permit, `other` lets it go.
     fn finish(&mut self) -> String {
         while self.round() {}
-        if self.scheduler.under_way().waiting > 0 {
+        if self.scheduler.in_progress().waiting > 0 {
             self.node("x", 9);
             self.scheduler.tick(2 * SECOND, &mut self.held);
             assert!(self.scheduler.schedule_one(&mut self.held));
             while self.round() {}
         }
-        assert_eq!(self.scheduler.under_way(), UnderWay::default());
+        assert_eq!(self.scheduler.in_progress(), InProgressCounts::default());
         let mut end = Vec::new();
         if notes().iter().any(|note| note.starts_with("A unreserve web")) {
             end.push("given back".to_owned());
         }
         match self.scheduler.place(&uid("web")) {
-            Some(place) => end.push(in_words(place).to_owned()),
+            Some(place) => end.push(describe(place).to_owned()),
             None if self.scheduler.cache.pod(&uid("web")).is_some() => end.push(self.node_of_web()),
             None => end.push("forgotten".to_owned()),
         }
@@ -179,41 +179,41 @@ impl Desk {
     }
 }
 
-fn happens(desk: &mut Desk, what: &str, phase: Phase) {
+fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
     // What the watch says of a pod that it saw bound has a node.
     let node = if phase == Phase::Bound { "nodeName: 'n'" } else { "nodeName: ''" };
-    let moves_on = || desk.cluster.0.store(true, Ordering::Relaxed);
+    let moves_on = || fixture.cluster.0.store(true, Ordering::Relaxed);
     match what {
         "nothing" => {}
-        "it changes" => desk.pod_with("web", node, "labels: { changed: 'yes' }"),
+        "it changes" => fixture.pod_with("web", node, "labels: { changed: 'yes' }"),
         "its deletion begins" => {
             moves_on();
-            desk.pod_with("web", node, "deletionTimestamp: '2026-01-01T00:00:00Z'");
+            fixture.pod_with("web", node, "deletionTimestamp: '2026-01-01T00:00:00Z'");
         }
         "it is deleted" => {
             moves_on();
-            desk.change(Change::PodDeleted(uid("web")));
+            fixture.change(Change::PodDeleted(uid("web")));
         }
         "it is created anew, with another uid" => {
             moves_on();
-            desk.pod("web2", "");
-            assert_eq!(desk.scheduler.place(&uid("web2")), Some(Place::Active));
-            desk.change(Change::PodDeleted(uid("web2")));
+            fixture.pod("web2", "");
+            assert_eq!(fixture.scheduler.place(&uid("web2")), Some(QueuePlace::Active));
+            fixture.change(Change::PodDeleted(uid("web2")));
         }
         "it is seen bound to its node" => {
             // Before it was asked for here, it was somebody else.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
-            desk.pod("web", "n");
+            fixture.pod("web", "n");
         }
         "someone else has bound it to `m`" => {
             moves_on();
-            desk.pod("web", "m");
+            fixture.pod("web", "m");
         }
         "its node goes" => {
-            let node = desk.scheduler.cache.base.interner.intern("n");
-            desk.change(Change::NodeDeleted(node));
+            let node = fixture.scheduler.cache.base.interner.intern("n");
+            fixture.change(Change::NodeDeleted(node));
         }
         other => panic!("what is `{other}`?"),
     }
@@ -221,17 +221,17 @@ fn happens(desk: &mut Desk, what: &str, phase: Phase) {
 
 /// Where the pod counts at once, whether others are tried for that, and what is the end.
 fn cell(what: &str, phase: Phase) -> String {
-    let mut desk = Desk::new(phase);
+    let mut fixture = SchedulerFixture::new(phase);
     notes();
-    happens(&mut desk, what, phase);
-    let now = desk.node_of_web();
-    let woken = desk.scheduler.place(&uid("other")) != Some(Place::Unschedulable);
-    let end = desk.finish();
+    happens(&mut fixture, what, phase);
+    let now = fixture.node_of_web();
+    let woken = fixture.scheduler.place(&uid("other")) != Some(QueuePlace::Unschedulable);
+    let end = fixture.finish();
     format!("{now}{}; then {end}", if woken { ", others are tried" } else { "" })
 }
 
 #[test]
-fn what_happens_to_a_pod_that_has_its_node_is_written_down() {
+fn changes_of_an_assumed_pod_have_the_documented_results() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/queue.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let head = format!("| while | {} |", PHASES.map(|(name, _)| name).join(" | "));
@@ -253,23 +253,23 @@ fn what_happens_to_a_pod_that_has_its_node_is_written_down() {
 }
 
 #[test]
-fn a_status_that_takes_its_time_to_be_written_holds_up_no_binding_of_others() {
-    let mut desk = Desk::new(Phase::Binding);
-    let mut binding = desk.held.0.remove(0);
+fn a_slow_status_write_delays_no_other_binding() {
+    let mut fixture = SchedulerFixture::new(Phase::Binding);
+    let mut binding = fixture.held.0.remove(0);
     let Poll::Ready(bound) = binding.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
-    desk.scheduler.on_completed(bound, &mut desk.held);
-    assert_eq!(desk.node_of_web(), "to be seen on n");
-    assert_eq!(desk.scheduler.under_way().status_writes, 1, "that of `other`");
+    fixture.scheduler.on_completed(bound, &mut fixture.held);
+    assert_eq!(fixture.node_of_web(), "to be seen on n");
+    assert_eq!(fixture.scheduler.in_progress().status_writes, 1, "that of `other`");
 }
 
 /// A scheduler that has just started, or has not listened for a while.
-fn told_everything(desk: &mut Desk, nodes: &[&str], pods: &[&str]) {
-    let interner = &mut desk.scheduler.cache.base.interner;
+fn with_all_objects(fixture: &mut SchedulerFixture, nodes: &[&str], pods: &[&str]) {
+    let interner = &mut fixture.scheduler.cache.base.interner;
     let pods = pods.iter().map(|yaml| testing::pod(yaml, interner)).collect();
     let nodes = nodes.iter().map(|yaml| testing::node(yaml, interner)).collect();
     // In the order that is the less likely.
-    desk.scheduler.relist_pods(pods, &mut desk.held);
-    desk.scheduler.relist_nodes(nodes, &mut desk.held);
+    fixture.scheduler.relist_pods(pods, &mut fixture.held);
+    fixture.scheduler.relist_nodes(nodes, &mut fixture.held);
 }
 
 const N: &str = "metadata: { name: 'n' }\nstatus: { allocatable: { pods: 1 } }";
@@ -278,30 +278,30 @@ const ON_M: &str = "metadata: { name: bound, uid: bound }\nspec: { nodeName: m }
 const NEW: &str = "metadata: { name: new, uid: new }\nspec: { schedulerName: binding }";
 
 #[test]
-fn a_list_makes_up_for_all_that_was_missed() {
-    let mut desk = Desk::new(Phase::Bound);
+fn a_relist_makes_up_for_missed_events() {
+    let mut fixture = SchedulerFixture::new(Phase::Bound);
     let other = "metadata: { name: other, uid: other }\nspec: { schedulerName: binding }";
     // That `web` and `n` went, that `m` came and another pod was bound there, and that there is a new one.
-    told_everything(&mut desk, &[M], &[ON_M, NEW, other]);
-    let cache = &desk.scheduler.cache;
+    with_all_objects(&mut fixture, &[M], &[ON_M, NEW, other]);
+    let cache = &fixture.scheduler.cache;
     assert_eq!(cache.base.count(), 1);
     assert_eq!(cache.pods().map(|(pod, ..)| &*pod.name).collect::<Vec<_>>(), ["bound"]);
-    assert_eq!(desk.scheduler.place(&uid("new")), Some(Place::Active));
-    assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Backoff), "woken by that");
+    assert_eq!(fixture.scheduler.place(&uid("new")), Some(QueuePlace::Active));
+    assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff), "woken by that");
     // The same list again is nothing new.
-    while desk.round() {}
-    told_everything(&mut desk, &[M], &[ON_M, NEW, other]);
-    assert_eq!(desk.scheduler.place(&uid("other")), Some(Place::Backoff));
-    assert!(!desk.round());
+    while fixture.round() {}
+    with_all_objects(&mut fixture, &[M], &[ON_M, NEW, other]);
+    assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff));
+    assert!(!fixture.round());
 }
 
 #[test]
-fn a_new_scheduler_counts_what_was_bound_before_it_decides() {
+fn a_new_scheduler_counts_bound_pods_before_it_decides() {
     let cluster = Cluster::default();
     let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
-    let mut desk = Desk { scheduler, cluster, held: Held::default() };
-    told_everything(&mut desk, &[M, N], &[ON_M, NEW]);
-    assert!(desk.scheduler.schedule_one(&mut desk.held));
-    let (_, node, _) = desk.scheduler.cache.pod(&uid("new")).unwrap();
-    assert_eq!(desk.scheduler.cache.base.interner.resolve(node), "n");
+    let mut fixture = SchedulerFixture { scheduler, cluster, held: Held::default() };
+    with_all_objects(&mut fixture, &[M, N], &[ON_M, NEW]);
+    assert!(fixture.scheduler.schedule_one(&mut fixture.held));
+    let (_, node, _) = fixture.scheduler.cache.pod(&uid("new")).unwrap();
+    assert_eq!(fixture.scheduler.cache.base.interner.resolve(node), "n");
 }

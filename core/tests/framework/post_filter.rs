@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::framework::plugins::stage::{Answer, notes, tell};
-use crate::framework::world::{World, uid};
+use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/preempting.toml", "tests/framework/profiles/helpless.toml");
@@ -11,11 +11,11 @@ mod scheduler {
 use scheduler::Profiles;
 
 /// A cluster with a node for one pod, which is taken.
-fn full_cluster() -> World<Profiles> {
-    let mut world = World::new();
-    world.node_for(1, "n", "");
-    world.running("old", "", "n");
-    world
+fn full_cluster() -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    test_cluster.node_for(1, "n", "");
+    test_cluster.running("old", "", "n");
+    test_cluster
 }
 
 fn called_at_post_filter() -> Vec<String> {
@@ -24,17 +24,17 @@ fn called_at_post_filter() -> Vec<String> {
 
 /// What becomes of a pod of priority 0, which finds no victims, if A and B say this.
 fn check(a: Answer, b: Answer, expected: Expect, called: &[&str]) {
-    let mut world = full_cluster();
+    let mut test_cluster = full_cluster();
     tell("A post-filter", a);
     tell("B post-filter", b);
-    world.pending("web", "");
+    test_cluster.pending("web", "");
     notes();
-    expected.assert_eq(&world.step().unwrap());
+    expected.assert_eq(&test_cluster.step().unwrap());
     assert_eq!(called_at_post_filter(), called);
 }
 
 #[test]
-fn what_plugins_say_is_part_of_the_message() {
+fn post_filter_messages_are_part_of_the_message() {
     check(
         Answer::Reject("A knows nothing"),
         Answer::Reject("nor does B"),
@@ -56,7 +56,7 @@ fn the_first_success_ends_the_run() {
 }
 
 #[test]
-fn a_rejection_for_good_and_an_error_end_the_run() {
+fn an_unresolvable_rejection_and_an_error_end_the_run() {
     check(
         Answer::RejectForGood("A has seen enough"),
         Answer::Nothing,
@@ -73,106 +73,106 @@ fn a_rejection_for_good_and_an_error_end_the_run() {
 
 #[test]
 fn a_plugin_can_nominate_a_node_and_name_victims_which_are_removed() {
-    let mut world = full_cluster();
-    let pod = world.important_pod("urgent", "", 5);
-    world.enqueue(0, pod);
-    let outcome = world.embedded.step().unwrap();
+    let mut test_cluster = full_cluster();
+    let pod = test_cluster.important_pod("urgent", "", 5);
+    test_cluster.enqueue(0, pod);
+    let outcome = test_cluster.embedded.step().unwrap();
     let Err(schedc_core::scheduler::Failure::Unschedulable(found)) = outcome.result else { panic!("the node is full") };
     assert_eq!(found.post_filter.unwrap().victims, [uid("old")]);
-    assert_eq!(world.nominations(), ["n for urgent"]);
-    assert_eq!(world.pods_on("n"), [""; 0]);
-    assert_eq!(world.run(), ["urgent on n"]);
-    assert_eq!(world.nominations(), [""; 0]);
+    assert_eq!(test_cluster.nominations(), ["n for urgent"]);
+    assert_eq!(test_cluster.pods_on("n"), [""; 0]);
+    assert_eq!(test_cluster.run(), ["urgent on n"]);
+    assert_eq!(test_cluster.nominations(), [""; 0]);
 }
 
 #[test]
-fn room_that_was_made_is_kept_from_pods_that_are_not_more_important() {
+fn freed_resources_are_kept_from_pods_of_lower_priority() {
     for (priority, outcome) in [
         (4, "other waits: 0/1 nodes are available: 1 node(s) were full. preemption found no victims"),
         (5, "other waits: 0/1 nodes are available: 1 node(s) were full. preemption found no victims"),
         (6, "other on n"),
     ] {
-        let mut world = World::<Profiles>::new();
-        world.node_for(1, "n", "");
-        let urgent = world.important_pod("urgent", "", 5);
-        let n = world.embedded.interner().intern("n");
-        world.embedded.scheduler.cache.nominate(urgent, n);
-        world.important("other", "", priority);
-        assert_eq!(world.run(), [outcome], "priority {priority}");
+        let mut test_cluster = TestCluster::<Profiles>::new();
+        test_cluster.node_for(1, "n", "");
+        let urgent = test_cluster.important_pod("urgent", "", 5);
+        let n = test_cluster.embedded.interner().intern("n");
+        test_cluster.embedded.scheduler.cache.nominate(urgent, n);
+        test_cluster.important("other", "", priority);
+        assert_eq!(test_cluster.run(), [outcome], "priority {priority}");
     }
 }
 
 #[test]
-fn a_pod_must_fit_with_and_without_the_pods_that_room_was_made_for() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(2, "n", "");
-    world.pod("unused", "");
-    let nominated = world.important_pod("urgent", "team: blue", 5);
-    let n = world.embedded.scheduler.cache.base.interner.intern("n");
-    world.embedded.scheduler.cache.nominate(nominated, n);
-    world.pending("rival", "team: blue");
-    world.pending("stranger", "team: red");
+fn a_pod_must_fit_with_and_without_nominated_pods() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node_for(2, "n", "");
+    test_cluster.pod("unused", "");
+    let nominated = test_cluster.important_pod("urgent", "team: blue", 5);
+    let n = test_cluster.embedded.scheduler.cache.base.interner.intern("n");
+    test_cluster.embedded.scheduler.cache.nominate(nominated, n);
+    test_cluster.pending("rival", "team: blue");
+    test_cluster.pending("stranger", "team: red");
     let waits = "rival waits: 0/1 nodes are available: 1 node(s) had a pod of the team. preemption found no victims";
-    assert_eq!(world.run(), [waits, "stranger on n", waits], "who says nothing of events is woken by all");
+    assert_eq!(test_cluster.run(), [waits, "stranger on n", waits], "who says nothing of events is woken by all");
 }
 
 #[test]
-fn the_pod_that_room_was_made_for_takes_its_node_first() {
-    let mut world = World::<Profiles>::new();
+fn a_preemptor_is_placed_on_its_nominated_node_first() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
     for name in ["n1", "n2", "n3"] {
-        world.node_for(1, name, "");
+        test_cluster.node_for(1, name, "");
     }
     for nominated in ["n3", "n1", "n2"] {
-        let pod = world
+        let pod = test_cluster
             .pod_from(&format!("metadata: {{ name: web, uid: web }}\nstatus: {{ nominatedNodeName: {nominated} }}"));
-        let explanation = world.embedded.scheduler.explain(0, &pod, false);
+        let explanation = test_cluster.embedded.scheduler.explain(0, &pod, false);
         assert!(explanation.by_nomination);
-        world.enqueue(0, pod);
-        assert_eq!(world.run(), [format!("web on {nominated}")]);
-        assert_eq!(world.nominations(), [""; 0], "it is of no use any more");
-        world.delete("web");
+        test_cluster.enqueue(0, pod);
+        assert_eq!(test_cluster.run(), [format!("web on {nominated}")]);
+        assert_eq!(test_cluster.nominations(), [""; 0], "it is of no use any more");
+        test_cluster.delete("web");
     }
 }
 
 #[test]
-fn a_nominated_node_that_does_not_do_leaves_the_choice_to_the_others() {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "health: sick");
-    world.node("n2", "");
-    let pod = world.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: n1 }");
-    assert!(!world.embedded.scheduler.explain(0, &pod, false).by_nomination);
-    world.enqueue(0, pod);
-    assert_eq!(world.run(), ["web on n2"]);
+fn an_infeasible_nominated_node_leaves_the_choice_to_others() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "health: sick");
+    test_cluster.node("n2", "");
+    let pod = test_cluster.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: n1 }");
+    assert!(!test_cluster.embedded.scheduler.explain(0, &pod, false).by_nomination);
+    test_cluster.enqueue(0, pod);
+    assert_eq!(test_cluster.run(), ["web on n2"]);
 }
 
 #[test]
-fn a_pod_that_is_tried_again_knows_the_node_that_it_was_nominated_for() {
+fn a_retried_pod_keeps_its_nominated_node() {
     for seed in 0..10 {
-        let mut world = World::<Profiles>::seeded(seed);
-        world.node_for(1, "n1", "");
-        world.running("old", "", "n1");
-        world.important("urgent", "", 5);
-        assert_eq!(world.step().unwrap(), "urgent waits: 0/1 nodes are available: 1 node(s) were full.");
+        let mut test_cluster = TestCluster::<Profiles>::seeded(seed);
+        test_cluster.node_for(1, "n1", "");
+        test_cluster.running("old", "", "n1");
+        test_cluster.important("urgent", "", 5);
+        assert_eq!(test_cluster.step().unwrap(), "urgent waits: 0/1 nodes are available: 1 node(s) were full.");
         for name in ["n2", "n3", "n4", "n5"] {
-            world.node(name, "");
+            test_cluster.node(name, "");
         }
-        assert_eq!(world.run(), ["urgent on n1"], "seed {seed}");
+        assert_eq!(test_cluster.run(), ["urgent on n1"], "seed {seed}");
     }
 }
 
 #[test]
 fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(2, "n", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node_for(2, "n", "");
     tell("A permit urgent", Answer::Wait(10));
-    let pod = world.pod_from("metadata: { name: urgent, uid: urgent }\nstatus: { nominatedNodeName: 'n' }");
-    world.enqueue(0, pod);
-    world.pending("other", "");
-    assert_eq!(world.step().unwrap(), "other on n");
+    let pod = test_cluster.pod_from("metadata: { name: urgent, uid: urgent }\nstatus: { nominatedNodeName: 'n' }");
+    test_cluster.enqueue(0, pod);
+    test_cluster.pending("other", "");
+    assert_eq!(test_cluster.step().unwrap(), "other on n");
 }
 
 #[test]
-fn a_nomination_ends_when_nobody_can_say_what_it_is_good_for() {
+fn a_nomination_ends_when_post_filter_clears_it() {
     // PostFilter keeps it as long as it has no better idea; without PostFilter, or after a rejection on the node, it ends.
     for (profile, told, kept) in [
         (0, Answer::Nothing, true),
@@ -180,26 +180,26 @@ fn a_nomination_ends_when_nobody_can_say_what_it_is_good_for() {
         (0, Answer::Reject("A objects"), false),
         (0, Answer::Fail("A is away"), false),
     ] {
-        let mut world = World::<Profiles>::new();
+        let mut test_cluster = TestCluster::<Profiles>::new();
         let room = usize::from(!matches!(told, Answer::Nothing));
-        world.node_for(room, "n", "");
+        test_cluster.node_for(room, "n", "");
         tell("A permit", told);
-        let pod = world.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: 'n' }");
-        world.enqueue(profile, pod);
-        assert_eq!(world.nominations(), ["n for web"]);
-        world.run();
-        assert_eq!(!world.nominations().is_empty(), kept, "profile {profile}, {told:?}");
+        let pod = test_cluster.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: 'n' }");
+        test_cluster.enqueue(profile, pod);
+        assert_eq!(test_cluster.nominations(), ["n for web"]);
+        test_cluster.run();
+        assert_eq!(!test_cluster.nominations().is_empty(), kept, "profile {profile}, {told:?}");
     }
 }
 
 #[test]
-fn a_node_that_room_was_made_on_does_not_fail_for_weaker_pods_that_it_rejects() {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "health: unknown");
-    world.node("n2", "");
-    let nominated = world.important_pod("urgent", "team: blue", 5);
-    let n1 = world.embedded.scheduler.cache.base.interner.intern("n1");
-    world.embedded.scheduler.cache.nominate(nominated, n1);
-    world.pending("rival", "team: blue");
-    assert_eq!(world.run(), ["rival on n2"], "with the other pod, Apart rejects n1 before Health fails there");
+fn a_nominated_node_does_not_fail_attempts_of_lower_priority() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "health: unknown");
+    test_cluster.node("n2", "");
+    let nominated = test_cluster.important_pod("urgent", "team: blue", 5);
+    let n1 = test_cluster.embedded.scheduler.cache.base.interner.intern("n1");
+    test_cluster.embedded.scheduler.cache.nominate(nominated, n1);
+    test_cluster.pending("rival", "team: blue");
+    assert_eq!(test_cluster.run(), ["rival on n2"], "with the other pod, Apart rejects n1 before Health fails there");
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::framework::plugins::stage::notes;
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 mod scheduler {
     schedc_macros::profile!(
@@ -16,13 +16,13 @@ use scheduler::Profiles;
 
 /// What becomes of a pod with these labels on nodes n1, n2 and n3, of which n3 is full.
 fn check(labels: &str, expected: Expect) -> Vec<String> {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "");
-    world.node("n2", "");
-    world.node_for(0, "n3", "");
-    world.pending("web", labels);
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "");
+    test_cluster.node("n2", "");
+    test_cluster.node_for(0, "n3", "");
+    test_cluster.pending("web", labels);
     notes();
-    expected.assert_eq(&world.step().unwrap());
+    expected.assert_eq(&test_cluster.step().unwrap());
     notes()
 }
 
@@ -32,9 +32,12 @@ fn a_plugin_that_skips_is_left_out_of_filter() {
     assert_eq!(asked.iter().filter(|note| *note == "PinnedA filter").count(), 1, "PinnedB has nothing to filter by");
     assert!(!asked.contains(&"PinnedB filter".to_owned()), "{asked:?}");
 
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "");
-    assert_eq!(world.explain("web", "team: blue", false).skipped, ["PinnedA", "PinnedB", "ReadsApart", "MayReadApart"]);
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "");
+    assert_eq!(
+        test_cluster.explain("web", "team: blue", false).skipped,
+        ["PinnedA", "PinnedB", "ReadsApart", "MayReadApart"]
+    );
 }
 
 #[test]
@@ -72,13 +75,13 @@ fn plugins_that_leave_no_node_together_end_the_attempt() {
 }
 
 #[test]
-fn a_rejection_for_good_ends_the_run() {
+fn an_unresolvable_rejection_ends_the_run() {
     let asked = check("only-a: never", expect!["web waits: 0/3 nodes are available: not ever."]);
     assert_eq!(asked, ["PinnedA pre-filter"]);
 }
 
 #[test]
-fn after_a_rejection_for_now_the_other_plugins_run_but_no_filter() {
+fn after_a_resolvable_rejection_other_pre_filters_run_but_no_filter() {
     let asked = check("only-a: later, only-b: n1", expect!["web waits: 0/3 nodes are available: not now."]);
     expect![[r#"
         [
@@ -100,7 +103,7 @@ fn an_error_fails_the_attempt() {
 }
 
 #[test]
-fn the_diagnosis_knows_who_to_wake_for_and_where_removing_pods_may_help() {
+fn the_diagnosis_has_rejecting_plugins_and_resolvable_nodes() {
     for (labels, plugins, resolvable) in [
         ("only-a: later", vec!["PinnedA"], 2),
         ("only-a: never", vec!["PinnedA"], 0),
@@ -108,10 +111,10 @@ fn the_diagnosis_knows_who_to_wake_for_and_where_removing_pods_may_help() {
         ("only-a: n1, only-b: n2", vec!["PinnedA", "PinnedB"], 0),
         ("only-a: n1, only-b: later", vec!["PinnedA", "PinnedB"], 2),
     ] {
-        let mut world = World::<Profiles>::new();
-        world.node("n1", "");
-        world.node("n2", "");
-        match world.explain("web", labels, false).decision {
+        let mut test_cluster = TestCluster::<Profiles>::new();
+        test_cluster.node("n1", "");
+        test_cluster.node("n2", "");
+        match test_cluster.explain("web", labels, false).decision {
             schedc_core::engine::Decision::Unschedulable(found) => {
                 let found = found.diagnosis;
                 assert_eq!(found.unschedulable_plugins.into_iter().collect::<Vec<_>>(), plugins, "{labels}");
@@ -123,48 +126,48 @@ fn the_diagnosis_knows_who_to_wake_for_and_where_removing_pods_may_help() {
 }
 
 #[test]
-fn a_plugin_reads_what_another_found() {
-    let mut world = World::<Profiles>::new();
+fn a_plugin_reads_the_state_of_another() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
     for node in ["n1", "n2", "n3"] {
-        world.node(node, "");
+        test_cluster.node(node, "");
     }
-    world.running("blue-1", "team: blue", "n1");
-    world.running("blue-2", "team: blue", "n3");
-    world.pending("web", "team: blue");
+    test_cluster.running("blue-1", "team: blue", "n1");
+    test_cluster.running("blue-2", "team: blue", "n3");
+    test_cluster.pending("web", "team: blue");
     notes();
-    assert_eq!(world.step().unwrap(), "web on n2");
+    assert_eq!(test_cluster.step().unwrap(), "web on n2");
     let read: Vec<String> = notes().into_iter().filter(|note| note.contains("sees")).collect();
     assert_eq!(read, ["ReadsApart sees 2 node(s)", "MayReadApart sees 2 node(s)"]);
 }
 
 #[test]
-fn a_plugin_that_may_read_another_is_told_if_it_is_not_there() {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "");
-    let pod = world.pod("web", "team: blue");
+fn an_optional_state_is_none_without_its_plugin() {
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "");
+    let pod = test_cluster.pod("web", "team: blue");
     notes();
-    world.enqueue(1, pod);
-    assert_eq!(world.run(), ["web on n1"]);
+    test_cluster.enqueue(1, pod);
+    assert_eq!(test_cluster.run(), ["web on n1"]);
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
 }
 
 #[test]
 fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "");
-    world.running("blue-1", "team: blue", "n1");
-    let pod = world.pod("web", "team: blue");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "");
+    test_cluster.running("blue-1", "team: blue", "n1");
+    let pod = test_cluster.pod("web", "team: blue");
     notes();
-    world.enqueue(2, pod);
-    assert_eq!(world.run(), ["web on n1"], "Apart knows of no pod");
+    test_cluster.enqueue(2, pod);
+    assert_eq!(test_cluster.run(), ["web on n1"], "Apart knows of no pod");
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
 }
 
 #[test]
 fn a_score_without_the_pre_score_that_it_has_takes_part() {
-    let mut world = World::<Profiles>::new();
-    world.node("n1", "rank: '1'");
-    world.node("n2", "rank: '2'");
-    let pod = world.pod("web", "rank: broken");
-    assert_eq!(world.embedded.scheduler.explain(2, &pod, false).best, ["n2"]);
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n1", "rank: '1'");
+    test_cluster.node("n2", "rank: '2'");
+    let pod = test_cluster.pod("web", "rank: broken");
+    assert_eq!(test_cluster.embedded.scheduler.explain(2, &pod, false).best, ["n2"]);
 }

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use schedc_core::scheduler::Failure;
 
 use crate::framework::plugins::stage::{Answer, notes, tell};
-use crate::framework::world::{World, uid};
+use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml", "tests/framework/profiles/skipping.toml");
@@ -12,24 +12,24 @@ mod scheduler {
 use scheduler::Profiles;
 
 /// A cluster with a node for one pod.
-fn small_cluster() -> World<Profiles> {
-    let mut world = World::new();
-    world.node_for(1, "n", "");
-    world
+fn small_cluster() -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    test_cluster.node_for(1, "n", "");
+    test_cluster
 }
 
 /// What becomes of a pod if plugins are told something, and what was called.
 fn check(told: &[(&str, Answer)], outcome: Expect, calls: Expect) {
-    let mut world = small_cluster();
+    let mut test_cluster = small_cluster();
     told.iter().for_each(|(call, answer)| tell(call, *answer));
-    world.pending("web", "");
+    test_cluster.pending("web", "");
     notes();
-    outcome.assert_eq(&world.run().join("\n"));
+    outcome.assert_eq(&test_cluster.run().join("\n"));
     let mut called = notes();
     called.retain(|note| note != "Slots filter");
     calls.assert_eq(&called.join("\n"));
-    let bound = world.embedded.scheduler.cache.pod(&uid("web")).is_some();
-    assert_eq!(world.pods_on("n").len(), usize::from(bound), "a pod that is not bound leaves its node free");
+    let bound = test_cluster.embedded.scheduler.cache.pod(&uid("web")).is_some();
+    assert_eq!(test_cluster.pods_on("n").len(), usize::from(bound), "a pod that is not bound leaves its node free");
 }
 
 #[test]
@@ -82,14 +82,14 @@ fn after_a_failed_reserve_all_plugins_unreserve_in_reverse_order() {
 }
 
 #[test]
-fn who_rejects_a_pod_that_has_its_node_is_told_and_whether_it_waits_for_something_outside() {
+fn late_rejections_report_the_plugin_and_its_code() {
     for (answer, pending) in [(Answer::Reject("no"), &[][..]), (Answer::Pend("not yet"), &["B"])] {
         for point in ["B reserve", "B permit"] {
-            let mut world = World::<Profiles>::new();
-            world.node("n", "");
+            let mut test_cluster = TestCluster::<Profiles>::new();
+            test_cluster.node("n", "");
             tell(point, answer);
-            world.pending("web", "");
-            let outcome = world.embedded.step().unwrap();
+            test_cluster.pending("web", "");
+            let outcome = test_cluster.embedded.step().unwrap();
             let Err(Failure::Unschedulable(found)) = outcome.result else { panic!("{outcome:?}") };
             assert_eq!(Vec::from_iter(found.diagnosis.unschedulable_plugins), ["B"]);
             assert_eq!(Vec::from_iter(found.diagnosis.pending_plugins), pending);
@@ -112,80 +112,80 @@ fn a_pod_that_permit_rejects_is_unreserved() {
             B unreserve web: B has n for web
             A unreserve web: A has n for web"#]],
     );
-    let mut world = small_cluster();
+    let mut test_cluster = small_cluster();
     tell("C permit", Answer::Fail("C is away"));
-    world.pending("web", "");
-    assert_eq!(world.run(), [r#"web failed: running Permit plugin "C": C is away"#]);
+    test_cluster.pending("web", "");
+    assert_eq!(test_cluster.run(), [r#"web failed: running Permit plugin "C": C is away"#]);
 }
 
 #[test]
 fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
-    let mut world = small_cluster();
+    let mut test_cluster = small_cluster();
     tell("A permit", Answer::Wait(30));
     tell("B permit", Answer::Wait(10));
-    world.pending("web", "");
-    world.pending("late", "");
-    assert_eq!(world.step().unwrap(), "late waits: 0/1 nodes are available: 1 node(s) were full.");
-    assert_eq!(world.pods_on("n"), ["web"]);
+    test_cluster.pending("web", "");
+    test_cluster.pending("late", "");
+    assert_eq!(test_cluster.step().unwrap(), "late waits: 0/1 nodes are available: 1 node(s) were full.");
+    assert_eq!(test_cluster.pods_on("n"), ["web"]);
     notes();
     assert_eq!(
-        world.step().unwrap(),
+        test_cluster.step().unwrap(),
         "web waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin B."
     );
     assert_eq!(notes().len(), 3, "all three unreserve");
-    assert_eq!(world.pods_on("n"), [""; 0]);
+    assert_eq!(test_cluster.pods_on("n"), [""; 0]);
 }
 
 #[test]
 fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot() {
-    let mut world = World::<Profiles>::new();
-    let slot = world.node("gone", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    let slot = test_cluster.node("gone", "");
     tell("A permit first", Answer::Wait(10));
     tell("A permit third", Answer::AllowOthers);
-    world.pending("first", "");
-    world.pending("second", "");
-    assert_eq!(world.step().unwrap(), "second on gone");
-    let name = world.embedded.scheduler.cache.base.interner.intern("gone");
-    world.embedded.scheduler.cache.remove_node(name);
-    assert_eq!(world.node("new", ""), slot);
-    world.pending("third", "");
-    assert_eq!(world.run(), ["first on gone", "third on new"]);
-    assert_eq!(world.pods_on("new"), ["third"]);
+    test_cluster.pending("first", "");
+    test_cluster.pending("second", "");
+    assert_eq!(test_cluster.step().unwrap(), "second on gone");
+    let name = test_cluster.embedded.scheduler.cache.base.interner.intern("gone");
+    test_cluster.embedded.scheduler.cache.remove_node(name);
+    assert_eq!(test_cluster.node("new", ""), slot);
+    test_cluster.pending("third", "");
+    assert_eq!(test_cluster.run(), ["first on gone", "third on new"]);
+    assert_eq!(test_cluster.pods_on("new"), ["third"]);
 }
 
 #[test]
 fn no_pod_waits_longer_than_15_minutes() {
-    let mut world = small_cluster();
+    let mut test_cluster = small_cluster();
     tell("A permit", Answer::Wait(86_400));
-    world.pending("web", "");
+    test_cluster.pending("web", "");
     assert_eq!(
-        world.run(),
+        test_cluster.run(),
         ["web waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 15m0s at plugin A."]
     );
 }
 
 #[test]
 fn another_pods_permit_can_let_a_waiting_pod_go() {
-    let mut world = World::<Profiles>::new();
-    world.node("n", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n", "");
     tell("A permit first", Answer::Wait(10));
     tell("A permit second", Answer::AllowOthers);
-    world.pending("first", "");
-    world.pending("second", "");
-    assert_eq!(world.run(), ["first on n", "second on n"]);
+    test_cluster.pending("first", "");
+    test_cluster.pending("second", "");
+    assert_eq!(test_cluster.run(), ["first on n", "second on n"]);
 }
 
 #[test]
 fn every_plugin_that_holds_a_pod_must_let_it_go() {
-    let mut world = World::<Profiles>::new();
-    world.node("n", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n", "");
     tell("A permit first", Answer::Wait(20));
     tell("B permit first", Answer::Wait(10));
     tell("A permit second", Answer::AllowOthers);
-    world.pending("first", "");
-    world.pending("second", "");
+    test_cluster.pending("first", "");
+    test_cluster.pending("second", "");
     assert_eq!(
-        [world.step().unwrap(), world.step().unwrap()],
+        [test_cluster.step().unwrap(), test_cluster.step().unwrap()],
         [
             "second on n",
             "first waits: 0/1 nodes are available: 1 rejected due to timeout after waiting 10s at plugin B.",
@@ -217,18 +217,18 @@ fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
             "first waits: 0/1 nodes are available: 1 no longer wanted.",
         ),
     ] {
-        let mut world = World::<Profiles>::new();
-        world.node("n", "");
+        let mut test_cluster = TestCluster::<Profiles>::new();
+        test_cluster.node("n", "");
         tell("A permit first", Answer::Wait(10));
         tell("A post-bind second", ask);
-        world.pending("first", "");
-        world.pending("second", "");
-        assert_eq!([world.step().unwrap(), world.step().unwrap()], ["second on n", outcome]);
+        test_cluster.pending("first", "");
+        test_cluster.pending("second", "");
+        assert_eq!([test_cluster.step().unwrap(), test_cluster.step().unwrap()], ["second on n", outcome]);
     }
 }
 
 #[test]
-fn pre_bind_runs_only_where_the_look_ahead_says_so() {
+fn pre_bind_runs_only_after_its_pre_flight() {
     check(
         &[("A pre-flight", Answer::Skip), ("C pre-flight", Answer::Skip)],
         expect!["web on n"],
@@ -253,12 +253,12 @@ fn pre_bind_runs_only_where_the_look_ahead_says_so() {
 }
 
 #[test]
-fn pre_bind_may_take_its_time() {
-    let mut world = small_cluster();
+fn pre_bind_may_take_long() {
+    let mut test_cluster = small_cluster();
     tell("B pre-bind", Answer::NotYet);
-    world.pending("web", "");
+    test_cluster.pending("web", "");
     notes();
-    assert_eq!(world.run(), ["web on n"]);
+    assert_eq!(test_cluster.run(), ["web on n"]);
     let of_b: Vec<String> = notes().into_iter().filter(|note| note.starts_with("B pre-bind")).collect();
     assert_eq!(of_b, ["B pre-bind web", "B pre-bind is not ready", "B pre-bind is ready"]);
 }
@@ -266,11 +266,11 @@ fn pre_bind_may_take_its_time() {
 #[test]
 fn pre_binds_that_allow_it_run_side_by_side() {
     let calls = |told: &[(&str, Answer)]| {
-        let mut world = small_cluster();
+        let mut test_cluster = small_cluster();
         told.iter().for_each(|(call, answer)| tell(call, *answer));
-        world.pending("web", "");
+        test_cluster.pending("web", "");
         notes();
-        let outcome = world.run();
+        let outcome = test_cluster.run();
         (outcome, notes().into_iter().filter(|note| note.contains("pre-bind")).collect::<Vec<_>>())
     };
     let [a, b] = [("A pre-flight", Answer::Parallel), ("B pre-flight", Answer::Parallel)];
@@ -306,11 +306,11 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
         ("B bind", Answer::Fail("B is away"), r#"web failed: running Bind plugin "B": B is away"#),
         ("B bind", Answer::Reject("B objects"), "web waits: B objects"),
     ] {
-        let mut world = small_cluster();
+        let mut test_cluster = small_cluster();
         tell(call, answer);
-        world.pending("web", "");
+        test_cluster.pending("web", "");
         notes();
-        assert_eq!(world.run(), [outcome], "{call} {answer:?}");
+        assert_eq!(test_cluster.run(), [outcome], "{call} {answer:?}");
         let after = notes().split_off(1);
         let undone: Vec<&String> = after.iter().filter(|note| note.contains("unreserve")).collect();
         assert_eq!(
@@ -322,38 +322,38 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
             ]
         );
         assert!(!after.iter().any(|note| note.contains("post-bind")));
-        world.pending("next", "");
+        test_cluster.pending("next", "");
         tell(call, Answer::Nothing);
-        assert_eq!(world.run(), ["next on n"]);
+        assert_eq!(test_cluster.run(), ["next on n"]);
     }
 }
 
 #[test]
 fn a_cluster_that_refuses_the_binding_undoes_it() {
-    let mut world = small_cluster();
-    world.pending("web", "");
-    assert_eq!(world.run_refused(), [r#"web failed: running Bind plugin "Binder": n has another owner"#]);
-    assert_eq!(world.pods_on("n"), [""; 0]);
+    let mut test_cluster = small_cluster();
+    test_cluster.pending("web", "");
+    assert_eq!(test_cluster.run_refused(), [r#"web failed: running Bind plugin "Binder": n has another owner"#]);
+    assert_eq!(test_cluster.pods_on("n"), [""; 0]);
 }
 
 #[test]
 fn the_first_bind_plugin_that_does_not_skip_wins() {
-    let mut world = small_cluster();
+    let mut test_cluster = small_cluster();
     tell("A bind", Answer::Done);
-    world.pending("web", "");
+    test_cluster.pending("web", "");
     notes();
-    assert_eq!(world.run_refused(), ["web on n"], "the cluster is never asked");
+    assert_eq!(test_cluster.run_refused(), ["web on n"], "the cluster is never asked");
     assert!(!notes().contains(&"B bind web".to_owned()));
 }
 
 #[test]
 fn if_all_bind_plugins_skip_the_pod_is_not_bound() {
-    let mut world = small_cluster();
-    let pod = world.pod("web", "");
-    world.enqueue(1, pod);
+    let mut test_cluster = small_cluster();
+    let pod = test_cluster.pod("web", "");
+    test_cluster.enqueue(1, pod);
     notes();
-    assert_eq!(world.run(), ["web failed: "], "nobody has anything to say, as in kube-scheduler");
+    assert_eq!(test_cluster.run(), ["web failed: "], "nobody has anything to say, as in kube-scheduler");
     let after: Vec<String> = notes().into_iter().filter(|note| note != "Slots filter").collect();
     assert_eq!(after, ["A reserve web", "A bind web", "B bind web", "A unreserve web: A has n for web"]);
-    assert_eq!(world.pods_on("n"), [""; 0]);
+    assert_eq!(test_cluster.pods_on("n"), [""; 0]);
 }

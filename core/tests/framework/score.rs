@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use expect_test::{Expect, expect};
 
 use crate::framework::plugins::stage::notes;
-use crate::framework::world::World;
+use crate::framework::test_cluster::TestCluster;
 
 mod scheduler {
     // Weights: FavourA 1, FavourB 2, Rank 3.
@@ -13,15 +13,15 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-fn cluster(nodes: &[(&str, &str)]) -> World<Profiles> {
-    let mut world = World::new();
-    add_nodes(&mut world, nodes);
-    world
+fn cluster(nodes: &[(&str, &str)]) -> TestCluster<Profiles> {
+    let mut test_cluster = TestCluster::new();
+    add_nodes(&mut test_cluster, nodes);
+    test_cluster
 }
 
-fn add_nodes(world: &mut World<Profiles>, nodes: &[(&str, &str)]) {
+fn add_nodes(test_cluster: &mut TestCluster<Profiles>, nodes: &[(&str, &str)]) {
     for (name, labels) in nodes {
-        world.node(name, labels);
+        test_cluster.node(name, labels);
     }
 }
 
@@ -42,9 +42,9 @@ fn check(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
 
 /// What becomes of a pod with these labels.
 fn check_outcome(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
-    let mut world = cluster(nodes);
-    world.pending("web", pod);
-    expected.assert_eq(&world.step().unwrap());
+    let mut test_cluster = cluster(nodes);
+    test_cluster.pending("web", pod);
+    expected.assert_eq(&test_cluster.step().unwrap());
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_score_out_of_range_fails_the_attempt() {
 }
 
 #[test]
-fn a_score_that_cannot_be_told_fails_the_attempt() {
+fn a_score_error_fails_the_attempt() {
     check_outcome(
         &[("n1", "b: much"), ("n2", "")],
         "",
@@ -160,19 +160,19 @@ fn any_of_several_errors_may_come_first() {
 
 #[test]
 fn a_single_feasible_node_is_not_scored() {
-    let mut world = cluster(&[("n1", "a: '101', b: wrong"), ("n2", "health: sick")]);
-    world.pending("web", "rank: broken");
+    let mut test_cluster = cluster(&[("n1", "a: '101', b: wrong"), ("n2", "health: sick")]);
+    test_cluster.pending("web", "rank: broken");
     notes();
-    assert_eq!(world.run(), ["web on n1"]);
+    assert_eq!(test_cluster.run(), ["web on n1"]);
     assert_eq!(notes(), [""; 0]);
 }
 
 #[test]
 fn pre_score_sees_feasible_nodes_only() {
-    let mut world = cluster(&[("n1", ""), ("n2", "health: sick"), ("n3", "")]);
-    world.pending("web", "");
+    let mut test_cluster = cluster(&[("n1", ""), ("n2", "health: sick"), ("n3", "")]);
+    test_cluster.pending("web", "");
     notes();
-    world.run();
+    test_cluster.run();
     assert_eq!(notes(), ["Rank pre-score of 2 nodes"]);
 }
 
@@ -180,14 +180,14 @@ fn pre_score_sees_feasible_nodes_only() {
 fn equally_good_nodes_are_drawn_evenly() {
     let nodes = [("n1", "a: '9'"), ("n2", "a: '1'"), ("n3", "a: '9'"), ("n4", "a: '9'")];
     for seed in [1, 2, 3] {
-        let mut world = World::<Profiles>::seeded(seed);
-        add_nodes(&mut world, &nodes);
-        let pod = world.pod("web", "");
+        let mut test_cluster = TestCluster::<Profiles>::seeded(seed);
+        add_nodes(&mut test_cluster, &nodes);
+        let pod = test_cluster.pod("web", "");
         let mut drawn: BTreeMap<String, usize> = BTreeMap::new();
         for _ in 0..3_000 {
-            world.enqueue(0, pod.clone());
-            *drawn.entry(world.step().unwrap()).or_default() += 1;
-            world.delete("web");
+            test_cluster.enqueue(0, pod.clone());
+            *drawn.entry(test_cluster.step().unwrap()).or_default() += 1;
+            test_cluster.delete("web");
         }
         assert_eq!(drawn.keys().collect::<Vec<_>>(), ["web on n1", "web on n3", "web on n4"]);
         assert!(drawn.values().all(|times| (900..1_100).contains(times)), "{drawn:?}");
@@ -197,10 +197,10 @@ fn equally_good_nodes_are_drawn_evenly() {
 #[test]
 fn a_seed_repeats_its_draws() {
     let placed = |seed| {
-        let mut world = World::<Profiles>::seeded(seed);
-        add_nodes(&mut world, &["n1", "n2", "n3", "n4"].map(|name| (name, "")));
-        (0..10).for_each(|n| world.pending(&format!("p{n}"), ""));
-        world.run()
+        let mut test_cluster = TestCluster::<Profiles>::seeded(seed);
+        add_nodes(&mut test_cluster, &["n1", "n2", "n3", "n4"].map(|name| (name, "")));
+        (0..10).for_each(|n| test_cluster.pending(&format!("p{n}"), ""));
+        test_cluster.run()
     };
     assert_eq!(placed(1), placed(1));
     assert_ne!(placed(1), placed(2));
@@ -209,16 +209,16 @@ fn a_seed_repeats_its_draws() {
 #[test]
 fn the_draw_counts_the_best_nodes_in_the_order_in_which_they_came() {
     use schedc_core::engine::{Decision, Engine};
-    let mut world = cluster(&[("n1", "a: '9'"), ("n2", ""), ("n3", "a: '9'"), ("n4", "a: '9'")]);
-    let pod = world.pod("web", "");
+    let mut test_cluster = cluster(&[("n1", "a: '9'"), ("n2", ""), ("n3", "a: '9'"), ("n4", "a: '9'")]);
+    let pod = test_cluster.pod("web", "");
     let mut engine = Engine::<scheduler::scores::Pipeline>::new(&Default::default()).unwrap();
     for (drawn, name) in [(0, "n1"), (1, "n3"), (2, "n4")] {
         let draw = |ties| {
             assert_eq!(ties, 3);
             drawn
         };
-        match engine.decide(&pod, &mut world.embedded.scheduler.cache, 0, draw) {
-            Decision::Node(node) => assert_eq!(world.embedded.scheduler.cache.base.name(node), name),
+        match engine.decide(&pod, &mut test_cluster.embedded.scheduler.cache, 0, draw) {
+            Decision::Node(node) => assert_eq!(test_cluster.embedded.scheduler.cache.base.name(node), name),
             other => panic!("{other:?}"),
         }
     }

@@ -13,13 +13,13 @@ use futures_util::future::BoxFuture;
 use schedc_core::client::{ApiError, Client, Condition, Event, StatusPatch};
 use schedc_core::extension_points::Placement;
 use schedc_core::model::Pod;
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBreak};
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
 use crate::framework::plugins::stage::{self, Answer, notes, tell};
-use crate::framework::world::uid;
+use crate::framework::test_cluster::uid;
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/everywhere.toml");
@@ -261,24 +261,24 @@ impl Stage {
         match place {
             None if self.scheduler.cache.pod(&uid("web")).is_some() => "bound".to_owned(),
             None => "forgotten".to_owned(),
-            Some(Place::Unschedulable) => {
+            Some(QueuePlace::Unschedulable) => {
                 self.node("later");
-                let place = self.scheduler.place(&uid("web")).map_or("forgotten", in_words);
+                let place = self.scheduler.place(&uid("web")).map_or("forgotten", describe);
                 format!("unschedulable; after an event, {place}")
             }
-            Some(place) => in_words(place).to_owned(),
+            Some(place) => describe(place).to_owned(),
         }
     }
 }
 
-pub fn in_words(place: Place) -> &'static str {
+pub fn describe(place: QueuePlace) -> &'static str {
     match place {
-        Place::Active => "active",
-        Place::Backoff => "backoff",
-        Place::ErrorBackoff => "error backoff",
-        Place::Unschedulable => "unschedulable",
-        Place::Gated => "gated",
-        Place::InFlight => "in flight",
+        QueuePlace::Active => "active",
+        QueuePlace::Backoff => "backoff",
+        QueuePlace::ErrorBackoff => "error backoff",
+        QueuePlace::Unschedulable => "unschedulable",
+        QueuePlace::Gated => "gated",
+        QueuePlace::InFlight => "in flight",
     }
 }
 
@@ -335,7 +335,7 @@ fn calls_after(call: &str, notes: &[String]) -> String {
 }
 
 #[test]
-fn what_follows_every_answer_is_written_down() {
+fn statuses_have_the_documented_effects() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/statuses.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let (mut point, mut found, mut rows) = ("", String::new(), Vec::new());

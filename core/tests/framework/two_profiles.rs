@@ -1,8 +1,8 @@
 //! Two profiles in one scheduler: one cluster, one queue, two opinions.
 
-use schedc_core::profile::{Bundle, Profile, serving};
+use schedc_core::profile::{Bundle, Profile, profile_for};
 
-use crate::framework::world::{World, in_words};
+use crate::framework::test_cluster::{TestCluster, describe};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/scores.toml", "tests/framework/profiles/twin.toml");
@@ -11,31 +11,31 @@ use scheduler::{Profiles, scores, twin};
 
 #[test]
 fn each_profile_has_its_own_answer_about_the_same_cluster() {
-    let mut world = World::<Profiles>::new();
-    world.node("favoured", "a: '100', b: '100'");
-    world.node("sick", "health: sick, rank: '9'");
-    world.node("other", "rank: '1'");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("favoured", "a: '100', b: '100'");
+    test_cluster.node("sick", "health: sick, rank: '9'");
+    test_cluster.node("other", "rank: '1'");
     for (scheduler_name, node) in [("scores", "favoured"), ("twin", "sick")] {
-        let pod = world.pod(&format!("of-{scheduler_name}"), "");
-        let profile = serving(Profiles::PROFILES, scheduler_name).unwrap();
-        let explanation = world.embedded.scheduler.explain(profile, &pod, false);
+        let pod = test_cluster.pod(&format!("of-{scheduler_name}"), "");
+        let profile = profile_for(Profiles::PROFILES, scheduler_name).unwrap();
+        let explanation = test_cluster.embedded.scheduler.explain(profile, &pod, false);
         assert_eq!(explanation.best, [node]);
-        world.enqueue(profile, pod);
+        test_cluster.enqueue(profile, pod);
     }
-    assert_eq!(world.run(), ["of-scores on favoured", "of-twin on sick"]);
+    assert_eq!(test_cluster.run(), ["of-scores on favoured", "of-twin on sick"]);
 }
 
 #[test]
 fn the_profiles_share_one_queue_and_see_each_others_pods() {
-    let mut world = World::<Profiles>::new();
-    world.node_for(2, "n", "");
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node_for(2, "n", "");
     for (profile, name, priority) in [(0, "low", 1), (1, "high", 3), (1, "lowest", 0), (0, "middle", 2)] {
-        let pod = world.important_pod(name, "", priority);
-        assert_eq!(world.enqueue(profile, pod), None);
+        let pod = test_cluster.important_pod(name, "", priority);
+        assert_eq!(test_cluster.enqueue(profile, pod), None);
     }
     let mut outcomes = Vec::new();
-    while let Some(outcome) = world.embedded.step() {
-        outcomes.push(format!("{}: {}", outcome.profile, in_words(&outcome)));
+    while let Some(outcome) = test_cluster.embedded.step() {
+        outcomes.push(format!("{}: {}", outcome.profile, describe(&outcome)));
     }
     assert_eq!(
         outcomes,
@@ -53,9 +53,9 @@ fn the_profiles_share_one_queue_and_see_each_others_pods() {
 fn a_column_that_both_read_is_kept_once() {
     fn same_state<P: Profile, Q: Profile<State = P::State>>() {}
     same_state::<scores::Pipeline, twin::Pipeline>();
-    let mut world = World::<Profiles>::new();
-    world.node("n", "rank: '1'");
-    world.running("web", "", "n");
-    assert_eq!(world.embedded.scheduler.cache.state.slot_count[0].taken, 1);
-    assert_eq!(world.embedded.scheduler.cache.state.marks.len(), 1);
+    let mut test_cluster = TestCluster::<Profiles>::new();
+    test_cluster.node("n", "rank: '1'");
+    test_cluster.running("web", "", "n");
+    assert_eq!(test_cluster.embedded.scheduler.cache.state.slot_count[0].taken, 1);
+    assert_eq!(test_cluster.embedded.scheduler.cache.state.marks.len(), 1);
 }

@@ -1,95 +1,101 @@
 //! Events wake parked pods.
 
-use schedc_core::queue::Place;
+use schedc_core::queue::QueuePlace;
 
-use crate::queue::desk::{Desk, Event, SECOND};
+use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 
 #[test]
-fn only_plugins_that_rejected_a_pod_are_asked() {
-    let mut desk = Desk::new();
-    desk.parked("a", "Fit");
-    desk.parked("b", "Affinity");
-    desk.event("Affinity");
-    assert_eq!(["a", "b"].map(|pod| desk.place(pod)), [Some(Place::Unschedulable), Some(Place::Backoff)]);
-    assert_eq!(desk.plugins.hints, 1);
+fn only_hints_of_rejecting_plugins_run() {
+    let mut fixture = QueueFixture::new();
+    fixture.parked("a", "Fit");
+    fixture.parked("b", "Affinity");
+    fixture.event("Affinity");
+    assert_eq!(["a", "b"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Unschedulable), Some(QueuePlace::Backoff)]);
+    assert_eq!(fixture.plugins.hints, 1);
 }
 
 #[test]
-fn one_rejector_that_says_queue_is_enough() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    desk.reject(attempt, &["Fit", "Affinity"]);
-    desk.event_for("Fit", &[]);
-    assert_eq!(desk.place("web"), Some(Place::Unschedulable));
-    desk.event("Affinity");
-    assert_eq!(desk.place("web"), Some(Place::Backoff));
+fn one_queue_hint_is_enough() {
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    fixture.reject(attempt, &["Fit", "Affinity"]);
+    fixture.event_for("Fit", &[]);
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Unschedulable));
+    fixture.event("Affinity");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Backoff));
 }
 
 #[test]
-fn what_a_plugin_that_was_pending_waited_for_wakes_without_backoff() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    assert_eq!(desk.pend(attempt, "Volumes"), Some(Place::Unschedulable));
-    desk.event("Volumes");
-    assert_eq!(desk.place("web"), Some(Place::Active));
-    let attempt = desk.pop();
-    desk.event("Volumes");
-    assert_eq!(desk.pend(attempt, "Volumes"), Some(Place::Active), "also if it happened during the attempt");
+fn an_event_of_a_pending_plugin_wakes_without_backoff() {
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    assert_eq!(fixture.pend(attempt, "Volumes"), Some(QueuePlace::Unschedulable));
+    fixture.event("Volumes");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Active));
+    let attempt = fixture.pop();
+    fixture.event("Volumes");
+    assert_eq!(fixture.pend(attempt, "Volumes"), Some(QueuePlace::Active), "also if it happened during the attempt");
 }
 
 #[test]
 fn pods_can_be_left_out() {
-    let mut desk = Desk::new();
+    let mut fixture = QueueFixture::new();
     for pod in ["forgotten", "other"] {
-        desk.parked(pod, "Fit");
+        fixture.parked(pod, "Fit");
     }
     let event = Event { of: "Fit", for_pods: None };
-    desk.queue.on_event(event, |pod| &*pod.pod.name != "forgotten", &mut desk.plugins, desk.now);
-    assert_eq!(["forgotten", "other"].map(|pod| desk.place(pod)), [Some(Place::Unschedulable), Some(Place::Backoff)]);
+    fixture.queue.on_event(event, |pod| &*pod.pod.name != "forgotten", &mut fixture.plugins, fixture.now);
+    assert_eq!(
+        ["forgotten", "other"].map(|pod| fixture.place(pod)),
+        [Some(QueuePlace::Unschedulable), Some(QueuePlace::Backoff)]
+    );
 }
 
 #[test]
 fn a_woken_pod_that_pre_enqueue_holds_now_is_gated() {
-    let mut desk = Desk::new();
-    desk.parked("web", "Fit");
-    desk.gate("web", "Gate");
-    desk.event("Fit");
-    assert_eq!(desk.place("web"), Some(Place::Gated));
-    desk.open("web");
-    desk.event("Fit");
-    assert_eq!(desk.place("web"), Some(Place::Gated), "what concerns its rejector does not concern its gate");
-    desk.now += 10 * SECOND;
-    desk.event("Gate");
-    assert_eq!(desk.place("web"), Some(Place::Active));
+    let mut fixture = QueueFixture::new();
+    fixture.parked("web", "Fit");
+    fixture.gate("web", "Gate");
+    fixture.event("Fit");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated));
+    fixture.open("web");
+    fixture.event("Fit");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated), "what concerns its rejector does not concern its gate");
+    fixture.now += 10 * SECOND;
+    fixture.event("Gate");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Active));
 }
 
 #[test]
-fn gated_pods_cost_nothing_while_nothing_concerns_their_gate() {
-    let mut desk = Desk::new();
+fn gated_pods_run_no_hints_for_unrelated_events() {
+    let mut fixture = QueueFixture::new();
     for at in 0..1000 {
-        desk.gate(&format!("{at}"), "Gate");
-        desk.add(&format!("{at}"));
+        fixture.gate(&format!("{at}"), "Gate");
+        fixture.add(&format!("{at}"));
     }
-    let asked = desk.plugins.pre_enqueues;
-    desk.plugins.interests.set(0);
+    let asked = fixture.plugins.pre_enqueues;
+    fixture.plugins.interests.set(0);
     for _ in 0..10 {
-        desk.event("Fit");
+        fixture.event("Fit");
     }
-    assert_eq!((desk.plugins.pre_enqueues, desk.plugins.hints), (asked, 0));
-    assert_eq!(desk.plugins.interests.get(), 10, "one question for all of them an event");
+    assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (asked, 0));
+    assert_eq!(fixture.plugins.interests.get(), 10, "one question for all of them an event");
 }
 
 #[test]
 fn every_parked_pod_is_reached_in_the_end() {
-    let mut desk = Desk::new();
-    desk.gate("gated", "Gate");
-    desk.add("gated");
-    desk.parked("rejected", "Fit");
-    desk.open("gated");
-    desk.wait(299.0);
-    assert_eq!(["gated", "rejected"].map(|pod| desk.place(pod)), [Some(Place::Gated), Some(Place::Unschedulable)]);
-    desk.wait(32.0);
-    assert_eq!(["gated", "rejected"].map(|pod| desk.place(pod)), [Some(Place::Active); 2]);
+    let mut fixture = QueueFixture::new();
+    fixture.gate("gated", "Gate");
+    fixture.add("gated");
+    fixture.parked("rejected", "Fit");
+    fixture.open("gated");
+    fixture.wait(299.0);
+    assert_eq!(
+        ["gated", "rejected"].map(|pod| fixture.place(pod)),
+        [Some(QueuePlace::Gated), Some(QueuePlace::Unschedulable)]
+    );
+    fixture.wait(32.0);
+    assert_eq!(["gated", "rejected"].map(|pod| fixture.place(pod)), [Some(QueuePlace::Active); 2]);
 }

@@ -1,131 +1,131 @@
 //! Pods that are being tried: what happens meanwhile is not lost, and nothing of it is left afterwards.
 
-use schedc_core::queue::{Options, Place};
+use schedc_core::queue::{Options, QueuePlace};
 
-use crate::queue::desk::{Desk, Event, uid};
+use crate::queue::queue_fixture::{Event, QueueFixture, uid};
 
 #[test]
 fn an_event_after_the_pop_is_not_lost() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    desk.event("Fit");
-    assert_eq!(desk.reject(attempt, &["Fit"]), Some(Place::Backoff));
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    fixture.event("Fit");
+    assert_eq!(fixture.reject(attempt, &["Fit"]), Some(QueuePlace::Backoff));
 }
 
 #[test]
 fn an_event_before_the_pop_does_not_count() {
-    let mut desk = Desk::new();
-    desk.add_all(["first", "second"]);
-    let first = desk.pop();
-    desk.event("Fit");
-    let second = desk.pop();
-    assert_eq!(desk.reject(second, &["Fit"]), Some(Place::Unschedulable));
-    assert_eq!(desk.reject(first, &["Fit"]), Some(Place::Backoff));
+    let mut fixture = QueueFixture::new();
+    fixture.add_all(["first", "second"]);
+    let first = fixture.pop();
+    fixture.event("Fit");
+    let second = fixture.pop();
+    assert_eq!(fixture.reject(second, &["Fit"]), Some(QueuePlace::Unschedulable));
+    assert_eq!(fixture.reject(first, &["Fit"]), Some(QueuePlace::Backoff));
 }
 
 #[test]
 fn events_are_kept_for_the_oldest_attempt_and_no_longer() {
-    let mut desk = Desk::new();
-    desk.add_all(["a", "b", "c"]);
-    desk.event("Fit");
-    assert_eq!(desk.queue.in_flight_events(), 0, "nobody is in flight");
-    let a = desk.pop();
-    desk.event("Fit");
-    let b = desk.pop();
-    desk.event("Fit");
-    let c = desk.pop();
-    desk.event("Fit");
-    assert_eq!((desk.queue.in_flight(), desk.queue.in_flight_events()), (3, 3));
-    desk.bind(b);
-    assert_eq!(desk.queue.in_flight_events(), 3);
-    desk.queue.permitted(&a);
-    assert_eq!(desk.queue.in_flight_events(), 1, "while it is bound, no event matters to it");
-    desk.let_go(c);
-    assert_eq!((desk.queue.in_flight(), desk.queue.in_flight_events()), (1, 0));
-    desk.bind(a);
-    assert!(desk.queue.is_empty() && desk.queue.in_flight() == 0);
+    let mut fixture = QueueFixture::new();
+    fixture.add_all(["a", "b", "c"]);
+    fixture.event("Fit");
+    assert_eq!(fixture.queue.in_flight_events(), 0, "nobody is in flight");
+    let a = fixture.pop();
+    fixture.event("Fit");
+    let b = fixture.pop();
+    fixture.event("Fit");
+    let c = fixture.pop();
+    fixture.event("Fit");
+    assert_eq!((fixture.queue.in_flight(), fixture.queue.in_flight_events()), (3, 3));
+    fixture.bind(b);
+    assert_eq!(fixture.queue.in_flight_events(), 3);
+    fixture.queue.permitted(&a);
+    assert_eq!(fixture.queue.in_flight_events(), 1, "while it is bound, no event matters to it");
+    fixture.let_go(c);
+    assert_eq!((fixture.queue.in_flight(), fixture.queue.in_flight_events()), (1, 0));
+    fixture.bind(a);
+    assert!(fixture.queue.is_empty() && fixture.queue.in_flight() == 0);
 }
 
 #[test]
 fn a_binding_that_fails_is_tried_again_after_backoff() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    desk.queue.permitted(&attempt);
-    assert_eq!(desk.reject(attempt, &[]), Some(Place::ErrorBackoff));
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    fixture.queue.permitted(&attempt);
+    assert_eq!(fixture.reject(attempt, &[]), Some(QueuePlace::ErrorBackoff));
 }
 
 #[test]
-fn when_events_are_too_many_to_keep_the_pod_is_tried_again() {
-    let mut desk = Desk::with(Options { events_kept: 4, ..Options::default() });
-    desk.add_all(["old", "young"]);
-    let old = desk.pop();
+fn after_too_many_events_the_pod_is_retried() {
+    let mut fixture = QueueFixture::with(Options { max_in_flight_events: 4, ..Options::default() });
+    fixture.add_all(["old", "young"]);
+    let old = fixture.pop();
     for _ in 0..4 {
-        desk.event("Other");
+        fixture.event("Other");
     }
-    let young = desk.pop();
-    desk.event("Other");
-    assert_eq!(desk.queue.in_flight_events(), 3, "half of them went");
-    assert_eq!(desk.reject(young, &["Fit"]), Some(Place::Unschedulable), "it can tell that nothing happened");
-    assert_eq!(desk.reject(old, &["Fit"]), Some(Place::Backoff), "it cannot");
-    assert_eq!(desk.queue.in_flight_events(), 0);
+    let young = fixture.pop();
+    fixture.event("Other");
+    assert_eq!(fixture.queue.in_flight_events(), 3, "half of them went");
+    assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "it can tell that nothing happened");
+    assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "it cannot");
+    assert_eq!(fixture.queue.in_flight_events(), 0);
 }
 
 #[test]
-fn an_attempt_that_is_let_go_of_comes_back_as_one_that_broke() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    drop(desk.pop());
-    assert_eq!(desk.place("web"), Some(Place::InFlight), "until the queue looks");
-    assert!(desk.try_pop().is_none());
-    assert_eq!((desk.place("web"), desk.queue.in_flight()), (Some(Place::ErrorBackoff), 0));
+fn a_dropped_attempt_is_requeued_as_failed() {
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    drop(fixture.pop());
+    assert_eq!(fixture.place("web"), Some(QueuePlace::InFlight), "until the queue looks");
+    assert!(fixture.try_pop().is_none());
+    assert_eq!((fixture.place("web"), fixture.queue.in_flight()), (Some(QueuePlace::ErrorBackoff), 0));
 }
 
 #[test]
 fn a_pod_that_is_deleted_during_its_attempt_does_not_come_back() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    assert!(desk.delete("web") && !desk.delete("web"));
-    assert!(desk.queue.is_empty());
-    assert_eq!(desk.queue.in_flight(), 1);
-    assert_eq!(desk.reject(attempt, &["Fit"]), None);
-    assert_eq!((desk.queue.in_flight(), desk.place("web")), (0, None));
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    assert!(fixture.delete("web") && !fixture.delete("web"));
+    assert!(fixture.queue.is_empty());
+    assert_eq!(fixture.queue.in_flight(), 1);
+    assert_eq!(fixture.reject(attempt, &["Fit"]), None);
+    assert_eq!((fixture.queue.in_flight(), fixture.place("web")), (0, None));
 }
 
 #[test]
 fn a_pod_is_never_in_flight_twice() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    desk.delete("web");
-    desk.add("web");
-    assert!(desk.try_pop().is_none(), "the first attempt has not ended");
-    assert_eq!((desk.queue.len(), desk.queue.in_flight()), (1, 1));
-    assert_eq!(desk.reject(attempt, &["Fit"]), Some(Place::Backoff), "then it is its turn");
-    assert_eq!(desk.pop().attempts(), 1);
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    fixture.delete("web");
+    fixture.add("web");
+    assert!(fixture.try_pop().is_none(), "the first attempt has not ended");
+    assert_eq!((fixture.queue.len(), fixture.queue.in_flight()), (1, 1));
+    assert_eq!(fixture.reject(attempt, &["Fit"]), Some(QueuePlace::Backoff), "then it is its turn");
+    assert_eq!(fixture.pop().attempts(), 1);
 }
 
 #[test]
-fn a_pod_that_changes_during_its_attempt_comes_back_as_it_is_now() {
-    let mut desk = Desk::new();
-    desk.add("web");
-    let attempt = desk.pop();
-    let (old, new) = (desk.pod("web", 0), desk.pod("web", 7));
+fn a_pod_updated_during_its_attempt_is_requeued_updated() {
+    let mut fixture = QueueFixture::new();
+    fixture.add("web");
+    let attempt = fixture.pop();
+    let (old, new) = (fixture.pod("web", 0), fixture.pod("web", 7));
     let event = Event { of: "Other", for_pods: None };
-    desk.queue.update(0, &old, new, [event], &mut desk.plugins, desk.now);
+    fixture.queue.update(0, &old, new, [event], &mut fixture.plugins, fixture.now);
     assert_eq!(attempt.pod().spec.priority, 0);
-    desk.reject(attempt, &["Fit"]);
-    assert_eq!(desk.queue.pod(&uid("web")).unwrap().spec.priority, 7);
+    fixture.reject(attempt, &["Fit"]);
+    assert_eq!(fixture.queue.pod(&uid("web")).unwrap().spec.priority, 7);
 }
 
 #[test]
 fn a_change_of_one_pod_in_flight_is_not_kept_for_others() {
-    let mut desk = Desk::new();
-    desk.add_all(["a", "b"]);
-    let (a, b) = (desk.pop(), desk.pop());
-    desk.update("a", "Fit");
-    assert_eq!(desk.reject(b, &["Fit"]), Some(Place::Unschedulable));
-    assert_eq!(desk.reject(a, &["Fit"]), Some(Place::Backoff));
+    let mut fixture = QueueFixture::new();
+    fixture.add_all(["a", "b"]);
+    let (a, b) = (fixture.pop(), fixture.pop());
+    fixture.update("a", "Fit");
+    assert_eq!(fixture.reject(b, &["Fit"]), Some(QueuePlace::Unschedulable));
+    assert_eq!(fixture.reject(a, &["Fit"]), Some(QueuePlace::Backoff));
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 #![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
 
-mod desk;
+mod queue_fixture;
 
 mod backoff;
 mod counts;

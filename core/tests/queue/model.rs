@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use schedc_core::queue::Place::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
+use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
 use schedc_core::queue::{Attempt, Rejectors};
 
-use crate::queue::desk::{Desk, Event, SECOND};
+use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 
 const PODS: usize = 6;
 const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
@@ -62,7 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A pod as the naive queue has it.
 #[derive(Clone)]
 struct Naive {
-    place: Place,
+    place: QueuePlace,
     priority: i32,
     timestamp: i64,
     /// Attempts that broke, in a row, and attempts that plugins ended.
@@ -89,7 +89,7 @@ struct Model {
 }
 
 impl Model {
-    fn enter(&mut self, pod: usize, place: Place) {
+    fn enter(&mut self, pod: usize, place: QueuePlace) {
         let naive = self.pods.get_mut(&pod).unwrap();
         let pre_enqueue = naive.place != Backoff && naive.place != ErrorBackoff;
         naive.gated = pre_enqueue && self.gates.contains(&pod) && matches!(place, Active | Backoff);
@@ -128,7 +128,7 @@ impl Model {
     }
 
     fn next(&self) -> Option<usize> {
-        let first = |place: Place| {
+        let first = |place: QueuePlace| {
             let there = self.pods.iter().filter(move |(_, naive)| naive.place == place);
             let key =
                 |naive: &Naive| (if place == Backoff { naive.ready } else { None }, -naive.priority, naive.timestamp);
@@ -167,7 +167,7 @@ impl Model {
 
 /// The queue and the naive one, side by side.
 struct Both {
-    desk: Desk,
+    fixture: QueueFixture,
     model: Model,
     /// Which pod is in flight in which attempt.
     attempts: Vec<(usize, Attempt)>,
@@ -180,9 +180,9 @@ fn name(pod: usize) -> String {
 
 impl Both {
     fn new() -> Self {
-        let desk = Desk::new();
-        let model = Model { now: desk.now, ..Model::default() };
-        Both { desk, model, attempts: Vec::new(), popped_gated: false }
+        let fixture = QueueFixture::new();
+        let model = Model { now: fixture.now, ..Model::default() };
+        Both { fixture, model, attempts: Vec::new(), popped_gated: false }
     }
 
     fn take(&mut self, at: usize) -> Option<(usize, Attempt)> {
@@ -191,13 +191,13 @@ impl Both {
 
     fn apply(&mut self, step: Step) {
         let empty = self.model.parked().is_empty();
-        let now = self.desk.now;
-        let (desk, model) = (&mut self.desk, &mut self.model);
+        let now = self.fixture.now;
+        let (fixture, model) = (&mut self.fixture, &mut self.model);
         match step {
             Step::Create(pod) => {
                 // Priorities differ, so that the order of pops is one.
                 let priority = model.pods.get(&pod).map_or(pod as i32, |known| known.priority);
-                desk.add_pod(desk.pod(&name(pod), priority));
+                fixture.add_pod(fixture.pod(&name(pod), priority));
                 match model.pods.get_mut(&pod) {
                     Some(known) if known.place == InFlight => {
                         if known.gone {
@@ -214,11 +214,11 @@ impl Both {
             }
             Step::Change(pod, of) => {
                 let Some(known) = model.pods.get_mut(&pod).filter(|known| !known.gone) else { return };
-                let old = desk.pod(&name(pod), known.priority);
+                let old = fixture.pod(&name(pod), known.priority);
                 known.priority = (known.priority + 10) % 50;
-                let new = desk.pod(&name(pod), known.priority);
+                let new = fixture.pod(&name(pod), known.priority);
                 let event = Event { of: PLUGINS[of], for_pods: None };
-                desk.queue.update(0, &old, new, [event], &mut desk.plugins, now);
+                fixture.queue.update(0, &old, new, [event], &mut fixture.plugins, now);
                 let event = (of, BTreeSet::from([pod]));
                 match known.place {
                     InFlight if known.permitted => known.again = true,
@@ -233,7 +233,7 @@ impl Both {
             }
             Step::Delete(pod) => {
                 let known = model.pods.get_mut(&pod).filter(|known| !known.gone);
-                assert_eq!(desk.delete(&name(pod)), known.is_some());
+                assert_eq!(fixture.delete(&name(pod)), known.is_some());
                 match known {
                     Some(known) if known.place == InFlight => known.gone = true,
                     Some(_) => drop(model.pods.remove(&pod)),
@@ -241,7 +241,7 @@ impl Both {
                 }
             }
             Step::Activate(pod) => {
-                desk.activate(&name(pod));
+                fixture.activate(&name(pod));
                 match model.pods.get_mut(&pod) {
                     Some(known) if known.place == InFlight => known.again |= !known.gone,
                     Some(known) if known.place != Active => model.enter(pod, Active),
@@ -250,7 +250,7 @@ impl Both {
             }
             Step::Happen(of, pods) => {
                 let names = pods.iter().map(|pod| name(*pod)).collect();
-                desk.happens(Event { of: PLUGINS[of], for_pods: Some(names) });
+                fixture.happens(Event { of: PLUGINS[of], for_pods: Some(names) });
                 let event = (of, pods);
                 for pod in model.parked() {
                     if let Some(at_once) = model.worth(pod, &event) {
@@ -262,21 +262,21 @@ impl Both {
                 }
             }
             Step::Gate(pod, true) => {
-                desk.gate(&name(pod), "Gate");
+                fixture.gate(&name(pod), "Gate");
                 model.gates.insert(pod);
             }
             Step::Gate(pod, false) => {
-                desk.open(&name(pod));
+                fixture.open(&name(pod));
                 model.gates.remove(&pod);
             }
             Step::Nominate(pod) => {
-                if desk.place(&name(pod)).is_some_and(|place| place != InFlight) {
-                    let node = desk.node("n1");
-                    desk.plugins.nominator.nominate(desk.pod(&name(pod), 0), node);
+                if fixture.place(&name(pod)).is_some_and(|place| place != InFlight) {
+                    let node = fixture.node("n1");
+                    fixture.plugins.nominator.nominate(fixture.pod(&name(pod), 0), node);
                 }
             }
             Step::Pop => {
-                let popped = desk.try_pop();
+                let popped = fixture.try_pop();
                 let next = model.next();
                 assert_eq!(popped.as_ref().map(|attempt| attempt.pod().name.to_string()), next.map(name));
                 if let (Some(pod), Some(attempt)) = (next, popped) {
@@ -294,37 +294,37 @@ impl Both {
                     plugins.iter().map(|plugin| PLUGINS[*plugin]).collect()
                 };
                 let rejectors = Rejectors::new(names(&rejected), names(&pending));
-                self.desk.queue.requeue(attempt, rejectors, &mut self.desk.plugins, now);
+                self.fixture.queue.requeue(attempt, rejectors, &mut self.fixture.plugins, now);
                 self.model.come_back(pod, &rejected, &pending);
             }
             Step::Permit(at) => {
                 let Some(at) = at.checked_rem(self.attempts.len()) else { return };
                 let (pod, attempt) = &self.attempts[at];
-                desk.queue.permitted(attempt);
+                fixture.queue.permitted(attempt);
                 let known = model.pods.get_mut(pod).unwrap();
                 known.permitted = true;
                 known.events.clear();
             }
             Step::Bind(at) => {
                 let Some((pod, attempt)) = self.take(at) else { return };
-                self.desk.bind(attempt);
+                self.fixture.bind(attempt);
                 self.model.pods.remove(&pod);
             }
             Step::Drop(at) => {
                 let Some((pod, attempt)) = self.take(at) else { return };
-                self.desk.let_go(attempt);
+                self.fixture.let_go(attempt);
                 self.model.pods.remove(&pod);
             }
             Step::Lose(at) => {
                 let Some((pod, attempt)) = self.take(at) else { return };
                 drop(attempt);
-                self.desk.wait(0.0);
+                self.fixture.wait(0.0);
                 self.model.come_back(pod, &BTreeSet::new(), &BTreeSet::new());
                 self.tick();
             }
             Step::Wait(tenths) => {
-                desk.wait(f64::from(tenths) / 10.0);
-                model.now = desk.now;
+                fixture.wait(f64::from(tenths) / 10.0);
+                model.now = fixture.now;
                 self.tick();
             }
         }
@@ -356,18 +356,18 @@ impl Both {
     fn agree(&self) {
         for pod in 0..PODS {
             let expected = self.model.pods.get(&pod).filter(|known| !known.gone).map(|known| known.place);
-            assert_eq!(self.desk.place(&name(pod)), expected, "{}", name(pod));
+            assert_eq!(self.fixture.place(&name(pod)), expected, "{}", name(pod));
         }
-        let queue = &self.desk.queue;
+        let queue = &self.fixture.queue;
         assert_eq!(queue.len(), self.model.pods.values().filter(|known| !known.gone).count());
         let ready = self.model.pods.values().filter(|known| matches!(known.place, Active | Backoff)).count();
         assert_eq!((queue.ready(), queue.in_flight()), (ready, self.attempts.len()));
-        assert_eq!(queue.len(), self.desk.plugins.pending.len(), "who is told of pods knows of those that are here");
+        assert_eq!(queue.len(), self.fixture.plugins.pending.len(), "who is told of pods knows of those that are here");
         assert!(!self.popped_gated);
         if self.attempts.is_empty() {
             assert_eq!(queue.in_flight_events(), 0, "an idle queue keeps nothing");
         }
-        for (_, pods) in self.desk.plugins.nominator.iter() {
+        for (_, pods) in self.fixture.plugins.nominator.iter() {
             for pod in pods {
                 assert!(queue.place(&pod.uid).is_some(), "{} is nominated and not known", pod.name);
             }
@@ -397,7 +397,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_queue_does_what_a_naive_one_does(steps in prop::collection::vec(step(), 1..150)) {
+    fn the_queue_equals_a_reference_queue(steps in prop::collection::vec(step(), 1..150)) {
         let mut both = Both::new();
         for step in steps {
             both.apply(step);
@@ -405,13 +405,13 @@ proptest! {
         }
         // What is left in flight comes back, and then nothing is kept.
         while let Some((pod, attempt)) = both.take(0) {
-            both.desk.reject(attempt, &["Fit"]);
+            both.fixture.reject(attempt, &["Fit"]);
             both.model.come_back(pod, &BTreeSet::from([0]), &BTreeSet::new());
         }
         both.agree();
         for pod in 0..PODS {
-            both.desk.delete(&name(pod));
+            both.fixture.delete(&name(pod));
         }
-        assert!(both.desk.queue.is_empty());
+        assert!(both.fixture.queue.is_empty());
     }
 }

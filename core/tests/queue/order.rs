@@ -1,37 +1,37 @@
 //! Who is popped, in which order.
 
-use schedc_core::queue::{Backoff, Options, Place};
+use schedc_core::queue::{Backoff, Options, QueuePlace};
 
-use crate::queue::desk::{Desk, SECOND};
+use crate::queue::queue_fixture::{QueueFixture, SECOND};
 
 #[test]
-fn by_queue_sort_and_equals_as_they_came() {
-    let mut desk = Desk::new();
+fn pods_are_popped_in_queue_sort_order_then_by_arrival() {
+    let mut fixture = QueueFixture::new();
     for (name, priority) in [("a", 0), ("b", 0), ("high", 5), ("low", -5), ("c", 0), ("high-too", 5)] {
-        desk.add_pod(desk.pod(name, priority));
+        fixture.add_pod(fixture.pod(name, priority));
     }
-    assert_eq!(desk.drain(), ["high", "high-too", "a", "b", "c", "low"]);
+    assert_eq!(fixture.drain(), ["high", "high-too", "a", "b", "c", "low"]);
 }
 
 #[test]
 fn a_pod_whose_priority_changes_takes_its_new_place() {
-    let mut desk = Desk::new();
-    desk.add_all(["a", "b", "c"]);
-    let (old, new) = (desk.pod("c", 0), desk.pod("c", 9));
-    desk.queue.update(0, &old, new, [], &mut desk.plugins, desk.now);
-    assert_eq!(desk.drain(), ["c", "a", "b"]);
+    let mut fixture = QueueFixture::new();
+    fixture.add_all(["a", "b", "c"]);
+    let (old, new) = (fixture.pod("c", 0), fixture.pod("c", 9));
+    fixture.queue.update(0, &old, new, [], &mut fixture.plugins, fixture.now);
+    assert_eq!(fixture.drain(), ["c", "a", "b"]);
 }
 
 #[test]
 fn pods_can_leave_from_the_middle() {
-    let mut desk = Desk::new();
+    let mut fixture = QueueFixture::new();
     for at in 0..40 {
-        desk.add_pod(desk.pod(&format!("{at:02}"), at * 7 % 5));
+        fixture.add_pod(fixture.pod(&format!("{at:02}"), at * 7 % 5));
     }
     for at in (0..40).step_by(3) {
-        assert!(desk.delete(&format!("{at:02}")));
+        assert!(fixture.delete(&format!("{at:02}")));
     }
-    let left = desk.drain();
+    let left = fixture.drain();
     let mut sorted: Vec<i32> = (0..40).filter(|at| at % 3 != 0).collect();
     sorted.sort_by_key(|at| (-(at * 7 % 5), *at));
     assert_eq!(left, sorted.iter().map(|at| format!("{at:02}")).collect::<Vec<_>>());
@@ -39,32 +39,32 @@ fn pods_can_leave_from_the_middle() {
 
 #[test]
 fn a_pod_that_fails_goes_behind_its_equals() {
-    let mut desk = Desk::with(Options { backoff: Backoff::seconds(1, 0), ..Options::default() });
-    desk.add("failing");
-    desk.now += 1;
-    desk.add("other");
-    let failing = desk.pop();
-    desk.now += 1;
-    assert_eq!(desk.reject(failing, &[]), Some(Place::Active), "there is no backoff");
-    assert_eq!(desk.drain(), ["other", "failing"]);
+    let mut fixture = QueueFixture::with(Options { backoff: Backoff::seconds(1, 0), ..Options::default() });
+    fixture.add("failing");
+    fixture.now += 1;
+    fixture.add("other");
+    let failing = fixture.pop();
+    fixture.now += 1;
+    assert_eq!(fixture.reject(failing, &[]), Some(QueuePlace::Active), "there is no backoff");
+    assert_eq!(fixture.drain(), ["other", "failing"]);
 }
 
 #[test]
 fn pods_that_always_fail_do_not_keep_others_waiting() {
-    let mut desk = Desk::new();
+    let mut fixture = QueueFixture::new();
     for name in ["bad-1", "bad-2", "bad-3"] {
-        desk.add_pod(desk.pod(name, 10));
+        fixture.add_pod(fixture.pod(name, 10));
     }
-    desk.add("good");
+    fixture.add("good");
     let mut pops = 0;
     loop {
-        let attempt = desk.pop();
+        let attempt = fixture.pop();
         if &*attempt.pod().name == "good" {
-            desk.bind(attempt);
+            fixture.bind(attempt);
             break;
         }
-        desk.reject(attempt, &["Fit"]);
-        desk.event("Fit");
+        fixture.reject(attempt, &["Fit"]);
+        fixture.event("Fit");
         pops += 1;
     }
     assert_eq!(pops, 3, "once for each of them");
@@ -72,30 +72,30 @@ fn pods_that_always_fail_do_not_keep_others_waiting() {
 
 #[test]
 fn when_nothing_is_active_backoff_is_cut_short_window_by_window() {
-    let mut desk = Desk::new();
+    let mut fixture = QueueFixture::new();
     // The first fails twice, so that it has to wait longer.
     for (name, priority, failures) in [("patient", 9, 2), ("low", 0, 1), ("high", 5, 1)] {
-        desk.add_pod(desk.pod(name, priority));
+        fixture.add_pod(fixture.pod(name, priority));
         for _ in 0..failures {
-            let attempt = desk.pop();
-            desk.event("Fit");
-            assert_eq!(desk.reject(attempt, &["Fit"]), Some(Place::Backoff));
+            let attempt = fixture.pop();
+            fixture.event("Fit");
+            assert_eq!(fixture.reject(attempt, &["Fit"]), Some(QueuePlace::Backoff));
         }
-        desk.now += SECOND / 10;
-        desk.add("next");
-        assert_eq!(desk.pop().pod().name.as_ref(), "next", "active pods come first");
-        desk.delete("next");
+        fixture.now += SECOND / 10;
+        fixture.add("next");
+        assert_eq!(fixture.pop().pod().name.as_ref(), "next", "active pods come first");
+        fixture.delete("next");
     }
-    assert_eq!(desk.drain(), ["high", "low", "patient"]);
+    assert_eq!(fixture.drain(), ["high", "low", "patient"]);
 }
 
 #[test]
 fn a_gated_pod_is_never_popped() {
-    let mut desk = Desk::new();
-    desk.gate("web", "Gate");
-    desk.add("web");
-    assert!(desk.try_pop().is_none());
-    desk.wait(1000.0);
-    assert!(desk.try_pop().is_none());
-    assert_eq!(desk.queue.ready(), 0);
+    let mut fixture = QueueFixture::new();
+    fixture.gate("web", "Gate");
+    fixture.add("web");
+    assert!(fixture.try_pop().is_none());
+    fixture.wait(1000.0);
+    assert!(fixture.try_pop().is_none());
+    assert_eq!(fixture.queue.ready(), 0);
 }

@@ -1,46 +1,46 @@
 //! The table of `docs/queue.md`: a row for each thing that can happen, a cell for each place where the pod may be then.
 
 use schedc_core::queue::Attempt;
-use schedc_core::queue::Place::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
+use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
 
-use crate::queue::desk::{Desk, uid};
+use crate::queue::queue_fixture::{QueueFixture, uid};
 
-const PLACES: [Option<Place>; 7] =
+const PLACES: [Option<QueuePlace>; 7] =
     [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Unschedulable), Some(Gated), Some(InFlight), None];
 
 /// A queue in which the pod `web` is in a place: `Fit` rejected it where one has to, `Gate` gates it where one has to.
-fn with_web_in(place: Option<Place>) -> (Desk, Option<Attempt>) {
-    let mut desk = Desk::new();
-    let Some(place) = place else { return (desk, None) };
+fn with_web_in(place: Option<QueuePlace>) -> (QueueFixture, Option<Attempt>) {
+    let mut fixture = QueueFixture::new();
+    let Some(place) = place else { return (fixture, None) };
     if place == Gated {
-        desk.gate("web", "Gate");
+        fixture.gate("web", "Gate");
     }
-    desk.add("web");
+    fixture.add("web");
     if place != Active && place != Gated {
-        let attempt = desk.pop();
+        let attempt = fixture.pop();
         if place == InFlight {
-            return (desk, Some(attempt));
+            return (fixture, Some(attempt));
         }
         if place == Backoff {
-            desk.event("Fit");
+            fixture.event("Fit");
         }
         let rejectors: &[_] = if place == ErrorBackoff { &[] } else { &["Fit"] };
-        desk.reject(attempt, rejectors);
+        fixture.reject(attempt, rejectors);
     }
-    assert_eq!(desk.place("web"), Some(place));
-    (desk, None)
+    assert_eq!(fixture.place("web"), Some(place));
+    (fixture, None)
 }
 
 /// What becomes of `web` in each of `PLACES`. In flight, what becomes of it when `Fit` rejects it after that.
-fn row(happens: impl Fn(&mut Desk)) -> [Option<Place>; 7] {
+fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     PLACES.map(|place| {
-        let (mut desk, attempt) = with_web_in(place);
-        happens(&mut desk);
+        let (mut fixture, attempt) = with_web_in(place);
+        happens(&mut fixture);
         if let Some(attempt) = attempt {
-            desk.reject(attempt, &["Fit"]);
+            fixture.reject(attempt, &["Fit"]);
         }
-        assert_eq!((desk.queue.in_flight(), desk.queue.in_flight_events()), (0, 0), "from {place:?}");
-        desk.place("web")
+        assert_eq!((fixture.queue.in_flight(), fixture.queue.in_flight_events()), (0, 0), "from {place:?}");
+        fixture.place("web")
     })
 }
 
@@ -56,7 +56,7 @@ fn nothing() {
 
 #[test]
 fn created() {
-    let created = row(|desk| desk.add("web"));
+    let created = row(|fixture| fixture.add("web"));
     assert_eq!(
         created,
         [
@@ -72,8 +72,8 @@ fn created() {
 }
 
 #[test]
-fn changed_in_a_way_that_its_rejector_finds_worth_an_attempt() {
-    let changed = row(|desk| desk.update("web", "Fit"));
+fn updated_and_its_hint_returns_queue() {
+    let changed = row(|fixture| fixture.update("web", "Fit"));
     assert_eq!(
         changed,
         [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Backoff), Some(Gated), Some(Backoff), Some(Active)]
@@ -81,8 +81,8 @@ fn changed_in_a_way_that_its_rejector_finds_worth_an_attempt() {
 }
 
 #[test]
-fn changed_in_a_way_that_concerns_nobody() {
-    let changed = row(|desk| desk.update("web", "Other"));
+fn updated_without_a_related_event() {
+    let changed = row(|fixture| fixture.update("web", "Other"));
     assert_eq!(
         changed,
         [
@@ -98,10 +98,10 @@ fn changed_in_a_way_that_concerns_nobody() {
 }
 
 #[test]
-fn changed_so_that_its_gate_opens() {
-    let changed = row(|desk| {
-        desk.open("web");
-        desk.update("web", "Gate");
+fn updated_so_that_its_gate_opens() {
+    let changed = row(|fixture| {
+        fixture.open("web");
+        fixture.update("web", "Gate");
     });
     assert_eq!(
         changed,
@@ -118,25 +118,25 @@ fn changed_so_that_its_gate_opens() {
 }
 
 #[test]
-fn deleted_or_bound_by_someone_else() {
-    assert_eq!(row(|desk| _ = desk.delete("web")), [None; 7]);
+fn deleted_or_bound_by_another_scheduler() {
+    assert_eq!(row(|fixture| _ = fixture.delete("web")), [None; 7]);
 }
 
 #[test]
 fn deleted_and_created_again_under_the_same_name() {
-    let created = row(|desk| {
-        let (old, mut new) = (desk.pod("web", 0), (*desk.pod("web", 0)).clone());
+    let created = row(|fixture| {
+        let (old, mut new) = (fixture.pod("web", 0), (*fixture.pod("web", 0)).clone());
         new.uid = uid("second");
-        desk.queue.update(0, &old, new.into(), [], &mut desk.plugins, desk.now);
-        let is_gated = desk.plugins.gates.contains_key("web");
-        assert_eq!(desk.place("second"), Some(if is_gated { Gated } else { Active }), "it is another pod");
+        fixture.queue.update(0, &old, new.into(), [], &mut fixture.plugins, fixture.now);
+        let is_gated = fixture.plugins.gates.contains_key("web");
+        assert_eq!(fixture.place("second"), Some(if is_gated { Gated } else { Active }), "it is another pod");
     });
     assert_eq!(created, [None; 7]);
 }
 
 #[test]
 fn activated() {
-    let activated = row(|desk| _ = desk.activate("web"));
+    let activated = row(|fixture| _ = fixture.activate("web"));
     assert_eq!(
         activated,
         [Some(Active), Some(Active), Some(Active), Some(Active), Some(Gated), Some(Backoff), None],
@@ -146,16 +146,16 @@ fn activated() {
 
 #[test]
 fn activated_with_its_gate_open() {
-    let activated = row(|desk| {
-        desk.open("web");
-        desk.activate("web");
+    let activated = row(|fixture| {
+        fixture.open("web");
+        fixture.activate("web");
     });
     assert_eq!(activated, [Some(Active), Some(Active), Some(Active), Some(Active), Some(Active), Some(Backoff), None]);
 }
 
 #[test]
-fn an_event_that_its_rejector_finds_worth_an_attempt() {
-    let woken = row(|desk| desk.event("Fit"));
+fn an_event_whose_hint_returns_queue() {
+    let woken = row(|fixture| fixture.event("Fit"));
     assert_eq!(
         woken,
         [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Backoff), Some(Gated), Some(Backoff), None]
@@ -164,9 +164,9 @@ fn an_event_that_its_rejector_finds_worth_an_attempt() {
 
 #[test]
 fn the_same_event_after_its_backoff() {
-    let woken = row(|desk| {
-        desk.now += 3 * crate::queue::desk::SECOND;
-        desk.event("Fit");
+    let woken = row(|fixture| {
+        fixture.now += 3 * crate::queue::queue_fixture::SECOND;
+        fixture.event("Fit");
     });
     assert_eq!(
         woken,
@@ -176,18 +176,18 @@ fn the_same_event_after_its_backoff() {
 }
 
 #[test]
-fn an_event_that_its_rejector_finds_of_no_use() {
-    let asleep = row(|desk| desk.event_for("Fit", &["another"]));
+fn an_event_whose_hint_returns_skip() {
+    let asleep = row(|fixture| fixture.event_for("Fit", &["another"]));
     assert_eq!(asleep, row(|_| {}));
 }
 
 #[test]
 fn an_event_that_its_gate_waits_for() {
-    let still_gated = row(|desk| desk.event("Gate"));
+    let still_gated = row(|fixture| fixture.event("Gate"));
     assert_eq!(still_gated, row(|_| {}), "PreEnqueue is asked, and still holds it");
-    let open = row(|desk| {
-        desk.open("web");
-        desk.event("Gate");
+    let open = row(|fixture| {
+        fixture.open("web");
+        fixture.event("Gate");
     });
     assert_eq!(
         open,
@@ -197,7 +197,7 @@ fn an_event_that_its_gate_waits_for() {
 
 #[test]
 fn its_backoff_ends() {
-    let ended = row(|desk| desk.wait(3.0));
+    let ended = row(|fixture| fixture.wait(3.0));
     assert_eq!(
         ended,
         [Some(Active), Some(Active), Some(Active), Some(Unschedulable), Some(Gated), Some(Unschedulable), None]
@@ -205,10 +205,10 @@ fn its_backoff_ends() {
 }
 
 #[test]
-fn it_is_there_for_more_than_five_minutes() {
-    let late = row(|desk| {
-        desk.open("web");
-        desk.wait(331.0);
+fn in_the_queue_for_more_than_five_minutes() {
+    let late = row(|fixture| {
+        fixture.open("web");
+        fixture.wait(331.0);
     });
     assert_eq!(
         late,
@@ -220,8 +220,8 @@ fn it_is_there_for_more_than_five_minutes() {
 #[test]
 fn popped() {
     let popped = PLACES.map(|place| {
-        let (mut desk, _attempt) = with_web_in(place);
-        desk.try_pop().map(|attempt| attempt.pod().name.to_string())
+        let (mut fixture, _attempt) = with_web_in(place);
+        fixture.try_pop().map(|attempt| attempt.pod().name.to_string())
     });
     let web = || Some("web".to_string());
     assert_eq!(popped, [web(), web(), None, None, None, None, None], "there is nothing else, so backoff is cut short");

@@ -77,7 +77,7 @@ impl GroupKey {
     }
 
     /// Whether an object of this namespace and name describes the group.
-    pub fn is_called(self, namespace: Symbol, name: Symbol) -> bool {
+    pub fn is_named(self, namespace: Symbol, name: Symbol) -> bool {
         (self.namespace, self.name) == (namespace, name)
     }
 }

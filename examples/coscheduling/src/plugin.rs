@@ -30,13 +30,13 @@ use schedc_core::args::Args;
 use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
-    EnqueueExtensions, HintContext, HintError, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreFilter, PreFilterPlugin, QueueSortPlugin, QueuedPod, QueueingHint,
-    Registration, ReservePlugin,
+    EnqueueExtensions, HintContext, HintError, PermitPlugin, PermitResult, Placement, PostBindPlugin,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreFilterPlugin, PreFilterResult, QueueSortPlugin,
+    QueuedPod, QueueingHint, Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, Refs, View};
+use schedc_core::plugin::{CompileContext, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
 
@@ -90,7 +90,7 @@ impl Plugin for Coscheduling {
         Ok(Coscheduling { handle: handle.clone(), reservations: Mutex::default() })
     }
 
-    fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod {
         GroupKey::of(pod, cx.indexes.0.label())
     }
 
@@ -114,8 +114,13 @@ impl QueueSortPlugin for Coscheduling {
 impl PreFilterPlugin for Coscheduling {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &CoschedulingArgs, pod: &Self::Pod, view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
-        let Some(key) = *pod else { return Ok(PreFilter::skip(())) };
+    fn pre_filter(
+        &self,
+        _: &CoschedulingArgs,
+        pod: &Self::Pod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<()>, Status> {
+        let Some(key) = *pod else { return Ok(PreFilterResult::skip(())) };
         let (members, groups) = view.indexes;
         let PodGroupSpec { min_member, .. } = key.find(groups, &view.base.interner).map_err(Status::unresolvable)?;
         let group = key.display(&view.base.interner);
@@ -126,7 +131,7 @@ impl PreFilterPlugin for Coscheduling {
         if self.reservations().is_denied(key, self.handle.now()) {
             return Err(Status::unresolvable(format!("pod group {group} was denied recently")));
         }
-        Ok(PreFilter::skip(()))
+        Ok(PreFilterResult::skip(()))
     }
 }
 
@@ -185,7 +190,7 @@ impl ReservePlugin for Coscheduling {
         let patience = Duration::from_secs(seconds.unsigned_abs());
         let reservation = Reservation { missing, patience, siblings };
         let mut reservations = self.reservations();
-        reservations.forgive(group);
+        reservations.clear_denial(group);
         reservations.insert(pod.uid.clone(), group, reservation);
         Ok(())
     }
@@ -199,22 +204,22 @@ impl ReservePlugin for Coscheduling {
 }
 
 impl PermitPlugin for Coscheduling {
-    fn permit(&self, _: &CoschedulingArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &CoschedulingArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         let uid = &placement.pod.uid;
         let mut reservations = self.reservations();
         match reservations.get_mut(uid) {
-            None => Permit::Allow,
+            None => PermitResult::Allow,
             Some(reservation) if reservation.missing > 0 => {
                 for sibling in reservation.siblings.drain(..) {
                     self.handle.activate(sibling);
                 }
-                Permit::Wait(reservation.patience)
+                PermitResult::Wait(reservation.patience)
             }
             Some(_) => {
                 for pod in reservations.group_of(uid) {
                     waiting.allow(pod, Self::NAME);
                 }
-                Permit::Allow
+                PermitResult::Allow
             }
         }
     }
@@ -244,7 +249,7 @@ impl EnqueueExtensions for Coscheduling {
                 is_sibling || changed.uid == cx.rejected.uid
             }
             EventObject::Object(old, Some(Object::Custom(new))) => {
-                let is_its = group.is_some_and(|group| group.is_called(new.namespace, new.name));
+                let is_its = group.is_some_and(|group| group.is_named(new.namespace, new.name));
                 let spec = |object: &Custom| object.manifest.get("spec").cloned();
                 is_its && old.and_then(Object::custom).is_none_or(|old| spec(old) != spec(new))
             }
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reserved_is_given_back() {
+    fn unreserve_undoes_reserve() {
         let (base, groups, plugin, placements) = world();
         let view = View { columns: (), indexes: (&groups.0, &groups.1), reads: (), base: &base };
         let [a, b, c] = &placements[..] else { panic!("three pods") };

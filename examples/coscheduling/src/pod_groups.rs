@@ -32,12 +32,12 @@ struct Group {
     time: Option<i64>,
     /// Which one it is, of all that have been.
     number: i64,
-    pods: BTreeMap<Uid, Standing>,
+    pods: BTreeMap<Uid, MemberState>,
 }
 
 /// A pod that was decided for a node is both until it is bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Standing {
+struct MemberState {
     is_pending: bool,
     has_node: bool,
 }
@@ -50,17 +50,17 @@ impl PodGroups {
 
     /// Those pods.
     pub fn pods(&self, group: GroupKey) -> impl Iterator<Item = &Uid> {
-        self.standings(group).map(|(uid, _)| uid)
+        self.members(group).map(|(uid, _)| uid)
     }
 
     /// How many of them have a node.
     pub fn placed(&self, group: GroupKey) -> usize {
-        self.standings(group).filter(|(_, standing)| standing.has_node).count()
+        self.members(group).filter(|(_, member)| member.has_node).count()
     }
 
     /// Those that have none.
     pub fn unplaced(&self, group: GroupKey) -> impl Iterator<Item = &Uid> {
-        self.standings(group).filter(|(_, standing)| !standing.has_node).map(|(uid, _)| uid)
+        self.members(group).filter(|(_, member)| !member.has_node).map(|(uid, _)| uid)
     }
 
     /// When the group came, in nanoseconds since 1970: the same for all of its pods, and different from that of other groups.
@@ -78,11 +78,11 @@ impl PodGroups {
         if pod.deleting { None } else { GroupKey::of(&pod.spec, self.label) }
     }
 
-    fn standings(&self, group: GroupKey) -> impl Iterator<Item = (&Uid, &Standing)> {
+    fn members(&self, group: GroupKey) -> impl Iterator<Item = (&Uid, &MemberState)> {
         self.groups.get(&group).into_iter().flat_map(|group| &group.pods)
     }
 
-    fn come(&mut self, pod: &Pod, change: impl FnOnce(&mut Standing)) {
+    fn update_member(&mut self, pod: &Pod, change: impl FnOnce(&mut MemberState)) {
         let Some(key) = self.group(pod) else { return };
         let group = self.groups.entry(key).or_insert_with(|| {
             self.founded += 1;
@@ -95,12 +95,12 @@ impl PodGroups {
         change(group.pods.entry(pod.uid.clone()).or_default());
     }
 
-    fn go(&mut self, pod: &Pod, change: impl FnOnce(&mut Standing)) {
+    fn clear_member(&mut self, pod: &Pod, change: impl FnOnce(&mut MemberState)) {
         let Some(key) = self.group(pod) else { return };
         let Some(group) = self.groups.get_mut(&key) else { return };
-        let Some(standing) = group.pods.get_mut(&pod.uid) else { return };
-        change(standing);
-        if *standing == Standing::default() {
+        let Some(member) = group.pods.get_mut(&pod.uid) else { return };
+        change(member);
+        if *member == MemberState::default() {
             group.pods.remove(&pod.uid);
         }
         if group.pods.is_empty() {
@@ -114,20 +114,20 @@ impl Index for PodGroups {
         self.label = interner.intern(POD_GROUP);
     }
     fn add_pod(&mut self, _: NodeIndex, pod: &Pod) {
-        self.come(pod, |standing| standing.has_node = true);
+        self.update_member(pod, |member| member.has_node = true);
     }
     fn remove_pod(&mut self, _: NodeIndex, pod: &Pod) {
-        self.go(pod, |standing| standing.has_node = false);
+        self.clear_member(pod, |member| member.has_node = false);
     }
     fn set_pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         // First who comes: a group whose only pod changes is the same group.
         if let Some(new) = new {
-            self.come(new, |standing| standing.is_pending = true);
+            self.update_member(new, |member| member.is_pending = true);
         }
         if let Some(old) = old
             && new.is_none_or(|new| new.uid != old.uid || self.group(new) != self.group(old))
         {
-            self.go(old, |standing| standing.is_pending = false);
+            self.clear_member(old, |member| member.is_pending = false);
         }
     }
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_counts_from_when_it_comes_until_it_goes() {
+    fn a_pod_counts_from_creation_to_deletion() {
         let mut cluster = Cluster::new();
         let (a, b) = (cluster.pod("a", "g", 0), cluster.pod("b", "g", 1));
         let Some(group) = cluster.index.group(&a) else { panic!("it has a label") };
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_being_deleted_does_not_count() {
+    fn terminating_pods_do_not_count() {
         let mut cluster = Cluster::new();
         let a = cluster.pod("a", "g", 0);
         let leaving = Pod { deleting: true, ..a.clone() };
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_of_a_group_have_one_time_which_no_other_group_has() {
+    fn pods_of_a_group_share_a_unique_time() {
         let mut cluster = Cluster::new();
         let pods = [("a", "g", 0), ("b", "h", 0), ("c", "g", 5)].map(|(name, group, at)| cluster.pod(name, group, at));
         for pod in &pods {
@@ -262,10 +262,10 @@ mod tests {
                 }
             }
             for group in 0..2 {
-                let standings = here.map(|(pending, node)| (pending == Some(group), node == Some(group)));
+                let members = here.map(|(pending, node)| (pending == Some(group), node == Some(group)));
                 let Some(key) = cluster.index.group(&pods[group * 4]) else { panic!("it has a label") };
-                prop_assert_eq!(cluster.index.size(key), standings.iter().filter(|s| s.0 || s.1).count());
-                prop_assert_eq!(cluster.index.placed(key), standings.iter().filter(|s| s.1).count());
+                prop_assert_eq!(cluster.index.size(key), members.iter().filter(|s| s.0 || s.1).count());
+                prop_assert_eq!(cluster.index.placed(key), members.iter().filter(|s| s.1).count());
             }
         }
     }

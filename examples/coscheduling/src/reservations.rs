@@ -70,7 +70,7 @@ impl Reservations {
     }
 
     /// A group is tried again.
-    pub(crate) fn forgive(&mut self, group: GroupKey) {
+    pub(crate) fn clear_denial(&mut self, group: GroupKey) {
         self.denied.remove(&group);
     }
 

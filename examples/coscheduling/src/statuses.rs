@@ -9,7 +9,7 @@ use schedc_core::background::BackgroundClient;
 use schedc_core::cache::Base;
 use schedc_core::client::{ApiReason, Client, ObjectRef};
 use schedc_core::custom::CustomResource;
-use schedc_core::events::{Changed, Happened, PodOnNode};
+use schedc_core::events::{ChangedObject, ObjectEvent, PodOnNode};
 use schedc_core::model::{Custom, LabelsExt, Object, Uid};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,22 +21,22 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Writes what becomes of groups into their objects, as long as there is a scheduler.
 pub(crate) async fn keep_statuses(client: BackgroundClient) {
-    let mut watch = client.watch(News::of);
+    let mut watch = client.watch(StatusUpdate::of);
     let mut groups = Groups::default();
     // Groups whose status may say something else than is so.
     let mut behind = BTreeSet::new();
     loop {
         if behind.is_empty() {
-            behind.extend(groups.hear(watch.next().await));
+            behind.extend(groups.apply(watch.next().await));
         }
         // What happened while something was written is written together.
-        while let Some(news) = watch.try_next() {
-            behind.extend(groups.hear(news));
+        while let Some(update) = watch.try_next() {
+            behind.extend(groups.apply(update));
         }
         for name in take(&mut behind) {
             let Some((object, patch)) = groups.patch(&name) else { continue };
             match client.patch_status(&object, &patch).await.map_err(|error| error.reason) {
-                Ok(_) => groups.wrote(&name),
+                Ok(_) => groups.record_write(&name),
                 // It went, which the watch tells, or cannot be written here.
                 Err(ApiReason::NotFound | ApiReason::Invalid | ApiReason::Unsupported) => {}
                 Err(_) => {
@@ -54,15 +54,15 @@ pub(crate) async fn keep_statuses(client: BackgroundClient) {
 type Name = (Arc<str>, Arc<str>);
 
 /// What the task is told.
-enum News {
+enum StatusUpdate {
     /// How a group is described now, if it is.
-    Group(Name, Option<Described>),
+    Group(Name, Option<ObservedGroup>),
     /// For which group a pod counts now, if for any: one that has a node.
     Pod(Uid, Option<Name>),
 }
 
 /// The object that describes a group.
-struct Described {
+struct ObservedGroup {
     object: ObjectRef,
     uid: Uid,
     min_member: usize,
@@ -77,23 +77,23 @@ struct Status {
     scheduled: usize,
 }
 
-impl News {
-    fn of(happened: &Happened, base: &Base) -> Option<News> {
+impl StatusUpdate {
+    fn of(happened: &ObjectEvent, base: &Base) -> Option<StatusUpdate> {
         match &happened.changed {
-            Changed::Pod(old, new) => {
+            ChangedObject::Pod(old, new) => {
                 let pod = &new.as_ref().or(old.as_ref())?.pod;
                 let [before, now] = [old, new].map(|pod| group_of(pod.as_ref()?, base));
-                (before.is_some() || now.is_some()).then(|| News::Pod(pod.uid.clone(), now))
+                (before.is_some() || now.is_some()).then(|| StatusUpdate::Pod(pod.uid.clone(), now))
             }
-            Changed::Object(old, new) => {
+            ChangedObject::Object(old, new) => {
                 let custom = new.as_ref().or(old.as_ref())?.custom()?;
                 let object = custom.reference(&base.interner);
                 let name = (object.namespace.clone(), object.name.clone());
                 let is_group = custom.kind.name == PodGroup::RESOURCE;
-                let described = new.as_ref().and_then(Object::custom).and_then(|new| Described::of(new, object));
-                is_group.then_some(News::Group(name, described))
+                let observed = new.as_ref().and_then(Object::custom).and_then(|new| ObservedGroup::of(new, object));
+                is_group.then_some(StatusUpdate::Group(name, observed))
             }
-            Changed::Node(..) => None,
+            ChangedObject::Node(..) => None,
         }
     }
 }
@@ -104,20 +104,20 @@ fn group_of(PodOnNode { pod, .. }: &PodOnNode, base: &Base) -> Option<Name> {
     (!pod.deleting).then(|| (pod.namespace.clone(), base.interner.resolve(name).into()))
 }
 
-impl Described {
+impl ObservedGroup {
     /// `None`: nobody can make sense of it.
-    fn of(custom: &Custom, object: ObjectRef) -> Option<Described> {
+    fn of(custom: &Custom, object: ObjectRef) -> Option<ObservedGroup> {
         let min_member = PodGroup::deserialize(&custom.manifest).ok()?.spec.min_member;
         let status = custom.manifest.get("status").map(Status::deserialize);
         let status = status.and_then(Result::ok).unwrap_or_default();
-        Some(Described { object, uid: custom.uid.clone(), min_member, status })
+        Some(ObservedGroup { object, uid: custom.uid.clone(), min_member, status })
     }
 }
 
 /// What the task knows.
 #[derive(Default)]
 struct Groups {
-    described: BTreeMap<Name, Described>,
+    observed: BTreeMap<Name, ObservedGroup>,
     /// The pods that have a node.
     pods: BTreeMap<Name, BTreeSet<Uid>>,
     group_of: BTreeMap<Uid, Name>,
@@ -125,16 +125,16 @@ struct Groups {
 
 impl Groups {
     /// Takes news in. Returns the groups that they are about.
-    fn hear(&mut self, news: News) -> Vec<Name> {
-        match news {
-            News::Group(name, described) => {
-                match described {
-                    Some(described) => self.described.insert(name.clone(), described),
-                    None => self.described.remove(&name),
+    fn apply(&mut self, update: StatusUpdate) -> Vec<Name> {
+        match update {
+            StatusUpdate::Group(name, observed) => {
+                match observed {
+                    Some(observed) => self.observed.insert(name.clone(), observed),
+                    None => self.observed.remove(&name),
                 };
                 vec![name]
             }
-            News::Pod(uid, now) => {
+            StatusUpdate::Pod(uid, now) => {
                 let before = self.group_of.remove(&uid);
                 if let Some(before) = &before
                     && let Some(pods) = self.pods.get_mut(before)
@@ -154,10 +154,10 @@ impl Groups {
     }
 
     /// What is so.
-    fn status(&self, name: &Name, described: &Described) -> Status {
+    fn status(&self, name: &Name, observed: &ObservedGroup) -> Status {
         let scheduled = self.pods.get(name).map_or(0, BTreeSet::len);
         let phase = match scheduled {
-            enough if enough >= described.min_member => "Scheduled",
+            enough if enough >= observed.min_member => "Scheduled",
             0 => "Pending",
             _ => "Scheduling",
         };
@@ -166,22 +166,22 @@ impl Groups {
 
     /// What is to be written for a group, if its object says something else.
     fn patch(&self, name: &Name) -> Option<(ObjectRef, Value)> {
-        let described = self.described.get(name)?;
-        let Status { phase, scheduled } = self.status(name, described);
-        let is_news = described.status.phase != phase || described.status.scheduled != scheduled;
+        let observed = self.observed.get(name)?;
+        let Status { phase, scheduled } = self.status(name, observed);
+        let is_news = observed.status.phase != phase || observed.status.scheduled != scheduled;
         let patch = json!({
-            "metadata": {"uid": &*described.uid.0},
+            "metadata": {"uid": &*observed.uid.0},
             "status": {"phase": phase, "scheduled": scheduled},
         });
-        is_news.then(|| (described.object.clone(), patch))
+        is_news.then(|| (observed.object.clone(), patch))
     }
 
     /// That was written.
-    fn wrote(&mut self, name: &Name) {
-        let Some(described) = self.described.get(name) else { return };
-        let status = self.status(name, described);
-        if let Some(described) = self.described.get_mut(name) {
-            described.status = status;
+    fn record_write(&mut self, name: &Name) {
+        let Some(observed) = self.observed.get(name) else { return };
+        let status = self.status(name, observed);
+        if let Some(observed) = self.observed.get_mut(name) {
+            observed.status = status;
         }
     }
 }

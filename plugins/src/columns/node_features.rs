@@ -12,7 +12,7 @@ pub struct NodeFeatures {
 }
 
 impl Column for NodeFeatures {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(node: &Node, _: &Interner) -> Self {
         NodeFeatures { declared: node.declared_features.clone() }

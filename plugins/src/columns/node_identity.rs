@@ -18,7 +18,7 @@ impl Default for NodeIdentity {
 }
 
 impl Column for NodeIdentity {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(node: &Node, _: &Interner) -> Self {
         NodeIdentity { name: node.name }

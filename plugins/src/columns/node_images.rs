@@ -21,7 +21,7 @@ impl NodeImages {
 }
 
 impl Column for NodeImages {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(node: &Node, _: &Interner) -> Self {
         let mut sizes: Vec<_> =

@@ -54,7 +54,7 @@ impl NodeLabels {
 }
 
 impl Column for NodeLabels {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(node: &Node, interner: &Interner) -> Self {
         let integer = |&(key, value): &(Symbol, Symbol)| Some((key, label_integer(interner, value)?));

@@ -90,19 +90,19 @@ impl NodeResources {
     }
 
     #[inline(always)]
-    fn request(&mut self, asked: &Resources, change: impl Fn(i64, i64) -> i64) {
+    fn request(&mut self, requests: &Resources, change: impl Fn(i64, i64) -> i64) {
         let requested = &mut self.requested;
-        requested.milli_cpu = change(requested.milli_cpu, asked.milli_cpu);
-        requested.memory = change(requested.memory, asked.memory);
-        requested.ephemeral_storage = change(requested.ephemeral_storage, asked.ephemeral_storage);
-        if !asked.scalars.is_empty() {
-            self.request_scalars(&asked.scalars, change);
+        requested.milli_cpu = change(requested.milli_cpu, requests.milli_cpu);
+        requested.memory = change(requested.memory, requests.memory);
+        requested.ephemeral_storage = change(requested.ephemeral_storage, requests.ephemeral_storage);
+        if !requests.scalars.is_empty() {
+            self.request_scalars(&requests.scalars, change);
         }
     }
 
-    fn request_scalars(&mut self, asked: &[(Symbol, i64)], change: impl Fn(i64, i64) -> i64) {
+    fn request_scalars(&mut self, requests: &[(Symbol, i64)], change: impl Fn(i64, i64) -> i64) {
         let scalars = Arc::make_mut(self.scalars.get_or_insert_default());
-        for &(name, amount) in asked {
+        for &(name, amount) in requests {
             let at = scalars.requested.binary_search_by_key(&name, |scalar| scalar.0).unwrap_or_else(|at| {
                 scalars.requested.insert(at, (name, 0));
                 at

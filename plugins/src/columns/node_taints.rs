@@ -22,7 +22,7 @@ pub(crate) fn is_hard(taint: &Taint) -> bool {
 }
 
 impl Column for NodeTaints {
-    const OF_NODE_ALONE: bool = true;
+    const READS_ONLY_NODE: bool = true;
 
     fn build(node: &Node, _: &Interner) -> Self {
         NodeTaints {

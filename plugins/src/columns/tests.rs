@@ -58,7 +58,7 @@ fn check<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner:
 
 proptest! {
     #[test]
-    fn pods_come_and_go_without_a_trace(
+    fn removed_pods_leave_no_trace(
         pods in [any_pod(10), any_pod(20), any_pod(30), any_pod(40), any_pod(50)],
         history in prop::collection::vec(any::<usize>(), 0..30),
     ) {
@@ -71,7 +71,7 @@ proptest! {
 }
 
 #[test]
-fn a_port_that_pods_share_is_free_once_one_of_them_goes() {
+fn a_shared_port_is_free_once_one_pod_is_removed() {
     let mut interner = Interner::default();
     let pods = ["a", "b"].map(|uid| {
         let ports = "ports: [{hostPort: 80}, {hostPort: 443, protocol: UDP}]";
@@ -88,7 +88,7 @@ fn a_port_that_pods_share_is_free_once_one_of_them_goes() {
 }
 
 #[test]
-fn labels_that_spell_integers() {
+fn integer_labels() {
     let mut interner = Interner::default();
     let labels = "{a: '7', b: '-3', c: '+5', d: x, e: '', f: '9223372036854775808', g: '1.5'}";
     let node = node(&format!("metadata: {{name: n1, labels: {labels}}}"), &mut interner);

@@ -16,7 +16,7 @@ pub struct DefaultPreemptionArgs {
 
 const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: &mut Errors) {
     if args.min_candidate_nodes_percentage == 0 && args.min_candidate_nodes_absolute == 0 {
-        errors.complain(
+        errors.report(
             node,
             &[
                 Part::Name("min-candidate-nodes-percentage"),
@@ -30,7 +30,7 @@ const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: 
 
 impl DefaultPreemptionArgs {
     /// How many candidates are enough if preemption may help on so many nodes (`calculateNumCandidates`).
-    pub(super) fn enough(&self, nodes: usize) -> usize {
+    pub(super) fn candidate_count(&self, nodes: usize) -> usize {
         let in_percent = nodes * usize::try_from(self.min_candidate_nodes_percentage).unwrap_or(0) / 100;
         let absolute = usize::try_from(self.min_candidate_nodes_absolute).unwrap_or(0);
         in_percent.max(absolute).min(nodes)
@@ -43,8 +43,8 @@ mod tests {
     use crate::testing::args;
 
     #[test]
-    fn not_all_nodes_of_a_large_cluster_must_be_tried() {
-        for (profile, nodes, enough) in [
+    fn candidate_counts() {
+        for (profile, nodes, candidate_count) in [
             ("", 0, 0),
             ("", 99, 99),
             ("", 500, 100),
@@ -55,12 +55,12 @@ mod tests {
             ("min-candidate-nodes-percentage = 0", 5000, 100),
         ] {
             let args = args::<DefaultPreemptionArgs>(profile).unwrap();
-            assert_eq!(args.enough(nodes), enough, "{profile} {nodes}");
+            assert_eq!(args.candidate_count(nodes), candidate_count, "{profile} {nodes}");
         }
     }
 
     #[test]
-    fn what_arguments_must_be() {
+    fn argument_rules() {
         for (profile, complaint) in [
             (
                 "min-candidate-nodes-percentage = 101",

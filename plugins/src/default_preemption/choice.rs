@@ -9,17 +9,17 @@ use schedc_core::model::Pod;
 use super::importance::start_time;
 
 /// Marks the best candidates (`pickOneNodeForPreemption`), and tells their number.
-pub(super) fn mark_best(candidates: &mut [Candidate], harms: &[Harm]) -> usize {
-    let least = harms.iter().min();
-    for (candidate, harm) in candidates.iter_mut().zip(harms) {
-        candidate.best = Some(harm) == least;
+pub(super) fn mark_best(candidates: &mut [Candidate], costs: &[VictimCost]) -> usize {
+    let least = costs.iter().min();
+    for (candidate, cost) in candidates.iter_mut().zip(costs) {
+        candidate.best = Some(cost) == least;
     }
     candidates.iter().filter(|candidate| candidate.best).count()
 }
 
 /// How bad it would be, what weighs most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Harm {
+pub(super) struct VictimCost {
     /// How many victims a budget protects.
     pub(super) violations: usize,
     highest_priority: i32,
@@ -31,13 +31,13 @@ pub(super) struct Harm {
     earliest_start: Reverse<i64>,
 }
 
-impl Harm {
+impl VictimCost {
     /// What it would mean for these pods to go.
-    pub(super) fn of(victims: &[Arc<Pod>], violations: usize, now: i64) -> Harm {
+    pub(super) fn of(victims: &[Arc<Pod>], violations: usize, now: i64) -> VictimCost {
         let priorities = || victims.iter().map(|pod| pod.spec.priority);
         let highest_priority = priorities().max().unwrap_or(i32::MIN);
         let most_important = victims.iter().filter(|pod| pod.spec.priority == highest_priority);
-        Harm {
+        VictimCost {
             violations,
             highest_priority,
             sum_of_priorities: priorities().map(|priority| i64::from(priority) - i64::from(i32::MIN)).sum(),

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use schedc_core::diagnosis::Diagnosis;
 use schedc_core::extension_points::{Candidate, PostFilterContext};
-use schedc_core::imagined::Imagined;
-use schedc_core::mask::nodes_of;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::nodes_of;
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, ReasonList};
 use schedc_core::verdict::Verdict;
 
-use super::choice::Harm;
-use super::trials::Trials;
+use super::choice::VictimCost;
+use super::trials::PreemptionTrials;
 use super::victims::{NoVictims, Victims, select_victims};
 use crate::indexes::DisruptionBudgets;
 
@@ -22,7 +22,7 @@ use crate::indexes::DisruptionBudgets;
 pub(super) struct Candidates {
     pub(super) nodes: Vec<Candidate>,
     /// What each of them would mean.
-    pub(super) harms: Vec<Harm>,
+    pub(super) costs: Vec<VictimCost>,
 }
 
 /// Tries the resolvable nodes, beginning with `first`, until there are enough candidates, one of which violates no budget
@@ -31,33 +31,33 @@ pub(super) fn dry_run<P: Profile>(
     cx: &PostFilterContext<'_, P>,
     cycle: &P::Cycle,
     budgets: &DisruptionBudgets,
-    trials: &mut Trials,
+    trials: &mut PreemptionTrials,
     first: NodeIndex,
-    enough: usize,
+    candidate_count: usize,
 ) -> Candidates {
     let resolvable = &cx.diagnosis.resolvable;
     trials.keep_only(resolvable);
-    let mut attempts = Attempts { cx, budgets, cycle, copied: None };
+    let mut node_trials = NodeTrials { cx, budgets, cycle, copied: None };
     let mut found = Candidates::default();
-    let (mut violating, mut harmless) = (0, 0);
+    let (mut violating, mut nonviolating) = (0, 0);
     for (word, bits) in resolvable.words_from(first) {
-        for node in nodes_of(word, bits & !trials.in_vain(word)) {
-            if !trials.knows(node) {
-                attempts.attempt(node, trials);
+        for node in nodes_of(word, bits & !trials.failed(word)) {
+            if !trials.has_outcome(node) {
+                node_trials.try_node(node, trials);
             }
             let Some(victims) = trials.victims(node) else { continue };
-            let of_its_kind = if victims.harm.violations == 0 { &mut harmless } else { &mut violating };
-            if *of_its_kind < enough {
+            let of_its_kind = if victims.cost.violations == 0 { &mut nonviolating } else { &mut violating };
+            if *of_its_kind < candidate_count {
                 *of_its_kind += 1;
                 found.nodes.push(Candidate {
                     node,
                     victims: victims.pods.clone(),
-                    violations: victims.harm.violations,
+                    violations: victims.cost.violations,
                     best: false,
                 });
-                found.harms.push(victims.harm);
+                found.costs.push(victims.cost);
             }
-            if harmless > 0 && harmless + violating >= enough {
+            if nonviolating > 0 && nonviolating + violating >= candidate_count {
                 return found;
             }
         }
@@ -66,7 +66,7 @@ pub(super) fn dry_run<P: Profile>(
 }
 
 /// The attempts on nodes of which nothing is known.
-struct Attempts<'a, P: Profile> {
+struct NodeTrials<'a, P: Profile> {
     cx: &'a PostFilterContext<'a, P>,
     budgets: &'a DisruptionBudgets,
     cycle: &'a P::Cycle,
@@ -74,31 +74,31 @@ struct Attempts<'a, P: Profile> {
     copied: Option<P::Cycle>,
 }
 
-impl<P: Profile> Attempts<'_, P> {
-    fn attempt(&mut self, node: NodeIndex, trials: &mut Trials) {
+impl<P: Profile> NodeTrials<'_, P> {
+    fn try_node(&mut self, node: NodeIndex, trials: &mut PreemptionTrials) {
         let cx = self.cx;
         let cycle = self.copied.get_or_insert_with(|| self.cycle.clone());
         let nominated = cx.cache.nominated_on(node, cx.pod);
         let pods = &cx.cache.base.infos()[node.get()].pods;
-        let mut imagined = Imagined::<P>::new(cx.compiled, cycle, cx.cache, node);
+        let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, cycle, cx.cache, node);
         let guarded =
             !self.budgets.is_empty() && pods.iter().any(|pod| !self.budgets.of(pod.spec.namespace).is_empty());
-        let outcome = match select_victims(&mut imagined, pods, &nominated, cx.pod, self.budgets, cx.now) {
+        let outcome = match select_victims(&mut hypothetical, pods, &nominated, cx.pod, self.budgets, cx.now) {
             Ok((pods, violations)) if !pods.is_empty() => {
                 let pods: Arc<[Arc<Pod>]> = pods.into_iter().cloned().collect();
-                let harm = Harm::of(&pods, violations, cx.now);
-                Ok(Victims { pods, harm })
+                let cost = VictimCost::of(&pods, violations, cx.now);
+                Ok(Victims { pods, cost })
             }
             Ok(_) => {
                 let error = format!("expected at least one victim pod on node {:?}", cx.cache.base.name(node));
                 Err(Verdict { code: Code::Error, plugin: "", reasons: ReasonList::from_iter([error.into()]) })
             }
-            Err(NoVictims::NoneWeaker) => {
+            Err(NoVictims::NoLowerPriority) => {
                 let reason = "No preemption victims found for incoming pod".into();
                 let code = Code::UnschedulableAndUnresolvable;
                 Err(Verdict { code, plugin: "", reasons: ReasonList::from_iter([reason]) })
             }
-            Err(NoVictims::InVain(verdict)) => Err(verdict),
+            Err(NoVictims::StillUnschedulable(verdict)) => Err(verdict),
         };
         trials.set(node, guarded, outcome);
     }
@@ -108,7 +108,7 @@ impl<P: Profile> Attempts<'_, P> {
 ///
 /// # Errors
 /// What broke. Nobody hears of it if preemption works on a node.
-pub(super) fn in_vain(trials: Option<&Trials>, nodes: usize) -> Result<Diagnosis, String> {
+pub(super) fn failure_diagnosis(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<Diagnosis, String> {
     let mut diagnosis = Diagnosis { nodes, ..Diagnosis::default() };
     let mut errors = BTreeSet::new();
     let mut tried = 0;
@@ -120,7 +120,7 @@ pub(super) fn in_vain(trials: Option<&Trials>, nodes: usize) -> Result<Diagnosis
         }
     }
     if !errors.is_empty() {
-        return Err(all(&errors));
+        return Err(join_errors(&errors));
     }
     if tried < nodes {
         diagnosis.add_reasons(&["Preemption is not helpful for scheduling".into()], nodes - tried);
@@ -129,7 +129,7 @@ pub(super) fn in_vain(trials: Option<&Trials>, nodes: usize) -> Result<Diagnosis
 }
 
 /// All texts, each once (apimachinery's `Aggregate`).
-fn all(errors: &BTreeSet<String>) -> String {
+fn join_errors(errors: &BTreeSet<String>) -> String {
     let texts: Vec<&str> = errors.iter().map(String::as_str).collect();
     match texts[..] {
         [text] => text.to_owned(),

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use schedc_core::cache::{Base, Cache, State};
-use schedc_core::kept::{Nominations, Tally};
+use schedc_core::incremental::{NominatedNodes, VerdictCounts};
 use schedc_core::map::Map;
-use schedc_core::mask::{Mask, nodes_of};
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::touched::Touched;
+use schedc_core::node_mask::{NodeMask, nodes_of};
+use schedc_core::node_set::NodeSet;
 use schedc_core::verdict::Verdict;
 
 use super::victims::Victims;
@@ -16,26 +16,26 @@ use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 /// What came of trying nodes for a pod, each node for itself. It holds as long as the node and its pods, the pods nominated
 /// for it, the budgets of its pods, and, if pods have not started yet, the time are the same.
 #[derive(Debug, Default)]
-pub(super) struct Trials {
+pub(super) struct PreemptionTrials {
     /// How far the log of the cluster was read. None: never.
     read: Option<u64>,
-    nominations: Nominations,
+    nominations: NominatedNodes,
     budgets: BudgetsVersion,
     now: i64,
     /// The nodes that were tried.
-    tried: Mask,
+    tried: NodeMask,
     /// Those of them where preemption works.
-    works: Mask,
+    works: NodeMask,
     /// Those where it may depend on budgets what comes of it.
-    guarded: Mask,
+    guarded: NodeMask,
     victims: Vec<Option<Box<Victims>>>,
     /// Why it does not work on the others.
-    failures: Tally,
+    failures: VerdictCounts,
     /// Room for a set of nodes.
-    stale: Touched,
+    stale: NodeSet,
 }
 
-impl Trials {
+impl PreemptionTrials {
     /// Forgets everything, and makes room for the nodes of a cluster.
     pub(super) fn clear(&mut self, base: &Base) {
         let tried = std::mem::take(&mut self.tried);
@@ -66,7 +66,7 @@ impl Trials {
             }
             None => {
                 self.clear(&cache.base);
-                self.nominations = Nominations::default();
+                self.nominations = NominatedNodes::default();
             }
         }
         (self.read, self.now) = (Some(cache.log.end()), now);
@@ -83,7 +83,7 @@ impl Trials {
     }
 
     /// Forgets what came of nodes that are not among these.
-    pub(super) fn keep_only(&mut self, nodes: &Mask) {
+    pub(super) fn keep_only(&mut self, nodes: &NodeMask) {
         for word in 0..self.tried.words().len() {
             let others = self.tried.words()[word] & !nodes.words().get(word).copied().unwrap_or(0);
             nodes_of(word, others).for_each(|node| self.forget(node));
@@ -120,12 +120,12 @@ impl Trials {
     }
 
     /// Whether a node was tried.
-    pub(super) fn knows(&self, node: NodeIndex) -> bool {
+    pub(super) fn has_outcome(&self, node: NodeIndex) -> bool {
         self.tried.contains(node)
     }
 
     /// The nodes of a word on which preemption is known not to work.
-    pub(super) fn in_vain(&self, word: usize) -> u64 {
+    pub(super) fn failed(&self, word: usize) -> u64 {
         self.tried.words()[word] & !self.works.words()[word]
     }
 
@@ -148,24 +148,24 @@ impl Trials {
     }
 }
 
-/// The trials of a profile, by [`PostFilterContext::alike`](schedc_core::extension_points::PostFilterContext::alike) and
+/// The trials of a profile, by [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
 /// priority. Those that were not asked for in the longest time go if there is no room.
 #[derive(Debug, Default)]
-pub(super) struct KeptTrials(Mutex<Entries>);
+pub(super) struct TrialCache(Mutex<CacheEntries>);
 
 #[derive(Debug, Default)]
-struct Entries {
-    by_pod: Map<(u64, i32), Entry>,
+struct CacheEntries {
+    by_pod: Map<(u64, i32), CacheEntry>,
     bytes: usize,
     /// Grows with every use.
     clock: u64,
     /// For pods of which nothing can be kept.
-    passing: Trials,
+    uncached: PreemptionTrials,
 }
 
 #[derive(Debug, Default)]
-struct Entry {
-    trials: Trials,
+struct CacheEntry {
+    trials: PreemptionTrials,
     bytes: usize,
     used: u64,
 }
@@ -173,12 +173,12 @@ struct Entry {
 /// How many bytes they take at most.
 const BUDGET: usize = 64 << 20;
 
-impl KeptTrials {
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+impl TrialCache {
+    fn lock(&self) -> MutexGuard<'_, CacheEntries> {
         self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             // Whoever panicked may have left half of a change behind.
             let mut entries = poisoned.into_inner();
-            *entries = Entries::default();
+            *entries = CacheEntries::default();
             entries
         })
     }
@@ -186,33 +186,33 @@ impl KeptTrials {
     /// Looks at nodes for a pod, given what is known of them, and takes down what is learned.
     pub(super) fn with<S: State, T>(
         &self,
-        alike: Option<u64>,
+        equivalence_class: Option<u64>,
         pod: &Pod,
         cache: &Cache<S>,
         budgets: &DisruptionBudgets,
         now: i64,
-        look: impl FnOnce(&mut Trials) -> T,
+        evaluate: impl FnOnce(&mut PreemptionTrials) -> T,
     ) -> T {
         let mut entries = self.lock();
-        let Some(alike) = alike else {
-            entries.passing.clear(&cache.base);
-            return look(&mut entries.passing);
+        let Some(equivalence_class) = equivalence_class else {
+            entries.uncached.clear(&cache.base);
+            return evaluate(&mut entries.uncached);
         };
         entries.clock += 1;
-        let Entries { by_pod, bytes, clock, .. } = &mut *entries;
-        let entry = by_pod.entry((alike, pod.spec.priority)).or_default();
+        let CacheEntries { by_pod, bytes, clock, .. } = &mut *entries;
+        let entry = by_pod.entry((equivalence_class, pod.spec.priority)).or_default();
         entry.used = *clock;
         entry.trials.update(pod, cache, budgets, now);
-        let found = look(&mut entry.trials);
+        let found = evaluate(&mut entry.trials);
         *bytes -= std::mem::replace(&mut entry.bytes, entry.trials.bytes());
         *bytes += entry.bytes;
-        entries.make_room();
+        entries.evict_oldest();
         found
     }
 }
 
-impl Entries {
-    fn make_room(&mut self) {
+impl CacheEntries {
+    fn evict_oldest(&mut self) {
         while self.bytes > BUDGET && self.by_pod.len() > 1 {
             let oldest = self.by_pod.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
             let Some(entry) = oldest.and_then(|key| self.by_pod.remove(&key)) else { return };

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_core::verdict::Verdict;
 use smallvec::SmallVec;
 
 use super::budgets::split_by_violation;
-use super::choice::Harm;
+use super::choice::VictimCost;
 use super::importance::sort_by_importance;
 use crate::indexes::DisruptionBudgets;
 
@@ -19,7 +19,7 @@ pub(super) struct Victims {
     /// The most important first.
     pub(super) pods: Arc<[Arc<Pod>]>,
     /// What that would mean.
-    pub(super) harm: Harm,
+    pub(super) cost: VictimCost,
 }
 
 /// Some pods of a node.
@@ -28,13 +28,13 @@ pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 /// Why no pods of a node should go.
 pub(super) enum NoVictims {
     /// None is of lower priority.
-    NoneWeaker,
+    NoLowerPriority,
     /// The pod does not fit even without them.
-    InVain(Verdict),
+    StillUnschedulable(Verdict),
 }
 
 /// Whether a pod may go for another.
-pub(super) fn may_go(pod: &Pod, preemptor: &Pod) -> bool {
+pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
     pod.spec.priority < preemptor.spec.priority
 }
 
@@ -42,30 +42,30 @@ pub(super) fn may_go(pod: &Pod, preemptor: &Pod) -> bool {
 /// pods `pods` on it; `nominated` are those that it must do with and without. The most important victims come first, and
 /// their number is followed by how many of them a budget protects. There may be none: then the pod fits as it is.
 pub(super) fn select_victims<'a, P: Profile>(
-    node: &mut Imagined<'a, P>,
+    node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],
     nominated: &'a [Arc<Pod>],
     preemptor: &Pod,
     budgets: &DisruptionBudgets,
     now: i64,
 ) -> Result<(Pods<'a>, usize), NoVictims> {
-    let mut potential: Pods<'a> = pods.iter().filter(|pod| may_go(pod, preemptor)).collect();
+    let mut potential: Pods<'a> = pods.iter().filter(|pod| may_evict(pod, preemptor)).collect();
     if potential.is_empty() {
-        return Err(NoVictims::NoneWeaker);
+        return Err(NoVictims::NoLowerPriority);
     }
-    potential.iter().for_each(|pod| node.remove_known(pod));
+    potential.iter().for_each(|pod| node.remove_borrowed(pod));
     if node.filter_with_nominated(nominated).is_err()
         && let Some(verdict) = node.verdict_with_nominated(nominated)
     {
-        return Err(NoVictims::InVain(verdict));
+        return Err(NoVictims::StillUnschedulable(verdict));
     }
     sort_by_importance(&mut potential, now);
     let (violating, others) = split_by_violation(potential, budgets);
     let mixed = !violating.is_empty() && !others.is_empty();
     let mut victims = violating;
-    victims.retain(|pod| !node.add_known_if_it_fits(pod, nominated));
+    victims.retain(|pod| !node.add_borrowed_if_feasible(pod, nominated));
     let violations = victims.len();
-    victims.extend(others.into_iter().filter(|pod| !node.add_known_if_it_fits(pod, nominated)));
+    victims.extend(others.into_iter().filter(|pod| !node.add_borrowed_if_feasible(pod, nominated)));
     if mixed {
         sort_by_importance(&mut victims, now);
     }

@@ -28,7 +28,7 @@ pub(super) fn of_pod<'a>(
                 }
             }
         })?;
-        let Some((name, must_be_its_own)) = name else { continue };
+        let Some((name, must_be_owned)) = name else { continue };
         let namespace = pod.spec.namespace;
         let Some(claim) = view.indexes.claim(namespace, name) else {
             return Err(format!("could not find ResourceClaim \"{}/{}\"", text(namespace), text(name)));
@@ -36,7 +36,7 @@ pub(super) fn of_pod<'a>(
         if claim.deleting {
             return Err(format!("resourceclaim {:?} is being deleted", text(name)));
         }
-        if must_be_its_own && claim.controller.as_ref() != Some(&pod.uid) {
+        if must_be_owned && claim.controller.as_ref() != Some(&pod.uid) {
             let (namespace, name) = (text(namespace), text(name));
             let pod = format!("pod {namespace}/{} (pod is not owner)", pod.name);
             return Err(format!("ResourceClaim {namespace}/{name} was not created for {pod}"));

@@ -91,7 +91,7 @@ mod tests {
         ["{}", "{selector: {}}", "{selector: {matchLabels: {a: b}}}", "{selector: {matchLabels: {c: d}}}"];
 
     #[test]
-    fn budgets_that_match_nothing_are_left_out() {
+    fn budgets_that_match_nothing_are_omitted() {
         let mut interner = Interner::default();
         let mut kept = DisruptionBudgets::default();
         for (at, spec) in SELECTORS.iter().enumerate() {
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn budgets_come_change_and_go_without_a_trace(
+        fn removed_budgets_leave_no_trace(
             history in prop::collection::vec((0..4_usize, prop::option::of(0..SELECTORS.len())), 0..20),
         ) {
             let mut interner = Interner::default();

@@ -17,7 +17,7 @@ impl Epoch {
     }
 
     /// Whether nothing has changed since.
-    pub fn is(&self, earlier: &Epoch) -> bool {
+    pub fn equals(&self, earlier: &Epoch) -> bool {
         self.changes == earlier.changes && Arc::ptr_eq(&self.index, &earlier.index)
     }
 }
@@ -34,11 +34,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_epoch_is_that_of_one_index() {
+    fn epochs_of_two_indexes_differ() {
         let mut epoch = Epoch::default();
         let earlier = epoch.clone();
-        assert!(epoch.is(&earlier) && !epoch.is(&Epoch::default()));
+        assert!(epoch.equals(&earlier) && !epoch.equals(&Epoch::default()));
         epoch.advance();
-        assert!(!epoch.is(&earlier));
+        assert!(!epoch.equals(&earlier));
     }
 }

@@ -64,7 +64,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nodes_come_change_and_go_without_a_trace(
+        fn removed_nodes_leave_no_trace(
             history in prop::collection::vec((0..3_usize, prop::option::of(prop::collection::vec(0..4, 0..4))), 0..20),
         ) {
             let mut interner = Interner::default();

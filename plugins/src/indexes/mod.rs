@@ -1,7 +1,7 @@
 //! Cluster-wide state that plugins read.
 
+mod affinity_terms;
 mod attached_volumes;
-mod carried_terms;
 mod disruption_budgets;
 mod epoch;
 mod image_nodes;
@@ -13,14 +13,14 @@ mod topology;
 mod volumes;
 mod workload_selectors;
 
+pub use affinity_terms::{AffinityTermEntry, AffinityTerms, ScoredTermKind, TermId};
 pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
-pub use carried_terms::{CarriedTerm, CarriedTerms, Stance, TermId};
 pub use disruption_budgets::{BudgetsVersion, DisruptionBudgets};
 pub use epoch::Epoch;
 pub use image_nodes::ImageNodes;
 pub use node_counts::NodeCounts;
 pub use resource_claims::ResourceClaims;
-pub use selector_counts::{PodQuestion, PodTerm, QuestionId, SelectorCounts};
-pub use topology::{Domain, Members, Topology, TopologyKey};
+pub use selector_counts::{PodQuery, PodQueryId, PodTerm, SelectorCounts};
+pub use topology::{Domain, DomainNodes, Topology, TopologyKey};
 pub use volumes::{ClaimKey, Volumes};
 pub use workload_selectors::WorkloadSelectors;

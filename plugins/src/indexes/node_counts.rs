@@ -7,41 +7,41 @@ use schedc_core::model::NodeIndex;
 #[derive(Clone, Debug, Default)]
 pub struct NodeCounts {
     /// Where few nodes have pods.
-    few: Map<NodeIndex, u32>,
-    /// Where many have: the number of every node. Empty if `few` is in use.
-    each: Vec<u32>,
-    /// How many numbers of `each` are not 0.
-    many: usize,
+    sparse: Map<NodeIndex, u32>,
+    /// Where many have: the number of every node. Empty if `sparse` is in use.
+    dense: Vec<u32>,
+    /// How many numbers of `dense` are not 0.
+    nonzero: usize,
     /// The highest node that ever had pods.
     highest: u32,
 }
 
 /// So many nodes are few in any case.
-const FEW: usize = 16;
+const MAX_SPARSE: usize = 16;
 /// If there are no more than so many places for a node with pods, they are many.
-const MANY: usize = 8;
+const DENSE_RATIO: usize = 8;
 /// If there are more than so many, they are few again.
-const FEW_AGAIN: usize = 64;
+const SPARSE_RATIO: usize = 64;
 
 impl NodeCounts {
     /// The nodes with pods, in no particular order, and how many.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
-        let each = self.each.iter().enumerate().filter(|(_, count)| **count != 0);
-        let few = self.few.iter().map(|(node, count)| (*node, *count));
-        few.chain(each.map(|(node, count)| (NodeIndex(node as u32), *count)))
+        let dense = self.dense.iter().enumerate().filter(|(_, count)| **count != 0);
+        let sparse = self.sparse.iter().map(|(node, count)| (*node, *count));
+        sparse.chain(dense.map(|(node, count)| (NodeIndex(node as u32), *count)))
     }
 
     /// How many pods a node has.
     #[inline]
     pub fn get(&self, node: NodeIndex) -> u32 {
-        let count = if self.each.is_empty() { self.few.get(&node) } else { self.each.get(node.get()) };
+        let count = if self.dense.is_empty() { self.sparse.get(&node) } else { self.dense.get(node.get()) };
         count.copied().unwrap_or(0)
     }
 
     /// How many nodes have pods.
     #[inline]
     pub fn len(&self) -> usize {
-        self.few.len() + self.many
+        self.sparse.len() + self.nonzero
     }
 
     /// Whether there are no pods at all.
@@ -53,58 +53,58 @@ impl NodeCounts {
     /// Further pods on a node, at least one.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
-        if let Some(known) = self.each.get_mut(node.get()) {
-            self.many += usize::from(*known == 0);
+        if let Some(known) = self.dense.get_mut(node.get()) {
+            self.nonzero += usize::from(*known == 0);
             *known += count;
         } else {
-            self.add_elsewhere(node, count);
+            self.add_slow(node, count);
         }
     }
 
     #[inline(never)]
-    fn add_elsewhere(&mut self, node: NodeIndex, count: u32) {
+    fn add_slow(&mut self, node: NodeIndex, count: u32) {
         self.highest = self.highest.max(node.0);
         let places = self.highest as usize + 1;
-        if !self.each.is_empty() {
-            if places <= (self.many + 1) * FEW_AGAIN {
-                self.each.resize(places, 0);
+        if !self.dense.is_empty() {
+            if places <= (self.nonzero + 1) * SPARSE_RATIO {
+                self.dense.resize(places, 0);
                 return self.add(node, count);
             }
-            self.make_few();
+            self.make_sparse();
         }
-        *self.few.entry(node).or_default() += count;
-        if self.few.len() > FEW && places <= self.few.len() * MANY {
-            let few = std::mem::take(&mut self.few);
-            self.many = few.len();
-            self.each.resize(places, 0);
-            few.into_iter().for_each(|(node, count)| self.each[node.get()] = count);
+        *self.sparse.entry(node).or_default() += count;
+        if self.sparse.len() > MAX_SPARSE && places <= self.sparse.len() * DENSE_RATIO {
+            let sparse = std::mem::take(&mut self.sparse);
+            self.nonzero = sparse.len();
+            self.dense.resize(places, 0);
+            sparse.into_iter().for_each(|(node, count)| self.dense[node.get()] = count);
         }
     }
 
     /// Fewer pods on a node, which has them.
     #[inline]
     pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
-        if let Some(known) = self.each.get_mut(node.get()) {
+        if let Some(known) = self.dense.get_mut(node.get()) {
             *known -= count;
             if *known == 0 {
-                self.many -= 1;
-                if self.many * FEW_AGAIN < self.each.len() {
-                    self.make_few();
+                self.nonzero -= 1;
+                if self.nonzero * SPARSE_RATIO < self.dense.len() {
+                    self.make_sparse();
                 }
             }
-        } else if let Some(known) = self.few.get_mut(&node) {
+        } else if let Some(known) = self.sparse.get_mut(&node) {
             *known -= count;
             if *known == 0 {
-                self.few.remove(&node);
+                self.sparse.remove(&node);
             }
         }
     }
 
     #[cold]
-    fn make_few(&mut self) {
-        self.few = self.iter().collect();
-        self.each = Vec::new();
-        self.many = 0;
+    fn make_sparse(&mut self) {
+        self.sparse = self.iter().collect();
+        self.dense = Vec::new();
+        self.nonzero = 0;
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_are_those_of_a_map(
+        fn counts_equal_those_of_a_map(
             history in prop::collection::vec((any::<bool>(), prop_oneof![3 => 0..30u32, 2 => 0..200u32, 1 => 0..3000u32]), 0..600),
         ) {
             let mut expected = BTreeMap::new();
@@ -156,17 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn few_become_many_and_few_again() {
+    fn counts_switch_between_sparse_and_dense() {
         let mut counts = NodeCounts::default();
         (0..1000).for_each(|node| counts.add(NodeIndex(node), 2));
-        assert_eq!((counts.few.len(), counts.many), (0, 1000));
+        assert_eq!((counts.sparse.len(), counts.nonzero), (0, 1000));
         (0..990).for_each(|node| counts.subtract(NodeIndex(node), 2));
-        assert_eq!((counts.few.len(), counts.many), (10, 0));
+        assert_eq!((counts.sparse.len(), counts.nonzero), (10, 0));
         (0..100).for_each(|node| counts.add(NodeIndex(node), 1));
-        assert_eq!((counts.few.len(), counts.many), (110, 0), "the cluster is large");
+        assert_eq!((counts.sparse.len(), counts.nonzero), (110, 0), "the cluster is large");
         (100..200).for_each(|node| counts.add(NodeIndex(node), 1));
-        assert_eq!((counts.few.len(), counts.many), (0, 210));
+        assert_eq!((counts.sparse.len(), counts.nonzero), (0, 210));
         counts.add(NodeIndex(1_000_000), 1);
-        assert_eq!((counts.few.len(), counts.many), (211, 0));
+        assert_eq!((counts.sparse.len(), counts.nonzero), (211, 0));
     }
 }

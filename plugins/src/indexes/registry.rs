@@ -31,7 +31,7 @@ struct Entry<K, V> {
     generation: u32,
     key: K,
     value: V,
-    asked: u64,
+    registered_at: u64,
 }
 
 impl<K, V> Default for Registry<K, V> {
@@ -46,7 +46,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.clock += 1;
         if let Some(&id) = self.ids.get(&key) {
             if let Some(entry) = &mut self.entries[id.slot as usize] {
-                entry.asked = self.clock;
+                entry.registered_at = self.clock;
             }
             return id;
         }
@@ -58,7 +58,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         let id = Id { slot, generation };
         let value = make(id, &key);
         self.ids.insert(key.clone(), id);
-        self.entries[slot as usize] = Some(Entry { generation, key, value, asked: self.clock });
+        self.entries[slot as usize] = Some(Entry { generation, key, value, registered_at: self.clock });
         id
     }
 
@@ -103,12 +103,12 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
             return Vec::new();
         }
         self.epoch += 1;
-        let mut asked: Vec<_> = self.entries.iter().flatten().map(|entry| entry.asked).collect();
-        asked.sort_unstable();
-        let first_kept = asked[asked.len() - limit.div_ceil(2).max(1)];
+        let mut registered_at: Vec<_> = self.entries.iter().flatten().map(|entry| entry.registered_at).collect();
+        registered_at.sort_unstable();
+        let first_kept = registered_at[registered_at.len() - limit.div_ceil(2).max(1)];
         let mut forgotten = Vec::new();
         for (slot, entry) in self.entries.iter_mut().enumerate() {
-            if let Some(Entry { generation, key, .. }) = entry.take_if(|entry| entry.asked < first_kept) {
+            if let Some(Entry { generation, key, .. }) = entry.take_if(|entry| entry.registered_at < first_kept) {
                 self.ids.remove(&key);
                 self.free.push(slot as u32);
                 forgotten.push((Id { slot: slot as u32, generation }, key));
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_last_is_kept() {
+    fn recently_registered_keys_are_kept() {
         let mut registry = Registry::default();
         let ids: Vec<_> = (0..5).map(|key| registry.register(key, |_, key| key * 10)).collect();
         assert_eq!(registry.register(1, |_, _| unreachable!("it is there")), ids[1]);

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_come_change_and_go() {
+    fn claims_are_added_updated_and_deleted() {
         let mut interner = Interner::default();
         let mut claim = |more: &str| {
             let head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: a";

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use schedc_core::change_log::ChangeLog;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
-use schedc_core::log::Log;
 use schedc_core::map::{Map, Set};
 use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec};
 
@@ -28,18 +28,18 @@ pub struct PodTerm {
 
 /// Which pods are counted: those that match all terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PodQuestion {
+pub struct PodQuery {
     /// The terms.
     pub terms: Box<[PodTerm]>,
     /// Whether pods that are being deleted are counted.
     pub terminating: bool,
 }
 
-impl PodQuestion {
+impl PodQuery {
     /// The question about pods of one namespace.
-    pub fn new(namespace: Symbol, selector: LabelSelector, terminating: bool) -> PodQuestion {
+    pub fn new(namespace: Symbol, selector: LabelSelector, terminating: bool) -> PodQuery {
         let term = PodTerm { namespaces: [namespace].into(), namespace_selector: None, selector: Some(selector) };
-        PodQuestion { terms: [term].into(), terminating }
+        PodQuery { terms: [term].into(), terminating }
     }
 
     /// The namespaces that its pods must be in, if it says so by name.
@@ -49,7 +49,7 @@ impl PodQuestion {
     }
 
     /// Whether other labels of a namespace that is known, or was or will be, can mean other pods.
-    fn tells_apart(&self, old: Option<&Labels>, new: Option<&Labels>) -> bool {
+    fn is_affected_by_labels(&self, old: Option<&Labels>, new: Option<&Labels>) -> bool {
         self.terms.iter().filter_map(|term| term.namespace_selector.as_ref()).any(|selector| {
             let matches = |labels: Option<&Labels>| labels.is_some_and(|labels| selector.matches(labels));
             !selector.is_empty() && matches(old) != matches(new)
@@ -71,30 +71,30 @@ impl PodQuestion {
 
 /// A question that a pod asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QuestionId(Id);
+pub struct PodQueryId(Id);
 
 type Namespaces = Map<Symbol, Labels>;
 
 /// The class of pods that no question can tell apart.
 #[derive(Clone, Copy, Debug, Default)]
-struct ClassId(u32);
+struct PodClassId(u32);
 
 /// Pods that no question can tell apart.
 #[derive(Clone, Debug)]
-struct Class {
+struct PodClass {
     namespace: Symbol,
     labels: Arc<[(Symbol, Symbol)]>,
     deleting: bool,
     nodes: NodeCounts,
     /// The questions that count them.
-    questions: Vec<QuestionId>,
+    queries: Vec<PodQueryId>,
 }
 
-impl Class {
-    fn new(pod: &Pod) -> Class {
+impl PodClass {
+    fn new(pod: &Pod) -> PodClass {
         let PodSpec { namespace, labels, .. } = &*pod.spec;
-        let (labels, questions) = (labels.clone(), Vec::new());
-        Class { namespace: *namespace, labels, deleting: pod.deleting, nodes: NodeCounts::default(), questions }
+        let (labels, queries) = (labels.clone(), Vec::new());
+        PodClass { namespace: *namespace, labels, deleting: pod.deleting, nodes: NodeCounts::default(), queries }
     }
 
     #[inline]
@@ -106,28 +106,28 @@ impl Class {
             && (Arc::ptr_eq(&self.labels, labels) || self.labels == *labels)
     }
 
-    fn is_in(&self, question: &PodQuestion, namespaces: &Namespaces) -> bool {
-        (question.terminating || !self.deleting) && question.selects(self.namespace, &self.labels, namespaces)
+    fn matches(&self, query: &PodQuery, namespaces: &Namespaces) -> bool {
+        (query.terminating || !self.deleting) && query.selects(self.namespace, &self.labels, namespaces)
     }
 }
 
 /// The classes of one namespace, by labels: pods that stay, and pods that are being deleted.
-type OfNamespace = [Map<Arc<[(Symbol, Symbol)]>, ClassId>; 2];
+type NamespaceClasses = [Map<Arc<[(Symbol, Symbol)]>, PodClassId>; 2];
 
 /// All pods by class.
 #[derive(Clone, Debug, Default)]
-struct Classes {
-    of_namespace: Map<Symbol, OfNamespace>,
+struct PodClasses {
+    of_namespace: Map<Symbol, NamespaceClasses>,
     /// Those that nobody is in any more are used again.
-    all: Vec<Option<Class>>,
-    free: Vec<ClassId>,
+    all: Vec<Option<PodClass>>,
+    free: Vec<PodClassId>,
     /// Where a pod was found last: the next one is often of the same template.
-    recent: ClassId,
+    recent: PodClassId,
 }
 
-impl Classes {
+impl PodClasses {
     #[inline(always)]
-    fn find(&mut self, pod: &Pod) -> Option<ClassId> {
+    fn find(&mut self, pod: &Pod) -> Option<PodClassId> {
         if self.get_mut(self.recent).is_some_and(|class| class.has(pod)) {
             return Some(self.recent);
         }
@@ -137,12 +137,12 @@ impl Classes {
     }
 
     #[inline]
-    fn get_mut(&mut self, id: ClassId) -> Option<&mut Class> {
+    fn get_mut(&mut self, id: PodClassId) -> Option<&mut PodClass> {
         self.all.get_mut(id.0 as usize)?.as_mut()
     }
 
-    fn insert(&mut self, class: Class) -> ClassId {
-        let id = self.free.pop().unwrap_or(ClassId(self.all.len() as u32));
+    fn insert(&mut self, class: PodClass) -> PodClassId {
+        let id = self.free.pop().unwrap_or(PodClassId(self.all.len() as u32));
         let of_namespace = self.of_namespace.entry(class.namespace).or_default();
         of_namespace[usize::from(class.deleting)].insert(class.labels.clone(), id);
         match self.all.get_mut(id.0 as usize) {
@@ -152,7 +152,7 @@ impl Classes {
         id
     }
 
-    fn remove(&mut self, id: ClassId) {
+    fn remove(&mut self, id: PodClassId) {
         let Some(class) = self.all.get_mut(id.0 as usize).and_then(Option::take) else { return };
         self.free.push(id);
         let Some(of_namespace) = self.of_namespace.get_mut(&class.namespace) else { return };
@@ -163,7 +163,7 @@ impl Classes {
     }
 
     /// Those of one namespace.
-    fn each_of(&mut self, namespace: Symbol, mut visit: impl FnMut(&mut Class)) {
+    fn each_of(&mut self, namespace: Symbol, mut visit: impl FnMut(&mut PodClass)) {
         let of_namespace = self.of_namespace.get(&namespace);
         for id in of_namespace.into_iter().flatten().flat_map(Map::values) {
             if let Some(class) = &mut self.all[id.0 as usize] {
@@ -172,30 +172,30 @@ impl Classes {
         }
     }
 
-    fn each(&mut self, visit: impl FnMut(&mut Class)) {
+    fn each(&mut self, visit: impl FnMut(&mut PodClass)) {
         self.all.iter_mut().flatten().for_each(visit);
     }
 }
 
 /// What is kept of a question.
 #[derive(Clone, Debug)]
-struct Counted {
+struct QueryCounts {
     nodes: NodeCounts,
-    log: Log<(NodeIndex, i32)>,
+    log: ChangeLog<(NodeIndex, i32)>,
 }
 
 /// How many changes are kept of each question.
 const LOG: usize = 2048;
 
-impl Counted {
-    fn join(&mut self, id: QuestionId, class: &mut Class) {
-        class.questions.push(id);
+impl QueryCounts {
+    fn join(&mut self, id: PodQueryId, class: &mut PodClass) {
+        class.queries.push(id);
         class.nodes.iter().for_each(|(node, count)| self.nodes.add(node, count));
     }
 
-    fn leave(&mut self, id: QuestionId, class: &mut Class) {
-        if let Some(at) = class.questions.iter().position(|other| *other == id) {
-            class.questions.swap_remove(at);
+    fn leave(&mut self, id: PodQueryId, class: &mut PodClass) {
+        if let Some(at) = class.queries.iter().position(|other| *other == id) {
+            class.queries.swap_remove(at);
             class.nodes.iter().for_each(|(node, count)| self.nodes.subtract(node, count));
         }
     }
@@ -210,27 +210,27 @@ impl Counted {
 #[derive(Clone, Debug, Default)]
 pub struct SelectorCounts {
     namespaces: Namespaces,
-    classes: Classes,
-    questions: Registry<PodQuestion, Counted>,
+    classes: PodClasses,
+    queries: Registry<PodQuery, QueryCounts>,
     /// The questions about namespaces by name, under each of these names.
-    by_namespace: Map<Symbol, Vec<QuestionId>>,
+    by_namespace: Map<Symbol, Vec<PodQueryId>>,
     /// All others.
-    anywhere: Vec<QuestionId>,
+    any_namespace: Vec<PodQueryId>,
 }
 
 impl SelectorCounts {
     /// Asks a question.
-    pub fn register(&mut self, question: PodQuestion) -> QuestionId {
-        let SelectorCounts { namespaces, classes, questions, by_namespace, anywhere } = self;
-        QuestionId(questions.register(question, |id, question| {
-            let id = QuestionId(id);
-            let mut counted = Counted { nodes: NodeCounts::default(), log: Log::with_capacity(LOG) };
-            let mut join = |class: &mut Class| {
-                if class.is_in(question, namespaces) {
+    pub fn register(&mut self, query: PodQuery) -> PodQueryId {
+        let SelectorCounts { namespaces, classes, queries, by_namespace, any_namespace } = self;
+        PodQueryId(queries.register(query, |id, query| {
+            let id = PodQueryId(id);
+            let mut counted = QueryCounts { nodes: NodeCounts::default(), log: ChangeLog::with_capacity(LOG) };
+            let mut join = |class: &mut PodClass| {
+                if class.matches(query, namespaces) {
                     counted.join(id, class);
                 }
             };
-            match question.namespaces() {
+            match query.namespaces() {
                 Some(names) => {
                     let names: Set<Symbol> = names.iter().copied().collect();
                     for name in names {
@@ -239,7 +239,7 @@ impl SelectorCounts {
                     }
                 }
                 None => {
-                    anywhere.push(id);
+                    any_namespace.push(id);
                     classes.each(join);
                 }
             }
@@ -250,53 +250,53 @@ impl SelectorCounts {
     /// Grows when what [`SelectorCounts::register`] returned does not hold any more.
     #[inline]
     pub fn epoch(&self) -> u64 {
-        self.questions.epoch()
+        self.queries.epoch()
     }
 
     /// The pods that a question means, by node.
-    pub fn counts(&self, id: QuestionId) -> &NodeCounts {
-        static NOTHING: std::sync::LazyLock<NodeCounts> = std::sync::LazyLock::new(NodeCounts::default);
-        self.questions.get(id.0).map_or(&NOTHING, |(_, counted)| &counted.nodes)
+    pub fn counts(&self, id: PodQueryId) -> &NodeCounts {
+        static EMPTY: std::sync::LazyLock<NodeCounts> = std::sync::LazyLock::new(NodeCounts::default);
+        self.queries.get(id.0).map_or(&EMPTY, |(_, counted)| &counted.nodes)
     }
 
     /// What has happened to them: a pod came to a node (1) or left it (-1). Where they changed in another way, because a
     /// namespace did, the log is cut.
     #[inline]
-    pub fn log(&self, id: QuestionId) -> &Log<(NodeIndex, i32)> {
-        static NOTHING: std::sync::LazyLock<Log<(NodeIndex, i32)>> = std::sync::LazyLock::new(Log::default);
-        self.questions.get(id.0).map_or_else(|| &*NOTHING, |(_, counted)| &counted.log)
+    pub fn log(&self, id: PodQueryId) -> &ChangeLog<(NodeIndex, i32)> {
+        static EMPTY: std::sync::LazyLock<ChangeLog<(NodeIndex, i32)>> = std::sync::LazyLock::new(ChangeLog::default);
+        self.queries.get(id.0).map_or_else(|| &*EMPTY, |(_, counted)| &counted.log)
     }
 
     /// Whether a question means a pod, whether or not it is being deleted: for pods that come and go in thought.
-    pub fn selects(&self, id: QuestionId, pod: &PodSpec) -> bool {
+    pub fn selects(&self, id: PodQueryId, pod: &PodSpec) -> bool {
         self.selects_labels(id, pod.namespace, &pod.labels)
     }
 
     /// Whether a question means pods with these labels in this namespace.
-    pub fn selects_labels(&self, id: QuestionId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
-        let question = self.questions.get(id.0).map(|(question, _)| question);
-        question.is_some_and(|question| question.selects(namespace, labels, &self.namespaces))
+    pub fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
+        let query = self.queries.get(id.0).map(|(query, _)| query);
+        query.is_some_and(|query| query.selects(namespace, labels, &self.namespaces))
     }
 
     #[inline]
     fn forget(&mut self) {
-        if self.questions.len() > LIMIT {
-            self.forget_some();
+        if self.queries.len() > LIMIT {
+            self.evict_oldest();
         }
     }
 
     #[cold]
-    fn forget_some(&mut self) {
-        for (id, question) in self.questions.forget(LIMIT) {
-            let id = QuestionId(id);
-            let leave = |ids: &mut Vec<QuestionId>| ids.retain(|other| *other != id);
-            let Some(names) = question.namespaces() else {
-                leave(&mut self.anywhere);
-                self.classes.each(|class| leave(&mut class.questions));
+    fn evict_oldest(&mut self) {
+        for (id, query) in self.queries.forget(LIMIT) {
+            let id = PodQueryId(id);
+            let leave = |ids: &mut Vec<PodQueryId>| ids.retain(|other| *other != id);
+            let Some(names) = query.namespaces() else {
+                leave(&mut self.any_namespace);
+                self.classes.each(|class| leave(&mut class.queries));
                 continue;
             };
             for name in names {
-                self.classes.each_of(*name, |class| leave(&mut class.questions));
+                self.classes.each_of(*name, |class| leave(&mut class.queries));
                 if let Some(ids) = self.by_namespace.get_mut(name) {
                     leave(ids);
                     if ids.is_empty() {
@@ -309,14 +309,14 @@ impl SelectorCounts {
 
     /// A pod of a class that nobody has seen yet.
     #[cold]
-    fn found(&mut self, pod: &Pod) -> ClassId {
-        let mut class = Class::new(pod);
+    fn insert_class(&mut self, pod: &Pod) -> PodClassId {
+        let mut class = PodClass::new(pod);
         let named = self.by_namespace.get(&class.namespace).into_iter().flatten();
-        let asked = |id: &&QuestionId| {
-            let question = self.questions.get(id.0).map(|(question, _)| question);
-            question.is_some_and(|question| class.is_in(question, &self.namespaces))
+        let registered = |id: &&PodQueryId| {
+            let query = self.queries.get(id.0).map(|(query, _)| query);
+            query.is_some_and(|query| class.matches(query, &self.namespaces))
         };
-        class.questions = named.chain(&self.anywhere).filter(asked).copied().collect();
+        class.queries = named.chain(&self.any_namespace).filter(registered).copied().collect();
         self.classes.insert(class)
     }
 }
@@ -324,11 +324,11 @@ impl SelectorCounts {
 impl Index for SelectorCounts {
     fn add_pod(&mut self, node: NodeIndex, pod: &Pod) {
         self.forget();
-        let id = self.classes.find(pod).unwrap_or_else(|| self.found(pod));
+        let id = self.classes.find(pod).unwrap_or_else(|| self.insert_class(pod));
         let Some(class) = self.classes.get_mut(id) else { return };
         class.nodes.add(node, 1);
-        for id in &class.questions {
-            if let Some(counted) = self.questions.get_mut(id.0) {
+        for id in &class.queries {
+            if let Some(counted) = self.queries.get_mut(id.0) {
                 counted.nodes.add(node, 1);
                 counted.log.push((node, 1));
             }
@@ -339,8 +339,8 @@ impl Index for SelectorCounts {
         let Some(id) = self.classes.find(pod) else { return };
         let Some(class) = self.classes.get_mut(id) else { return };
         class.nodes.subtract(node, 1);
-        for id in &class.questions {
-            if let Some(counted) = self.questions.get_mut(id.0) {
+        for id in &class.queries {
+            if let Some(counted) = self.queries.get_mut(id.0) {
                 counted.nodes.subtract(node, 1);
                 counted.log.push((node, -1));
             }
@@ -358,15 +358,15 @@ impl Index for SelectorCounts {
             _ => self.namespaces.remove(&name),
         };
         let new = self.namespaces.get(&name);
-        for (id, question, counted) in self.questions.iter_mut() {
-            if !question.tells_apart(old.as_ref(), new) {
+        for (id, query, counted) in self.queries.iter_mut() {
+            if !query.is_affected_by_labels(old.as_ref(), new) {
                 continue;
             }
-            let id = QuestionId(id);
+            let id = PodQueryId(id);
             let mut changed = false;
             self.classes.each_of(name, |class| {
-                let is_in = class.is_in(question, &self.namespaces);
-                if class.questions.contains(&id) == is_in {
+                let is_in = class.matches(query, &self.namespaces);
+                if class.queries.contains(&id) == is_in {
                     return;
                 }
                 changed = true;

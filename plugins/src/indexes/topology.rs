@@ -56,20 +56,20 @@ struct Domains {
     free: Vec<Domain>,
     version: u64,
     /// Made when somebody asks.
-    members: OnceLock<Members>,
+    nodes_by_domain: OnceLock<DomainNodes>,
 }
 
 /// The nodes of each domain of a topology key.
 #[derive(Clone, Debug, Default)]
-pub struct Members {
+pub struct DomainNodes {
     /// Where the words of a domain start; those of the next one follow.
     starts: Box<[u32]>,
     /// Words of masks, each with its number.
     words: Box<[(u32, u64)]>,
 }
 
-impl Members {
-    fn new(of_node: &[Domain], domains: usize) -> Members {
+impl DomainNodes {
+    fn new(of_node: &[Domain], domains: usize) -> DomainNodes {
         let mut starts = vec![0; domains + 1];
         let mut last = vec![u32::MAX; domains];
         let each = || of_node.iter().enumerate().filter(|(_, domain)| **domain != Domain::NONE);
@@ -94,7 +94,7 @@ impl Members {
             let entry = &mut words[*at as usize];
             *entry = (word, entry.1 | 1 << (node % 64));
         }
-        Members { starts: starts.into(), words: words.into() }
+        DomainNodes { starts: starts.into(), words: words.into() }
     }
 
     /// The nodes of a domain: the words of a mask that are not 0, ascending, each with its number.
@@ -125,7 +125,7 @@ impl Domains {
 
     fn changed(&mut self) {
         self.version += 1;
-        self.members.take();
+        self.nodes_by_domain.take();
     }
 
     fn leave(&mut self, domain: Domain) {
@@ -185,9 +185,9 @@ impl Topology {
     }
 
     /// The nodes of each domain.
-    pub fn members(&self, key: TopologyKey) -> &Members {
+    pub fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
         let domains = self.get(key);
-        domains.members.get_or_init(|| Members::new(&domains.of_node, domains.values.len()))
+        domains.nodes_by_domain.get_or_init(|| DomainNodes::new(&domains.of_node, domains.values.len()))
     }
 
     /// The domain of a node.
@@ -212,8 +212,8 @@ impl Topology {
     }
 
     fn get(&self, key: TopologyKey) -> &Domains {
-        static NOTHING: std::sync::LazyLock<Domains> = std::sync::LazyLock::new(Domains::default);
-        self.keys.get(key.0).map_or(&NOTHING, |(_, domains)| domains)
+        static EMPTY: std::sync::LazyLock<Domains> = std::sync::LazyLock::new(Domains::default);
+        self.keys.get(key.0).map_or(&EMPTY, |(_, domains)| domains)
     }
 }
 
@@ -234,7 +234,7 @@ impl Index for Topology {
 mod tests {
     use proptest::prelude::*;
     use schedc_core::intern::Interner;
-    use schedc_core::mask::nodes_of;
+    use schedc_core::node_mask::nodes_of;
     use schedc_objects::testing::node;
 
     use super::*;
@@ -252,7 +252,7 @@ mod tests {
 
     /// The members of domains are the nodes in them.
     fn check_members(topology: &Topology, key: TopologyKey) {
-        let members = topology.members(key);
+        let members = topology.nodes_by_domain(key);
         for domain in (0..topology.domain_count(key) as u32).map(Domain) {
             let words = members.of(domain);
             assert!(words.is_sorted_by(|a, b| a.0 < b.0) && words.iter().all(|word| word.1 != 0));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_domains_are_used_again() {
+    fn domain_numbers_are_reused() {
         let mut interner = Interner::default();
         let key = interner.intern("zone");
         let mut topology = Topology::default();

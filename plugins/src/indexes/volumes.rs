@@ -7,11 +7,11 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
 use schedc_core::model::{
     CsiDriver, CsiNode, CsiStorageCapacity, Node, NodeIndex, Object, PersistentVolume, PersistentVolumeClaim, Pod,
     StorageClass, Volume,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::quantity::Quantity;
 
 use super::Epoch;
@@ -38,7 +38,7 @@ pub struct Volumes {
     /// By name.
     nodes: Map<Symbol, NodeIndex>,
     /// By in-tree plugin, the nodes on which it is migrated. None is empty.
-    migrated: Map<Symbol, Mask>,
+    migrated: Map<Symbol, NodeMask>,
     labels_epoch: Epoch,
     drivers: Map<Symbol, Arc<CsiDriver>>,
     /// By class, then by namespace and name.
@@ -72,7 +72,7 @@ impl Volumes {
         self.classes.get(&name)
     }
     /// The nodes on which an in-tree plugin is migrated to its CSI driver. `None`: on no node.
-    pub fn migrated(&self, plugin: Symbol) -> Option<&Mask> {
+    pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
     /// Changes whenever a node comes, goes, or gets other labels.
@@ -153,15 +153,15 @@ impl Volumes {
         }
     }
 
-    fn set_node_name(&mut self, index: NodeIndex, name: Symbol, is_there: bool) {
+    fn set_node_name(&mut self, index: NodeIndex, name: Symbol, exists: bool) {
         let csi_node = self.csi_nodes.get(&name).cloned();
-        if is_there {
+        if exists {
             self.nodes.insert(name, index);
         }
         if let Some(csi_node) = csi_node {
-            self.set_migrated(name, &csi_node, is_there);
+            self.set_migrated(name, &csi_node, exists);
         }
-        if !is_there {
+        if !exists {
             self.nodes.remove(&name);
         }
     }
@@ -257,22 +257,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn objects_come_change_and_go_without_a_trace(
+        fn removed_objects_leave_no_trace(
             history in prop::collection::vec((any_object(), any::<bool>(), 0..8_usize), 0..40),
         ) {
             let mut interner = Interner::default();
             let mut kept = Volumes::default();
             let mut objects = BTreeMap::new();
             let mut nodes: [Option<Node>; 2] = [None, None];
-            for (yaml, is_there, slot) in history {
+            for (yaml, exists, slot) in history {
                 if let Some(node) = nodes.get_mut(slot) {
-                    let new = is_there.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
+                    let new = exists.then(|| testing::node(&format!("metadata: {{name: o{slot}}}"), &mut interner));
                     let old = std::mem::replace(node, new);
                     kept.set_node(NodeIndex(slot as u32), old.as_ref(), node.as_ref());
                 }
                 let object = object(&yaml, &mut interner);
                 let key = object.key();
-                let old = if is_there { objects.insert(key, object) } else { objects.remove(&key) };
+                let old = if exists { objects.insert(key, object) } else { objects.remove(&key) };
                 kept.set_object(old.as_ref(), objects.get(&key));
                 let mut rebuilt = Volumes::default();
                 for (slot, node) in nodes.iter().enumerate() {

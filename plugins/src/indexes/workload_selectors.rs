@@ -10,7 +10,7 @@ use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpe
 pub struct WorkloadSelectors {
     namespaces: Map<Symbol, Workloads>,
     /// The namespaces that pods asked about since the epoch began, each with the controllers of these pods.
-    asked: Map<Symbol, Set<ControllerRef>>,
+    registered: Map<Symbol, Set<ControllerRef>>,
     epoch: u64,
 }
 
@@ -56,7 +56,7 @@ impl WorkloadSelectors {
 impl WorkloadSelectors {
     /// The same, for somebody who keeps it until [`WorkloadSelectors::epoch`] is another one.
     pub fn register(&mut self, pod: &PodSpec) -> LabelSelector {
-        self.asked.entry(pod.namespace).or_default().extend(pod.controller);
+        self.registered.entry(pod.namespace).or_default().extend(pod.controller);
         self.default_selector(pod)
     }
 
@@ -67,9 +67,9 @@ impl WorkloadSelectors {
     }
 
     /// Whether it can: Services that of any pod of their namespace, others that of their own.
-    fn concerns_asked(&self, namespace: Symbol, workload: ControllerRef) -> bool {
-        let asked = self.asked.get(&namespace);
-        asked.is_some_and(|asked| workload.kind == WorkloadKind::Service || asked.contains(&workload))
+    fn affects_registered_pod(&self, namespace: Symbol, workload: ControllerRef) -> bool {
+        let registered = self.registered.get(&namespace);
+        registered.is_some_and(|registered| workload.kind == WorkloadKind::Service || registered.contains(&workload))
     }
 }
 
@@ -89,9 +89,9 @@ impl Index for WorkloadSelectors {
         if workloads.services.is_empty() && workloads.controllers.is_empty() {
             self.namespaces.remove(&workload.namespace);
         }
-        if old != new && self.concerns_asked(workload.namespace, ControllerRef { kind, name }) {
+        if old != new && self.affects_registered_pod(workload.namespace, ControllerRef { kind, name }) {
             self.epoch += 1;
-            self.asked.clear();
+            self.registered.clear();
         }
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn services_and_the_controller_add_up() {
+    fn selectors_of_services_and_controllers_are_combined() {
         use WorkloadKind::{ReplicaSet, ReplicationController, Service, StatefulSet};
         let mut interner = Interner::default();
         let mut check = |workloads: &[(WorkloadKind, &str, Option<&str>)], owner: &str, expected: &str| {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_epoch_is_another_one_when_a_pod_that_asked_is_concerned() {
+    fn the_epoch_changes_with_the_workloads_of_registered_pods() {
         use WorkloadKind::{ReplicaSet, Service};
         let mut interner = Interner::default();
         let mut index = WorkloadSelectors::default();
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn workloads_come_change_and_go_without_a_trace(
+        fn removed_workloads_leave_no_trace(
             history in prop::collection::vec(
                 (0..2usize, 0..3usize, prop::option::of(prop::sample::select(vec!["", "a=1", "b=2"]))),
                 0..20,

@@ -2,34 +2,34 @@
 
 use std::sync::Arc;
 
+use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::intern::Symbol;
-use schedc_core::kept::Individual;
 use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 
 use super::InterPodAffinityArgs;
-use crate::indexes::{CarriedTerms, PodQuestion, PodTerm, QuestionId, SelectorCounts, Stance, TermId};
+use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
 
 /// What a pod says about the pods near it, and what others say about it. Pods of which the same is said are alike, whatever
 /// their labels and namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InterPodAffinityPod {
     /// Required affinity.
-    pub(super) near: Option<Near>,
+    pub(super) affinity: Option<RequiredAffinity>,
     /// Required anti-affinity.
-    pub(super) apart: Box<[Apart]>,
+    pub(super) anti_affinity: Box<[AntiAffinityTerm]>,
     /// Required anti-affinity of others that matches the pod.
-    pub(super) against: Against,
+    pub(super) existing_anti_affinity: ExistingAntiAffinityTerms,
     /// What counts for scores.
-    pub(super) liking: Liking,
+    pub(super) preferences: Preferences,
     pub(super) broken: Option<Arc<str>>,
     /// What terms are compared with that nobody was known to carry.
-    pub(super) itself: Individual<Itself>,
+    pub(super) identity: ExcludedFromSignature<PodIdentity>,
 }
 
 /// Required affinity: pods that match every term must be in one place with the node, for each of the topology keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Near {
-    pub(super) pods: QuestionId,
+pub(super) struct RequiredAffinity {
+    pub(super) pods: PodQueryId,
     pub(super) keys: Box<[Symbol]>,
     /// Whether the pod matches every term itself.
     pub(super) matches_itself: bool,
@@ -37,14 +37,14 @@ pub(super) struct Near {
 
 /// A term of required anti-affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Apart {
-    pub(super) pods: QuestionId,
+pub(super) struct AntiAffinityTerm {
+    pub(super) pods: PodQueryId,
     pub(super) key: Symbol,
 }
 
 /// Anti-affinity terms that others carry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Against {
+pub(super) struct ExistingAntiAffinityTerms {
     /// Their topology keys, each once.
     pub(super) keys: Box<[Symbol]>,
     /// Each with the number of its key.
@@ -53,18 +53,18 @@ pub(super) struct Against {
 
 /// What counts for scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Liking {
+pub(super) struct Preferences {
     /// The topology keys of all terms, each once.
     pub(super) keys: Box<[Symbol]>,
     /// The pod's preferred terms.
-    pub(super) own: Box<[Weighed<QuestionId>]>,
+    pub(super) own: Box<[WeightedPods<PodQueryId>]>,
     /// Terms of others that match the pod.
-    pub(super) others: Box<[Weighed<TermId>]>,
+    pub(super) others: Box<[WeightedPods<TermId>]>,
 }
 
 /// Pods that add to the scores of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Weighed<P> {
+pub(super) struct WeightedPods<P> {
     pub(super) pods: P,
     /// The number of its topology key.
     pub(super) key: usize,
@@ -74,7 +74,7 @@ pub(super) struct Weighed<P> {
 
 /// A pod as terms see it.
 #[derive(Clone, Debug)]
-pub(super) struct Itself {
+pub(super) struct PodIdentity {
     pub(super) namespace: Symbol,
     pub(super) labels: Labels,
 }
@@ -84,96 +84,105 @@ impl InterPodAffinityPod {
         args: &InterPodAffinityArgs,
         pod: &PodSpec,
         counts: &mut SelectorCounts,
-        carried: &CarriedTerms,
+        affinity_terms: &AffinityTerms,
     ) -> Self {
         if pod.affinity.is_empty() {
             return InterPodAffinityPod {
-                near: None,
-                apart: Box::default(),
-                against: Against::new(pod, carried),
-                liking: Liking::new(args, pod, counts, carried),
+                affinity: None,
+                anti_affinity: Box::default(),
+                existing_anti_affinity: ExistingAntiAffinityTerms::new(pod, affinity_terms),
+                preferences: Preferences::new(args, pod, counts, affinity_terms),
                 broken: pod.affinity.broken.clone(),
-                itself: Individual(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
+                identity: ExcludedFromSignature(PodIdentity { namespace: pod.namespace, labels: pod.labels.clone() }),
             };
         }
-        let near = (!pod.affinity.required.is_empty()).then(|| {
-            let pods = counts.register(question(&pod.affinity.required));
+        let affinity = (!pod.affinity.required.is_empty()).then(|| {
+            let pods = counts.register(query(&pod.affinity.required));
             let keys = pod.affinity.required.iter().map(|term| term.topology_key).collect();
-            Near { pods, keys, matches_itself: counts.selects(pods, pod) }
+            RequiredAffinity { pods, keys, matches_itself: counts.selects(pods, pod) }
         });
-        let mut apart = |term: &PodAffinityTerm| {
-            let pods = counts.register(question(std::slice::from_ref(term)));
-            Apart { pods, key: term.topology_key }
+        let mut anti_affinity = |term: &PodAffinityTerm| {
+            let pods = counts.register(query(std::slice::from_ref(term)));
+            AntiAffinityTerm { pods, key: term.topology_key }
         };
         InterPodAffinityPod {
-            near,
-            apart: pod.affinity.anti_required.iter().map(&mut apart).collect(),
-            against: Against::new(pod, carried),
-            liking: Liking::new(args, pod, counts, carried),
+            affinity,
+            anti_affinity: pod.affinity.anti_required.iter().map(&mut anti_affinity).collect(),
+            existing_anti_affinity: ExistingAntiAffinityTerms::new(pod, affinity_terms),
+            preferences: Preferences::new(args, pod, counts, affinity_terms),
             broken: pod.affinity.broken.clone(),
-            itself: Individual(Itself { namespace: pod.namespace, labels: pod.labels.clone() }),
+            identity: ExcludedFromSignature(PodIdentity { namespace: pod.namespace, labels: pod.labels.clone() }),
         }
     }
 
     /// All topology keys that matter, with repetitions.
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
-        let near = self.near.iter().flat_map(|near| &near.keys).copied();
-        let apart = self.apart.iter().map(|term| term.key);
-        near.chain(apart).chain(self.against.keys.iter().copied()).chain(self.liking.keys.iter().copied())
+        let affinity = self.affinity.iter().flat_map(|affinity| &affinity.keys).copied();
+        let anti_affinity = self.anti_affinity.iter().map(|term| term.key);
+        affinity
+            .chain(anti_affinity)
+            .chain(self.existing_anti_affinity.keys.iter().copied())
+            .chain(self.preferences.keys.iter().copied())
     }
 
     /// Whether a node may be better than others.
     #[inline]
-    pub(super) fn prefers(&self) -> bool {
-        !self.liking.keys.is_empty()
+    pub(super) fn has_preferences(&self) -> bool {
+        !self.preferences.keys.is_empty()
     }
 
     /// Whether no node is rejected, whatever pods there are.
     #[inline]
-    pub(super) fn is_free(&self) -> bool {
-        self.near.is_none() && self.apart.is_empty() && self.against.terms.is_empty()
+    pub(super) fn has_no_requirements(&self) -> bool {
+        self.affinity.is_none() && self.anti_affinity.is_empty() && self.existing_anti_affinity.terms.is_empty()
     }
 }
 
-impl Against {
-    fn new(pod: &PodSpec, carried: &CarriedTerms) -> Self {
-        let terms = carried.anti_required_matching(pod.namespace, &pod.labels);
+impl ExistingAntiAffinityTerms {
+    fn new(pod: &PodSpec, affinity_terms: &AffinityTerms) -> Self {
+        let terms = affinity_terms.anti_required_matching(pod.namespace, &pod.labels);
         if terms.is_empty() {
-            return Against::default();
+            return ExistingAntiAffinityTerms::default();
         }
         let mut keys = Vec::new();
-        let terms = terms.into_iter().filter_map(|id| Some((id, number(&mut keys, carried.anti_required(id)?.key()))));
+        let terms =
+            terms.into_iter().filter_map(|id| Some((id, number(&mut keys, affinity_terms.anti_required(id)?.key()))));
         let terms = terms.collect();
-        Against { keys: keys.into(), terms }
+        ExistingAntiAffinityTerms { keys: keys.into(), terms }
     }
 }
 
-impl Liking {
-    fn new(args: &InterPodAffinityArgs, pod: &PodSpec, counts: &mut SelectorCounts, carried: &CarriedTerms) -> Self {
+impl Preferences {
+    fn new(
+        args: &InterPodAffinityArgs,
+        pod: &PodSpec,
+        counts: &mut SelectorCounts,
+        affinity_terms: &AffinityTerms,
+    ) -> Self {
         let matching = match args.ignore_preferred_terms_of_existing_pods && !pod.affinity.prefers() {
             true => Vec::new(),
-            false => carried.scored_matching(pod.namespace, &pod.labels),
+            false => affinity_terms.scored_matching(pod.namespace, &pod.labels),
         };
         if matching.is_empty() && !pod.affinity.prefers() {
-            return Liking::default();
+            return Preferences::default();
         }
         let mut keys = Vec::new();
         let own = pod.affinity.preferred_by_weight().map(|(weight, term)| {
-            let pods = counts.register(question(std::slice::from_ref(term)));
-            Weighed { pods, key: number(&mut keys, term.topology_key), weight }
+            let pods = counts.register(query(std::slice::from_ref(term)));
+            WeightedPods { pods, key: number(&mut keys, term.topology_key), weight }
         });
         let own: Box<[_]> = own.collect();
         let others = matching.into_iter().filter_map(|pods| {
-            let term = carried.scored(pods)?;
+            let term = affinity_terms.scored(pods)?;
             let weight = match term.tag() {
-                Stance::Required if args.hard_pod_affinity_weight == 0 => return None,
-                Stance::Required => args.hard_pod_affinity_weight.into(),
-                Stance::Preferred(weight) => weight,
+                ScoredTermKind::Required if args.hard_pod_affinity_weight == 0 => return None,
+                ScoredTermKind::Required => args.hard_pod_affinity_weight.into(),
+                ScoredTermKind::Preferred(weight) => weight,
             };
-            Some(Weighed { pods, key: number(&mut keys, term.key()), weight })
+            Some(WeightedPods { pods, key: number(&mut keys, term.key()), weight })
         });
         let others = others.collect();
-        Liking { keys: keys.into(), own, others }
+        Preferences { keys: keys.into(), own, others }
     }
 }
 
@@ -186,13 +195,13 @@ fn number(keys: &mut Vec<Symbol>, key: Symbol) -> usize {
 }
 
 /// Which pods match all of a new pod's terms.
-fn question(terms: &[PodAffinityTerm]) -> PodQuestion {
+fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     let terms = terms.iter().map(|term| PodTerm {
         namespaces: term.namespaces.clone(),
         namespace_selector: term.namespace_selector.as_ref().map(selected_namespaces),
         selector: term.selector.clone(),
     });
-    PodQuestion { terms: terms.collect(), terminating: true }
+    PodQuery { terms: terms.collect(), terminating: true }
 }
 
 /// A new pod's selector of namespaces means those that are known and match. kube-scheduler then tries it on no labels as

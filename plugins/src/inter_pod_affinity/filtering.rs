@@ -1,15 +1,15 @@
 //! Required terms: the pod's own, and running pods' anti-affinity.
 
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin, Skips};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges};
 use schedc_core::intern::Symbol;
-use schedc_core::kept::{Anew, Changed, Verdicts};
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::plugin::{Slot, View};
+use schedc_core::plugin::{CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
 
-use super::places::{Places, Source};
+use super::domain_sums::{DomainSums, WeightedCounts};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
-use crate::indexes::{CarriedTerms, QuestionId, SelectorCounts, TermId, Topology};
+use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
 
 /// Where pods are that matter to a pod's required terms, and those to whose terms the pod matters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,31 +17,32 @@ pub struct InterPodAffinityState {
     /// Whether PreFilter ran.
     ready: bool,
     /// For each topology key of the pod's affinity, the pods that match all of its terms.
-    near: Vec<Places>,
+    affinity: Vec<DomainSums>,
     /// Whether the pod is the first of its group: it matches all of them itself, and nobody else does.
     first: bool,
     /// For each of the pod's anti-affinity terms, the pods that match it.
-    apart: Vec<Places>,
+    anti_affinity: Vec<DomainSums>,
     /// The pods whose anti-affinity the pod matches, for each topology key.
-    against: Vec<Places>,
+    existing_anti_affinity: Vec<DomainSums>,
     /// The same of pods that came in thought and whose terms nobody knew, sorted by key.
-    imagined: Vec<(Symbol, Places)>,
+    hypothetical: Vec<(Symbol, DomainSums)>,
     /// How much was read of the logs of affinity, of each anti-affinity term, and of each term of others.
     seen: Vec<u64>,
 }
 
 /// Room for a state.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct FilterScratch {
     /// Without contents.
     state: InterPodAffinityState,
     sums: Vec<Vec<i64>>,
 }
 
-impl Room {
-    fn take_back(&mut self, mut state: InterPodAffinityState) {
-        let places = state.near.drain(..).chain(state.apart.drain(..)).chain(state.against.drain(..));
-        self.sums.extend(places.chain(state.imagined.drain(..).map(|(_, places)| places)).map(Places::into_sums));
+impl FilterScratch {
+    fn reclaim(&mut self, mut state: InterPodAffinityState) {
+        let sums =
+            state.affinity.drain(..).chain(state.anti_affinity.drain(..)).chain(state.existing_anti_affinity.drain(..));
+        self.sums.extend(sums.chain(state.hypothetical.drain(..).map(|(_, sums)| sums)).map(DomainSums::into_sums));
         state.seen.clear();
         self.state = state;
     }
@@ -49,7 +50,7 @@ impl Room {
 
 /// A pod that comes to a node (`by` is 1) or leaves it (-1), in thought.
 #[derive(Clone, Copy)]
-struct Moved<'a> {
+struct HypotheticalMove<'a> {
     other: &'a Pod,
     node: NodeIndex,
     by: i64,
@@ -69,18 +70,18 @@ pub enum UnmetAffinity {
 }
 
 /// The pods that match a question.
-pub(super) fn asked(counts: &SelectorCounts, question: QuestionId, weight: i64) -> Source<'_> {
-    Source { nodes: counts.counts(question), log: counts.log(question), weight }
+pub(super) fn matching_pods(counts: &SelectorCounts, query: PodQueryId, weight: i64) -> WeightedCounts<'_> {
+    WeightedCounts { nodes: counts.counts(query), log: counts.log(query), weight }
 }
 
 /// The pods that carry an anti-affinity term.
-fn carried(terms: &CarriedTerms, term: TermId) -> Option<Source<'_>> {
-    terms.anti_required(term).map(|term| Source { nodes: term.nodes(), log: term.log(), weight: 1 })
+fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'_>> {
+    terms.anti_required(term).map(|term| WeightedCounts { nodes: term.nodes(), log: term.log(), weight: 1 })
 }
 
 impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
-    const SKIPS: Skips = Skips::Usually;
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
     fn pre_filter(
@@ -88,53 +89,53 @@ impl PreFilterPlugin for InterPodAffinity {
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
         view: View<'_, Self>,
-    ) -> Result<PreFilter<InterPodAffinityState>, Status> {
+    ) -> Result<PreFilterResult<InterPodAffinityState>, Status> {
         if let Some(broken) = &pod.broken {
             return Err(Status::unresolvable(format!("parsing pod: {broken}")));
         }
-        if pod.is_free() {
-            return Ok(PreFilter::skip(InterPodAffinityState { ready: true, ..Default::default() }));
+        if pod.has_no_requirements() {
+            return Ok(PreFilterResult::skip(InterPodAffinityState { ready: true, ..Default::default() }));
         }
-        let slot = self.count_all(pod, view);
-        Ok(if slot.skip { PreFilter::skip(slot.state) } else { PreFilter::ready(slot.state) })
+        let slot = self.compute_state(pod, view);
+        Ok(if slot.skip { PreFilterResult::skip(slot.state) } else { PreFilterResult::ready(slot.state) })
     }
 
     #[inline]
-    fn is_at_rest(pod: &InterPodAffinityPod, _: &Slot<InterPodAffinityState>) -> bool {
-        pod.is_free()
+    fn needs_no_update(pod: &InterPodAffinityPod, _: &CycleSlot<InterPodAffinityState>) -> bool {
+        pod.has_no_requirements()
     }
 
     fn update(
         &self,
         _: &InterPodAffinityArgs,
         pod: &InterPodAffinityPod,
-        slot: &mut Slot<InterPodAffinityState>,
+        slot: &mut CycleSlot<InterPodAffinityState>,
         view: View<'_, Self>,
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), Anew> {
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         if slot.state.is_current(pod, view) {
             return Ok(());
         }
         let was_first = slot.state.first;
         let state = &mut slot.state;
-        if state.follow(pod, view, verdicts.changed).is_err() {
-            let new = self.count_all(pod, view);
-            verdicts.ask_all();
+        if state.apply_changes(pod, view, verdicts.changed).is_err() {
+            let new = self.compute_state(pod, view);
+            verdicts.reevaluate_all();
             self.recycle(std::mem::replace(state, new.state));
         } else {
             state.first = state.is_first(pod);
             if state.first != was_first {
-                verdicts.ask_all();
+                verdicts.reevaluate_all();
             }
         }
         if state.skips(pod) != slot.skip {
-            return Err(Anew);
+            return Err(NeedsFullEvaluation);
         }
         if slot.skip {
             // Nobody is anywhere, before and after.
-            state.against.iter_mut().for_each(Places::forget_changed);
+            state.existing_anti_affinity.iter_mut().for_each(DomainSums::clear_changed);
         } else {
-            state.tell(view.indexes.0, verdicts);
+            state.update_verdicts(view.indexes.0, verdicts);
         }
         Ok(())
     }
@@ -143,7 +144,7 @@ impl PreFilterPlugin for InterPodAffinity {
     fn recycle(&self, state: InterPodAffinityState) {
         // Most states have nothing.
         if !state.seen.is_empty() {
-            self.filtering.lock().take_back(state);
+            self.filtering.lock().reclaim(state);
         }
     }
 
@@ -154,7 +155,7 @@ impl PreFilterPlugin for InterPodAffinity {
         view: View<'_, Self>,
         node: NodeIndex,
     ) {
-        state.count(pod, Moved { other, node, by: 1 }, view);
+        state.count(pod, HypotheticalMove { other, node, by: 1 }, view);
     }
 
     fn remove_pod(
@@ -164,40 +165,40 @@ impl PreFilterPlugin for InterPodAffinity {
         view: View<'_, Self>,
         node: NodeIndex,
     ) {
-        state.count(pod, Moved { other, node, by: -1 }, view);
+        state.count(pod, HypotheticalMove { other, node, by: -1 }, view);
     }
 }
 
 impl InterPodAffinity {
     /// The state, from nothing.
-    fn count_all(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> Slot<InterPodAffinityState> {
+    fn compute_state(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> CycleSlot<InterPodAffinityState> {
         let (topology, counts, terms) = view.indexes;
-        let mut room = self.filtering.lock();
-        let Room { state, sums } = &mut *room;
+        let mut scratch = self.filtering.lock();
+        let FilterScratch { state, sums } = &mut *scratch;
         let mut state = std::mem::take(state);
-        let mut places = |key| Places::new(topology, view.base, key, sums.pop().unwrap_or_default());
-        if let Some(near) = &pod.near {
-            let source = asked(counts, near.pods, 1);
+        let mut sums = |key| DomainSums::new(topology, view.base, key, sums.pop().unwrap_or_default());
+        if let Some(affinity) = &pod.affinity {
+            let source = matching_pods(counts, affinity.pods, 1);
             state.seen.push(source.log.end());
-            state.near.extend(near.keys.iter().map(|&key| places(key)));
-            state.near.iter_mut().for_each(|places| places.count(source));
+            state.affinity.extend(affinity.keys.iter().map(|&key| sums(key)));
+            state.affinity.iter_mut().for_each(|sums| sums.count(source));
         }
-        for term in &pod.apart {
-            let source = asked(counts, term.pods, 1);
+        for term in &pod.anti_affinity {
+            let source = matching_pods(counts, term.pods, 1);
             state.seen.push(source.log.end());
-            let mut places = places(term.key);
-            places.count(source);
-            state.apart.push(places);
+            let mut sums = sums(term.key);
+            sums.count(source);
+            state.anti_affinity.push(sums);
         }
-        state.against.extend(pod.against.keys.iter().map(|&key| places(key)));
-        for &(term, key) in &pod.against.terms {
-            let Some(source) = carried(terms, term) else { continue };
+        state.existing_anti_affinity.extend(pod.existing_anti_affinity.keys.iter().map(|&key| sums(key)));
+        for &(term, key) in &pod.existing_anti_affinity.terms {
+            let Some(source) = carrying_pods(terms, term) else { continue };
             state.seen.push(source.log.end());
-            state.against[key].count(source);
+            state.existing_anti_affinity[key].count(source);
         }
         state.ready = true;
         state.first = state.is_first(pod);
-        Slot { skip: state.skips(pod), state }
+        CycleSlot { skip: state.skips(pod), state }
     }
 }
 
@@ -216,14 +217,14 @@ impl FilterPlugin for InterPodAffinity {
         if !state.ready {
             return Err(UnmetAffinity::NotPrepared);
         }
-        if !state.is_near(node) {
+        if !state.satisfies_affinity(node) {
             return Err(UnmetAffinity::Affinity);
         }
-        let some = |pods: &Places| pods.at(node).is_some_and(|count| count > 0);
-        if state.apart.iter().any(some) {
+        let some = |pods: &DomainSums| pods.at(node).is_some_and(|count| count > 0);
+        if state.anti_affinity.iter().any(some) {
             return Err(UnmetAffinity::AntiAffinity);
         }
-        if state.against.iter().chain(state.imagined.iter().map(|(_, pods)| pods)).any(some) {
+        if state.existing_anti_affinity.iter().chain(state.hypothetical.iter().map(|(_, pods)| pods)).any(some) {
             return Err(UnmetAffinity::ExistingAntiAffinity);
         }
         Ok(())
@@ -257,9 +258,9 @@ impl FilterPlugin for InterPodAffinity {
 impl InterPodAffinityState {
     /// Whether the node has pods that the pod requires near.
     #[inline(always)]
-    fn is_near(&self, node: NodeIndex) -> bool {
+    fn satisfies_affinity(&self, node: NodeIndex) -> bool {
         let mut found = true;
-        for pods in &self.near {
+        for pods in &self.affinity {
             match pods.at(node) {
                 Some(count) => found &= count > 0,
                 // Such a node is out even for the first pod of a group.
@@ -271,128 +272,148 @@ impl InterPodAffinityState {
     }
 
     fn is_first(&self, pod: &InterPodAffinityPod) -> bool {
-        pod.near.as_ref().is_some_and(|near| near.matches_itself) && self.near.iter().all(Places::is_void)
+        pod.affinity.as_ref().is_some_and(|affinity| affinity.matches_itself)
+            && self.affinity.iter().all(DomainSums::has_no_pods)
     }
 
     fn skips(&self, pod: &InterPodAffinityPod) -> bool {
-        pod.near.is_none() && pod.apart.is_empty() && self.against.iter().all(Places::is_void)
+        pod.affinity.is_none()
+            && pod.anti_affinity.is_empty()
+            && self.existing_anti_affinity.iter().all(DomainSums::has_no_pods)
     }
 
     /// Counts another pod that comes or goes.
-    fn count(&mut self, pod: &InterPodAffinityPod, moved: Moved<'_>, view: View<'_, InterPodAffinity>) {
-        let Moved { other, node, by } = moved;
+    fn count(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        hypothetical_move: HypotheticalMove<'_>,
+        view: View<'_, InterPodAffinity>,
+    ) {
+        let HypotheticalMove { other, node, by } = hypothetical_move;
         let (_, counts, terms) = view.indexes;
         if !other.spec.affinity.anti_required.is_empty() {
             match terms.anti_required_of(&other.spec) {
                 Some(known) => {
                     let of_pod = |&&(term, _): &&(TermId, usize)| known.contains(&term);
-                    for &(term, key) in pod.against.terms.iter().filter(of_pod) {
+                    for &(term, key) in pod.existing_anti_affinity.terms.iter().filter(of_pod) {
                         // A pod may say the same twice.
                         let times = known.iter().filter(|other| **other == term).count() as i64;
-                        self.against[key].add(node, by * times, 1);
+                        self.existing_anti_affinity[key].add(node, by * times, 1);
                     }
                 }
-                None => self.imagine(pod, moved, view),
+                None => self.count_unregistered_terms(pod, hypothetical_move, view),
             }
         }
-        let matches = |question| counts.selects(question, &other.spec);
-        if pod.near.as_ref().is_some_and(|near| matches(near.pods)) {
-            self.near.iter_mut().for_each(|places| places.add(node, by, 1));
+        let matches = |query| counts.selects(query, &other.spec);
+        if pod.affinity.as_ref().is_some_and(|affinity| matches(affinity.pods)) {
+            self.affinity.iter_mut().for_each(|sums| sums.add(node, by, 1));
             self.first = self.is_first(pod);
         }
-        for (term, places) in pod.apart.iter().zip(&mut self.apart) {
+        for (term, sums) in pod.anti_affinity.iter().zip(&mut self.anti_affinity) {
             if matches(term.pods) {
-                places.add(node, by, 1);
+                sums.add(node, by, 1);
             }
         }
     }
 
     /// The same of anti-affinity terms that nobody knew.
-    fn imagine(&mut self, pod: &InterPodAffinityPod, moved: Moved<'_>, view: View<'_, InterPodAffinity>) {
-        let Moved { other, node, by } = moved;
+    fn count_unregistered_terms(
+        &mut self,
+        pod: &InterPodAffinityPod,
+        hypothetical_move: HypotheticalMove<'_>,
+        view: View<'_, InterPodAffinity>,
+    ) {
+        let HypotheticalMove { other, node, by } = hypothetical_move;
         let (topology, _, terms) = view.indexes;
-        let of_namespace = terms.namespace_labels(pod.itself.namespace);
+        let of_namespace = terms.namespace_labels(pod.identity.namespace);
         for term in &other.spec.affinity.anti_required {
-            if !term.matches(pod.itself.namespace, &pod.itself.labels, of_namespace) {
+            if !term.matches(pod.identity.namespace, &pod.identity.labels, of_namespace) {
                 continue;
             }
             let key = term.topology_key;
-            let at = self.imagined.binary_search_by_key(&key, |(known, _)| *known).unwrap_or_else(|at| {
-                self.imagined.insert(at, (key, Places::new(topology, view.base, key, Vec::new())));
+            let at = self.hypothetical.binary_search_by_key(&key, |(known, _)| *known).unwrap_or_else(|at| {
+                self.hypothetical.insert(at, (key, DomainSums::new(topology, view.base, key, Vec::new())));
                 at
             });
-            self.imagined[at].1.add(node, by, 1);
+            self.hypothetical[at].1.add(node, by, 1);
         }
         // What comes and goes leaves no trace.
-        self.imagined.retain(|(_, pods)| !pods.is_void());
+        self.hypothetical.retain(|(_, pods)| !pods.has_no_pods());
     }
 
     /// Whether nothing happened since the state was brought up to date.
     #[inline]
     fn is_current(&self, pod: &InterPodAffinityPod, view: View<'_, InterPodAffinity>) -> bool {
         let (topology, counts, terms) = view.indexes;
-        let near = pod.near.iter().map(|near| counts.log(near.pods).end());
-        let apart = pod.apart.iter().map(|term| counts.log(term.pods).end());
-        let against = pod.against.terms.iter().filter_map(|(term, _)| Some(terms.anti_required(*term)?.log().end()));
-        let mut places = self.near.iter().chain(&self.apart).chain(&self.against);
-        near.chain(apart).chain(against).eq(self.seen.iter().copied()) && places.all(|places| places.holds(topology))
+        let affinity = pod.affinity.iter().map(|affinity| counts.log(affinity.pods).end());
+        let anti_affinity = pod.anti_affinity.iter().map(|term| counts.log(term.pods).end());
+        let existing_anti_affinity = pod
+            .existing_anti_affinity
+            .terms
+            .iter()
+            .filter_map(|(term, _)| Some(terms.anti_required(*term)?.log().end()));
+        let mut sums = self.affinity.iter().chain(&self.anti_affinity).chain(&self.existing_anti_affinity);
+        affinity.chain(anti_affinity).chain(existing_anti_affinity).eq(self.seen.iter().copied())
+            && sums.all(|sums| sums.is_current(topology))
     }
 
     /// Follows what happened, without a word on verdicts. What comes of an error is of no use.
-    fn follow(
+    fn apply_changes(
         &mut self,
         pod: &InterPodAffinityPod,
         view: View<'_, InterPodAffinity>,
-        changed: Changed<'_>,
-    ) -> Result<(), Anew> {
+        changed: NodeChanges<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
         let (topology, counts, terms) = view.indexes;
         // Numbers of pods: they matter where they become 0, or cease to be.
         let matters = |before: i64, after: i64| (before > 0) != (after > 0);
-        let (near_seen, seen) = self.seen.split_at_mut_checked(pod.near.iter().len()).ok_or(Anew)?;
-        let (apart_seen, against_seen) = seen.split_at_mut_checked(pod.apart.len()).ok_or(Anew)?;
-        for (near, seen) in pod.near.iter().zip(near_seen) {
-            let source = asked(counts, near.pods, 1);
-            for places in &mut self.near {
-                places.update([(*seen, source)].into_iter(), topology, changed, matters)?;
+        let (affinity_seen, seen) =
+            self.seen.split_at_mut_checked(pod.affinity.iter().len()).ok_or(NeedsFullEvaluation)?;
+        let (anti_affinity_seen, existing_seen) =
+            seen.split_at_mut_checked(pod.anti_affinity.len()).ok_or(NeedsFullEvaluation)?;
+        for (affinity, seen) in pod.affinity.iter().zip(affinity_seen) {
+            let source = matching_pods(counts, affinity.pods, 1);
+            for sums in &mut self.affinity {
+                sums.update([(*seen, source)].into_iter(), topology, changed, matters)?;
             }
             *seen = source.log.end();
         }
-        for ((term, seen), places) in pod.apart.iter().zip(apart_seen).zip(&mut self.apart) {
-            let source = asked(counts, term.pods, 1);
-            places.update([(*seen, source)].into_iter(), topology, changed, matters)?;
+        for ((term, seen), sums) in pod.anti_affinity.iter().zip(anti_affinity_seen).zip(&mut self.anti_affinity) {
+            let source = matching_pods(counts, term.pods, 1);
+            sums.update([(*seen, source)].into_iter(), topology, changed, matters)?;
             *seen = source.log.end();
         }
-        if against_seen.len() < pod.against.terms.len() {
-            return Err(Anew);
+        if existing_seen.len() < pod.existing_anti_affinity.terms.len() {
+            return Err(NeedsFullEvaluation);
         }
-        for (key, places) in self.against.iter_mut().enumerate() {
-            let sources = pod.against.terms.iter().zip(&*against_seen);
+        for (key, sums) in self.existing_anti_affinity.iter_mut().enumerate() {
+            let sources = pod.existing_anti_affinity.terms.iter().zip(&*existing_seen);
             let sources = sources.filter(|((_, other), _)| *other == key);
-            let sources = sources.filter_map(|((term, _), seen)| Some((*seen, carried(terms, *term)?)));
-            places.update(sources, topology, changed, matters)?;
+            let sources = sources.filter_map(|((term, _), seen)| Some((*seen, carrying_pods(terms, *term)?)));
+            sums.update(sources, topology, changed, matters)?;
         }
-        for ((term, _), seen) in pod.against.terms.iter().zip(against_seen) {
-            *seen = carried(terms, *term).ok_or(Anew)?.log.end();
+        for ((term, _), seen) in pod.existing_anti_affinity.terms.iter().zip(existing_seen) {
+            *seen = carrying_pods(terms, *term).ok_or(NeedsFullEvaluation)?.log.end();
         }
         Ok(())
     }
 
     /// Says which verdicts are other ones where places changed.
-    fn tell(&mut self, topology: &Topology, verdicts: &mut Verdicts<'_>) {
-        let alone = self.near.len() == 1 && self.apart.is_empty() && self.against.is_empty();
-        for places in &mut self.near {
-            places.each_changed(topology, |some, word, nodes| match some {
+    fn update_verdicts(&mut self, topology: &Topology, verdicts: &mut FilterUpdate<'_>) {
+        let alone = self.affinity.len() == 1 && self.anti_affinity.is_empty() && self.existing_anti_affinity.is_empty();
+        for sums in &mut self.affinity {
+            sums.drain_changed(topology, |some, word, nodes| match some {
                 // Every node passes that has all labels.
                 _ if self.first => {}
                 true if alone => verdicts.set_word(word, nodes, nodes),
-                true => verdicts.ask_word(word, nodes),
+                true => verdicts.reevaluate_word(word, nodes),
                 false => verdicts.set_word(word, nodes, 0),
             });
         }
-        for places in self.apart.iter_mut().chain(&mut self.against) {
-            places.each_changed(topology, |some, word, nodes| match some {
+        for sums in self.anti_affinity.iter_mut().chain(&mut self.existing_anti_affinity) {
+            sums.drain_changed(topology, |some, word, nodes| match some {
                 true => verdicts.set_word(word, nodes, 0),
-                false => verdicts.ask_word(word, nodes),
+                false => verdicts.reevaluate_word(word, nodes),
             });
         }
     }

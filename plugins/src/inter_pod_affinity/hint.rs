@@ -27,16 +27,19 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
     if old.is_some() && new.is_some_and(|new| new.uid == rejected.uid) {
         return Ok(true);
     }
-    if [old, new].into_iter().flatten().any(|pod| !pod.takes_room()) {
+    if [old, new].into_iter().flatten().any(|pod| !pod.occupies_node()) {
         return Ok(false);
     }
-    let (near, apart) = (near(rejected)?, apart(rejected)?);
+    let (required_affinity, required_anti_affinity) = (required_affinity(rejected)?, required_anti_affinity(rejected)?);
     Ok(match (old, new) {
         (Some(old), Some(new)) => {
-            (!all_match(near, &old) && all_match(near, &new)) || (all_match(apart, &old) && !all_match(apart, &new))
+            (!all_match(required_affinity, &old) && all_match(required_affinity, &new))
+                || (all_match(required_anti_affinity, &old) && !all_match(required_anti_affinity, &new))
         }
-        (None, Some(new)) => all_match(near, &new),
-        (Some(old), None) => all_match(apart, &old) || all_match(self::apart(&old)?, rejected),
+        (None, Some(new)) => all_match(required_affinity, &new),
+        (Some(old), None) => {
+            all_match(required_anti_affinity, &old) || all_match(self::required_anti_affinity(&old)?, rejected)
+        }
         (None, None) => true,
     })
 }
@@ -47,17 +50,17 @@ fn after_node(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, Hi
         let place = |node: &Node| node.labels.value(term.topology_key);
         (old.map(place), place(new))
     };
-    let joins = near(rejected)?.iter().map(places).any(|(old, new)| new.is_some() && old.flatten() != new);
+    let joins = required_affinity(rejected)?.iter().map(places).any(|(old, new)| new.is_some() && old.flatten() != new);
     let leaves = |(old, new): (Option<Option<Symbol>>, _)| match old {
         // A new node has none of those pods yet.
         None => true,
         Some(old) => old.is_some() && old != new,
     };
-    Ok(joins || apart(rejected)?.iter().map(places).any(leaves))
+    Ok(joins || required_anti_affinity(rejected)?.iter().map(places).any(leaves))
 }
 
 /// The terms of required affinity.
-fn near(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
+fn required_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     match &pod.spec.affinity.broken_required {
         Some(error) => Err(HintError(error.to_string())),
         None => Ok(&pod.spec.affinity.required),
@@ -65,7 +68,7 @@ fn near(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
 }
 
 /// The terms of required anti-affinity.
-fn apart(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
+fn required_anti_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     match &pod.spec.affinity.broken_anti_required {
         Some(error) => Err(HintError(error.to_string())),
         None => Ok(&pod.spec.affinity.anti_required),

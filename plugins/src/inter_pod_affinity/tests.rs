@@ -8,8 +8,8 @@ use schedc_core::column::Index;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, NormalizeScore, PreFilterPlugin, PreScorePlugin, ScorePlugin,
 };
-use schedc_core::mask::Mask;
 use schedc_core::model::{Namespace, Node, NodeIndex, Object, Pod, Uid};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 use schedc_core::status::{Reasons, Status};
 use schedc_objects::testing;
@@ -26,7 +26,7 @@ const DEFAULT: InterPodAffinityArgs = InterPodAffinityArgs::DEFAULT;
 
 /// The indexes alone, kept as generated code keeps them.
 #[derive(Default)]
-struct Indexes(Topology, SelectorCounts, CarriedTerms);
+struct Indexes(Topology, SelectorCounts, AffinityTerms);
 
 impl State for Indexes {
     type Hypothetical<'a> = ();
@@ -96,14 +96,14 @@ impl Cluster {
     }
 
     fn compile(&mut self, args: &InterPodAffinityArgs, pod: &Pod) -> InterPodAffinityPod {
-        let Indexes(topology, counts, carried) = &mut self.cache.state;
-        let indexes = (topology, counts, carried);
-        InterPodAffinity::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes })
+        let Indexes(topology, counts, affinity_terms) = &mut self.cache.state;
+        let indexes = (topology, counts, affinity_terms);
+        InterPodAffinity::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     fn view(&self) -> View<'_, InterPodAffinity> {
-        let Indexes(topology, counts, carried) = &self.cache.state;
-        View { columns: NodeIndex(0), indexes: (topology, counts, carried), reads: (), base: &self.cache.base }
+        let Indexes(topology, counts, affinity_terms) = &self.cache.state;
+        View { columns: NodeIndex(0), indexes: (topology, counts, affinity_terms), reads: (), base: &self.cache.base }
     }
 
     fn all(&self) -> Vec<NodeIndex> {
@@ -116,11 +116,11 @@ fn pod(app: &str, affinity: &str) -> String {
     format!("{{metadata: {{name: p, namespace: shop, labels: {{app: {app}}}}}, spec: {{affinity: {{{affinity}}}}}}}")
 }
 
-fn near(terms: &str) -> String {
+fn with_affinity(terms: &str) -> String {
     format!("podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{terms}]}}")
 }
 
-fn apart(terms: &str) -> String {
+fn with_anti_affinity(terms: &str) -> String {
     format!("podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{terms}]}}")
 }
 

@@ -110,15 +110,15 @@ const fn check_values(requirement: &NodeLabelRequirement, node: &Written, errors
         }
         _ => return,
     };
-    errors.complain(node, &[Part::Text(complaint)]);
+    errors.report(node, &[Part::Text(complaint)]);
 }
 
 const fn check_field(requirement: &NodeFieldRequirement, node: &Written, errors: &mut Errors) {
     if !matches!(requirement.key.as_bytes(), b"metadata.name") {
-        errors.complain(node, &[Part::Text("nodes can be selected by the field metadata.name only")]);
+        errors.report(node, &[Part::Text("nodes can be selected by the field metadata.name only")]);
     }
     if requirement.values.len() != 1 {
-        errors.complain(node, &[Part::Text("a field is compared with exactly one value")]);
+        errors.report(node, &[Part::Text("a field is compared with exactly one value")]);
     }
 }
 

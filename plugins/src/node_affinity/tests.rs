@@ -1,6 +1,6 @@
 //! Selectors on a few nodes.
 
-use schedc_core::extension_points::Leaves;
+use schedc_core::extension_points::CandidateNodes;
 use schedc_core::intern::Interner;
 use schedc_core::model::NodeIndex;
 use schedc_objects::testing::{node, pod};
@@ -26,7 +26,7 @@ fn preferred(terms: &str) -> String {
 const PLAIN: NodeAffinityArgs = NodeAffinityArgs::DEFAULT;
 
 /// A profile that wants ssd or a late generation, and likes zone a.
-fn demanding() -> &'static NodeAffinityArgs {
+fn with_added_affinity() -> &'static NodeAffinityArgs {
     let profile = r#"
         [[added-affinity.required]]
         match-expressions = [{ key = "disk", operator = "In", values = ["ssd"] }]
@@ -73,8 +73,9 @@ fn selectors_and_required_terms() {
 }
 
 #[test]
-fn the_profile_comes_first() {
-    let verdicts = Cluster::new(&NODES).filter::<NodeAffinity>(demanding(), "spec: {nodeSelector: {zone: b}}");
+fn added_affinity_is_checked_first() {
+    let verdicts =
+        Cluster::new(&NODES).filter::<NodeAffinity>(with_added_affinity(), "spec: {nodeSelector: {zone: b}}");
     let expected = [
         "n0: UnschedulableAndUnresolvable: node(s) didn't match Pod's node affinity/selector",
         "n1",
@@ -99,13 +100,13 @@ fn pre_filter_skips_narrows_down_or_rejects() {
         let answer = match answer {
             Err(status) => Answer::Rejected(status),
             Ok(answer) if answer.slot.skip => Answer::Skip,
-            Ok(answer) => match answer.leaves {
-                Leaves::All | Leaves::ButHopelessly(_) => Answer::All,
-                Leaves::Only { nodes, .. } => {
-                    let nodes: Mask = nodes.into_iter().collect();
+            Ok(answer) => match answer.candidates {
+                CandidateNodes::All | CandidateNodes::Likely(_) => Answer::All,
+                CandidateNodes::Only { nodes, .. } => {
+                    let nodes: NodeMask = nodes.into_iter().collect();
                     Answer::Only(nodes.iter().map(|node| node.0).collect())
                 }
-                Leaves::None(status) => Answer::Rejected(status),
+                CandidateNodes::None(status) => Answer::Rejected(status),
             },
         };
         assert_eq!(answer, expected, "{pod}");
@@ -119,7 +120,7 @@ fn pre_filter_skips_narrows_down_or_rejects() {
     let conflict = || Answer::Rejected(Status::unresolvable("pod affinity terms conflict"));
 
     check(&PLAIN, "spec: {}", Answer::Skip);
-    check(demanding(), "spec: {}", Answer::All);
+    check(with_added_affinity(), "spec: {}", Answer::All);
     check(&PLAIN, "spec: {nodeSelector: {disk: ssd}}", Answer::All);
     check(&PLAIN, &preferred("[{weight: 1, preference: {}}]"), Answer::Skip);
     check(&PLAIN, &required("[]"), Answer::All);
@@ -146,8 +147,8 @@ fn scores_are_the_weights_of_terms_that_match() {
         {weight: 50, preference: {}},
     ]";
     check(&PLAIN, &preferred(terms), [15, 10, 5], [100, 66, 33]);
-    check(demanding(), &preferred(terms), [45, 10, 5], [100, 22, 11]);
-    check(demanding(), "spec: {}", [30, 0, 0], [100, 0, 0]);
+    check(with_added_affinity(), &preferred(terms), [45, 10, 5], [100, 22, 11]);
+    check(with_added_affinity(), "spec: {}", [30, 0, 0], [100, 0, 0]);
     let nowhere = "[{weight: 10, preference: {matchExpressions: [{key: disk, operator: In, values: [tape]}]}}]";
     check(&PLAIN, &preferred(nowhere), [0, 0, 0], [0, 0, 0]);
 }
@@ -157,12 +158,12 @@ fn pre_score_skips_or_fails() {
     let check = |args: &'static NodeAffinityArgs, pod: &str, expected: Result<bool, &str>| {
         let mut cluster = Cluster::new(&NODES);
         let compiled = cluster.compile::<NodeAffinity>(args, pod);
-        let feasible: Mask = [NodeIndex(0)].into_iter().collect();
+        let feasible: NodeMask = [NodeIndex(0)].into_iter().collect();
         let answer = cluster.plugin::<NodeAffinity>(args).pre_score(args, &compiled, cluster.view(), &feasible);
         assert_eq!(answer.map(|slot| slot.skip), expected.map_err(Status::error), "{pod}");
     };
     check(&PLAIN, "spec: {}", Ok(true));
-    check(demanding(), "spec: {}", Ok(false));
+    check(with_added_affinity(), "spec: {}", Ok(false));
     let terms = "[{weight: 10, preference: {matchExpressions: [{key: disk, operator: Exists}]}}]";
     check(&PLAIN, &preferred(terms), Ok(false));
     // A preference that says nothing is one all the same: every node gets 0.
@@ -191,13 +192,13 @@ fn a_node_wakes_pods_that_it_matches_now() {
     check(&PLAIN, None, &in_b, QueueingHint::Skip);
     check(&PLAIN, Some(&in_b), &in_a, QueueingHint::Queue);
     check(&PLAIN, Some(&old_in_a), &in_a, QueueingHint::Skip);
-    check(demanding(), None, &in_a, QueueingHint::Queue);
-    check(demanding(), None, &old_in_a, QueueingHint::Skip);
-    check(demanding(), Some(&in_b), &old_in_a, QueueingHint::Skip);
+    check(with_added_affinity(), None, &in_a, QueueingHint::Queue);
+    check(with_added_affinity(), None, &old_in_a, QueueingHint::Skip);
+    check(with_added_affinity(), Some(&in_b), &old_in_a, QueueingHint::Skip);
 }
 
 #[test]
-fn what_can_be_wrong_with_the_profile() {
+fn profile_errors() {
     let check = |expression: &str, expected: &str| {
         let profile = format!("added-affinity.required = [{{ match-expressions = [{{ {expression} }}] }}]");
         let problem = args::<NodeAffinityArgs>(&profile).and_then(NodeAffinityArgs::check);

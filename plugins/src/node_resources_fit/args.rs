@@ -84,14 +84,14 @@ const fn check_ratio(strategy: &ScoringStrategy, node: &Node, errors: &mut Error
                 Part::Name(FIELD),
                 Part::Text(" with a shape"),
             ];
-            errors.complain(node, &parts);
+            errors.report(node, &parts);
         }
         (ScoringStrategyType::LeastAllocated | ScoringStrategyType::MostAllocated, true) => {
             let place = match node.get(FIELD) {
                 Some(given) => given,
                 None => node,
             };
-            errors.complain(place, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
+            errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
         }
         _ => {}
     }

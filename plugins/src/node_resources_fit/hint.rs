@@ -26,7 +26,7 @@ impl EnqueueExtensions for NodeResourcesFit {
                             || any_grew(&rejected.spec.requests, &old.allocatable, &new.allocatable)
                     })
             }
-            EventObject::Pod(Some(deleted), None) => deleted.takes_room(),
+            EventObject::Pod(Some(deleted), None) => deleted.occupies_node(),
             EventObject::Pod(Some(old), Some(new)) => {
                 let frees = || any_grew(&rejected.usage.requests, &new.usage.requests, &old.usage.requests);
                 new.uid == rejected.uid || (new.node.is_some() && frees())
@@ -45,10 +45,10 @@ impl EnqueueExtensions for NodeResourcesFit {
 
 /// Whether a pod asks for devices of a class as for a resource, by a name that the class has now and had not.
 fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &DeviceClass) -> bool {
-    let is_asked_for = |name| requests.scalar(name).is_some();
-    let by_name = new.extended_resource.is_some_and(is_asked_for);
+    let is_requested = |name| requests.scalar(name).is_some();
+    let by_name = new.extended_resource.is_some_and(is_requested);
     match old {
-        None => is_asked_for(new.implicit_resource) || by_name,
+        None => is_requested(new.implicit_resource) || by_name,
         Some(old) => old.extended_resource != new.extended_resource && by_name,
     }
 }
@@ -59,12 +59,12 @@ fn fits_empty(pod: &Pod, node: &Node, interner: &Interner) -> bool {
 }
 
 /// Whether there is more than before of a resource that is asked for.
-fn any_grew(asked: &Resources, before: &Resources, after: &Resources) -> bool {
-    let grew = |asked: i64, before: i64, after: i64| asked > 0 && after > before;
-    grew(asked.milli_cpu, before.milli_cpu, after.milli_cpu)
-        || grew(asked.memory, before.memory, after.memory)
-        || grew(asked.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
-        || asked
+fn any_grew(requested: &Resources, before: &Resources, after: &Resources) -> bool {
+    let grew = |requested: i64, before: i64, after: i64| requested > 0 && after > before;
+    grew(requested.milli_cpu, before.milli_cpu, after.milli_cpu)
+        || grew(requested.memory, before.memory, after.memory)
+        || grew(requested.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
+        || requested
             .scalars
             .iter()
             .any(|&(name, amount)| grew(amount, before.scalar(name).unwrap_or(0), after.scalar(name).unwrap_or(0)))

@@ -1,7 +1,7 @@
 //! Requests on a few nodes.
 
 use schedc_core::events::EventObject;
-use schedc_core::extension_points::{Leaves, QueueingHint};
+use schedc_core::extension_points::{CandidateNodes, QueueingHint};
 use schedc_objects::testing::{node, pod};
 
 use super::*;
@@ -20,14 +20,14 @@ fn with_allocatable(allocatable: &str) -> String {
 /// Filter on a node with a pod that has 1 cpu, 1 GiB, 1 GiB of storage and a gpu.
 fn check(args: &NodeResourcesFitArgs, requests: &str, expected: &str) {
     let has = "cpu: 2, memory: 2Gi, ephemeral-storage: 2Gi, pods: 2, example.com/gpu: 2, hugepages-2Mi: 4Mi";
-    let uses = "cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1";
-    let mut cluster = Cluster::new(&[&with_allocatable(has)]).with_pods(&[&with_requests(uses)]);
+    let usages = "cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1";
+    let mut cluster = Cluster::new(&[&with_allocatable(has)]).with_pods(&[&with_requests(usages)]);
     let verdict = cluster.filter::<NodeResourcesFit>(args, &with_requests(requests));
     assert_eq!(verdict.trim_end(), format!("n1{expected}"), "{requests}");
 }
 
 #[test]
-fn a_pod_needs_room_for_everything_that_it_asks_for() {
+fn every_requested_resource_must_fit() {
     let check = |requests, expected| check(&PLAIN, requests, expected);
     check("", "");
     check("cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1, hugepages-2Mi: 4Mi", "");
@@ -48,7 +48,7 @@ fn a_pod_needs_room_for_everything_that_it_asks_for() {
 }
 
 #[test]
-fn a_node_takes_so_many_pods() {
+fn allowed_pod_numbers() {
     let check = |pods: &str, requests: &str, expected: &str| {
         let node = with_allocatable(&format!("cpu: 1{pods}"));
         let mut cluster = Cluster::new(&[&node]).with_pods(&[&with_requests("")]);
@@ -62,7 +62,7 @@ fn a_node_takes_so_many_pods() {
 }
 
 #[test]
-fn what_is_ignored_is_not_looked_at() {
+fn ignored_resources_are_not_checked() {
     let ignoring = args(
         r#"
             ignored-resources = ["example.com/fpga", "hugepages-2Mi", "cpu"]
@@ -172,7 +172,7 @@ fn a_shape_of_utilization() {
 }
 
 #[test]
-fn odd_amounts_wrap_and_do_not_panic() {
+fn overflowing_amounts_wrap() {
     let node = with_allocatable("cpu: -1m, memory: 9223372036854775807, pods: 9");
     let huge = with_requests("memory: 9223372036854775807");
     let mut cluster = Cluster::new(&[&node]).with_pods(&[&huge]);
@@ -182,7 +182,7 @@ fn odd_amounts_wrap_and_do_not_panic() {
 }
 
 #[test]
-fn what_can_be_wrong_with_the_profile() {
+fn profile_errors() {
     let check = |profile: &str, expected: &str| {
         assert_eq!(args::<NodeResourcesFitArgs>(profile).err().unwrap_or_default(), expected, "{profile}");
     };
@@ -246,7 +246,7 @@ fn pods_that_shrink_or_go_wake_others() {
 }
 
 #[test]
-fn where_nobody_has_a_rare_resource_nobody_needs_to_ask() {
+fn nodes_without_a_rare_resource_are_not_filtered() {
     let mut cluster = Cluster::new(&[
         "{metadata: {name: n0}, status: {allocatable: {cpu: 1}}}",
         "{metadata: {name: n1}, status: {allocatable: {cpu: 1, example.com/gpu: 1, example.com/nic: 1}}}",
@@ -263,8 +263,8 @@ fn where_nobody_has_a_rare_resource_nobody_needs_to_ask() {
     ] {
         let pod = cluster.compile::<NodeResourcesFit>(&PLAIN, &with_requests(requests));
         let answer = NodeResourcesFit.pre_filter(&PLAIN, &pod, cluster.view()).unwrap();
-        let found = match answer.leaves {
-            Leaves::ButHopelessly(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
+        let found = match answer.candidates {
+            CandidateNodes::Likely(nodes) => Some(nodes.iter().map(|node| node.0).collect()),
             _ => None,
         };
         assert_eq!(found, hopeful, "{requests}");

@@ -19,7 +19,7 @@ impl EnqueueExtensions for NodeVolumeLimits {
     fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { rejected, object, .. } = cx;
         Ok(QueueingHint::queue_if(match object {
-            EventObject::Pod(Some(deleted), _) => deleted.takes_room() && deleted.spec.volumes.iter().any(may_count),
+            EventObject::Pod(Some(deleted), _) => deleted.occupies_node() && deleted.spec.volumes.iter().any(may_count),
             EventObject::Object(_, Some(Object::PersistentVolumeClaim(claim))) => {
                 claim.namespace == rejected.spec.namespace
                     && rejected.spec.volumes.iter().any(|volume| volume.claim() == Some(claim.name))

@@ -81,7 +81,7 @@ const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors
             Some(given) => given,
             None => node,
         };
-        errors.complain(place, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
+        errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
     }
 }
 

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::{
     InclusionPolicy, LabelSelector, Labels, NodeIndex, NodeSelector, PodSpec, Toleration, TopologySpreadConstraint,
     UnsatisfiableAction,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{Row, View};
 use smallvec::SmallVec;
 
 use super::{HOSTNAME, PodTopologySpread, PodTopologySpreadArgs};
 use crate::indexes::{
-    Domain, NodeCounts, PodQuestion, QuestionId, SelectorCounts, Topology, TopologyKey, WorkloadSelectors,
+    Domain, NodeCounts, PodQuery, PodQueryId, SelectorCounts, Topology, TopologyKey, WorkloadSelectors,
 };
 
 /// The spreading constraints of a pod.
@@ -24,9 +24,9 @@ pub struct PodTopologySpreadPod {
     /// Those that score, or what is wrong with one of them.
     pub(super) soft: Result<Box<[Constraint]>, Arc<str>>,
     /// Whether a node that lacks the key of a soft constraint gets no score.
-    pub(super) all_keys: bool,
+    pub(super) requires_all_keys: bool,
     /// What decides which nodes count, as far as a constraint looks at it.
-    pub(super) inclusion: Inclusion,
+    pub(super) inclusion: NodeInclusionRules,
 }
 
 /// A constraint.
@@ -37,7 +37,7 @@ pub(super) struct Constraint {
     /// Whether every node is a domain of its own, whatever the values of the label.
     pub(super) is_hostname: bool,
     /// The pods that the selector means; none if there is no selector.
-    pub(super) question: Option<QuestionId>,
+    pub(super) query: Option<PodQueryId>,
     /// Whether the selector is empty. Then it means every pod, but running pods are not counted.
     pub(super) counts_nothing: bool,
     /// Whether the selector means the pod itself.
@@ -50,8 +50,8 @@ pub(super) struct Constraint {
 impl Constraint {
     /// The running pods that count, if some can.
     #[inline]
-    pub(super) fn counted(&self) -> Option<QuestionId> {
-        self.question.filter(|_| !self.counts_nothing)
+    pub(super) fn counted(&self) -> Option<PodQueryId> {
+        self.query.filter(|_| !self.counts_nothing)
     }
 
     /// The same, by node.
@@ -68,7 +68,7 @@ impl Constraint {
 
 /// What the pod says of nodes in other fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Inclusion {
+pub(super) struct NodeInclusionRules {
     selector: Labels,
     required: Option<NodeSelector>,
     /// `None` if no constraint asks.
@@ -76,37 +76,37 @@ pub(super) struct Inclusion {
 }
 
 /// Which nodes count, for the constraints of a pod.
-pub(super) struct Included<'a> {
+pub(super) struct NodeInclusion<'a> {
     constraints: &'a [Constraint],
-    inclusion: &'a Inclusion,
-    asks_affinity: bool,
-    asks_taints: bool,
+    inclusion: &'a NodeInclusionRules,
+    checks_affinity: bool,
+    checks_taints: bool,
 }
 
-impl<'a> Included<'a> {
-    pub(super) fn new(constraints: &'a [Constraint], inclusion: &'a Inclusion) -> Self {
+impl<'a> NodeInclusion<'a> {
+    pub(super) fn new(constraints: &'a [Constraint], inclusion: &'a NodeInclusionRules) -> Self {
         let has_affinity = !inclusion.selector.is_empty() || inclusion.required.is_some();
-        Included {
+        NodeInclusion {
             constraints,
             inclusion,
-            asks_affinity: has_affinity && constraints.iter().any(|constraint| constraint.honors_affinity),
-            asks_taints: constraints.iter().any(|constraint| constraint.honors_taints),
+            checks_affinity: has_affinity && constraints.iter().any(|constraint| constraint.honors_affinity),
+            checks_taints: constraints.iter().any(|constraint| constraint.honors_taints),
         }
     }
 
     /// Whether every node counts.
-    pub(super) fn is_everywhere(&self) -> bool {
-        !self.asks_affinity && !self.asks_taints
+    pub(super) fn includes_all_nodes(&self) -> bool {
+        !self.checks_affinity && !self.checks_taints
     }
 
     /// Whether a node counts for each of the constraints, in order.
     #[inline]
-    pub(super) fn on(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
+    pub(super) fn evaluate(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
         let (labels, taints, _) = node;
         let inclusion = self.inclusion;
-        let affinity = !self.asks_affinity || labels.matches_pod(&inclusion.selector, inclusion.required.as_ref());
+        let affinity = !self.checks_affinity || labels.matches_pod(&inclusion.selector, inclusion.required.as_ref());
         let tolerations = inclusion.tolerations.as_deref().unwrap_or_default();
-        let taints = !self.asks_taints
+        let taints = !self.checks_taints
             || taints.hard.iter().all(|taint| tolerations.iter().any(|toleration| toleration.tolerates(taint)));
         self.constraints.iter().map(move |constraint| {
             (constraint, (affinity || !constraint.honors_affinity) && (taints || !constraint.honors_taints))
@@ -125,19 +125,24 @@ pub(super) fn compile(
     let constraints = if own { &pod.spread[..] } else { &defaults };
     if constraints.is_empty() {
         let none = || Ok(Box::default());
-        return PodTopologySpreadPod { hard: none(), soft: none(), all_keys: false, inclusion: Inclusion::default() };
+        return PodTopologySpreadPod {
+            hard: none(),
+            soft: none(),
+            requires_all_keys: false,
+            inclusion: NodeInclusionRules::default(),
+        };
     }
     let hostname = interner.intern(HOSTNAME);
     let mut compile = |constraint: &TopologySpreadConstraint| {
         let selector = constraint.selector.clone()?;
         let counts_nothing = selector.as_ref().is_some_and(LabelSelector::is_empty);
         let matches_itself = selector.as_ref().is_some_and(|selector| selector.matches(&pod.labels));
-        let question = |selector| counts.register(PodQuestion::new(pod.namespace, selector, false));
+        let query = |selector| counts.register(PodQuery::new(pod.namespace, selector, false));
         Ok(Constraint {
             max_skew: constraint.max_skew,
             key: topology.register(constraint.topology_key),
             is_hostname: constraint.topology_key == hostname,
-            question: selector.map(question),
+            query: selector.map(query),
             counts_nothing,
             matches_itself,
             min_domains: constraint.min_domains,
@@ -151,7 +156,7 @@ pub(super) fn compile(
     };
     let (hard, soft) = (all(UnsatisfiableAction::DoNotSchedule), all(UnsatisfiableAction::ScheduleAnyway));
     let compiled = || hard.iter().chain(&soft).flat_map(|constraints| constraints.iter());
-    let mut inclusion = Inclusion::default();
+    let mut inclusion = NodeInclusionRules::default();
     if compiled().any(|constraint| constraint.honors_affinity) {
         inclusion.selector = pod.node_selector.clone();
         inclusion.required = pod.required_node_affinity.clone();
@@ -160,7 +165,7 @@ pub(super) fn compile(
         inclusion.tolerations = Some(pod.tolerations.clone());
     }
     let scores = soft.as_ref().is_ok_and(|soft| !soft.is_empty());
-    PodTopologySpreadPod { hard, soft, all_keys: scores && (own || !args.is_system()), inclusion }
+    PodTopologySpreadPod { hard, soft, requires_all_keys: scores && (own || !args.is_system()), inclusion }
 }
 
 /// The profile's constraints with the selector of the pod's workloads; none if there is no selector.
@@ -195,13 +200,13 @@ pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> boo
 }
 
 /// Makes an empty set with room for all nodes.
-pub(super) fn make_empty(mask: &mut Mask, view: &View<'_, PodTopologySpread>) {
+pub(super) fn clear_for_nodes(mask: &mut NodeMask, view: &View<'_, PodTopologySpread>) {
     mask.clear();
     mask.resize(view.base.infos().len());
 }
 
 /// Makes one of all changes of a number, and leaves out those that come to nothing.
-pub(super) fn add_up<K: Ord + Copy>(changes: &mut Vec<(K, i32)>) {
+pub(super) fn merge_changes<K: Ord + Copy>(changes: &mut Vec<(K, i32)>) {
     changes.sort_unstable_by_key(|change| change.0);
     changes.dedup_by(|other, one| {
         let same = other.0 == one.0;

@@ -35,9 +35,9 @@ impl EnqueueExtensions for PodTopologySpread {
                 let counts = |pod: EventPod<'_>| counts_for(pod, rejected);
                 old.is_none_or(counts)
                     && new.is_none_or(counts)
-                    && spreads_after_pod(&Hard::of(args, rejected, view)?, rejected, old, new)
+                    && spreads_after_pod(&HardConstraint::of(args, rejected, view)?, rejected, old, new)
             }
-            EventObject::Node(old, new) => spreads_after_node(&Hard::of(args, rejected, view)?, old, new),
+            EventObject::Node(old, new) => spreads_after_node(&HardConstraint::of(args, rejected, view)?, old, new),
             _ => true,
         }))
     }
@@ -45,24 +45,24 @@ impl EnqueueExtensions for PodTopologySpread {
 
 /// Whether a pod can count for the rejected one.
 fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
-    pod.uid == rejected.uid || (pod.takes_room() && pod.spec.namespace == rejected.spec.namespace)
+    pod.uid == rejected.uid || (pod.occupies_node() && pod.spec.namespace == rejected.spec.namespace)
 }
 
 /// A hard constraint.
-struct Hard<'a> {
+struct HardConstraint<'a> {
     /// None if no node can have it.
     key: Option<Symbol>,
     selector: Option<Cow<'a, LabelSelector>>,
     honors_taints: bool,
 }
 
-impl Hard<'_> {
+impl HardConstraint<'_> {
     /// Those of a pod, or else of the profile.
     fn of<'a>(
         args: &PodTopologySpreadArgs,
         pod: &'a Pod,
         view: IndexView<'_, PodTopologySpread>,
-    ) -> Result<SmallVec<[Hard<'a>; 2]>, HintError> {
+    ) -> Result<SmallVec<[HardConstraint<'a>; 2]>, HintError> {
         if !pod.spec.spread.is_empty() {
             let hard = pod.spec.spread.iter();
             let hard = hard.filter(|own| own.when_unsatisfiable == UnsatisfiableAction::DoNotSchedule);
@@ -70,7 +70,7 @@ impl Hard<'_> {
                 .map(|own| {
                     let what = "obtaining pod's hard topology spread constraints";
                     let selector = own.selector.as_ref().map_err(|error| HintError(format!("{what}: {error}")))?;
-                    Ok(Hard {
+                    Ok(HardConstraint {
                         key: Some(own.topology_key),
                         selector: selector.as_ref().map(Cow::Borrowed),
                         honors_taints: own.node_taints_policy == InclusionPolicy::Honor,
@@ -87,7 +87,7 @@ impl Hard<'_> {
             return Ok(SmallVec::new());
         }
         Ok(hard
-            .map(|default| Hard {
+            .map(|default| HardConstraint {
                 key: view.interner().get(default.topology_key),
                 selector: Some(Cow::Owned(selector.clone())),
                 honors_taints: default.node_taints_policy == TaintsPolicy::Honor,
@@ -95,7 +95,7 @@ impl Hard<'_> {
             .collect())
     }
 
-    fn means(&self, labels: &Labels) -> bool {
+    fn selects(&self, labels: &Labels) -> bool {
         self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
     }
 
@@ -105,26 +105,31 @@ impl Hard<'_> {
 }
 
 /// Whether it makes a difference that a pod that can count came, changed or went.
-fn spreads_after_pod(hard: &[Hard<'_>], rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>>) -> bool {
+fn spreads_after_pod(
+    hard: &[HardConstraint<'_>],
+    rejected: &Pod,
+    old: Option<EventPod<'_>>,
+    new: Option<EventPod<'_>>,
+) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => {
             let tolerates_other = new.uid == rejected.uid && old.spec.tolerations != new.spec.tolerations;
             let (before, after) = (&old.spec.labels, &new.spec.labels);
             (tolerates_other && hard.iter().any(|constraint| constraint.honors_taints))
-                || hard.iter().any(|constraint| constraint.means(before) != constraint.means(after))
+                || hard.iter().any(|constraint| constraint.selects(before) != constraint.selects(after))
         }
-        (Some(pod), None) | (None, Some(pod)) => hard.iter().any(|constraint| constraint.means(&pod.spec.labels)),
+        (Some(pod), None) | (None, Some(pod)) => hard.iter().any(|constraint| constraint.selects(&pod.spec.labels)),
         (None, None) => true,
     }
 }
 
 /// Whether it makes a difference that a node came, changed or went. Without constraints every node matches.
-fn spreads_after_node(hard: &[Hard<'_>], old: Option<&Node>, new: Option<&Node>) -> bool {
+fn spreads_after_node(hard: &[HardConstraint<'_>], old: Option<&Node>, new: Option<&Node>) -> bool {
     let matches = |node: &Node| hard.iter().all(|constraint| constraint.value(node).is_some());
     match (old, new) {
         (Some(old), Some(new)) => {
-            let moved = || hard.iter().any(|constraint| constraint.value(old) != constraint.value(new));
-            matches(old) != matches(new) || (matches(new) && (moved() || old.taints != new.taints))
+            let changed = || hard.iter().any(|constraint| constraint.value(old) != constraint.value(new));
+            matches(old) != matches(new) || (matches(new) && (changed() || old.taints != new.taints))
         }
         (Some(node), None) | (None, Some(node)) => matches(node),
         (None, None) => true,

@@ -4,29 +4,29 @@ use std::sync::Arc;
 
 use schedc_core::extension_points::NormalizeScore;
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
 use schedc_core::model::NodeIndex;
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
-use super::constraints::{Constraint, Included, make_empty};
+use super::constraints::{Constraint, NodeInclusion, clear_for_nodes};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
 mod classes;
-mod follow;
+mod update;
 
-use classes::Part;
-pub(super) use follow::follow;
+use classes::ClassKey;
+pub(super) use update::update;
 
 /// How many pods there are around each node, for each soft constraint: kube-scheduler's `preScoreState`.
 #[derive(Clone, Debug, Default)]
 pub struct SpreadScores {
     /// In the order of the pod's constraints. `None`: PreScore did not run.
-    constraints: Option<Vec<Counts>>,
+    constraints: Option<Vec<ConstraintCounts>>,
     /// How many feasible nodes are scored.
     scored: usize,
     /// The nodes that were feasible, whether or not they are scored.
-    feasible: Mask,
+    feasible: NodeMask,
     /// The score of the nodes of each domain, if there is one constraint and its places are domains.
     of_domain: Vec<i64>,
     /// Whether classes of nodes are told apart by more than their scores.
@@ -42,7 +42,7 @@ impl PartialEq for SpreadScores {
 
 /// The same for one constraint.
 #[derive(Clone, Debug)]
-struct Counts {
+struct ConstraintCounts {
     of_node: Arc<Vec<Domain>>,
     /// What that is of: [`Topology::version`](crate::indexes::Topology::version).
     version: u64,
@@ -51,7 +51,7 @@ struct Counts {
     /// Whether every node is a place of its own.
     is_hostname: bool,
     /// What it tells nodes apart by.
-    part: Part,
+    part: ClassKey,
     /// The place of nodes without the label. It is that of nodes where it is empty.
     without_label: usize,
     /// The pods of each place: domain, or node.
@@ -66,7 +66,7 @@ struct Counts {
     more: f64,
 }
 
-impl PartialEq for Counts {
+impl PartialEq for ConstraintCounts {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |this: &Self| {
             (this.is_hostname, this.without_label, this.places, this.weight.to_bits(), this.more.to_bits())
@@ -78,7 +78,7 @@ impl PartialEq for Counts {
     }
 }
 
-impl Counts {
+impl ConstraintCounts {
     #[inline(always)]
     fn domain(&self, node: NodeIndex) -> Domain {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
@@ -92,7 +92,7 @@ impl Counts {
 
     /// What so many pods in a node's place add to its score.
     #[inline(always)]
-    fn says_of(&self, pods: i32) -> f64 {
+    fn score_of(&self, pods: i32) -> f64 {
         f64::from(pods) * self.weight + self.more
     }
 
@@ -125,7 +125,7 @@ impl Counts {
 
 /// Whether a node takes part, if all keys must be there.
 #[inline]
-fn has_all_keys(counts: &[Counts], node: NodeIndex) -> bool {
+fn has_all_keys(counts: &[ConstraintCounts], node: NodeIndex) -> bool {
     counts.iter().all(|counts| counts.domain(node) != Domain::NONE)
 }
 
@@ -143,8 +143,8 @@ impl SpreadScores {
         for counts in constraints {
             let domain = counts.domain(node);
             if domain != Domain::NONE {
-                sum += counts.says_of(counts.pods[counts.place_of(node, domain)]);
-            } else if pod.all_keys {
+                sum += counts.score_of(counts.pods[counts.place_of(node, domain)]);
+            } else if pod.requires_all_keys {
                 return Some(PodTopologySpread::IGNORED);
             }
         }
@@ -159,7 +159,7 @@ impl SpreadScores {
         if let Some([counts]) = self.constraints.as_deref()
             && !counts.is_hostname
         {
-            self.of_domain.extend(counts.pods.iter().map(|&pods| round(counts.says_of(pods))));
+            self.of_domain.extend(counts.pods.iter().map(|&pods| round(counts.score_of(pods))));
         }
     }
 }
@@ -174,19 +174,19 @@ fn round(value: f64) -> i64 {
 
 /// Room for scoring.
 #[derive(Debug, Default)]
-pub(super) struct Room {
-    constraints: Vec<Counts>,
+pub(super) struct ScoreScratch {
+    constraints: Vec<ConstraintCounts>,
     pods: Vec<Vec<i32>>,
     nodes: Vec<Vec<u32>>,
-    feasible: Mask,
+    feasible: NodeMask,
     of_domain: Vec<i64>,
     changes: Vec<(usize, i32)>,
 }
 
-impl Room {
-    pub(super) fn take_back(&mut self, scores: SpreadScores) {
+impl ScoreScratch {
+    pub(super) fn reclaim(&mut self, scores: SpreadScores) {
         let Some(mut constraints) = scores.constraints else { return };
-        for Counts { pods, nodes, .. } in constraints.drain(..) {
+        for ConstraintCounts { pods, nodes, .. } in constraints.drain(..) {
             self.pods.push(pods);
             self.nodes.push(nodes);
         }
@@ -196,7 +196,7 @@ impl Room {
     }
 
     /// A constraint without pods and nodes yet.
-    fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> Counts {
+    fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> ConstraintCounts {
         let (topology, selected, _) = view.indexes;
         let key = constraint.key;
         let (of_node, domains) = (topology.domains(key).clone(), topology.domain_count(key));
@@ -204,13 +204,13 @@ impl Room {
         let (mut pods, mut nodes) = (self.pods.pop().unwrap_or_default(), self.nodes.pop().unwrap_or_default());
         fill(&mut pods, if is_hostname { of_node.len() } else { domains + 1 });
         fill(&mut nodes, if is_hostname { 0 } else { domains + 1 });
-        Counts {
+        ConstraintCounts {
             version: topology.version(key),
             seen: constraint.position(selected),
             without_label: topology.find(key, Symbol::EMPTY).map_or(domains, Domain::get),
             of_node,
             is_hostname,
-            part: Part::new(is_hostname, domains),
+            part: ClassKey::new(is_hostname, domains),
             pods,
             nodes,
             places: 0,
@@ -231,16 +231,16 @@ pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
-    feasible: &Mask,
-    room: &mut Room,
+    feasible: &NodeMask,
+    scratch: &mut ScoreScratch,
 ) -> SpreadScores {
     let (_, selected, _) = view.indexes;
-    let mut counts = std::mem::take(&mut room.constraints);
-    counts.extend(constraints.iter().map(|constraint| room.constraint(constraint, view)));
-    let included = Included::new(constraints, &pod.inclusion);
+    let mut counts = std::mem::take(&mut scratch.constraints);
+    counts.extend(constraints.iter().map(|constraint| scratch.constraint(constraint, view)));
+    let included = NodeInclusion::new(constraints, &pod.inclusion);
     let mut scored = 0;
     for node in feasible.iter() {
-        if !pod.all_keys || has_all_keys(&counts, node) {
+        if !pod.requires_all_keys || has_all_keys(&counts, node) {
             scored += 1;
             counts.iter_mut().for_each(|counts| counts.enter(node, true));
         }
@@ -256,11 +256,11 @@ pub(super) fn count(
         }
         counts[at].weigh();
     }
-    let mut kept = std::mem::take(&mut room.feasible);
-    make_empty(&mut kept, &view);
+    let mut kept = std::mem::take(&mut scratch.feasible);
+    clear_for_nodes(&mut kept, &view);
     kept.words_mut().iter_mut().zip(feasible.words()).for_each(|(kept, word)| *kept = *word);
-    let of_domain = std::mem::take(&mut room.of_domain);
-    let has_classes = classes::are_told(&counts);
+    let of_domain = std::mem::take(&mut scratch.of_domain);
+    let has_classes = classes::fit_class_bits(&counts);
     let mut scores = SpreadScores { constraints: Some(counts), scored, feasible: kept, of_domain, has_classes };
     scores.tabulate();
     scores
@@ -270,9 +270,9 @@ pub(super) fn count(
 #[inline]
 fn place_of_pods(
     pod: &PodTopologySpreadPod,
-    counts: &[Counts],
+    counts: &[ConstraintCounts],
     at: usize,
-    included: &Included<'_>,
+    included: &NodeInclusion<'_>,
     view: View<'_, PodTopologySpread>,
     node: NodeIndex,
 ) -> Option<usize> {
@@ -280,7 +280,8 @@ fn place_of_pods(
         // The pods of the node itself, whatever the policies say.
         return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
-    let counted = (!pod.all_keys || has_all_keys(counts, node))
-        && (included.is_everywhere() || included.on(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
+    let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
+        && (included.includes_all_nodes()
+            || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
     counted.then(|| counts[at].place(node))
 }

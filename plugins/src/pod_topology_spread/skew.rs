@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
-use super::constraints::{Constraint, Included, domains, has_all_keys, make_empty};
+use super::constraints::{Constraint, NodeInclusion, clear_for_nodes, domains, has_all_keys};
 use super::{PodTopologySpread, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
-mod follow;
+mod update;
 
-pub(super) use follow::follow;
+pub(super) use update::update;
 
 /// The entry of a domain none of whose nodes counts. Elsewhere are numbers of pods; they can be negative in thought, since
 /// a pod that is being deleted does not count, but taking it away does.
-const LEFT_OUT: i32 = i32::MIN;
+const EXCLUDED: i32 = i32::MIN;
 
 /// How many pods there are in each domain, for each hard constraint: kube-scheduler's `preFilterState`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,9 +49,9 @@ struct DomainCounts {
     /// Up to where the changes of pods are in the counts.
     seen: u64,
     /// The nodes that count; not filled in if all do that have the keys.
-    nodes: Mask,
+    nodes: NodeMask,
     /// The nodes of the domains that take another pod; not filled in before a kept state is brought up to date.
-    open: Mask,
+    open: NodeMask,
     counts: Vec<i32>,
     /// How many domains count.
     domains: usize,
@@ -93,7 +93,7 @@ impl DomainCounts {
     /// The domain of a node counts.
     fn include(&mut self, node: NodeIndex) {
         let count = &mut self.counts[self.of_node[node.get()].get()];
-        if *count == LEFT_OUT {
+        if *count == EXCLUDED {
             *count = 0;
             self.domains += 1;
         }
@@ -101,7 +101,7 @@ impl DomainCounts {
 
     fn find_lowest(&mut self) {
         let (mut lowest, mut at_lowest) = (i32::MAX, 0);
-        for &count in self.counts.iter().filter(|count| **count != LEFT_OUT) {
+        for &count in self.counts.iter().filter(|count| **count != EXCLUDED) {
             if count < lowest {
                 (lowest, at_lowest) = (count, 0);
             }
@@ -119,7 +119,7 @@ impl DomainCounts {
     /// So many pods that match come to a domain, or leave it. False: what the smallest count is now is to be found.
     #[inline]
     fn shift(&mut self, domain: Domain, by: i32) -> bool {
-        let Some(count) = self.counts.get_mut(domain.get()).filter(|count| **count != LEFT_OUT) else { return true };
+        let Some(count) = self.counts.get_mut(domain.get()).filter(|count| **count != EXCLUDED) else { return true };
         let old = *count;
         *count += by;
         if *count < self.lowest {
@@ -144,7 +144,7 @@ impl DomainCounts {
     /// Whether a domain with so many pods takes another one.
     #[inline(always)]
     fn takes(count: i32, limit: i64) -> bool {
-        let count = if count == LEFT_OUT { 0 } else { count };
+        let count = if count == EXCLUDED { 0 } else { count };
         i64::from(count) <= limit
     }
 
@@ -158,17 +158,17 @@ impl DomainCounts {
 
 /// Room for counting.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct SkewScratch {
     constraints: Vec<DomainCounts>,
     counts: Vec<Vec<i32>>,
     nodes: Vec<NodeIndex>,
-    masks: Vec<Mask>,
+    masks: Vec<NodeMask>,
     changes: Vec<(Domain, i32)>,
     flips: Vec<(u32, u64)>,
 }
 
-impl Room {
-    pub(super) fn take_back(&mut self, cycle: SpreadCounts) {
+impl SkewScratch {
+    pub(super) fn reclaim(&mut self, cycle: SpreadCounts) {
         let Some(mut constraints) = cycle.constraints else { return };
         for DomainCounts { counts, nodes, open, .. } in constraints.drain(..) {
             self.counts.push(counts);
@@ -182,13 +182,13 @@ impl Room {
         let (topology, selected, _) = view.indexes;
         let mut counts = self.counts.pop().unwrap_or_default();
         counts.clear();
-        counts.resize(topology.domain_count(constraint.key), LEFT_OUT);
+        counts.resize(topology.domain_count(constraint.key), EXCLUDED);
         DomainCounts {
             of_node: topology.domains(constraint.key).clone(),
             version: topology.version(constraint.key),
             seen: constraint.position(selected),
-            nodes: Mask::default(),
-            open: Mask::default(),
+            nodes: NodeMask::default(),
+            open: NodeMask::default(),
             counts,
             domains: 0,
             lowest: i32::MAX,
@@ -203,26 +203,26 @@ pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
     view: View<'_, PodTopologySpread>,
-    room: &mut Room,
+    scratch: &mut SkewScratch,
 ) -> SpreadCounts {
     let (_, selected, _) = view.indexes;
     let domains = domains(constraints, &view);
-    let included = Included::new(constraints, &pod.inclusion);
-    let mut counted = std::mem::take(&mut room.constraints);
-    counted.extend(constraints.iter().map(|constraint| room.constraint(constraint, view)));
-    let with_keys = &mut room.nodes;
+    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    let mut counted = std::mem::take(&mut scratch.constraints);
+    counted.extend(constraints.iter().map(|constraint| scratch.constraint(constraint, view)));
+    let with_keys = &mut scratch.nodes;
     with_keys.clear();
     with_keys.extend(view.base.alive().iter().filter(|node| has_all_keys(&domains, *node)));
-    let everywhere = included.is_everywhere();
+    let everywhere = included.includes_all_nodes();
     if everywhere {
         counted.iter_mut().for_each(|counted| with_keys.iter().for_each(|node| counted.include(*node)));
     } else {
         for counted in &mut counted {
-            counted.nodes = room.masks.pop().unwrap_or_default();
-            make_empty(&mut counted.nodes, &view);
+            counted.nodes = scratch.masks.pop().unwrap_or_default();
+            clear_for_nodes(&mut counted.nodes, &view);
         }
         for &node in &*with_keys {
-            for (counted, (_, counts)) in counted.iter_mut().zip(included.on(view.row(node))) {
+            for (counted, (_, counts)) in counted.iter_mut().zip(included.evaluate(view.row(node))) {
                 if counts {
                     counted.include(node);
                     counted.nodes.insert(node);
@@ -243,7 +243,7 @@ pub(super) fn count(
 }
 
 /// Another pod comes to a node in thought (1), or leaves it (-1): kube-scheduler's `updateWithPod`.
-pub(super) fn imagine(
+pub(super) fn apply_hypothetical_pod(
     pod: &PodTopologySpreadPod,
     cycle: &mut SpreadCounts,
     other: &Pod,
@@ -252,12 +252,12 @@ pub(super) fn imagine(
     by: i32,
 ) {
     let (Ok(constraints), Some(counted)) = (&pod.hard, &mut cycle.constraints) else { return };
-    let included = Included::new(constraints, &pod.inclusion);
+    let included = NodeInclusion::new(constraints, &pod.inclusion);
     if !has_all_keys(&domains(constraints, &view), node) {
         return;
     }
-    for (counted, (constraint, counts)) in counted.iter_mut().zip(included.on(view.row(node))) {
-        if counts && constraint.question.is_some_and(|question| view.indexes.1.selects(question, &other.spec)) {
+    for (counted, (constraint, counts)) in counted.iter_mut().zip(included.evaluate(view.row(node))) {
+        if counts && constraint.query.is_some_and(|query| view.indexes.1.selects(query, &other.spec)) {
             counted.change(constraint, node, by);
         }
     }

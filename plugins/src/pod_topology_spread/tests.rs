@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Index, renew_column};
+use schedc_core::column::{Index, rebuild_entry};
 use schedc_core::model::{LabelSelector, Node, Object, Uid, Workload, WorkloadKind};
 use schedc_objects::testing;
 
@@ -12,15 +12,15 @@ use super::*;
 use crate::testing::args;
 
 mod filtering;
-mod following;
 mod scoring;
+mod update;
 
 const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
 const DEFAULT: PodTopologySpreadArgs = PodTopologySpreadArgs::DEFAULT;
 
 /// The columns and indexes of the plugin, kept as generated code keeps them.
 #[derive(Default)]
-struct Kept {
+struct SpreadState {
     labels: Vec<NodeLabels>,
     taints: Vec<NodeTaints>,
     topology: Topology,
@@ -28,12 +28,12 @@ struct Kept {
     workloads: WorkloadSelectors,
 }
 
-impl State for Kept {
+impl State for SpreadState {
     type Hypothetical<'a> = ();
 
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool {
         self.topology.set_node(index, old, base.infos()[index.get()].node.as_deref());
-        renew_column(&mut self.labels, base, index) | renew_column(&mut self.taints, base, index)
+        rebuild_entry(&mut self.labels, base, index) | rebuild_entry(&mut self.taints, base, index)
     }
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
         self.counts.add_pod(index, pod);
@@ -50,7 +50,7 @@ impl State for Kept {
 }
 
 struct Cluster {
-    cache: Cache<Kept>,
+    cache: Cache<SpreadState>,
 }
 
 impl Cluster {
@@ -102,13 +102,13 @@ impl Cluster {
     }
 
     fn compile(&mut self, args: &PodTopologySpreadArgs, pod: &Pod) -> PodTopologySpreadPod {
-        let Kept { topology, counts, workloads, .. } = &mut self.cache.state;
+        let SpreadState { topology, counts, workloads, .. } = &mut self.cache.state;
         let indexes = (topology, counts, workloads);
-        PodTopologySpread::compile(args, &pod.spec, Compile { interner: &mut self.cache.base.interner, indexes })
+        PodTopologySpread::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     fn view(&self) -> View<'_, PodTopologySpread> {
-        let Kept { labels, taints, topology, counts, workloads } = &self.cache.state;
+        let SpreadState { labels, taints, topology, counts, workloads } = &self.cache.state;
         View {
             columns: (labels.as_slice(), taints.as_slice(), NodeIndex(0)),
             indexes: (topology, counts, workloads),

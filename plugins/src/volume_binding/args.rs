@@ -24,6 +24,6 @@ const fn check_shape(args: &VolumeBindingArgs, node: &Node, errors: &mut Errors)
             None => node,
         };
         let parts = [Part::Name(FIELD), Part::Text(" needs the feature gate StorageCapacityScoring, which is off")];
-        errors.complain(place, &parts);
+        errors.report(place, &parts);
     }
 }

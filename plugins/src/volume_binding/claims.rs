@@ -8,10 +8,10 @@ use schedc_core::plugin::View;
 use schedc_core::quantity::Quantity;
 use schedc_core::status::Status;
 
-use super::assumed::Assumed;
-use super::by_label::{ByLabel, selector_tie, tie};
+use super::assume_cache::AssumeCache;
+use super::label_indexed_list::{LabelIndexedList, required_label, selector_required_label};
 use super::pod_volumes::{Bound, PodVolumes, Provision, Selected, Unbound};
-use super::{OwnClaims, PodClaim, VolumeBinding};
+use super::{PodClaim, PodClaims, VolumeBinding};
 use crate::indexes::Volumes;
 
 type Claim = Arc<PersistentVolumeClaim>;
@@ -20,7 +20,11 @@ type Claim = Arc<PersistentVolumeClaim>;
 ///
 /// # Errors
 /// A claim is not there, cannot be used, or should have been bound before.
-pub(super) fn look_up(pod: &OwnClaims, view: View<'_, VolumeBinding>, assumed: &Assumed) -> Result<PodVolumes, Status> {
+pub(super) fn look_up(
+    pod: &PodClaims,
+    view: View<'_, VolumeBinding>,
+    assumed: &AssumeCache,
+) -> Result<PodVolumes, Status> {
     let interner = &view.base.interner;
     let volumes = view.indexes;
     let mut claims = Vec::with_capacity(pod.claims.len());
@@ -52,7 +56,7 @@ pub(super) fn look_up(pod: &OwnClaims, view: View<'_, VolumeBinding>, assumed: &
 
 /// A claim that the pod can use (`podHasPVCs`).
 fn usable<'a>(
-    pod: &OwnClaims,
+    pod: &PodClaims,
     wanted: &PodClaim,
     volumes: &'a Volumes,
     interner: &Interner,
@@ -84,7 +88,7 @@ fn usable<'a>(
 }
 
 /// The volume of a bound claim, unless every node can have it.
-fn bound_volume(claim: &Claim, assumed: &Assumed, view: View<'_, VolumeBinding>) -> Option<Bound> {
+fn bound_volume(claim: &Claim, assumed: &AssumeCache, view: View<'_, VolumeBinding>) -> Option<Bound> {
     let Some(volume) = claim.volume.and_then(|name| view.indexes.volume(name)) else { return Some(Bound::Missing) };
     let volume = assumed.volume(volume);
     let migration = volume.migration.as_ref();
@@ -101,7 +105,7 @@ fn bound_volume(claim: &Claim, assumed: &Assumed, view: View<'_, VolumeBinding>)
 fn pod_volumes(
     bound: Vec<Bound>,
     unbound: Vec<(Claim, &Arc<StorageClass>)>,
-    assumed: &Assumed,
+    assumed: &AssumeCache,
     view: View<'_, VolumeBinding>,
 ) -> PodVolumes {
     let (mut selected, mut to_match) = (Vec::new(), Vec::new());
@@ -113,7 +117,7 @@ fn pod_volumes(
         }
     }
     to_match.sort_by_key(|(claim, _)| requested(claim));
-    let unreadable = to_match.iter().find_map(|(claim, _)| {
+    let invalid_selector = to_match.iter().find_map(|(claim, _)| {
         let (namespace, name) = (view.base.interner.resolve(claim.namespace), view.base.interner.resolve(claim.name));
         let error = claim.selector.as_ref().err()?;
         Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}").into())
@@ -122,7 +126,7 @@ fn pod_volumes(
         let (own, others) = candidates(&claim, assumed, view);
         Unbound { claim, own, others, provision }
     });
-    PodVolumes::new(bound, selected, unbound.collect(), unreadable)
+    PodVolumes::new(bound, selected, unbound.collect(), invalid_selector)
 }
 
 fn requested(claim: &PersistentVolumeClaim) -> Quantity {
@@ -133,9 +137,9 @@ fn requested(claim: &PersistentVolumeClaim) -> Quantity {
 /// (`FindMatchingVolume`, all but node affinity).
 fn candidates(
     claim: &PersistentVolumeClaim,
-    assumed: &Assumed,
+    assumed: &AssumeCache,
     view: View<'_, VolumeBinding>,
-) -> (Vec<Arc<PersistentVolume>>, ByLabel<Arc<PersistentVolume>>) {
+) -> (Vec<Arc<PersistentVolume>>, LabelIndexedList<Arc<PersistentVolume>>) {
     let request = requested(claim);
     let fits = |volume: &&Arc<PersistentVolume>| {
         volume.capacity >= request
@@ -165,17 +169,18 @@ fn candidates(
     for list in [&mut own, &mut others] {
         list.sort_by(|a, b| a.capacity.cmp(&b.capacity).then_with(|| name(a).cmp(name(b))));
     }
-    (own, ByLabel::new(others, |volume| selector_tie(volume.node_affinity.as_ref()?)))
+    (own, LabelIndexedList::new(others, |volume| selector_required_label(volume.node_affinity.as_ref()?)))
 }
 
 /// What it takes to make a volume for the claim.
 fn provision(claim: &PersistentVolumeClaim, class: &Arc<StorageClass>, volumes: &Volumes) -> Provision {
     let is_tracked = volumes.driver(class.provisioner).is_some_and(|driver| driver.storage_capacity);
-    let room = claim.request.filter(|_| is_tracked).map(|request| {
+    let capacity = claim.request.filter(|_| is_tracked).map(|request| {
         let request = request.value();
-        let enough = volumes.capacities(class.name).filter(|room| room.largest_volume.is_some_and(|s| s >= request));
-        let reachable = enough.filter_map(|room| room.node_topology.clone()).collect();
-        ByLabel::new(reachable, |topology| tie(&topology.requirements))
+        let enough =
+            volumes.capacities(class.name).filter(|capacity| capacity.largest_volume.is_some_and(|s| s >= request));
+        let reachable = enough.filter_map(|capacity| capacity.node_topology.clone()).collect();
+        LabelIndexedList::new(reachable, |topology| required_label(&topology.requirements))
     });
-    Provision { class: class.clone(), room }
+    Provision { class: class.clone(), capacity }
 }

@@ -3,31 +3,31 @@
 use std::sync::Arc;
 
 use schedc_core::intern::Symbol;
-use schedc_core::mask::Mask;
 use schedc_core::model::{
     LabelSelector, NodeIndex, NodeSelector, PersistentVolume, PersistentVolumeClaim, StorageClass,
 };
+use schedc_core::node_mask::NodeMask;
 use schedc_core::status::Reasons;
 use smallvec::SmallVec;
 
-use super::by_label::ByLabel;
+use super::label_indexed_list::LabelIndexedList;
 use crate::columns::NodeLabels;
 
 /// All that Filter needs to know of the pod's claims and of the volumes that they may be bound to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodVolumes {
-    known: Known,
+    bindings: ClaimBindings,
     /// The nodes that can have all volumes, if that has been found out.
-    nodes: Option<Arc<Mask>>,
+    nodes: Option<Arc<NodeMask>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-enum Known {
+enum ClaimBindings {
     /// Nothing: there was no PreFilter.
     #[default]
-    Nothing,
+    NotPrepared,
     /// Every node will do.
-    Anywhere,
+    AnyNode,
     Claims(Arc<Claims>),
 }
 
@@ -40,7 +40,7 @@ struct Claims {
     /// The other unbound claims, smallest first.
     unbound: Vec<Unbound>,
     /// What is wrong with the selector of an unbound claim.
-    unreadable: Option<Arc<str>>,
+    invalid_selector: Option<Arc<str>>,
 }
 
 /// The volume of a bound claim.
@@ -52,7 +52,7 @@ pub(super) enum Bound {
     Volume {
         volume: Arc<PersistentVolume>,
         /// The nodes on which its plugin is migrated.
-        migrated: Mask,
+        migrated: NodeMask,
     },
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Unbound {
     /// Volumes that are meant for it: the first of them is taken, or none.
     pub(super) own: Vec<Arc<PersistentVolume>>,
     /// Others that it can have.
-    pub(super) others: ByLabel<Arc<PersistentVolume>>,
+    pub(super) others: LabelIndexedList<Arc<PersistentVolume>>,
     pub(super) provision: Provision,
 }
 
@@ -108,7 +108,7 @@ impl PartialEq for Unbound {
             volumes.len() == others.len() && volumes.iter().zip(others).all(same)
         };
         all_same(&self.own, &other.own)
-            && all_same(self.others.things(), other.others.things())
+            && all_same(self.others.items(), other.others.items())
             && self.provision == other.provision
     }
 }
@@ -118,18 +118,18 @@ impl PartialEq for Unbound {
 pub(super) struct Provision {
     pub(super) class: Arc<StorageClass>,
     /// The topologies where the driver reports enough room. `None`: it need not report any.
-    pub(super) room: Option<ByLabel<LabelSelector>>,
+    pub(super) capacity: Option<LabelIndexedList<LabelSelector>>,
 }
 
 /// Why a node does not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum VolumeRejection {
     /// It cannot have all of the pod's volumes.
     Conflicts(Conflicts),
     /// The volume at this position of the bound ones cannot be translated to CSI.
     Untranslatable(u32),
     /// The selector of a claim cannot be read.
-    Unreadable,
+    InvalidSelector,
     /// The profile has no PreFilter of this plugin.
     NotPrepared,
 }
@@ -142,13 +142,13 @@ pub struct Conflicts {
     /// There is no volume for an unbound claim.
     pub no_volume: bool,
     /// There is not enough room to make one.
-    pub no_room: bool,
+    pub no_capacity: bool,
     /// A bound volume does not exist.
     pub missing: bool,
 }
 
 /// What becomes of an unbound claim.
-pub(super) enum Choice<'a> {
+pub(super) enum ClaimBinding<'a> {
     /// It is bound to a volume.
     Bind { claim: &'a PersistentVolumeClaim, volume: &'a PersistentVolume },
     /// A volume is made for it.
@@ -160,43 +160,47 @@ impl PodVolumes {
         bound: Vec<Bound>,
         selected: Vec<Selected>,
         unbound: Vec<Unbound>,
-        unreadable: Option<Arc<str>>,
+        invalid_selector: Option<Arc<str>>,
     ) -> Self {
-        let known = match bound.is_empty() && selected.is_empty() && unbound.is_empty() {
-            true => Known::Anywhere,
-            false => Known::Claims(Arc::new(Claims { bound, selected, unbound, unreadable })),
+        let bindings = match bound.is_empty() && selected.is_empty() && unbound.is_empty() {
+            true => ClaimBindings::AnyNode,
+            false => ClaimBindings::Claims(Arc::new(Claims { bound, selected, unbound, invalid_selector })),
         };
-        PodVolumes { known, nodes: None }
+        PodVolumes { bindings, nodes: None }
     }
 
     /// What Filter needs to know of them, in short: not which volume a claim will have where every node can have one.
-    /// `reach` finds the nodes that match a node affinity.
-    pub(super) fn for_filter(self, alive: &Mask, reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Self {
-        let Known::Claims(claims) = &self.known else { return self };
-        if claims.are_anywhere() {
-            return PodVolumes { known: Known::Anywhere, nodes: None };
+    /// `matching_nodes` finds the nodes that match a node affinity.
+    pub(super) fn for_filter(
+        self,
+        alive: &NodeMask,
+        matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>,
+    ) -> Self {
+        let ClaimBindings::Claims(claims) = &self.bindings else { return self };
+        if claims.fit_any_node() {
+            return PodVolumes { bindings: ClaimBindings::AnyNode, nodes: None };
         }
-        let nodes = claims.nodes(alive, reach).map(Arc::new);
+        let nodes = claims.nodes(alive, matching_nodes).map(Arc::new);
         PodVolumes { nodes, ..self }
     }
 
     /// Whether the node is known to do.
     #[inline(always)]
-    pub(super) fn are_at(&self, node: NodeIndex) -> bool {
-        match &self.known {
-            Known::Anywhere => true,
+    pub(super) fn fit_node(&self, node: NodeIndex) -> bool {
+        match &self.bindings {
+            ClaimBindings::AnyNode => true,
             _ => self.nodes.as_ref().is_some_and(|nodes| nodes.contains(node)),
         }
     }
 
     /// Whether every node will do.
-    pub(super) fn are_anywhere(&self) -> bool {
-        matches!(self.known, Known::Anywhere)
+    pub(super) fn fit_any_node(&self) -> bool {
+        matches!(self.bindings, ClaimBindings::AnyNode)
     }
 
     /// The nodes that will do of those that there are, if that has been found out.
-    pub(super) fn nodes<'a>(&'a self, alive: &'a Mask) -> Option<&'a Mask> {
-        if self.are_anywhere() { Some(alive) } else { self.nodes.as_deref() }
+    pub(super) fn nodes<'a>(&'a self, alive: &'a NodeMask) -> Option<&'a NodeMask> {
+        if self.fit_any_node() { Some(alive) } else { self.nodes.as_deref() }
     }
 
     /// Whether the node can have all volumes (`FindPodVolumes`). If it can, `choose` was told what becomes of every
@@ -205,43 +209,43 @@ impl PodVolumes {
         &'a self,
         node: &NodeLabels,
         position: NodeIndex,
-        choose: &mut impl FnMut(Choice<'a>),
-    ) -> Result<(), Unfit> {
-        let claims = match &self.known {
-            Known::Nothing => return Err(Unfit::NotPrepared),
-            Known::Anywhere => return Ok(()),
-            Known::Claims(claims) => claims,
+        choose: &mut impl FnMut(ClaimBinding<'a>),
+    ) -> Result<(), VolumeRejection> {
+        let claims = match &self.bindings {
+            ClaimBindings::NotPrepared => return Err(VolumeRejection::NotPrepared),
+            ClaimBindings::AnyNode => return Ok(()),
+            ClaimBindings::Claims(claims) => claims,
         };
         let mut conflicts = claims.check_bound(node, position)?;
         if claims.selected.iter().any(|selected| selected.node != node.name) {
             conflicts.no_volume = true;
-        } else if claims.unreadable.is_some() {
-            return Err(Unfit::Unreadable);
+        } else if claims.invalid_selector.is_some() {
+            return Err(VolumeRejection::InvalidSelector);
         } else {
             for Selected { claim, provision, .. } in &claims.selected {
                 if !provision.check(node, &mut conflicts) {
-                    return Err(Unfit::Conflicts(conflicts));
+                    return Err(VolumeRejection::Conflicts(conflicts));
                 }
-                choose(Choice::Provision { claim });
+                choose(ClaimBinding::Provision { claim });
             }
-            place(&claims.unbound, node, &mut conflicts, choose);
+            bind_or_provision(&claims.unbound, node, &mut conflicts, choose);
         }
-        if conflicts == Conflicts::default() { Ok(()) } else { Err(Unfit::Conflicts(conflicts)) }
+        if conflicts == Conflicts::default() { Ok(()) } else { Err(VolumeRejection::Conflicts(conflicts)) }
     }
 
     /// A rejection in words.
-    pub(super) fn explain(&self, unfit: Unfit, out: &mut Reasons<'_>) {
-        match (unfit, &self.known) {
-            (Unfit::Conflicts(conflicts), _) => conflicts.explain(out),
-            (Unfit::Untranslatable(at), Known::Claims(claims)) => {
+    pub(super) fn explain(&self, unfit: VolumeRejection, out: &mut Reasons<'_>) {
+        match (unfit, &self.bindings) {
+            (VolumeRejection::Conflicts(conflicts), _) => conflicts.explain(out),
+            (VolumeRejection::Untranslatable(at), ClaimBindings::Claims(claims)) => {
                 if let Some(Bound::Volume { volume, .. }) = claims.bound.get(at as usize)
                     && let Some(Err(error)) = volume.migration.as_ref().map(|migration| &migration.volume)
                 {
                     out.push(format!("could not translate pv: {error}"));
                 }
             }
-            (Unfit::Unreadable, Known::Claims(claims)) => {
-                out.push(claims.unreadable.as_deref().unwrap_or_default().to_owned())
+            (VolumeRejection::InvalidSelector, ClaimBindings::Claims(claims)) => {
+                out.push(claims.invalid_selector.as_deref().unwrap_or_default().to_owned())
             }
             _ => out.push("not found"),
         }
@@ -253,7 +257,7 @@ impl Conflicts {
         for (holds, reason) in [
             (self.unreachable, "node(s) didn't match PersistentVolume's node affinity"),
             (self.no_volume, "node(s) didn't find available persistent volumes to bind"),
-            (self.no_room, "node(s) did not have enough free storage"),
+            (self.no_capacity, "node(s) did not have enough free storage"),
             (self.missing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
         ] {
             if holds {
@@ -265,28 +269,32 @@ impl Conflicts {
 
 impl Claims {
     /// Whether every node can have them: they are to be made, and nothing stands in the way of that anywhere.
-    fn are_anywhere(&self) -> bool {
+    fn fit_any_node(&self) -> bool {
         self.bound.is_empty()
             && self.selected.is_empty()
-            && self.unreadable.is_none()
-            && self.unbound.iter().all(|unbound| unbound.provision.is_anywhere())
+            && self.invalid_selector.is_none()
+            && self.unbound.iter().all(|unbound| unbound.provision.fits_any_node())
     }
 
     /// The nodes that can have them, if that is a matter of bound volumes alone, and of their node affinity.
-    fn nodes(&self, alive: &Mask, mut reach: impl FnMut(&NodeSelector) -> Arc<Mask>) -> Option<Mask> {
+    fn nodes(
+        &self,
+        alive: &NodeMask,
+        mut matching_nodes: impl FnMut(&NodeSelector) -> Arc<NodeMask>,
+    ) -> Option<NodeMask> {
         if !self.selected.is_empty() || !self.unbound.is_empty() {
             return None;
         }
         let mut nodes = alive.clone();
         for bound in &self.bound {
             let Bound::Volume { volume, migrated } = bound else { return None };
-            let own = volume.node_affinity.as_ref().map(&mut reach);
+            let own = volume.node_affinity.as_ref().map(&mut matching_nodes);
             let translated = match &volume.migration {
                 Some(migration) if !migrated.is_empty() => migration.volume.as_ref().ok()?.node_affinity.as_ref(),
                 _ => None,
             };
-            let translated = translated.map(&mut reach);
-            let word_of = |nodes: &Option<Arc<Mask>>, word: usize| match nodes {
+            let translated = translated.map(&mut matching_nodes);
+            let word_of = |nodes: &Option<Arc<NodeMask>>, word: usize| match nodes {
                 Some(nodes) => nodes.words().get(word).copied().unwrap_or(0),
                 None => !0,
             };
@@ -299,7 +307,7 @@ impl Claims {
     }
 
     /// The first bound volume that the node cannot have, or that is missing, decides (`checkBoundClaims`).
-    fn check_bound(&self, node: &NodeLabels, position: NodeIndex) -> Result<Conflicts, Unfit> {
+    fn check_bound(&self, node: &NodeLabels, position: NodeIndex) -> Result<Conflicts, VolumeRejection> {
         for (at, bound) in self.bound.iter().enumerate() {
             let Bound::Volume { volume, migrated } = bound else {
                 return Ok(Conflicts { missing: true, ..Conflicts::default() });
@@ -307,7 +315,7 @@ impl Claims {
             let affinity = match &volume.migration {
                 Some(migration) if migrated.contains(position) => match &migration.volume {
                     Ok(volume) => &volume.node_affinity,
-                    Err(_) => return Err(Unfit::Untranslatable(at as u32)),
+                    Err(_) => return Err(VolumeRejection::Untranslatable(at as u32)),
                 },
                 _ => &volume.node_affinity,
             };
@@ -320,15 +328,20 @@ impl Claims {
 }
 
 /// Binds the claims one by one, or else has their volumes made, until one can be neither.
-fn place<'a>(claims: &'a [Unbound], node: &NodeLabels, conflicts: &mut Conflicts, choose: &mut impl FnMut(Choice<'a>)) {
+fn bind_or_provision<'a>(
+    claims: &'a [Unbound],
+    node: &NodeLabels,
+    conflicts: &mut Conflicts,
+    choose: &mut impl FnMut(ClaimBinding<'a>),
+) {
     let mut taken: SmallVec<[Symbol; 4]> = SmallVec::new();
     for unbound in claims {
         let claim = &unbound.claim;
         if let Some(volume) = unbound.find(node, &taken) {
-            choose(Choice::Bind { claim, volume });
+            choose(ClaimBinding::Bind { claim, volume });
             taken.push(volume.name);
         } else if unbound.provision.check(node, conflicts) {
-            choose(Choice::Provision { claim });
+            choose(ClaimBinding::Provision { claim });
         } else {
             return;
         }
@@ -351,8 +364,8 @@ impl Unbound {
 
 impl Provision {
     /// Whether a volume can be made for every node.
-    fn is_anywhere(&self) -> bool {
-        self.class.provisions && self.class.allowed_topologies.is_none() && self.room.is_none()
+    fn fits_any_node(&self) -> bool {
+        self.class.provisions && self.class.allowed_topologies.is_none() && self.capacity.is_none()
     }
 
     /// Whether a volume can be made for the node. If not, that goes into `conflicts`.
@@ -363,9 +376,12 @@ impl Provision {
             conflicts.no_volume = true;
             return false;
         }
-        if self.room.as_ref().is_some_and(|room| room.first(node, |topology| topology.matches(&node.labels)).is_none())
+        if self
+            .capacity
+            .as_ref()
+            .is_some_and(|capacity| capacity.first(node, |topology| topology.matches(&node.labels)).is_none())
         {
-            conflicts.no_room = true;
+            conflicts.no_capacity = true;
             return false;
         }
         true

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schedc_core::column::Index;
 use schedc_core::extension_points::{FilterPlugin, Placement, PreFilterPlugin, ReservePlugin};
 use schedc_core::model::{NodeIndex, Object};
-use schedc_core::plugin::{Compile, Plugin, View};
+use schedc_core::plugin::{CompileContext, Plugin, View};
 use schedc_objects::testing;
 
 mod binding;
@@ -18,23 +18,23 @@ use crate::testing::Cluster;
 const ARGS: VolumeBindingArgs = VolumeBindingArgs::DEFAULT;
 
 /// Nodes `n1` and `n2`, a plugin, and volumes.
-struct World {
+struct TestCluster {
     cluster: Cluster<NodeLabels>,
     volumes: Volumes,
     plugin: VolumeBinding,
 }
 
-impl World {
-    fn new(objects: &[&str]) -> World {
+impl TestCluster {
+    fn new(objects: &[&str]) -> TestCluster {
         let cluster = Cluster::new(&["metadata: {name: n1}", "metadata: {name: n2}"]);
-        let mut world = World { cluster, volumes: Volumes::default(), plugin: VolumeBinding::default() };
+        let mut cluster = TestCluster { cluster, volumes: Volumes::default(), plugin: VolumeBinding::default() };
         for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "p")] {
-            world.object(&format!(
+            cluster.object(&format!(
                 "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, volumeBindingMode: WaitForFirstConsumer}}"
             ));
         }
-        objects.iter().for_each(|object| drop(world.object(object)));
-        world
+        objects.iter().for_each(|object| drop(cluster.object(object)));
+        cluster
     }
 
     fn object(&mut self, yaml: &str) -> Object {
@@ -64,7 +64,7 @@ impl World {
 
     fn compiled(&mut self, claim: &str) -> VolumeBindingPod {
         let pod = self.pod(claim);
-        let cx = Compile { interner: &mut self.cluster.cache.base.interner, indexes: &mut self.volumes };
+        let cx = CompileContext { interner: &mut self.cluster.cache.base.interner, indexes: &mut self.volumes };
         VolumeBinding::compile(&ARGS, &pod.spec, cx)
     }
 
@@ -74,7 +74,7 @@ impl World {
         ))
     }
 
-    fn place(&mut self, claim: &str, node: u32) -> (Placement, ReservedVolumes) {
+    fn reserve(&mut self, claim: &str, node: u32) -> (Placement, ReservedVolumes) {
         let pod = Arc::new(self.pod(claim));
         let node_name = format!("n{}", node + 1).into();
         let placement = Placement { pod, node: NodeIndex(node), node_name };
@@ -82,7 +82,7 @@ impl World {
         (placement, reserved)
     }
 
-    fn withdraw(&mut self, (placement, reserved): &(Placement, ReservedVolumes)) {
+    fn unreserve(&mut self, (placement, reserved): &(Placement, ReservedVolumes)) {
         self.plugin.unreserve(&ARGS, placement, Some(reserved));
     }
 }
@@ -95,65 +95,65 @@ fn claim(name: &str, class: &str) -> String {
 }
 
 #[test]
-fn a_volume_goes_to_one_claim_until_it_is_given_back() {
-    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
-    let placed = world.place("c", 0);
-    assert_eq!(world.fits("d"), "");
+fn a_volume_is_reserved_for_one_claim_until_unreserve() {
+    let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
+    let placed = cluster.reserve("c", 0);
+    assert_eq!(cluster.fits("d"), "");
     // Another pod with the claim gets the same volume.
-    assert_eq!(world.fits("c"), "n1 n2");
-    let second = world.place("c", 1);
-    world.withdraw(&second);
-    assert_eq!(world.fits("d"), "", "the first pod still has it");
-    world.withdraw(&placed);
-    world.withdraw(&placed);
-    assert_eq!(world.fits("d"), "n1 n2");
+    assert_eq!(cluster.fits("c"), "n1 n2");
+    let second = cluster.reserve("c", 1);
+    cluster.unreserve(&second);
+    assert_eq!(cluster.fits("d"), "", "the first pod still has it");
+    cluster.unreserve(&placed);
+    cluster.unreserve(&placed);
+    assert_eq!(cluster.fits("d"), "n1 n2");
 }
 
 #[test]
-fn a_volume_is_made_for_one_node_until_it_is_given_back() {
-    let mut world = World::new(&[&claim("c", "made")]);
-    let placed = world.place("c", 1);
-    assert_eq!(world.fits("c"), "n2");
-    world.withdraw(&placed);
-    assert_eq!(world.fits("c"), "n1 n2");
+fn a_volume_is_provisioned_for_one_node_until_unreserve() {
+    let mut cluster = TestCluster::new(&[&claim("c", "made")]);
+    let placed = cluster.reserve("c", 1);
+    assert_eq!(cluster.fits("c"), "n2");
+    cluster.unreserve(&placed);
+    assert_eq!(cluster.fits("c"), "n1 n2");
 }
 
 #[test]
-fn what_the_cluster_says_later_counts() {
-    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found"), &claim("e", "made")]);
-    let placed = [world.place("c", 0), world.place("e", 0)];
-    world.object(VOLUME);
-    world.object(&claim("e", "made"));
-    assert_eq!([world.fits("d"), world.fits("e")], ["n1 n2", "n1 n2"]);
+fn later_cluster_changes_replace_assumptions() {
+    let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found"), &claim("e", "made")]);
+    let placed = [cluster.reserve("c", 0), cluster.reserve("e", 0)];
+    cluster.object(VOLUME);
+    cluster.object(&claim("e", "made"));
+    assert_eq!([cluster.fits("d"), cluster.fits("e")], ["n1 n2", "n1 n2"]);
     // What was assumed of the old versions is void, and so is taking it back.
-    let later = world.place("d", 0);
-    placed.iter().for_each(|placed| world.withdraw(placed));
-    assert_eq!(world.fits("c"), "");
-    world.withdraw(&later);
-    assert_eq!(world.fits("c"), "n1 n2");
+    let later = cluster.reserve("d", 0);
+    placed.iter().for_each(|placed| cluster.unreserve(placed));
+    assert_eq!(cluster.fits("c"), "");
+    cluster.unreserve(&later);
+    assert_eq!(cluster.fits("c"), "n1 n2");
 }
 
 #[test]
-fn a_reserve_that_did_not_run_leaves_nothing() {
-    let mut world = World::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
-    let _placed = world.place("c", 0);
+fn unreserve_without_reserve_changes_nothing() {
+    let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
+    let _placed = cluster.reserve("c", 0);
     // The volume is gone, so the node does not fit: as without Filter, nothing is assumed.
-    let (placement, reserved) = world.place("d", 0);
+    let (placement, reserved) = cluster.reserve("d", 0);
     assert!(reserved.0.is_none());
-    world.plugin.unreserve(&ARGS, &placement, None);
-    assert_eq!(world.fits("c"), "n1 n2");
+    cluster.plugin.unreserve(&ARGS, &placement, None);
+    assert_eq!(cluster.fits("c"), "n1 n2");
 }
 
 #[test]
-fn what_is_void_is_dropped_in_time() {
-    let mut world = World::new(&[]);
+fn outdated_assumptions_are_dropped() {
+    let mut cluster = TestCluster::new(&[]);
     for n in 0..1000 {
         let name = format!("c{n}");
-        let object = world.object(&claim(&name, "made"));
-        world.place(&name, 0);
-        world.volumes.set_object(Some(&object), None);
+        let object = cluster.object(&claim(&name, "made"));
+        cluster.reserve(&name, 0);
+        cluster.volumes.set_object(Some(&object), None);
     }
-    assert!(world.plugin.assumed().len() < 100);
+    assert!(cluster.plugin.assumed().len() < 100);
 }
 
 #[test]

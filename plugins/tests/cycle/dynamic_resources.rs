@@ -3,17 +3,17 @@
 use expect_test::{Expect, expect};
 
 use crate::cycle::scheduler::claims::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 fn check(spec: &str, expected: Expect) {
-    let mut world = World::<Pipeline>::new();
-    world.node("{metadata: {name: n1}}");
-    world.node("{metadata: {name: n2}, spec: {unschedulable: true}}");
-    expected.assert_eq(&world.decide(&format!("spec: {spec}")));
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("{metadata: {name: n1}}");
+    cluster.node("{metadata: {name: n2}, spec: {unschedulable: true}}");
+    expected.assert_eq(&cluster.decide(&format!("spec: {spec}")));
 }
 
 #[test]
-fn a_pod_without_claims_is_not_its_business() {
+fn pods_without_claims_skip() {
     check("{}", expect!["n1"]);
     check(
         "{nodeSelector: {zone: a}}",
@@ -32,7 +32,7 @@ fn a_pod_with_claims_is_rejected() {
 }
 
 #[test]
-fn an_earlier_rejection_for_good_leaves_it_without_state() {
+fn an_earlier_unresolvable_rejection_leaves_no_state() {
     let name = |name: &str| format!("{{key: metadata.name, operator: In, values: [{name}]}}");
     let term = format!("{{matchFields: [{}, {}]}}", name("n1"), name("n2"));
     let required = format!("requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}");

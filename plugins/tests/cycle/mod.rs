@@ -2,22 +2,22 @@
 //! nodes and pods.
 
 mod dynamic_resources;
+mod missing_pre_filter;
 mod node_volume_limits;
-mod own_volumes;
 mod pod_topology_spread;
 mod preemption;
-mod preemption_kept;
+mod preemption_cache;
+mod shared_answers;
+mod test_cluster;
 mod undo;
-mod unprepared;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
-mod world;
 
 mod scheduler {
     schedc_macros::profile!(
         "tests/cycle/profiles/claims.toml",
-        "tests/cycle/profiles/hasty.toml",
+        "tests/cycle/profiles/one-candidate.toml",
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/own-volumes.toml",
         "tests/cycle/profiles/preempting-volumes.toml",

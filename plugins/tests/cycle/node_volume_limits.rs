@@ -1,32 +1,32 @@
 //! What CSI drivers can attach to a node.
 
 use expect_test::{Expect, expect};
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 
 use crate::cycle::scheduler::limits::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 /// Nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes of d, f has
 /// one of another driver, g has none yet, and the class of both of its kind is served by d.
-fn world() -> World<Pipeline> {
-    let mut world = World::new();
+fn cluster() -> TestCluster<Pipeline> {
+    let mut cluster = TestCluster::new();
     for node in ["n1", "n2", "n3"] {
-        world.node(&format!("metadata: {{name: {node}}}"));
+        cluster.node(&format!("metadata: {{name: {node}}}"));
     }
     for node in ["n1", "n2"] {
         let drivers = "[{name: d, nodeID: x, allocatable: {count: 2}}, {name: other, nodeID: x}]";
-        world.object(&format!("{{kind: CSINode, metadata: {{name: {node}}}, spec: {{drivers: {drivers}}}}}"));
+        cluster.object(&format!("{{kind: CSINode, metadata: {{name: {node}}}, spec: {{drivers: {drivers}}}}}"));
     }
     for (claim, driver) in [("a", "d"), ("b", "d"), ("c", "d"), ("d", "d"), ("e", "d"), ("f", "other")] {
         let csi = format!("csi: {{driver: {driver}, volumeHandle: h{claim}}}");
-        world.object(&format!("{{kind: PersistentVolume, metadata: {{name: pv-{claim}}}, spec: {{{csi}}}}}"));
-        world.object(&format!(
+        cluster.object(&format!("{{kind: PersistentVolume, metadata: {{name: pv-{claim}}}, spec: {{{csi}}}}}"));
+        cluster.object(&format!(
             "{{kind: PersistentVolumeClaim, metadata: {{name: {claim}}}, spec: {{volumeName: pv-{claim}}}}}"
         ));
     }
-    world.object("{kind: StorageClass, metadata: {name: fast}, provisioner: d}");
-    world.object("{kind: PersistentVolumeClaim, metadata: {name: g}, spec: {storageClassName: fast}}");
-    world
+    cluster.object("{kind: StorageClass, metadata: {name: fast}, provisioner: d}");
+    cluster.object("{kind: PersistentVolumeClaim, metadata: {name: g}, spec: {storageClassName: fast}}");
+    cluster
 }
 
 fn pod(name: &str, node: &str, volumes: &[&str]) -> String {
@@ -38,15 +38,15 @@ fn pod(name: &str, node: &str, volumes: &[&str]) -> String {
     format!("{{metadata: {{name: {name}}}, spec: {{nodeName: {node}, volumes: [{}]}}}}", volumes.join(", "))
 }
 
-fn check(world: &mut World<Pipeline>, volumes: &[&str], expected: Expect) {
-    expected.assert_eq(&world.verdicts(&pod("new", "''", volumes)));
+fn check(cluster: &mut TestCluster<Pipeline>, volumes: &[&str], expected: Expect) {
+    expected.assert_eq(&cluster.verdicts(&pod("new", "''", volumes)));
 }
 
 #[test]
-fn a_driver_attaches_so_many_volumes_to_a_node() {
-    let mut world = world();
-    world.running(&pod("p1", "n1", &["a"]));
-    world.running(&pod("p2", "n1", &["a", "f"]));
+fn attach_limits_of_drivers() {
+    let mut cluster = cluster();
+    cluster.running(&pod("p1", "n1", &["a"]));
+    cluster.running(&pod("p2", "n1", &["a", "f"]));
     let both = || {
         expect![[r#"
         n1
@@ -54,8 +54,8 @@ fn a_driver_attaches_so_many_volumes_to_a_node() {
         n3
     "#]]
     };
-    check(&mut world, &["b"], both());
-    check(&mut world, &["b", "b", "a"], both());
+    check(&mut cluster, &["b"], both());
+    check(&mut cluster, &["b", "b", "a"], both());
     let full_n1 = || {
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -63,12 +63,12 @@ fn a_driver_attaches_so_many_volumes_to_a_node() {
         n3
     "#]]
     };
-    check(&mut world, &["b", "c"], full_n1());
+    check(&mut cluster, &["b", "c"], full_n1());
     // A volume that is to be made counts for the driver of its class.
-    check(&mut world, &["b", "g"], full_n1());
-    check(&mut world, &["f", "g"], both());
+    check(&mut cluster, &["b", "g"], full_n1());
+    check(&mut cluster, &["f", "g"], both());
     check(
-        &mut world,
+        &mut cluster,
         &["a", "b", "c"],
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -77,22 +77,22 @@ fn a_driver_attaches_so_many_volumes_to_a_node() {
     "#]],
     );
     // Over the limit, but nothing new.
-    world.running(&pod("p3", "n1", &["b", "c"]));
-    check(&mut world, &["a", "b"], both());
-    check(&mut world, &["a", "d"], full_n1());
+    cluster.running(&pod("p3", "n1", &["b", "c"]));
+    check(&mut cluster, &["a", "b"], both());
+    check(&mut cluster, &["a", "d"], full_n1());
 }
 
 #[test]
 fn attachments_count_beside_the_volumes_of_pods() {
-    let mut world = world();
-    let attach = |world: &mut World<Pipeline>, name: &str, claim: &str| {
+    let mut cluster = cluster();
+    let attach = |cluster: &mut TestCluster<Pipeline>, name: &str, claim: &str| {
         let spec = format!("{{attacher: d, nodeName: n1, source: {{persistentVolumeName: pv-{claim}}}}}");
-        world.object(&format!("{{kind: VolumeAttachment, metadata: {{name: {name}}}, spec: {spec}}}"));
+        cluster.object(&format!("{{kind: VolumeAttachment, metadata: {{name: {name}}}, spec: {spec}}}"));
     };
-    world.running(&pod("p1", "n1", &["a"]));
-    attach(&mut world, "v1", "a");
+    cluster.running(&pod("p1", "n1", &["a"]));
+    attach(&mut cluster, "v1", "a");
     check(
-        &mut world,
+        &mut cluster,
         &["b"],
         expect![[r#"
         n1
@@ -100,10 +100,10 @@ fn attachments_count_beside_the_volumes_of_pods() {
         n3
     "#]],
     );
-    attach(&mut world, "v2", "b");
+    attach(&mut cluster, "v2", "b");
     // Attached, but not yet used by a pod: it counts once for the attachment, and once for the pod.
     check(
-        &mut world,
+        &mut cluster,
         &["b"],
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -112,7 +112,7 @@ fn attachments_count_beside_the_volumes_of_pods() {
     "#]],
     );
     check(
-        &mut world,
+        &mut cluster,
         &["a"],
         expect![[r#"
         n1
@@ -123,15 +123,15 @@ fn attachments_count_beside_the_volumes_of_pods() {
 }
 
 #[test]
-fn in_tree_volumes_count_for_the_driver_that_came_after() {
-    let mut world = world();
+fn in_tree_volumes_count_for_the_csi_driver() {
+    let mut cluster = cluster();
     let drivers = "[{name: pd.csi.storage.gke.io, nodeID: x, allocatable: {count: 1}}]";
-    world.object(&format!("{{kind: CSINode, metadata: {{name: n1}}, spec: {{drivers: {drivers}}}}}"));
-    world.object("{kind: PersistentVolume, metadata: {name: pv-disk}, spec: {gcePersistentDisk: {pdName: x}}}");
-    world.object("{kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {volumeName: pv-disk}}");
-    world.running(&pod("p1", "n1", &["disk"]));
+    cluster.object(&format!("{{kind: CSINode, metadata: {{name: n1}}, spec: {{drivers: {drivers}}}}}"));
+    cluster.object("{kind: PersistentVolume, metadata: {name: pv-disk}, spec: {gcePersistentDisk: {pdName: x}}}");
+    cluster.object("{kind: PersistentVolumeClaim, metadata: {name: disk}, spec: {volumeName: pv-disk}}");
+    cluster.running(&pod("p1", "n1", &["disk"]));
     check(
-        &mut world,
+        &mut cluster,
         &["gcePersistentDisk: {pdName: x}"],
         expect![[r#"
         n1
@@ -140,7 +140,7 @@ fn in_tree_volumes_count_for_the_driver_that_came_after() {
     "#]],
     );
     check(
-        &mut world,
+        &mut cluster,
         &["gcePersistentDisk: {pdName: z}"],
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -152,10 +152,10 @@ fn in_tree_volumes_count_for_the_driver_that_came_after() {
 
 #[test]
 fn claims_that_cannot_be_counted() {
-    let mut world = world();
+    let mut cluster = cluster();
     let bad_disk = "awsElasticBlockStore: {volumeID: 'aws://z/x'}";
     check(
-        &mut world,
+        &mut cluster,
         &["b", "lost"],
         expect![[r#"
         n1: UnschedulableAndUnresolvable NodeVolumeLimits: looking up PVC default/lost: persistentvolumeclaim "lost" not found
@@ -165,7 +165,7 @@ fn claims_that_cannot_be_counted() {
     );
     // In-tree volumes matter to nodes with a CSINode.
     check(
-        &mut world,
+        &mut cluster,
         &[bad_disk, "''"],
         expect![[r#"
             n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
@@ -173,9 +173,9 @@ fn claims_that_cannot_be_counted() {
             n3: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PersistentVolumeClaim had no name
         "#]],
     );
-    world.object("{kind: PersistentVolumeClaim, metadata: {name: new-v0}}");
+    cluster.object("{kind: PersistentVolumeClaim, metadata: {name: new-v0}}");
     check(
-        &mut world,
+        &mut cluster,
         &["ephemeral: {}"],
         expect![[r#"
             n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: PVC default/new-v0 was not created for pod default/new (pod is not owner)
@@ -187,25 +187,25 @@ fn claims_that_cannot_be_counted() {
 
 #[test]
 fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits() {
-    let mut world = world();
+    let mut cluster = cluster();
     let bad_disk = "awsElasticBlockStore: {volumeID: 'aws://z/x'}";
-    let bad = world.running(&pod("p1", "n1", &["lost", bad_disk]));
-    world.running(&pod("p3", "n3", &[bad_disk]));
+    let bad = cluster.running(&pod("p1", "n1", &["lost", bad_disk]));
+    cluster.running(&pod("p3", "n3", &[bad_disk]));
     let failing = expect![[r#"
         n1: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v1) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
         n2
         n3
     "#]];
-    check(&mut world, &["f"], failing);
-    let without = |node: &mut Imagined<'_, Pipeline>| node.remove_pod(&bad);
+    check(&mut cluster, &["f"], failing);
+    let without = |node: &mut HypotheticalNode<'_, Pipeline>| node.remove_pod(&bad);
     expect![[r#"
         n1
         n2
         n3
     "#]]
-    .assert_eq(&world.verdicts_with(&pod("new", "''", &["f"]), without));
-    let twice = world.pod(&pod("p2", "''", &[bad_disk]));
-    let with_another = |node: &mut Imagined<'_, Pipeline>| {
+    .assert_eq(&cluster.verdicts_with(&pod("new", "''", &["f"]), without));
+    let twice = cluster.pod(&pod("p2", "''", &[bad_disk]));
+    let with_another = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&bad);
         node.add_pod(&twice);
     };
@@ -214,17 +214,18 @@ fn running_pods_that_cannot_be_counted_fail_the_attempt_where_there_are_limits()
         n2: Error NodeVolumeLimits: running "NodeVolumeLimits" filter plugin: converting volume(v0) from inline to csi: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z/x)
         n3
     "#]]
-    .assert_eq(&world.verdicts_with(&pod("new", "''", &["f"]), with_another));
+    .assert_eq(&cluster.verdicts_with(&pod("new", "''", &["f"]), with_another));
 }
 
 #[test]
-fn pods_come_and_go_in_thought() {
-    let mut world = world();
-    let old = world.running(&pod("p1", "n1", &["a", "b"]));
-    let other = world.pod(&pod("p2", "''", &["c"]));
-    let mut check = |volumes: &[&str], imagine: &dyn Fn(&mut Imagined<'_, Pipeline>), expected: Expect| {
-        expected.assert_eq(&world.verdicts_with(&pod("new", "''", volumes), imagine));
-    };
+fn hypothetical_pods() {
+    let mut cluster = cluster();
+    let old = cluster.running(&pod("p1", "n1", &["a", "b"]));
+    let other = cluster.pod(&pod("p2", "''", &["c"]));
+    let mut check =
+        |volumes: &[&str], change_hypothetically: &dyn Fn(&mut HypotheticalNode<'_, Pipeline>), expected: Expect| {
+            expected.assert_eq(&cluster.verdicts_with(&pod("new", "''", volumes), change_hypothetically));
+        };
     let full = || {
         expect![[r#"
         n1: Unschedulable NodeVolumeLimits: node(s) exceed max volume count
@@ -266,10 +267,10 @@ fn pods_come_and_go_in_thought() {
 
 #[test]
 fn other_pods_skip() {
-    let mut world = world();
-    world.running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
+    let mut cluster = cluster();
+    cluster.running(&pod("p1", "n1", &["awsElasticBlockStore: {volumeID: 'aws://z/x'}"]));
     check(
-        &mut world,
+        &mut cluster,
         &["emptyDir: {}", "iscsi: {iqn: q, lun: 1, targetPortal: t}"],
         expect![[r#"
         n1

@@ -8,18 +8,18 @@ use schedc_core::extension_points::Nomination;
 use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 
-use crate::cycle::scheduler::hasty;
+use crate::cycle::scheduler::one_candidate;
 use crate::cycle::scheduler::preemption::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 /// Nodes of 4 cpus, and pods in the order in which they came.
-fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> World<P> {
-    let mut world = World::new();
+fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
+    let mut cluster = TestCluster::new();
     for node in nodes {
-        world.node(&format!("{{metadata: {{name: {node}}}, status: {{allocatable: {{cpu: 4, pods: 20}}}}}}"));
+        cluster.node(&format!("{{metadata: {{name: {node}}}, status: {{allocatable: {{cpu: 4, pods: 20}}}}}}"));
     }
-    pods.iter().for_each(|pod| _ = world.running(pod));
-    world
+    pods.iter().for_each(|pod| _ = cluster.running(pod));
+    cluster
 }
 
 /// A pod on a node, with a priority, a number of cpus and the minute in which it started.
@@ -55,12 +55,12 @@ fn rejected(decision: Decision) -> Unschedulable {
 }
 
 /// What is found for a pod: the candidates, the best ones with a star, or the message.
-fn found<P: Profile>(world: &mut World<P>, pod: &str) -> String {
-    let pod = rejected(world.decision(pod, 0));
+fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
+    let pod = rejected(cluster.decision(pod, 0));
     if pod.candidates().is_empty() {
         return pod.message;
     }
-    let base = &world.cache.base;
+    let base = &cluster.cache.base;
     let told = pod.candidates().iter().map(|candidate| {
         let star = if candidate.best { "*" } else { "" };
         let violations = match candidate.violations {
@@ -114,11 +114,11 @@ fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
 fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_the_first() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: c d"]);
-    let mut world = cluster::<Pipeline>(&["n1"], &pods);
-    let uid = world.pod(&pods[0]).uid.clone();
-    world.cache.remove_pod(&uid);
-    world.running(&running("e", "n1", 1, "1", 1));
-    expect!["n1*: c e"].assert_eq(&found(&mut world, &pending(5, "2")));
+    let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
+    let uid = cluster.pod(&pods[0]).uid.clone();
+    cluster.cache.remove_pod(&uid);
+    cluster.running(&running("e", "n1", 1, "1", 1));
+    expect!["n1*: c e"].assert_eq(&found(&mut cluster, &pending(5, "2")));
 }
 
 #[test]
@@ -126,19 +126,19 @@ fn a_pod_that_has_not_started_yet_is_the_youngest() {
     let fresh = pod("name: fresh", 1, "2", "nodeName: n1", "{}");
     check(&["n1"], &[fresh.clone(), running("old", "n1", 1, "2", 1)], &pending(5, "2"), expect!["n1*: fresh"]);
     // A clock that is ahead makes a pod start later than now.
-    let mut world = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
-    let unschedulable = rejected(world.decision_at(&pending(5, "2"), 0, |_| 0));
+    let mut cluster = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
+    let unschedulable = rejected(cluster.decision_at(&pending(5, "2"), 0, |_| 0));
     assert_eq!(names(unschedulable.candidates()[0].victims.iter()), "early");
 }
 
 #[test]
-fn why_preemption_does_not_help() {
+fn preemption_failure_reasons() {
     let strong = |node: &str| running(node, node, 9, "4", 1);
-    let mut world =
+    let mut cluster =
         cluster::<Pipeline>(&["n1", "n2", "n3", "n4"], &[strong("n1"), strong("n2"), running("weak", "n2", 1, "0", 1)]);
-    world.node("{metadata: {name: n3}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}");
-    world.node("{metadata: {name: n4}, status: {allocatable: {cpu: 1, pods: 9}}}");
-    expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&found(&mut world, &pending(5, "2")));
+    cluster.node("{metadata: {name: n3}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}");
+    cluster.node("{metadata: {name: n4}, status: {allocatable: {cpu: 1, pods: 9}}}");
+    expect!["0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: 0/4 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."].assert_eq(&found(&mut cluster, &pending(5, "2")));
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn the_nomination_is_set_cleared_or_kept() {
     for (pods, spec, nomination) in
         [(&room, "", "set"), (&none, "", "clear"), (&room, never, "keep"), (&none, never, "keep")]
     {
-        let mut world = cluster::<Pipeline>(&["n1"], pods);
+        let mut cluster = cluster::<Pipeline>(&["n1"], pods);
         let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
-        let unschedulable = rejected(world.decision(&pod, 0));
+        let unschedulable = rejected(cluster.decision(&pod, 0));
         let told = match unschedulable.nomination() {
             Nomination::Set(_) => "set",
             Nomination::Clear => "clear",
@@ -162,7 +162,7 @@ fn the_nomination_is_set_cleared_or_kept() {
 }
 
 #[test]
-fn who_may_not_preempt() {
+fn ineligible_preemptors() {
     let dying = |name: &str, node: &str, priority: i32, reason: &str| {
         let metadata = format!("name: {name}, deletionTimestamp: 2026-01-01T00:00:09Z");
         let condition = format!("{{type: DisruptionTarget, status: 'True', reason: {reason}}}");
@@ -171,15 +171,15 @@ fn who_may_not_preempt() {
     };
     let preempted = "PreemptionByScheduler";
     let check = |victim: String, cordoned: bool, expected: Expect| {
-        let mut world = cluster::<Pipeline>(
+        let mut cluster = cluster::<Pipeline>(
             &["n1", "n2"],
             &[victim, running("w1", "n1", 1, "4", 1), running("w2", "n2", 1, "4", 1)],
         );
         if cordoned {
-            world
+            cluster
                 .node("{metadata: {name: n1}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 20}}}");
         }
-        expected.assert_eq(&found(&mut world, &pod("name: new", 5, "4", "", "{nominatedNodeName: n1}")));
+        expected.assert_eq(&found(&mut cluster, &pod("name: new", 5, "4", "", "{nominatedNodeName: n1}")));
     };
     check(
         dying("v", "n1", 1, preempted),
@@ -192,18 +192,18 @@ fn who_may_not_preempt() {
     check(dying("v", "n1", 9, preempted), false, expect!["n2*: w2"]);
     check(dying("v", "n2", 1, preempted), false, expect!["n1*: w1; n2: v w2"]);
     check(dying("v", "n1", 1, preempted), true, expect!["n2*: w2"]);
-    let mut world = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    let mut cluster = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
     expect!["0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."]
-        .assert_eq(&found(&mut world, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
+        .assert_eq(&found(&mut cluster, &pod("name: new", 5, "4", "preemptionPolicy: Never", "{}")));
 }
 
 #[test]
-fn what_is_going_already_is_not_removed_again() {
+fn terminating_victims_are_not_deleted_again() {
     let metadata = "name: dying, deletionTimestamp: 2026-01-01T00:00:09Z";
     let dying = pod(metadata, 1, "2", "nodeName: n1", "{}");
-    let mut world = cluster::<Pipeline>(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
+    let mut cluster = cluster::<Pipeline>(&["n1"], &[dying, running("other", "n1", 1, "2", 1)]);
     for (cpu, victims, removed) in [("2", "dying", ""), ("4", "other dying", "default/other")] {
-        let unschedulable = rejected(world.decision(&pending(5, cpu), 0));
+        let unschedulable = rejected(cluster.decision(&pending(5, cpu), 0));
         assert_eq!(names(unschedulable.candidates()[0].victims.iter()), victims);
         let uids: Vec<&str> = unschedulable.victims().iter().map(|uid| &*uid.0).collect();
         assert_eq!(uids.join(" "), removed);
@@ -214,9 +214,9 @@ fn what_is_going_already_is_not_removed_again() {
 fn budgets_protect_as_many_pods_as_they_can() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     let check = |budgets: &[String], cpu: &str, expected: Expect| {
-        let mut world = cluster::<Pipeline>(&["n1"], &pods);
-        budgets.iter().for_each(|budget| world.object(budget));
-        expected.assert_eq(&found(&mut world, &pending(5, cpu)));
+        let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
+        budgets.iter().for_each(|budget| cluster.object(budget));
+        expected.assert_eq(&found(&mut cluster, &pending(5, cpu)));
     };
     check(&[], "2", expect!["n1*: c d"]);
     check(&[budget("d", "status: {}")], "2", expect!["n1*: b c"]);
@@ -245,19 +245,19 @@ fn a_budget_is_used_up_in_the_order_of_importance() {
         (1, expect!["n1*: a c d (2 against a budget)"]),
         (3, expect!["n1*: a b c"]),
     ] {
-        let mut world = cluster::<Pipeline>(&["n1"], &pods);
-        world.object(&budget("web", &format!("status: {{disruptionsAllowed: {allowed}}}")));
-        expected.assert_eq(&found(&mut world, &pending(5, "3")));
+        let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
+        cluster.object(&budget("web", &format!("status: {{disruptionsAllowed: {allowed}}}")));
+        expected.assert_eq(&found(&mut cluster, &pending(5, "3")));
     }
 }
 
 #[test]
-fn the_node_where_it_does_the_least_harm() {
+fn candidates_are_compared_by_their_victims() {
     let on = |name: &str, node: &str, priority: i32, cpu: &str, minute: u32| running(name, node, priority, cpu, minute);
     // Fewest violations of budgets.
-    let mut world = cluster::<Pipeline>(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
-    world.object(&budget("a", "status: {}"));
-    expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&found(&mut world, &pending(5, "4")));
+    let mut cluster = cluster::<Pipeline>(&["n1", "n2"], &[on("a", "n1", 1, "4", 1), on("b", "n2", 4, "4", 1)]);
+    cluster.object(&budget("a", "status: {}"));
+    expect!["n1: a (1 against a budget); n2*: b"].assert_eq(&found(&mut cluster, &pending(5, "4")));
     // Lowest priority of the most important victim.
     let pods = [on("a", "n1", 3, "4", 1), on("b", "n2", 2, "2", 1), on("c", "n2", 2, "2", 1)];
     check(&["n1", "n2"], &pods, &pending(5, "4"), expect!["n1: a; n2*: b c"]);
@@ -277,11 +277,11 @@ fn the_node_where_it_does_the_least_harm() {
 }
 
 #[test]
-fn equally_good_nodes_are_drawn_among() {
+fn equal_candidates_are_chosen_at_random() {
     let nodes = ["n1", "n2", "n3"];
-    let mut world = cluster::<Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
-    expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&found(&mut world, &pending(5, "4")));
-    let mut draw = |seed| rejected(world.decision(&pending(5, "4"), seed)).victims()[0].0.to_string();
+    let mut cluster = cluster::<Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
+    expect!["n1*: n1; n2*: n2; n3*: n3"].assert_eq(&found(&mut cluster, &pending(5, "4")));
+    let mut draw = |seed| rejected(cluster.decision(&pending(5, "4"), seed)).victims()[0].0.to_string();
     let drawn: BTreeSet<String> = (0..20).map(&mut draw).collect();
     assert_eq!(Vec::from_iter(drawn), ["default/n1", "default/n2", "default/n3"]);
     assert_eq!(draw(7), draw(7));
@@ -290,10 +290,10 @@ fn equally_good_nodes_are_drawn_among() {
 #[test]
 fn not_all_nodes_must_be_tried() {
     let nodes = ["n1", "n2", "n3"];
-    let mut world = cluster::<hasty::Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
-    let tried = |world: &mut World<hasty::Pipeline>| -> BTreeSet<String> {
+    let mut cluster = cluster::<one_candidate::Pipeline>(&nodes, &nodes.map(|node| running(node, node, 1, "4", 1)));
+    let tried = |cluster: &mut TestCluster<one_candidate::Pipeline>| -> BTreeSet<String> {
         let candidates = |seed| {
-            let unschedulable = rejected(world.decision(&pending(5, "4"), seed));
+            let unschedulable = rejected(cluster.decision(&pending(5, "4"), seed));
             let mut victims: Vec<String> = unschedulable.candidates().iter().map(|c| names(c.victims.iter())).collect();
             victims.sort_unstable();
             victims.join(" ")
@@ -301,21 +301,21 @@ fn not_all_nodes_must_be_tried() {
         (0..20).map(candidates).collect()
     };
     assert_eq!(
-        Vec::from_iter(tried(&mut world)),
+        Vec::from_iter(tried(&mut cluster)),
         ["n1", "n2", "n3"],
         "from a node that is drawn, up to the first that will do"
     );
-    world.object(&budget("n1", "status: {}"));
-    world.object(&budget("n2", "status: {}"));
-    assert_eq!(Vec::from_iter(tried(&mut world)), ["n1 n3", "n2 n3", "n3"], "up to the first that does no harm");
+    cluster.object(&budget("n1", "status: {}"));
+    cluster.object(&budget("n2", "status: {}"));
+    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first that does no harm");
 }
 
 #[test]
 fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
-    let mut world = cluster::<Pipeline>(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
-    let nominated = world.pod(&pod("name: nominated", 5, "1", "", "{nominatedNodeName: n1}"));
-    let node = world.cache.base.interner.intern("n1");
-    world.cache.nominate(nominated, node);
+    let mut cluster = cluster::<Pipeline>(&["n1"], &["a", "b"].map(|name| running(name, "n1", 1, "2", 1)));
+    let nominated = cluster.pod(&pod("name: nominated", 5, "1", "", "{nominatedNodeName: n1}"));
+    let node = cluster.cache.base.interner.intern("n1");
+    cluster.cache.nominate(nominated, node);
     for (priority, cpu, expected) in [
         (5, "1", expect!["n1*: b"]),
         (5, "2", expect!["n1*: a b"]),
@@ -329,32 +329,32 @@ fn the_pod_must_fit_with_and_without_the_pods_that_are_nominated() {
         (6, "2", expect!["n1*: b"]),
         (6, "4", expect!["n1*: a b"]),
     ] {
-        expected.assert_eq(&found(&mut world, &pending(priority, cpu)));
+        expected.assert_eq(&found(&mut cluster, &pending(priority, cpu)));
     }
 }
 
 #[test]
-fn affinity_among_pods_is_as_if_the_victims_were_gone() {
-    let mut world = World::<Pipeline>::new();
+fn affinity_is_evaluated_without_the_victims() {
+    let mut cluster = TestCluster::<Pipeline>::new();
     for (node, zone) in [("n1", "a"), ("n2", "a"), ("n3", "b")] {
         let resources = "status: {allocatable: {cpu: 2, pods: 9}}";
-        world.node(&format!("{{metadata: {{name: {node}, labels: {{zone: {zone}}}}}, {resources}}}"));
-        world.running(&running("strong", node, 9, "1", 1).replace("name: strong", &format!("name: s-{node}")));
+        cluster.node(&format!("{{metadata: {{name: {node}, labels: {{zone: {zone}}}}}, {resources}}}"));
+        cluster.running(&running("strong", node, 9, "1", 1).replace("name: strong", &format!("name: s-{node}")));
     }
     for (name, node) in [("v1", "n1"), ("v2", "n3")] {
-        world.running(&running("v", node, 1, "1", 1).replace("name: v", &format!("name: {name}")));
+        cluster.running(&running("v", node, 1, "1", 1).replace("name: v", &format!("name: {name}")));
     }
-    let check = |world: &mut World<Pipeline>, kind: &str, expected: Expect| {
+    let check = |cluster: &mut TestCluster<Pipeline>, kind: &str, expected: Expect| {
         let term = "{topologyKey: zone, labelSelector: {matchLabels: {app: v}}}";
         let rule = format!("affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
-        expected.assert_eq(&found(world, &pod("name: new", 5, "1", &rule, "{}")));
+        expected.assert_eq(&found(cluster, &pod("name: new", 5, "1", &rule, "{}")));
     };
     // On n2, the pod on n1 is in the way, but only pods of the node itself may go.
-    check(&mut world, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
+    check(&mut cluster, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
     // Without its victims, the pod has nothing to be near to on n1 and n3. On n2 it would have, but there is no room.
-    world.running(&running("full", "n2", 9, "1", 1));
+    cluster.running(&running("full", "n2", 9, "1", 1));
     check(
-        &mut world,
+        &mut cluster,
         "podAffinity",
         expect![
             "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 node(s) didn't match pod affinity rules."
@@ -363,7 +363,7 @@ fn affinity_among_pods_is_as_if_the_victims_were_gone() {
 }
 
 #[test]
-fn a_host_port_is_made_free() {
+fn victims_free_host_ports() {
     let with_port = |name: &str, priority: i32, node: &str| {
         let ports = "[{name: c, ports: [{hostPort: 80}]}]";
         format!("{{metadata: {{name: {name}}}, spec: {{priority: {priority}, containers: {ports}{node}}}}}")
@@ -394,12 +394,12 @@ fn pre_filter_may_reject_the_pod_as_a_whole() {
             ],
         ),
     ] {
-        let mut world = cluster::<Pipeline>(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
-        world.object(claim);
-        world.running(&with_claim("holder", holder, ", nodeName: n1"));
-        expected.assert_eq(&found(&mut world, &with_claim("new", 5, "")));
+        let mut cluster = cluster::<Pipeline>(&["n1", "n2"], &[running("bystander", "n2", 1, "1", 1)]);
+        cluster.object(claim);
+        cluster.running(&with_claim("holder", holder, ", nodeName: n1"));
+        expected.assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
     }
     // A claim that does not exist is not made by removing pods.
-    let mut world = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
-    expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut world, &with_claim("new", 5, "")));
+    let mut cluster = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
+    expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
 }

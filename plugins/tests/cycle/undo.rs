@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use schedc_core::cache::Cache;
 use schedc_core::handle::Handle;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
 use schedc_core::profile::{PreFilterRun, Profile};
 
 use crate::cycle::scheduler::preemption::{Cycle, Pipeline};
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 /// Names of the plugins whose states differ.
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
@@ -63,51 +63,51 @@ fn any_pod() -> impl Strategy<Value = String> {
     )
 }
 
-fn cluster(running: &[(usize, String)]) -> (World<Pipeline>, Vec<Arc<Pod>>) {
-    let mut world = World::new();
+fn cluster(running: &[(usize, String)]) -> (TestCluster<Pipeline>, Vec<Arc<Pod>>) {
+    let mut cluster = TestCluster::new();
     for (at, labels) in ["zone: a, rack: r1", "zone: a, rack: r2", "zone: b", "zone: '', rack: r1"].iter().enumerate() {
-        world.node(&format!(
+        cluster.node(&format!(
             "{{metadata: {{name: n{at}, labels: {{{labels}}}}}, status: {{allocatable: {{pods: 99}}}}}}"
         ));
     }
     for node in 0..3 {
         let driver = format!("{{name: d, nodeID: x, allocatable: {{count: {node}}}}}");
-        world.object(&format!("{{kind: CSINode, metadata: {{name: n{node}}}, spec: {{drivers: [{driver}]}}}}"));
+        cluster.object(&format!("{{kind: CSINode, metadata: {{name: n{node}}}, spec: {{drivers: [{driver}]}}}}"));
     }
     for namespace in ["a", "b"] {
-        world.object(&format!("{{kind: Namespace, metadata: {{name: {namespace}}}}}"));
+        cluster.object(&format!("{{kind: Namespace, metadata: {{name: {namespace}}}}}"));
         let claim =
             format!("metadata: {{name: mine, namespace: {namespace}}}, spec: {{accessModes: [ReadWriteOncePod]}}");
-        world.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
+        cluster.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
         for volume in ["data", "more"] {
             let csi = format!("csi: {{driver: d, volumeHandle: {volume}-{namespace}}}");
-            world.object(&format!(
+            cluster.object(&format!(
                 "{{kind: PersistentVolume, metadata: {{name: {volume}-{namespace}}}, spec: {{{csi}}}}}"
             ));
             let metadata = format!("metadata: {{name: {volume}, namespace: {namespace}}}");
             let spec = format!("spec: {{volumeName: {volume}-{namespace}}}");
-            world.object(&format!("{{kind: PersistentVolumeClaim, {metadata}, {spec}}}"));
+            cluster.object(&format!("{{kind: PersistentVolumeClaim, {metadata}, {spec}}}"));
         }
     }
     let named = |at: usize, node: usize, pod: &str| {
         pod.replace("NAME", &format!("p{at}")).replace("NODE", &format!("n{}", node % 4))
     };
-    let pods = running.iter().enumerate().map(|(at, (node, pod))| world.running(&named(at, *node, pod))).collect();
-    (world, pods)
+    let pods = running.iter().enumerate().map(|(at, (node, pod))| cluster.running(&named(at, *node, pod))).collect();
+    (cluster, pods)
 }
 
 proptest! {
     #[test]
-    fn pods_that_come_back_in_thought_leave_no_trace(
+    fn hypothetical_changes_are_undone_completely(
         running in prop::collection::vec((0..4_usize, any_pod()), 0..8),
         pending in any_pod(),
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        let (mut world, pods) = cluster(&running);
-        let pod = world.pod(&pending.replace("NAME", "new").replace("nodeName: NODE, ", ""));
+        let (mut cluster, pods) = cluster(&running);
+        let pod = cluster.pod(&pending.replace("NAME", "new").replace("nodeName: NODE, ", ""));
         let plugins = Pipeline::new(&Handle::default()).expect("plugins that start");
-        let compiled = plugins.compile(&pod.spec, &mut world.cache.base.interner, &mut world.cache.state);
-        let cache: &Cache<_> = &world.cache;
+        let compiled = plugins.compile(&pod.spec, &mut cluster.cache.base.interner, &mut cluster.cache.state);
+        let cache: &Cache<_> = &cluster.cache;
         let Ok(mut cycle) = plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()) else { return Ok(()) };
         let before = cycle.clone();
         for node in cache.base.alive().iter() {
@@ -127,11 +127,11 @@ proptest! {
             here.iter().for_each(|pod| Pipeline::add_pod(&compiled, &mut changed, pod, cache, node));
             prop_assert_eq!(differing(&changed, &before), [""; 0]);
 
-            let mut imagined = Imagined::<Pipeline>::new(&compiled, &mut cycle, cache, node);
+            let mut imagined = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
             here.iter().for_each(|pod| imagined.remove_pod(pod));
-            let empty = imagined.now();
+            let empty = imagined.checkpoint();
             here.iter().for_each(|pod| imagined.add_pod(pod));
-            imagined.back_to(empty);
+            imagined.roll_back_to(empty);
             drop(imagined);
             prop_assert_eq!(differing(&cycle, &before), [""; 0]);
         }

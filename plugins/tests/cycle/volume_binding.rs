@@ -3,28 +3,28 @@
 use expect_test::{Expect, expect};
 
 use crate::cycle::scheduler::storage::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 /// Two nodes in zones `a` and `b`, and classes whose claims wait for their first consumer: `made` has a provisioner,
 /// `found` has not; `tight` has one that reports capacity, `local` one for zone `b` alone.
-fn world(objects: &[&str]) -> World<Pipeline> {
-    let mut world = World::<Pipeline>::new();
-    world.node("metadata: {name: n1, labels: {zone: a}}");
-    world.node("metadata: {name: n2, labels: {zone: b}}");
+fn cluster(objects: &[&str]) -> TestCluster<Pipeline> {
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("metadata: {name: n1, labels: {zone: a}}");
+    cluster.node("metadata: {name: n2, labels: {zone: b}}");
     for (name, provisioner, topologies) in [
         ("made", "p", "[]"),
         ("found", "kubernetes.io/no-provisioner", "[]"),
         ("tight", "csi", "[]"),
         ("local", "p", "[{matchLabelExpressions: [{key: zone, values: [b]}]}]"),
     ] {
-        world.object(&format!(
+        cluster.object(&format!(
             "{{kind: StorageClass, metadata: {{name: {name}}}, provisioner: {provisioner}, allowedTopologies: {topologies},
                volumeBindingMode: WaitForFirstConsumer}}"
         ));
     }
-    world.object("{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}");
-    objects.iter().for_each(|object| world.object(object));
-    world
+    cluster.object("{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}");
+    objects.iter().for_each(|object| cluster.object(object));
+    cluster
 }
 
 fn volume(name: &str, zone: &str, size: &str, spec: &str) -> String {
@@ -50,11 +50,11 @@ fn pod(claims: &[&str]) -> String {
 
 fn check(objects: &[String], claims: &[&str], expected: Expect) {
     let objects: Vec<_> = objects.iter().map(String::as_str).collect();
-    expected.assert_eq(&world(&objects).verdicts(&pod(claims)));
+    expected.assert_eq(&cluster(&objects).verdicts(&pod(claims)));
 }
 
 #[test]
-fn bound_volumes_are_within_reach_or_not() {
+fn node_affinity_of_bound_volumes() {
     check(
         &[volume("v", "a", "1", ""), claim("c", "1", "volumeName: v")],
         &["c"],
@@ -108,9 +108,9 @@ fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
             "#]],
         ),
     ] {
-        let mut world = world(&[&volume(disk), migrated, &claim]);
-        ["n1", "n2"].iter().for_each(|n| world.node(&format!("metadata: {{name: {n}, labels: {{{labels}}}}}")));
-        expected.assert_eq(&world.verdicts(&pod(&["c"])));
+        let mut cluster = cluster(&[&volume(disk), migrated, &claim]);
+        ["n1", "n2"].iter().for_each(|n| cluster.node(&format!("metadata: {{name: {n}, labels: {{{labels}}}}}")));
+        expected.assert_eq(&cluster.verdicts(&pod(&["c"])));
     }
 }
 
@@ -142,7 +142,7 @@ fn the_smallest_volume_that_fits_is_taken() {
 }
 
 #[test]
-fn what_keeps_a_volume_from_a_claim() {
+fn mismatches_of_volumes_and_claims() {
     const CLAIM: &str =
         "storageClassName: found, selector: {matchLabels: {disk: fast}}, volumeAttributesClassName: gold";
     const FITS: &str = "kind: PersistentVolume
@@ -165,13 +165,13 @@ status: {phase: Available}";
         ("spec: {", "spec: {claimRef: {namespace: default, name: c}, ", true),
     ] {
         let volume = FITS.replace(from, to);
-        let verdicts = world(&[&volume, &claim("c", "5", CLAIM)]).verdicts(&pod(&["c"]));
+        let verdicts = cluster(&[&volume, &claim("c", "5", CLAIM)]).verdicts(&pod(&["c"]));
         assert_eq!(verdicts == "n1\nn2\n", fits, "{to}: {verdicts}");
     }
 }
 
 #[test]
-fn a_volume_that_is_meant_for_the_claim_is_taken_or_none() {
+fn a_prebound_volume_is_chosen_or_none() {
     let own = "storageClassName: found, claimRef: {namespace: default, name: c, uid: c}";
     // Of the volume's own claim, neither phase nor access modes are looked at.
     let own = volume("own", "a", "9", own).replace("Available", "Bound").replace("ReadWriteOnce", "ReadOnlyMany");
@@ -186,7 +186,7 @@ fn a_volume_that_is_meant_for_the_claim_is_taken_or_none() {
 }
 
 #[test]
-fn volumes_are_made_where_the_class_allows() {
+fn volumes_are_provisioned_in_allowed_topologies() {
     check(&[claim("c", "5", "storageClassName: made")], &["c"], expect!["n1\nn2\n"]);
     check(
         &[claim("c", "5", "storageClassName: local")],
@@ -210,7 +210,7 @@ fn volumes_are_made_where_the_class_allows() {
 }
 
 #[test]
-fn volumes_are_made_where_there_is_room() {
+fn volumes_are_provisioned_with_enough_capacity() {
     let capacity = |name: &str, zone: &str, size: &str| {
         format!(
             "{{kind: CSIStorageCapacity, metadata: {{name: {name}}}, storageClassName: tight, nodeTopology: {{matchLabels: {{zone: {zone}}}}}, {size}}}"
@@ -279,21 +279,21 @@ fn claims_that_cannot_be_used() {
         ),
     ] {
         let object = format!("{{kind: PersistentVolumeClaim, {object}}}");
-        let message = world(&[&object]).decide(pod);
+        let message = cluster(&[&object]).decide(pod);
         assert_eq!(message.trim(), format!("0/2 nodes are available: {expected}."), "{object}");
     }
 }
 
 #[test]
-fn what_breaks_is_an_error() {
+fn failures_are_errors() {
     let class = "{kind: StorageClass, metadata: {name: odd}, provisioner: p}";
-    let message = world(&[class, &claim("c", "1", "storageClassName: odd")]).decide(&pod(&["c"]));
+    let message = cluster(&[class, &claim("c", "1", "storageClassName: odd")]).decide(&pod(&["c"]));
     assert_eq!(
         message,
         "running PreFilter plugin \"VolumeBinding\": VolumeBindingMode not set for StorageClass \"odd\""
     );
     let selector = "storageClassName: made, selector: {matchExpressions: [{key: a, operator: Near}]}";
-    let message = world(&[&claim("c", "1", selector)]).decide(&pod(&["c"]));
+    let message = cluster(&[&claim("c", "1", selector)]).decide(&pod(&["c"]));
     assert_eq!(
         message,
         "running \"VolumeBinding\" filter plugin: error creating internal label selector for claim: default/c: \

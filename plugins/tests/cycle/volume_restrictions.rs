@@ -1,10 +1,10 @@
 //! Disks and claims that cannot be shared.
 
 use expect_test::{Expect, expect};
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 
 use crate::cycle::scheduler::volumes::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 fn pod(name: &str, namespace: &str, volumes: &str) -> String {
     format!("{{metadata: {{name: {name}, namespace: {namespace}}}, spec: {{nodeName: {name}, volumes: [{volumes}]}}}}")
@@ -44,41 +44,46 @@ fn disks_exclude_each_other_on_a_node() {
         (RBD, "rbd: {monitors: [a], pool: q, image: i}", true),
         (RBD, "rbd: {monitors: [a], pool: p, image: j}", true),
     ] {
-        let mut world = World::<Pipeline>::new();
-        world.node("metadata: {name: n1}");
-        world.node("metadata: {name: n2}");
-        world.running(&pod("n1", "a", &format!("{{name: v, {used}}}")));
-        let verdicts = world.verdicts(&pod("new", "b", &format!("{{name: v, {wanted}}}")));
+        let mut cluster = TestCluster::<Pipeline>::new();
+        cluster.node("metadata: {name: n1}");
+        cluster.node("metadata: {name: n2}");
+        cluster.running(&pod("n1", "a", &format!("{{name: v, {used}}}")));
+        let verdicts = cluster.verdicts(&pod("new", "b", &format!("{{name: v, {wanted}}}")));
         let taken = "n1: Unschedulable VolumeRestrictions: node(s) had no available disk\nn2\n";
         assert_eq!(verdicts, if shared { "n1\nn2\n" } else { taken }, "{used} and {wanted}");
     }
 }
 
-fn check(volumes: &str, imagine: impl Fn(&mut Imagined<'_, Pipeline>), world: &mut World<Pipeline>, expected: Expect) {
-    expected.assert_eq(&world.verdicts_with(&pod("new", "default", volumes), imagine));
+fn check(
+    volumes: &str,
+    change_hypothetically: impl Fn(&mut HypotheticalNode<'_, Pipeline>),
+    cluster: &mut TestCluster<Pipeline>,
+    expected: Expect,
+) {
+    expected.assert_eq(&cluster.verdicts_with(&pod("new", "default", volumes), change_hypothetically));
 }
 
 #[test]
 fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
-    let mut world = World::<Pipeline>::new();
-    world.node("metadata: {name: n1}");
-    world.node("metadata: {name: n2}");
-    world.object(&claim("mine", "ReadWriteOncePod"));
-    world.object(&claim("ours", "ReadWriteMany"));
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("metadata: {name: n1}");
+    cluster.node("metadata: {name: n2}");
+    cluster.object(&claim("mine", "ReadWriteOncePod"));
+    cluster.object(&claim("ours", "ReadWriteMany"));
     check(
         &mounted("mine"),
         |_| (),
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1
         n2
     "#]],
     );
-    let first = world.running(&pod("n1", "default", &format!("{}, {}", mounted("mine"), mounted("ours"))));
+    let first = cluster.running(&pod("n1", "default", &format!("{}, {}", mounted("mine"), mounted("ours"))));
     check(
         &mounted("ours"),
         |_| (),
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1
         n2
@@ -87,55 +92,55 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
     check(
         &mounted("mine"),
         |_| (),
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
         n2: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
     "#]],
     );
-    let without_first = |node: &mut Imagined<'_, Pipeline>| node.remove_pod(&first);
+    let without_first = |node: &mut HypotheticalNode<'_, Pipeline>| node.remove_pod(&first);
     check(
         &mounted("mine"),
         without_first,
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1
         n2
     "#]],
     );
     // Names are compared without their namespaces where pods come and go in thought, as there.
-    let stranger = world.pod(&pod("stranger", "elsewhere", &mounted("mine")));
-    let exchanged = |node: &mut Imagined<'_, Pipeline>| {
+    let stranger = cluster.pod(&pod("stranger", "elsewhere", &mounted("mine")));
+    let exchanged = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&first);
         node.add_pod(&stranger);
     };
     check(
         &mounted("mine"),
         exchanged,
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
         n2: Unschedulable VolumeRestrictions: node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod
     "#]],
     );
-    let back = |node: &mut Imagined<'_, Pipeline>| {
+    let back = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&first);
         node.add_pod(&first);
     };
-    let before = world.verdicts(&pod("new", "default", &mounted("mine")));
-    assert_eq!(world.verdicts_with(&pod("new", "default", &mounted("mine")), back), before);
+    let before = cluster.verdicts(&pod("new", "default", &mounted("mine")));
+    assert_eq!(cluster.verdicts_with(&pod("new", "default", &mounted("mine")), back), before);
 }
 
 #[test]
 fn a_claim_in_another_namespace_is_another_claim() {
-    let mut world = World::<Pipeline>::new();
-    world.node("metadata: {name: n1}");
-    world.object(&claim("mine", "ReadWriteOncePod"));
-    world.running(&pod("n1", "elsewhere", &mounted("mine")));
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("metadata: {name: n1}");
+    cluster.object(&claim("mine", "ReadWriteOncePod"));
+    cluster.running(&pod("n1", "elsewhere", &mounted("mine")));
     check(
         &mounted("mine"),
         |_| (),
-        &mut world,
+        &mut cluster,
         expect![[r#"
         n1
     "#]],
@@ -144,8 +149,8 @@ fn a_claim_in_another_namespace_is_another_claim() {
 
 #[test]
 fn a_claim_that_does_not_exist_rejects_the_pod() {
-    let mut world = World::<Pipeline>::new();
-    world.node("metadata: {name: n1}");
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("metadata: {name: n1}");
     let ephemeral = "{name: v, ephemeral: {}}";
     for (volumes, expected) in [
         (
@@ -161,6 +166,6 @@ fn a_claim_that_does_not_exist_rejects_the_pod() {
         "#]],
         ),
     ] {
-        check(&volumes, |_| (), &mut world, expected);
+        check(&volumes, |_| (), &mut cluster, expected);
     }
 }

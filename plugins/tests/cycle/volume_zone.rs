@@ -1,7 +1,7 @@
 //! Volumes and nodes in zones.
 
 use crate::cycle::scheduler::zones::Pipeline;
-use crate::cycle::world::World;
+use crate::cycle::test_cluster::TestCluster;
 
 const POD: &str = "spec: {volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]}";
 
@@ -22,13 +22,13 @@ fn volumes_keep_pods_in_their_zones() {
         (format!("{BETA_ZONE}: a"), format!("{ZONE}: a, {BETA_ZONE}: b"), false),
         (format!("{ZONE}: a"), format!("{BETA_ZONE}: a"), false),
     ] {
-        let mut world = World::<Pipeline>::new();
-        world.node(&format!("metadata: {{name: n1, labels: {{{node}}}}}"));
-        world.object(&format!("{{kind: PersistentVolume, metadata: {{name: v, labels: {{{volume}}}}}}}"));
-        world.object("{kind: PersistentVolumeClaim, metadata: {name: c}, spec: {volumeName: v}}");
+        let mut cluster = TestCluster::<Pipeline>::new();
+        cluster.node(&format!("metadata: {{name: n1, labels: {{{node}}}}}"));
+        cluster.object(&format!("{{kind: PersistentVolume, metadata: {{name: v, labels: {{{volume}}}}}}}"));
+        cluster.object("{kind: PersistentVolumeClaim, metadata: {name: c}, spec: {volumeName: v}}");
         let reason = ": UnschedulableAndUnresolvable VolumeZone: node(s) had no available volume zone";
         let expected = format!("n1{}\n", if fits { "" } else { reason });
-        assert_eq!(world.verdicts(POD), expected, "volume {volume}, node {node}");
+        assert_eq!(cluster.verdicts(POD), expected, "volume {volume}, node {node}");
     }
 }
 
@@ -51,11 +51,11 @@ fn claims_without_a_volume() {
         ),
         ("metadata: {name: c}, spec: {volumeName: v}", Some("persistentvolume \"v\" not found")),
     ] {
-        let mut world = World::<Pipeline>::new();
-        world.node("metadata: {name: n1}");
-        CLASSES.iter().for_each(|class| world.object(class));
-        world.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
+        let mut cluster = TestCluster::<Pipeline>::new();
+        cluster.node("metadata: {name: n1}");
+        CLASSES.iter().for_each(|class| cluster.object(class));
+        cluster.object(&format!("{{kind: PersistentVolumeClaim, {claim}}}"));
         let expected = expected.map_or("n1".into(), |reason| format!("0/1 nodes are available: {reason}."));
-        assert_eq!(world.decide(POD).trim(), expected, "{claim}");
+        assert_eq!(cluster.decide(POD).trim(), expected, "{claim}");
     }
 }

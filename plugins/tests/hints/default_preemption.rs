@@ -1,15 +1,15 @@
 //! What wakes pods that DefaultPreemption rejected.
 
-use crate::hints::table::{Event, Hints, went};
+use crate::hints::table::{Event, Hints, deleted};
 
 pub(crate) const HINTS: Hints = Hints {
     plugin: "DefaultPreemption",
     events: &[Event {
         name: "PodDelete",
         rejected: "{metadata: {name: me}, spec: {priority: 10}}",
-        do_not: &[
-            went("{metadata: {name: other}, spec: {nodeName: n1}}"),
-            went("{metadata: {name: other}, status: {nominatedNodeName: n1}}"),
+        skip: &[
+            deleted("{metadata: {name: other}, spec: {nodeName: n1}}"),
+            deleted("{metadata: {name: other}, status: {nominatedNodeName: n1}}"),
         ],
         ..Event::OF
     }],

@@ -1,10 +1,10 @@
 //! What wakes pods that DynamicResources rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {resourceClaims: [{name: gpu, resourceClaimName: mine}]}}";
-const MINE: &str = "{kind: ResourceClaim, metadata: {name: mine, uid: mine}, spec: {}}";
-const MINE_ALLOCATED: &str =
+const POD: &str = "{metadata: {name: me}, spec: {resourceClaims: [{name: gpu, resourceClaimName: mine}]}}";
+const CLAIM: &str = "{kind: ResourceClaim, metadata: {name: mine, uid: mine}, spec: {}}";
+const CLAIM_ALLOCATED: &str =
     "{kind: ResourceClaim, metadata: {name: mine, uid: mine}, spec: {}, status: {allocation: {}}}";
 const OTHER: &str = "{kind: ResourceClaim, metadata: {name: other, uid: other}, spec: {}}";
 const OTHER_ALLOCATED: &str =
@@ -24,48 +24,48 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "resource.k8s.io/ResourceClaimAdd",
-            rejected: ME,
-            wake: &[came(MINE)],
+            rejected: POD,
+            queue: &[added(CLAIM)],
             // While its own is missing, nothing helps.
-            do_not: &[came(OTHER), came("{kind: ResourceClaim, metadata: {name: mine, namespace: far}, spec: {}}")],
+            skip: &[added(OTHER), added("{kind: ResourceClaim, metadata: {name: mine, namespace: far}, spec: {}}")],
             ..Event::OF
         },
         Event {
             name: "resource.k8s.io/ResourceClaimAdd",
-            rejected: ME,
-            around: &[MINE],
-            do_not: &[came(OTHER)],
+            rejected: POD,
+            others: &[CLAIM],
+            skip: &[added(OTHER)],
             ..Event::OF
         },
         Event {
             name: "resource.k8s.io/ResourceClaimUpdate",
-            rejected: ME,
-            around: &[MINE],
-            wake: &[
-                changed(MINE, MINE_ALLOCATED),
-                changed(MINE_ALLOCATED, MINE),
+            rejected: POD,
+            others: &[CLAIM],
+            queue: &[
+                updated(CLAIM, CLAIM_ALLOCATED),
+                updated(CLAIM_ALLOCATED, CLAIM),
                 // Devices that are given back may be for anyone.
-                changed(OTHER_ALLOCATED, OTHER),
+                updated(OTHER_ALLOCATED, OTHER),
             ],
-            do_not: &[
-                changed(OTHER, OTHER_ALLOCATED),
-                changed(MINE, "{kind: ResourceClaim, metadata: {name: mine, uid: mine, labels: {a: b}}, spec: {}}"),
+            skip: &[
+                updated(OTHER, OTHER_ALLOCATED),
+                updated(CLAIM, "{kind: ResourceClaim, metadata: {name: mine, uid: mine, labels: {a: b}}, spec: {}}"),
             ],
         },
         Event {
             name: "resource.k8s.io/ResourceClaimUpdate",
-            rejected: ME,
-            do_not: &[changed(OTHER_ALLOCATED, OTHER)],
+            rejected: POD,
+            skip: &[updated(OTHER_ALLOCATED, OTHER)],
             ..Event::OF
         },
         Event {
             name: "PodUpdatePodGeneratedResourceClaim",
             rejected: TEMPLATE,
-            around: &[MADE],
-            wake: &[changed(TEMPLATE, GENERATED)],
-            do_not: &[
-                changed(GENERATED, TEMPLATE),
-                changed(
+            others: &[MADE],
+            queue: &[updated(TEMPLATE, GENERATED)],
+            skip: &[
+                updated(GENERATED, TEMPLATE),
+                updated(
                     "{metadata: {name: other}, spec: {nodeName: n1}}",
                     "{metadata: {name: other}, spec: {nodeName: n1}, status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: made}]}}",
                 ),
@@ -75,7 +75,7 @@ pub(crate) const HINTS: Hints = Hints {
             name: "PodUpdatePodGeneratedResourceClaim",
             rejected: TEMPLATE,
             // The claim is not there yet.
-            do_not: &[changed(TEMPLATE, GENERATED)],
+            skip: &[updated(TEMPLATE, GENERATED)],
             ..Event::OF
         },
     ],

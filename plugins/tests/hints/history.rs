@@ -7,7 +7,7 @@ use schedc_core::hints::PluginSet;
 use schedc_core::profile::Profile;
 
 use crate::hints::scheduler::all::Pipeline;
-use crate::hints::world::{Verdict, World};
+use crate::hints::test_cluster::{TestCluster, Verdict};
 
 /// An object of a name comes, changes, or goes if there is no manifest.
 #[derive(Clone, Debug)]
@@ -33,13 +33,13 @@ pub(crate) struct Miss {
 /// known that the pod can be missed, it is tried, too.
 pub(crate) fn wakes(
     pod: &str,
-    around: &[Step],
+    others: &[Step],
     steps: &[Step],
     is_known: impl Fn(&Miss) -> bool,
 ) -> Result<usize, Box<Miss>> {
-    let mut world = World::new(pod);
+    let mut cluster = TestCluster::new(pod);
     let mut known: BTreeMap<String, String> = BTreeMap::from([("me".to_owned(), pod.to_owned())]);
-    let mut happen = |world: &mut World, step: &Step| {
+    let mut happen = |cluster: &mut TestCluster, step: &Step| {
         let before = known.clone();
         let old = match &step.manifest {
             Some(new) => known.insert(step.name.clone(), new.clone()),
@@ -47,29 +47,29 @@ pub(crate) fn wakes(
         };
         let events = match old == step.manifest {
             true => Vec::new(),
-            false => world.apply(step.resource, old.as_deref(), step.manifest.as_deref()),
+            false => cluster.apply(step.resource, old.as_deref(), step.manifest.as_deref()),
         };
         (before, events)
     };
-    for step in around {
-        happen(&mut world, step);
+    for step in others {
+        happen(&mut cluster, step);
     }
     let mut wakes = 0;
-    let mut parked = rejectors(world.attempt());
+    let mut parked = rejectors(cluster.attempt());
     for step in steps {
-        let (known, events) = happen(&mut world, step);
+        let (known, events) = happen(&mut cluster, step);
         match parked {
-            None => parked = rejectors(world.attempt()),
-            Some(by) if events.iter().any(|event| world.wakes(by, *event)) => {
+            None => parked = rejectors(cluster.attempt()),
+            Some(by) if events.iter().any(|event| cluster.wakes(by, *event)) => {
                 wakes += 1;
-                parked = rejectors(world.attempt());
+                parked = rejectors(cluster.attempt());
             }
             Some(by) => {
                 let by = by.iter().map(|at| Pipeline::PLUGINS[at].name).collect();
                 let miss = Miss { by, pod: known["me"].clone(), step: step.clone(), known };
                 if is_known(&miss) {
-                    parked = rejectors(world.attempt());
-                } else if matches!(world.attempt(), Verdict::Fits) {
+                    parked = rejectors(cluster.attempt());
+                } else if matches!(cluster.attempt(), Verdict::Fits) {
                     return Err(Box::new(miss));
                 }
             }

@@ -47,8 +47,8 @@ fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
         Step { resource, name: name.to_owned(), manifest }
     };
     let steps: Vec<Step> = steps.iter().map(step).collect();
-    let (last, around) = steps.split_last().expect("a step");
-    match wakes(pod, around, std::slice::from_ref(last), |_| false) {
+    let (last, others) = steps.split_last().expect("a step");
+    match wakes(pod, others, std::slice::from_ref(last), |_| false) {
         Err(miss) => assert!(miss.by.contains(&rejected_by), "{last:?} {:?}", miss.by),
         Ok(woken) => panic!("{last:?} makes no difference, or wakes it ({woken})"),
     }
@@ -72,7 +72,7 @@ const WEB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}
 const DB: &str = "{topologyKey: zone, labelSelector: {matchLabels: {app: db}}}";
 
 #[test]
-fn nodes_out_of_reach_of_the_anti_affinity_of_pods_that_run() {
+fn nodes_outside_the_anti_affinity_of_running_pods() {
     let me = "metadata: {name: me, labels: {app: web}}";
     let there = pod("name: p0", "n1", "podAntiAffinity", &[WEB]);
     let plugin = "InterPodAffinity";
@@ -85,7 +85,7 @@ fn nodes_out_of_reach_of_the_anti_affinity_of_pods_that_run() {
 }
 
 #[test]
-fn the_last_pod_that_it_must_be_near_goes_and_it_is_like_that_itself() {
+fn the_last_pod_of_its_affinity_is_deleted_and_it_matches_itself() {
     let me = pod("name: me, labels: {app: web}", "''", "podAffinity", &[WEB]);
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n2}}";
     let other = "{metadata: {name: p0, labels: {app: db}}, spec: {nodeName: n2}}";
@@ -96,14 +96,14 @@ fn the_last_pod_that_it_must_be_near_goes_and_it_is_like_that_itself() {
 }
 
 #[test]
-fn a_pod_of_one_of_several_terms_of_anti_affinity_goes() {
+fn a_pod_matching_one_of_several_anti_affinity_terms_is_deleted() {
     let me = pod("name: me", "''", "podAntiAffinity", &[WEB, DB]);
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
     check(&me, &[(Node, "n1", N1), (Pod, "p0", web), (Pod, "p0", "-")], "InterPodAffinity");
 }
 
 #[test]
-fn a_pod_comes_to_a_namespace_that_is_selected_by_its_labels() {
+fn a_pod_is_added_to_a_namespace_selected_by_labels() {
     let near =
         "{topologyKey: zone, namespaceSelector: {matchLabels: {team: x}}, labelSelector: {matchLabels: {app: web}}}";
     let me = pod("name: me", "''", "podAffinity", &[near]);
@@ -113,7 +113,7 @@ fn a_pod_comes_to_a_namespace_that_is_selected_by_its_labels() {
 }
 
 #[test]
-fn a_pod_that_was_counted_is_being_deleted() {
+fn a_counted_pod_is_terminating() {
     let me = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
         {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}}";
     let web = "{metadata: {name: p0, labels: {app: web}}, spec: {nodeName: n1}}";
@@ -124,7 +124,7 @@ fn a_pod_that_was_counted_is_being_deleted() {
 }
 
 #[test]
-fn a_pod_of_another_namespace_lets_go_of_a_disk() {
+fn a_pod_of_another_namespace_releases_a_disk() {
     let me = "{metadata: {name: me}, spec: {volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
     let other = "{metadata: {name: p0, namespace: far}, spec: {nodeName: n1, volumes: [{name: d, gcePersistentDisk: {pdName: disk}}]}}";
     check(me, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
@@ -144,7 +144,7 @@ const WITH_DATA: &str =
     "{metadata: {name: me}, spec: {volumes: [{name: a, persistentVolumeClaim: {claimName: data}}]}}";
 
 #[test]
-fn a_limit_of_volumes_is_lifted() {
+fn a_volume_limit_is_removed() {
     let limited =
         "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x, allocatable: {count: 1}}]}}";
     let unlimited = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x}]}}";
@@ -167,7 +167,7 @@ fn a_limit_of_volumes_is_lifted() {
 }
 
 #[test]
-fn a_pod_brings_the_volume_that_it_needs_to_a_full_node() {
+fn a_pod_attaches_the_needed_volume_to_a_full_node() {
     let limited =
         "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: csi, nodeID: x, allocatable: {count: 1}}]}}";
     let claims = ["data", "more"].map(claim);
@@ -189,7 +189,7 @@ fn a_pod_brings_the_volume_that_it_needs_to_a_full_node() {
 }
 
 #[test]
-fn a_driver_does_not_report_its_capacity_any_more() {
+fn a_driver_stops_reporting_its_capacity() {
     let sparing = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: true}}";
     let generous = "{kind: CSIDriver, metadata: {name: csi}, spec: {storageCapacity: false}}";
     let data = claim("data");

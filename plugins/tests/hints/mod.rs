@@ -1,5 +1,6 @@
 //! Hints: of every kind of event that a plugin registered with one, changes that wake a pod and changes that do not.
 
+mod completeness;
 mod default_preemption;
 mod dynamic_resources;
 mod history;
@@ -11,15 +12,14 @@ mod node_ports;
 mod node_resources_fit;
 mod node_unschedulable;
 mod node_volume_limits;
-mod nothing_missed;
 mod pod_topology_spread;
 mod scheduling_gates;
 mod table;
 mod taint_toleration;
+mod test_cluster;
 mod volume_binding;
 mod volume_restrictions;
 mod volume_zone;
-mod world;
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ use schedc_core::profile::Profile;
 
 use scheduler::all::Pipeline;
 use table::{Change, Event, Hints};
-use world::World;
+use test_cluster::TestCluster;
 
 mod scheduler {
     schedc_macros::profile!("tests/hints/all.toml");
@@ -104,30 +104,30 @@ fn check(
     expected: QueueingHint,
 ) -> Result<(), String> {
     let what = format!("{plugin}, {}: {change:?}", event.name);
-    let mut world = World::new(event.rejected);
-    event.around.iter().for_each(|object| world.object(object));
-    let derived = world.apply(kind.resource, change.old, change.new);
+    let mut cluster = TestCluster::new(event.rejected);
+    event.others.iter().for_each(|object| cluster.object(object));
+    let derived = cluster.apply(kind.resource, change.old, change.new);
     let told = derived.iter().find(|derived| kind.covers(**derived));
-    if told.is_some() != change.is_told {
+    if told.is_some() != change.makes_event {
         return Err(format!("{what}\nmakes the events {derived:?}"));
     }
     let asked = told.copied().unwrap_or(kind);
-    match world.hint(plugin, asked) {
+    match cluster.hint(plugin, asked) {
         Some(Ok(said)) if said == expected => Ok(()),
         said => Err(format!("{what}\nis {said:?}")),
     }
 }
 
 #[test]
-fn hints_say_what_the_tables_say() {
+fn hints_match_their_tables() {
     let hinted = hinted();
     let mut wrong = Vec::new();
     for Hints { plugin, events } in &TABLES {
         for event in *events {
             let kind = hinted[plugin].iter().find(|kind| kind.to_string() == event.name);
             let kind = *kind.unwrap_or_else(|| panic!("{plugin} has no hint for {}", event.name));
-            let queue = event.wake.iter().map(|change| (change, QueueingHint::Queue));
-            let skip = event.do_not.iter().map(|change| (change, QueueingHint::Skip));
+            let queue = event.queue.iter().map(|change| (change, QueueingHint::Queue));
+            let skip = event.skip.iter().map(|change| (change, QueueingHint::Skip));
             wrong.extend(queue.chain(skip).filter_map(|(change, said)| check(plugin, event, kind, change, said).err()));
         }
     }
@@ -136,7 +136,7 @@ fn hints_say_what_the_tables_say() {
 
 /// A registration whose hint always says the same needs none; so each of them is in its table with both.
 #[test]
-fn every_event_that_a_plugin_has_a_hint_for_wakes_some_pods_and_leaves_others() {
+fn every_hinted_event_queues_some_pods_and_skips_others() {
     let has = |plugin: &str, event: &str, changes: fn(&Event) -> &[Change]| {
         let tables = TABLES.iter().filter(|table| table.plugin == plugin);
         let mut events = tables.flat_map(|table| table.events).filter(|of| of.name == event);
@@ -148,10 +148,10 @@ fn every_event_that_a_plugin_has_a_hint_for_wakes_some_pods_and_leaves_others() 
         for event in events.iter().map(ClusterEvent::to_string) {
             count += 1;
             // The end of a preemption wakes the preemptor, no event.
-            if plugin != "DefaultPreemption" && !has(plugin, &event, |of| of.wake) {
+            if plugin != "DefaultPreemption" && !has(plugin, &event, |of| of.queue) {
                 missing.push(format!("{plugin} {event}: Queue"));
             }
-            if !has(plugin, &event, |of| of.do_not) {
+            if !has(plugin, &event, |of| of.skip) {
                 missing.push(format!("{plugin} {event}: Skip"));
             }
         }

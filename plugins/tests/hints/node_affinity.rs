@@ -1,8 +1,8 @@
 //! What wakes pods that NodeAffinity rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {nodeSelector: {zone: a}, affinity: {nodeAffinity: {
+const POD: &str = "{metadata: {name: me}, spec: {nodeSelector: {zone: a}, affinity: {nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
         {matchExpressions: [{key: disk, operator: Exists}]},
         {matchExpressions: [{key: gpu, operator: In, values: [big]}]}]}}}}}";
@@ -12,30 +12,30 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "NodeAdd",
-            rejected: ME,
-            wake: &[
-                came("metadata: {name: n1, labels: {zone: a, disk: ssd}}"),
-                came("metadata: {name: n1, labels: {zone: a, gpu: big}}"),
+            rejected: POD,
+            queue: &[
+                added("metadata: {name: n1, labels: {zone: a, disk: ssd}}"),
+                added("metadata: {name: n1, labels: {zone: a, gpu: big}}"),
             ],
-            do_not: &[
-                came("metadata: {name: n1}"),
-                came("metadata: {name: n1, labels: {zone: a, gpu: small}}"),
-                came("metadata: {name: n1, labels: {zone: b, disk: ssd}}"),
+            skip: &[
+                added("metadata: {name: n1}"),
+                added("metadata: {name: n1, labels: {zone: a, gpu: small}}"),
+                added("metadata: {name: n1, labels: {zone: b, disk: ssd}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "NodeUpdateNodeLabel",
-            rejected: ME,
-            wake: &[changed(
+            rejected: POD,
+            queue: &[updated(
                 "metadata: {name: n1, labels: {zone: a}}",
                 "metadata: {name: n1, labels: {zone: a, disk: ssd}}",
             )],
-            do_not: &[
-                changed("metadata: {name: n1}", "metadata: {name: n1, labels: {zone: a}}"),
-                changed("metadata: {name: n1, labels: {zone: a, disk: ssd}}", "metadata: {name: n1}"),
+            skip: &[
+                updated("metadata: {name: n1}", "metadata: {name: n1, labels: {zone: a}}"),
+                updated("metadata: {name: n1, labels: {zone: a, disk: ssd}}", "metadata: {name: n1}"),
                 // It was within reach.
-                changed(
+                updated(
                     "metadata: {name: n1, labels: {zone: a, disk: ssd}}",
                     "metadata: {name: n1, labels: {zone: a, disk: hdd}}",
                 ),

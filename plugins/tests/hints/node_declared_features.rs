@@ -1,29 +1,32 @@
 //! What wakes pods that NodeDeclaredFeatures rejected.
 
-use crate::hints::table::{Event, Hints, changed};
+use crate::hints::table::{Event, Hints, updated};
 
 const NONE: &str = "metadata: {name: n1}";
 const ONE: &str = "{metadata: {name: n1}, status: {declaredFeatures: [UserNamespacesHostNetworkSupport]}}";
-const ME: &str = "{metadata: {name: me}, spec: {hostNetwork: true, hostUsers: false}}";
+const POD: &str = "{metadata: {name: me}, spec: {hostNetwork: true, hostUsers: false}}";
 
 pub(crate) const HINTS: Hints = Hints {
     plugin: "NodeDeclaredFeatures",
     events: &[
         Event {
             name: "NodeUpdateNodeDeclaredFeature",
-            rejected: ME,
-            wake: &[changed(NONE, ONE), changed(ONE, NONE)],
-            do_not: &[changed(NONE, "metadata: {name: n1, labels: {a: b}}").untold()],
+            rejected: POD,
+            queue: &[updated(NONE, ONE), updated(ONE, NONE)],
+            skip: &[updated(NONE, "metadata: {name: n1, labels: {a: b}}").without_event()],
             ..Event::OF
         },
         Event {
             name: "PodUpdate",
-            rejected: ME,
-            wake: &[changed(ME, "{metadata: {name: me}, spec: {hostNetwork: false, hostUsers: false}}")],
-            do_not: &[
-                changed(ME, "{metadata: {name: me, annotations: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}"),
-                changed(ME, "{metadata: {name: me, labels: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}"),
-                changed(
+            rejected: POD,
+            queue: &[updated(POD, "{metadata: {name: me}, spec: {hostNetwork: false, hostUsers: false}}")],
+            skip: &[
+                updated(
+                    POD,
+                    "{metadata: {name: me, annotations: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}",
+                ),
+                updated(POD, "{metadata: {name: me, labels: {a: b}}, spec: {hostNetwork: true, hostUsers: false}}"),
+                updated(
                     "{metadata: {name: other}, spec: {nodeName: n1, hostNetwork: true, hostUsers: false}}",
                     "{metadata: {name: other}, spec: {nodeName: n1}}",
                 ),

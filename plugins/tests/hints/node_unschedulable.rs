@@ -1,39 +1,39 @@
 //! What wakes pods that NodeUnschedulable rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
 const OPEN: &str = "metadata: {name: n1}";
 const CORDONED: &str = "{metadata: {name: n1}, spec: {unschedulable: true}}";
 const TAINT: &str = "{metadata: {name: n1}, spec: {unschedulable: true, taints: [{key: a, effect: NoSchedule}]}}";
 const UNCORDONED: &str = "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}]}}";
-const ME: &str = "metadata: {name: me}";
+const POD: &str = "metadata: {name: me}";
 
 pub(crate) const HINTS: Hints = Hints {
     plugin: "NodeUnschedulable",
     events: &[
-        Event { name: "NodeAdd", rejected: ME, wake: &[came(OPEN)], do_not: &[came(CORDONED)], ..Event::OF },
+        Event { name: "NodeAdd", rejected: POD, queue: &[added(OPEN)], skip: &[added(CORDONED)], ..Event::OF },
         Event {
             name: "NodeUpdateNodeTaint",
-            rejected: ME,
+            rejected: POD,
             // Whether it has taints is not this plugin's business.
-            wake: &[changed(CORDONED, OPEN), changed(CORDONED, UNCORDONED), changed(TAINT, OPEN)],
-            do_not: &[changed(OPEN, UNCORDONED), changed(CORDONED, TAINT), changed(OPEN, CORDONED).untold()],
+            queue: &[updated(CORDONED, OPEN), updated(CORDONED, UNCORDONED), updated(TAINT, OPEN)],
+            skip: &[updated(OPEN, UNCORDONED), updated(CORDONED, TAINT), updated(OPEN, CORDONED).without_event()],
             ..Event::OF
         },
         Event {
             name: "PodUpdatePodToleration",
-            rejected: ME,
-            wake: &[
-                changed(
-                    ME,
+            rejected: POD,
+            queue: &[
+                updated(
+                    POD,
                     "{metadata: {name: me}, spec: {tolerations: [{key: node.kubernetes.io/unschedulable, operator: Exists}]}}",
                 ),
-                changed(ME, "{metadata: {name: me}, spec: {tolerations: [{operator: Exists}]}}"),
+                updated(POD, "{metadata: {name: me}, spec: {tolerations: [{operator: Exists}]}}"),
             ],
-            do_not: &[
-                changed(ME, "{metadata: {name: me}, spec: {tolerations: [{key: dedicated, operator: Exists}]}}"),
-                changed(ME, "{metadata: {name: me}, spec: {tolerations: [{operator: Exists, effect: NoExecute}]}}"),
-                changed(
+            skip: &[
+                updated(POD, "{metadata: {name: me}, spec: {tolerations: [{key: dedicated, operator: Exists}]}}"),
+                updated(POD, "{metadata: {name: me}, spec: {tolerations: [{operator: Exists, effect: NoExecute}]}}"),
+                updated(
                     "{metadata: {name: other}, spec: {nodeName: n1}}",
                     "{metadata: {name: other}, spec: {nodeName: n1, tolerations: [{operator: Exists}]}}",
                 ),

@@ -1,8 +1,8 @@
 //! What wakes pods that NodeVolumeLimits rejected.
 
-use crate::hints::table::{Event, Hints, came, changed, went};
+use crate::hints::table::{Event, Hints, added, deleted, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {volumes: [
+const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}]}}";
 const WITH_DISK: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: own, ephemeral: {}}, {name: b, awsElasticBlockStore: {volumeID: vol-1}}]}}";
@@ -15,80 +15,80 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "storage.k8s.io/CSINodeUpdate",
-            rejected: ME,
-            wake: &[
-                changed(
+            rejected: POD,
+            queue: &[
+                updated(
                     TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 3}}]}}",
                 ),
-                changed(
+                updated(
                     TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [
                         {name: d, nodeID: x, allocatable: {count: 2}}, {name: e, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
-                changed(UNLIMITED, TWO),
+                updated(UNLIMITED, TWO),
             ],
-            do_not: &[
-                changed(
+            skip: &[
+                updated(
                     TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
                 // No limit is no growth.
-                changed(TWO, UNLIMITED),
-                changed(TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
+                updated(TWO, UNLIMITED),
+                updated(TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PodDelete",
-            rejected: ME,
+            rejected: POD,
             // Which volumes they are is for Filter to find out.
-            wake: &[
-                went("{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: more}}]}}"),
-                went("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, ephemeral: {}}]}}"),
-                went("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, awsElasticBlockStore: {volumeID: vol-1}}]}}"),
+            queue: &[
+                deleted("{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: more}}]}}"),
+                deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, ephemeral: {}}]}}"),
+                deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, awsElasticBlockStore: {volumeID: vol-1}}]}}"),
             ],
-            do_not: &[
-                went("{metadata: {name: other}, spec: {nodeName: n1}}"),
-                went("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, emptyDir: {}}]}}"),
-                went("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, csi: {driver: d}}]}}"),
+            skip: &[
+                deleted("{metadata: {name: other}, spec: {nodeName: n1}}"),
+                deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, emptyDir: {}}]}}"),
+                deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, csi: {driver: d}}]}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PersistentVolumeClaimAdd",
-            rejected: ME,
-            wake: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: data}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
+            rejected: POD,
+            queue: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: data}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
             ],
-            do_not: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: own}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
+            skip: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: own}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
-            rejected: ME,
+            rejected: POD,
             // A claim can be of any driver.
-            wake: &[went("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
+            queue: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
             ..Event::OF
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: WITH_DISK,
-            wake: &[went(
+            queue: &[deleted(
                 "{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: ebs.csi.aws.com, nodeName: n1, source: {}}}",
             )],
-            do_not: &[went("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
+            skip: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
             ..Event::OF
         },
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: "metadata: {name: me}",
-            do_not: &[went("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
+            skip: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
             ..Event::OF
         },
     ],

@@ -1,6 +1,6 @@
 //! What wakes pods that SchedulingGates rejected.
 
-use crate::hints::table::{Event, Hints, changed};
+use crate::hints::table::{Event, Hints, updated};
 
 const GATED: &str = "{metadata: {name: me}, spec: {schedulingGates: [{name: quota}]}}";
 const OTHER: &str = "{metadata: {name: other}, spec: {nodeName: n1, schedulingGates: [{name: quota}]}}";
@@ -10,10 +10,10 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[Event {
         name: "PodUpdatePodSchedulingGatesEliminated",
         rejected: GATED,
-        wake: &[changed(GATED, "{metadata: {name: me}}")],
-        do_not: &[
-            changed(OTHER, "{metadata: {name: other}, spec: {nodeName: n1}}"),
-            changed(OTHER, "{metadata: {name: other, labels: {app: web}}, spec: {nodeName: n1}}"),
+        queue: &[updated(GATED, "{metadata: {name: me}}")],
+        skip: &[
+            updated(OTHER, "{metadata: {name: other}, spec: {nodeName: n1}}"),
+            updated(OTHER, "{metadata: {name: other, labels: {app: web}}, spec: {nodeName: n1}}"),
         ],
         ..Event::OF
     }],

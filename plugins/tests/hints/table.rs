@@ -13,14 +13,14 @@ pub(crate) struct Event {
     /// The pod that the plugin rejected.
     pub(crate) rejected: &'static str,
     /// Other objects.
-    pub(crate) around: &'static [&'static str],
-    pub(crate) wake: &'static [Change],
-    pub(crate) do_not: &'static [Change],
+    pub(crate) others: &'static [&'static str],
+    pub(crate) queue: &'static [Change],
+    pub(crate) skip: &'static [Change],
 }
 
 impl Event {
     /// Nothing is said yet.
-    pub(crate) const OF: Event = Event { name: "", rejected: "{}", around: &[], wake: &[], do_not: &[] };
+    pub(crate) const OF: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
 }
 
 /// A manifest before and after.
@@ -29,24 +29,24 @@ pub(crate) struct Change {
     pub(crate) old: Option<&'static str>,
     pub(crate) new: Option<&'static str>,
     /// Whether the change makes such an event. Hints have an answer for others, too.
-    pub(crate) is_told: bool,
+    pub(crate) makes_event: bool,
 }
 
-pub(crate) const fn came(new: &'static str) -> Change {
-    Change { old: None, new: Some(new), is_told: true }
+pub(crate) const fn added(new: &'static str) -> Change {
+    Change { old: None, new: Some(new), makes_event: true }
 }
 
-pub(crate) const fn changed(old: &'static str, new: &'static str) -> Change {
-    Change { old: Some(old), new: Some(new), is_told: true }
+pub(crate) const fn updated(old: &'static str, new: &'static str) -> Change {
+    Change { old: Some(old), new: Some(new), makes_event: true }
 }
 
-pub(crate) const fn went(old: &'static str) -> Change {
-    Change { old: Some(old), new: None, is_told: true }
+pub(crate) const fn deleted(old: &'static str) -> Change {
+    Change { old: Some(old), new: None, makes_event: true }
 }
 
 impl Change {
     /// The same change, of which nobody hears.
-    pub(crate) const fn untold(self) -> Change {
-        Change { is_told: false, ..self }
+    pub(crate) const fn without_event(self) -> Change {
+        Change { makes_event: false, ..self }
     }
 }

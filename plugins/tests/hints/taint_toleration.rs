@@ -1,8 +1,8 @@
 //! What wakes pods that TaintToleration rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {tolerations: [{key: a, operator: Exists}]}}";
+const POD: &str = "{metadata: {name: me}, spec: {tolerations: [{key: a, operator: Exists}]}}";
 const NONE: &str = "metadata: {name: n1}";
 const TOLERATED: &str =
     "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}, {key: soft, effect: PreferNoSchedule}]}}";
@@ -15,30 +15,30 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "NodeAdd",
-            rejected: ME,
-            wake: &[came(NONE), came(TOLERATED), came("{metadata: {name: n1}, spec: {unschedulable: true}}")],
-            do_not: &[came(UNTOLERATED), came(BOTH)],
+            rejected: POD,
+            queue: &[added(NONE), added(TOLERATED), added("{metadata: {name: n1}, spec: {unschedulable: true}}")],
+            skip: &[added(UNTOLERATED), added(BOTH)],
             ..Event::OF
         },
         Event {
             name: "NodeUpdateNodeTaint",
-            rejected: ME,
-            wake: &[changed(UNTOLERATED, NONE), changed(BOTH, TOLERATED)],
-            do_not: &[
+            rejected: POD,
+            queue: &[updated(UNTOLERATED, NONE), updated(BOTH, TOLERATED)],
+            skip: &[
                 // One of two is not enough, and a node that was within reach is nothing new.
-                changed(BOTH, UNTOLERATED),
-                changed(TOLERATED, NONE),
-                changed(NONE, UNTOLERATED),
-                changed("{metadata: {name: n1}, spec: {unschedulable: true}}", NONE),
+                updated(BOTH, UNTOLERATED),
+                updated(TOLERATED, NONE),
+                updated(NONE, UNTOLERATED),
+                updated("{metadata: {name: n1}, spec: {unschedulable: true}}", NONE),
             ],
             ..Event::OF
         },
         Event {
             name: "PodUpdatePodToleration",
-            rejected: ME,
+            rejected: POD,
             // Whether it helps is for Filter to find out.
-            wake: &[changed(ME, "{metadata: {name: me}, spec: {tolerations: []}}")],
-            do_not: &[changed(
+            queue: &[updated(POD, "{metadata: {name: me}, spec: {tolerations: []}}")],
+            skip: &[updated(
                 "{metadata: {name: other}, spec: {nodeName: n1}}",
                 "{metadata: {name: other}, spec: {nodeName: n1, tolerations: [{operator: Exists}]}}",
             )],

@@ -1,29 +1,29 @@
 //! What wakes pods that VolumeBinding rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {volumes: [
+const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}, {name: c, csi: {driver: inline}}]}}";
 const CLASS: &str = "{kind: StorageClass, metadata: {name: fast}, provisioner: d}";
 const NODE: &str = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}";
 const ROOM: &str = "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi}";
-const SPARING: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: true}}";
-const GENEROUS: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: false}}";
+const WITH_CAPACITY_TRACKING: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: true}}";
+const WITHOUT_CAPACITY_TRACKING: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: false}}";
 
 pub(crate) const HINTS: Hints = Hints {
     plugin: "VolumeBinding",
     events: &[
         Event {
             name: "storage.k8s.io/StorageClassUpdate",
-            rejected: ME,
-            wake: &[changed(
+            rejected: POD,
+            queue: &[updated(
                 CLASS,
                 "{kind: StorageClass, metadata: {name: fast}, provisioner: d,
                   allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [b]}]}]}",
             )],
-            do_not: &[
-                changed(CLASS, "{kind: StorageClass, metadata: {name: fast, labels: {a: b}}, provisioner: d}"),
-                changed(
+            skip: &[
+                updated(CLASS, "{kind: StorageClass, metadata: {name: fast, labels: {a: b}}, provisioner: d}"),
+                updated(
                     CLASS,
                     "{kind: StorageClass, metadata: {name: fast}, provisioner: d, volumeBindingMode: WaitForFirstConsumer}",
                 ),
@@ -32,36 +32,36 @@ pub(crate) const HINTS: Hints = Hints {
         },
         Event {
             name: "PersistentVolumeClaimAdd",
-            rejected: ME,
-            wake: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: data}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
+            rejected: POD,
+            queue: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: data}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
             ],
-            do_not: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
+            skip: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PersistentVolumeClaimUpdate",
-            rejected: ME,
-            wake: &[
-                changed(
+            rejected: POD,
+            queue: &[
+                updated(
                     "{kind: PersistentVolumeClaim, metadata: {name: data}}",
                     "{kind: PersistentVolumeClaim, metadata: {name: data}, spec: {volumeName: v}}",
                 ),
-                changed(
+                updated(
                     "{kind: PersistentVolumeClaim, metadata: {name: me-own}}",
                     "{kind: PersistentVolumeClaim, metadata: {name: me-own}, spec: {volumeName: v}}",
                 ),
             ],
-            do_not: &[
-                changed(
+            skip: &[
+                updated(
                     "{kind: PersistentVolumeClaim, metadata: {name: more}}",
                     "{kind: PersistentVolumeClaim, metadata: {name: more}, spec: {volumeName: v}}",
                 ),
-                changed(
+                updated(
                     "{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}",
                     "{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}, spec: {volumeName: v}}",
                 ),
@@ -70,32 +70,32 @@ pub(crate) const HINTS: Hints = Hints {
         },
         Event {
             name: "storage.k8s.io/CSINodeUpdate",
-            rejected: ME,
-            wake: &[changed(
+            rejected: POD,
+            queue: &[updated(
                 NODE,
                 "{kind: CSINode, metadata: {name: n1, annotations: {
                   storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs}}, spec: {drivers: []}}",
             )],
-            do_not: &[
-                changed(NODE, "{kind: CSINode, metadata: {name: n1, annotations: {a: b}}, spec: {drivers: []}}"),
-                changed(NODE, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x}]}}"),
+            skip: &[
+                updated(NODE, "{kind: CSINode, metadata: {name: n1, annotations: {a: b}}, spec: {drivers: []}}"),
+                updated(NODE, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x}]}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "storage.k8s.io/CSIDriverUpdate",
-            rejected: ME,
-            wake: &[
-                changed(SPARING, GENEROUS),
-                changed(SPARING, "{kind: CSIDriver, metadata: {name: inline}, spec: {}}"),
+            rejected: POD,
+            queue: &[
+                updated(WITH_CAPACITY_TRACKING, WITHOUT_CAPACITY_TRACKING),
+                updated(WITH_CAPACITY_TRACKING, "{kind: CSIDriver, metadata: {name: inline}, spec: {}}"),
             ],
-            do_not: &[
-                changed(GENEROUS, SPARING),
-                changed(
-                    SPARING,
+            skip: &[
+                updated(WITHOUT_CAPACITY_TRACKING, WITH_CAPACITY_TRACKING),
+                updated(
+                    WITH_CAPACITY_TRACKING,
                     "{kind: CSIDriver, metadata: {name: inline, labels: {a: b}}, spec: {storageCapacity: true}}",
                 ),
-                changed(
+                updated(
                     "{kind: CSIDriver, metadata: {name: other}, spec: {storageCapacity: true}}",
                     "{kind: CSIDriver, metadata: {name: other}, spec: {storageCapacity: false}}",
                 ),
@@ -104,23 +104,23 @@ pub(crate) const HINTS: Hints = Hints {
         },
         Event {
             name: "storage.k8s.io/CSIStorageCapacityUpdate",
-            rejected: ME,
-            wake: &[
-                changed(
+            rejected: POD,
+            queue: &[
+                updated(
                     ROOM,
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 11Gi}",
                 ),
-                changed("{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}", ROOM),
-                changed(
+                updated("{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}", ROOM),
+                updated(
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 1Gi}",
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 2Gi}",
                 ),
             ],
-            do_not: &[
-                changed(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 9Gi}"),
-                changed(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}"),
+            skip: &[
+                updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 9Gi}"),
+                updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}"),
                 // More room, but not for larger volumes.
-                changed(
+                updated(
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 1Gi}",
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 20Gi, maximumVolumeSize: 1Gi}",
                 ),

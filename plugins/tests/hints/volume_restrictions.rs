@@ -1,8 +1,8 @@
 //! What wakes pods that VolumeRestrictions rejected.
 
-use crate::hints::table::{Event, Hints, came, went};
+use crate::hints::table::{Event, Hints, added, deleted};
 
-const ME: &str = "{metadata: {name: me}, spec: {volumes: [
+const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: b, gcePersistentDisk: {pdName: disk}}]}}";
 
 pub(crate) const HINTS: Hints = Hints {
@@ -10,38 +10,38 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "PodDelete",
-            rejected: ME,
-            wake: &[
-                went(
+            rejected: POD,
+            queue: &[
+                deleted(
                     "{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}",
                 ),
-                went(
+                deleted(
                     "{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, gcePersistentDisk: {pdName: disk}}]}}",
                 ),
             ],
-            do_not: &[
-                went("{metadata: {name: other}, spec: {nodeName: n1}}"),
-                went(
+            skip: &[
+                deleted("{metadata: {name: other}, spec: {nodeName: n1}}"),
+                deleted(
                     "{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: more}}]}}",
                 ),
-                went(
+                deleted(
                     "{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, gcePersistentDisk: {pdName: other}}]}}",
                 ),
-                went(
+                deleted(
                     "{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}",
                 ),
                 // The claim of an ephemeral volume is one pod's own.
-                went("{metadata: {name: da}, spec: {nodeName: n1, volumes: [{name: ta, ephemeral: {}}]}}"),
+                deleted("{metadata: {name: da}, spec: {nodeName: n1, volumes: [{name: ta, ephemeral: {}}]}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PersistentVolumeClaimAdd",
-            rejected: ME,
-            wake: &[came("{kind: PersistentVolumeClaim, metadata: {name: data}}")],
-            do_not: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
+            rejected: POD,
+            queue: &[added("{kind: PersistentVolumeClaim, metadata: {name: data}}")],
+            skip: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
             ..Event::OF
         },

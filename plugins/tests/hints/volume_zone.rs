@@ -1,8 +1,8 @@
 //! What wakes pods that VolumeZone rejected.
 
-use crate::hints::table::{Event, Hints, came, changed};
+use crate::hints::table::{Event, Hints, added, updated};
 
-const ME: &str = "{metadata: {name: me}, spec: {volumes: [
+const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}]}}";
 const IN_A: &str = "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: a}}}";
 
@@ -11,36 +11,36 @@ pub(crate) const HINTS: Hints = Hints {
     events: &[
         Event {
             name: "storage.k8s.io/StorageClassAdd",
-            rejected: ME,
-            wake: &[came(
+            rejected: POD,
+            queue: &[added(
                 "{kind: StorageClass, metadata: {name: late}, provisioner: d, volumeBindingMode: WaitForFirstConsumer}",
             )],
-            do_not: &[
-                came("{kind: StorageClass, metadata: {name: early}, provisioner: d, volumeBindingMode: Immediate}"),
-                came("{kind: StorageClass, metadata: {name: early}, provisioner: d}"),
+            skip: &[
+                added("{kind: StorageClass, metadata: {name: early}, provisioner: d, volumeBindingMode: Immediate}"),
+                added("{kind: StorageClass, metadata: {name: early}, provisioner: d}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PersistentVolumeClaimAdd",
-            rejected: ME,
-            wake: &[came("{kind: PersistentVolumeClaim, metadata: {name: data}}")],
-            do_not: &[
-                came("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
+            rejected: POD,
+            queue: &[added("{kind: PersistentVolumeClaim, metadata: {name: data}}")],
+            skip: &[
+                added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
                 // This plugin does not look at ephemeral volumes.
-                came("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
-                came("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
+                added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],
             ..Event::OF
         },
         Event {
             name: "PersistentVolumeClaimUpdate",
-            rejected: ME,
-            wake: &[changed(
+            rejected: POD,
+            queue: &[updated(
                 "{kind: PersistentVolumeClaim, metadata: {name: data}}",
                 "{kind: PersistentVolumeClaim, metadata: {name: data}, spec: {volumeName: v}}",
             )],
-            do_not: &[changed(
+            skip: &[updated(
                 "{kind: PersistentVolumeClaim, metadata: {name: more}}",
                 "{kind: PersistentVolumeClaim, metadata: {name: more}, spec: {volumeName: v}}",
             )],
@@ -48,25 +48,25 @@ pub(crate) const HINTS: Hints = Hints {
         },
         Event {
             name: "PersistentVolumeUpdate",
-            rejected: ME,
-            wake: &[
-                changed(
+            rejected: POD,
+            queue: &[
+                updated(
                     IN_A,
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: b}}}",
                 ),
-                changed(
+                updated(
                     IN_A,
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: a__b}}}",
                 ),
-                changed(IN_A, "{kind: PersistentVolume, metadata: {name: v}}"),
-                changed("{kind: PersistentVolume, metadata: {name: v}}", IN_A),
+                updated(IN_A, "{kind: PersistentVolume, metadata: {name: v}}"),
+                updated("{kind: PersistentVolume, metadata: {name: v}}", IN_A),
             ],
-            do_not: &[
-                changed(
+            skip: &[
+                updated(
                     IN_A,
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: a, b: c}}}",
                 ),
-                changed(
+                updated(
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: a__b}}}",
                     "{kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: b__a}}}",
                 ),

@@ -11,13 +11,13 @@ use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Profile, Visitor};
-use schedc_naive::Evaluation;
+use schedc_reference::Evaluation;
 
-use crate::incremental::world::World;
+use crate::incremental::test_cluster::TestCluster;
 
 /// Decides about a pod in all ways. Tells what is different, and whether an answer was kept.
 pub(crate) struct Compare<'a, S> {
-    pub(crate) world: &'a mut World<S>,
+    pub(crate) cluster: &'a mut TestCluster<S>,
     pub(crate) rules: &'a Evaluation,
     pub(crate) pod: &'a Arc<Pod>,
     /// What is drawn.
@@ -35,20 +35,20 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
     type Output = Found;
 
     fn visit<P: Profile<State = S>>(self, kept: &mut Engine<P>) -> Found {
-        let Compare { world, rules, pod, draw } = self;
+        let Compare { cluster, rules, pod, draw } = self;
         let mut found = Found::default();
         let fresh = || {
             let mut engine = Engine::<P>::new(&Handle::default()).unwrap();
-            engine.keep_answers = false;
+            engine.cache_answers = false;
             engine.percentage_of_nodes_to_score = 100;
             engine
         };
         kept.percentage_of_nodes_to_score = 100;
         // What is kept comes first, before anybody else asks anything of the cluster's indexes.
-        let by_kept = kept.decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
-        if let Some(answer) = kept.kept_answer(pod, &mut world.cache) {
+        let by_kept = kept.decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
+        if let Some(answer) = kept.cached_answer(pod, &mut cluster.cache) {
             found.kept = true;
-            let name = |node| world.cache.base.name(node).to_owned();
+            let name = |node| cluster.cache.base.name(node).to_owned();
             let feasible: BTreeSet<String> = answer.feasible.iter().map(name).collect();
             let expected: BTreeSet<String> = rules.feasible().map(str::to_owned).collect();
             differ(&mut found.differences, "kept: feasible", &expected, &feasible);
@@ -61,17 +61,17 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
             }
         }
         if found.kept && !matches!(by_kept, Decision::Unschedulable(_)) {
-            let nodes: Vec<NodeIndex> = world.cache.base.alive().iter().collect();
-            let may_choose = |node: &NodeIndex| kept.may_choose(pod, &mut world.cache, *node) == Some(true);
+            let nodes: Vec<NodeIndex> = cluster.cache.base.alive().iter().collect();
+            let may_choose = |node: &NodeIndex| kept.may_choose(pod, &mut cluster.cache, *node) == Some(true);
             let nodes: Vec<NodeIndex> = nodes.into_iter().filter(may_choose).collect();
-            let names: BTreeSet<&str> = nodes.into_iter().map(|node| world.cache.base.name(node)).collect();
+            let names: BTreeSet<&str> = nodes.into_iter().map(|node| cluster.cache.base.name(node)).collect();
             differ(&mut found.differences, "kept: choices", &rules.choices().into_iter().collect(), &names);
         }
-        let by_full = fresh().decide(pod, &mut world.cache, UNTIMED, |n| draw % n);
+        let by_full = fresh().decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
         differ(&mut found.differences, "kept: decision", &by_full, &by_kept);
-        let explained = fresh().explain(pod, &mut world.cache, false);
-        compare(&mut found.differences, "full", rules, &explained, &world.cache);
-        let mut rebuilt = world.rebuilt(draw % 2 == 0);
+        let explained = fresh().explain(pod, &mut cluster.cache, false);
+        compare(&mut found.differences, "full", rules, &explained, &cluster.cache);
+        let mut rebuilt = cluster.rebuilt(draw % 2 == 0);
         let explained = fresh().explain(pod, &mut rebuilt, false);
         compare(&mut found.differences, "rebuilt", rules, &explained, &rebuilt);
         found
@@ -86,11 +86,11 @@ fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expe
 
 /// Node by node, score by score, word by word, but for what preemption says.
 fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got: &Explanation, cache: &Cache<S>) {
-    if got.held.is_some() {
+    if got.gated_by.is_some() {
         // Such a pod is not decided; the rules do not know PreEnqueue.
         return;
     }
-    let in_rules = |no: &schedc_naive::Answer| (no.plugin, no.code, no.reasons.clone());
+    let in_rules = |no: &schedc_reference::PluginRejection| (no.plugin, no.code, no.reasons.clone());
     let sorted = |reasons: &mut dyn Iterator<Item = String>| {
         let mut reasons: Vec<String> = reasons.collect();
         reasons.sort();

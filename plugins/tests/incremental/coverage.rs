@@ -7,11 +7,11 @@ use std::sync::Arc;
 use schedc_core::cache::State;
 use schedc_core::intern::Symbol;
 use schedc_core::model::Pod;
-use schedc_naive::{Args, Opinion, opinions};
+use schedc_reference::{Args, PluginEvaluation, evaluate_plugins};
 use serde_json::Value;
 
 use crate::incremental::history::Step;
-use crate::incremental::world::{Standing, World};
+use crate::incremental::test_cluster::{ObjectState, TestCluster};
 
 /// What there is of nodes, pods and other objects that a plugin reads: changes of these must alter what it says. `+`, `~` and
 /// `-`: the object comes, changes, goes.
@@ -112,44 +112,44 @@ pub(crate) struct Coverage {
 
 /// What was before a change.
 pub(crate) struct Before {
-    standing: Standing,
-    answers: Vec<(Arc<Pod>, Vec<Opinion>)>,
+    object_state: ObjectState,
+    answers: Vec<(Arc<Pod>, Vec<PluginEvaluation>)>,
 }
 
 impl Coverage {
-    fn ask<S: State>(&self, world: &World<S>, pod: &Pod) -> Vec<Opinion> {
-        opinions(&self.args, &world.cluster, &world.cache.base.interner, pod)
+    fn ask<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
+        evaluate_plugins(&self.args, &cluster.cluster, &cluster.cache.base.interner, pod)
     }
 
-    pub(crate) fn before<S: State>(&mut self, world: &mut World<S>, step: &Step) -> Before {
-        let mut before = Before { standing: Standing::Absent, answers: Vec::new() };
+    pub(crate) fn before<S: State>(&mut self, cluster: &mut TestCluster<S>, step: &Step) -> Before {
+        let mut before = Before { object_state: ObjectState::Absent, answers: Vec::new() };
         let (kind, metadata) = match step {
             Step::Set { manifest, .. } => (&manifest["kind"], &manifest["metadata"]),
             Step::Delete { reference, .. } => (&reference["kind"], reference),
             Step::Schedule { pod, .. } => {
                 self.remember(pod);
-                self.decided(world, pod);
+                self.decided(cluster, pod);
                 return before;
             }
         };
-        before.standing = world.standing(kind, metadata);
-        let (number, pods): (usize, Vec<&Value>) = match who_may_mind(kind, metadata) {
+        before.object_state = cluster.object_state(kind, metadata);
+        let (number, pods): (usize, Vec<&Value>) = match possibly_affected_pods(kind, metadata) {
             None => (ASKED, self.pods.iter().collect()),
-            Some(may_mind) => (ASKED_IF_FEW, self.pods.iter().filter(|pod| may_mind(pod)).collect()),
+            Some(may_be_affected) => (ASKED_IF_FEW, self.pods.iter().filter(|pod| may_be_affected(pod)).collect()),
         };
-        let seldom_matters = before.standing == Standing::Nominated
+        let seldom_matters = before.object_state == ObjectState::Nominated
             || ["VolumeAttachment", "CSIStorageCapacity", "CSIDriver", "StorageClass"]
                 .iter()
                 .any(|seldom| kind == seldom);
         let number = if seldom_matters { pods.len() } else { number };
         self.next += 1;
         let asked = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
-        let asked = asked.chain(self.pods.iter().filter(|pod| minds(step, pod)));
+        let asked = asked.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
         before.answers = asked
             .map(|pod| {
-                let pod = world.pending(pod);
-                let opinions = self.ask(world, &pod);
-                (pod, opinions)
+                let pod = cluster.pending(pod);
+                let evaluate_plugins = self.ask(cluster, &pod);
+                (pod, evaluate_plugins)
             })
             .collect();
         before
@@ -164,9 +164,9 @@ impl Coverage {
     }
 
     /// A pod is decided: to whom does it matter?
-    fn decided<S: State>(&mut self, world: &mut World<S>, pod: &Value) {
-        let pod = world.pending(pod);
-        for opinion in self.ask(world, &pod) {
+    fn decided<S: State>(&mut self, cluster: &mut TestCluster<S>, pod: &Value) {
+        let pod = cluster.pending(pod);
+        for opinion in self.ask(cluster, &pod) {
             let prefers = opinion.scores.values().min() != opinion.scores.values().max();
             self.count(
                 opinion.plugin,
@@ -182,20 +182,20 @@ impl Coverage {
         }
     }
 
-    pub(crate) fn after<S: State>(&mut self, world: &mut World<S>, step: &Step, before: Before) {
+    pub(crate) fn after<S: State>(&mut self, cluster: &mut TestCluster<S>, step: &Step, before: Before) {
         let (kind, metadata) = match step {
             Step::Set { manifest, .. } => (&manifest["kind"], &manifest["metadata"]),
             Step::Delete { reference, .. } => (&reference["kind"], reference),
             Step::Schedule { .. } => return,
         };
-        let change = change(step.change(), kind, before.standing, world.standing(kind, metadata));
+        let change = change(step.change(), kind, before.object_state, cluster.object_state(kind, metadata));
         let name = metadata["name"].as_str().unwrap_or_default();
-        let node = (kind == "Node").then(|| world.cache.base.interner.intern(name));
+        let node = (kind == "Node").then(|| cluster.cache.base.interner.intern(name));
         for (pod, before) in before.answers {
-            let after = self.ask(world, &pod);
+            let after = self.ask(cluster, &pod);
             for (before, after) in before.iter().zip(&after) {
                 let altered = match node.filter(|_| change.ends_with(['+', '-'])) {
-                    Some(node) => is_news(before, after, node),
+                    Some(node) => has_changed(before, after, node),
                     None => before != after,
                 };
                 self.count(before.plugin, &change, altered);
@@ -228,10 +228,10 @@ impl Coverage {
 }
 
 /// A question about a pod.
-type Question<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
+type PodPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 
 /// The pods that may have to do with a change of an object that only some pods have to do with. None: all pods may.
-fn who_may_mind<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Question<'a>> {
+fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<PodPredicate<'a>> {
     let mentions = |value: &Value, text: &str| value.to_string().contains(text);
     let name = metadata["name"].to_string();
     let is_near = |pod: &Value| pod["metadata"]["namespace"] == metadata["namespace"];
@@ -251,7 +251,7 @@ fn who_may_mind<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Question<'a>
 }
 
 /// Whether a pod is to be asked about a step in any case, because others seldom mind it.
-fn minds(step: &Step, pod: &Value) -> bool {
+fn is_affected(step: &Step, pod: &Value) -> bool {
     match step {
         Step::Set { change, .. } if change == "Node taints" => {
             pod["spec"]["topologySpreadConstraints"].to_string().contains(r#""nodeTaintsPolicy":"Honor""#)
@@ -266,8 +266,8 @@ fn minds(step: &Step, pod: &Value) -> bool {
 }
 
 /// What kind of change a step turned out to be.
-fn change(drawn: &str, kind: &Value, before: Standing, after: Standing) -> String {
-    use Standing::{Absent, Nominated, Placed};
+fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) -> String {
+    use ObjectState::{Absent, Nominated, Placed};
     let kind = kind.as_str().unwrap_or_default();
     match (before, after) {
         (Placed, Placed) if ["Node", "Pod"].contains(&kind) => drawn.to_owned(),
@@ -281,8 +281,8 @@ fn change(drawn: &str, kind: &Value, before: Standing, after: Standing) -> Strin
 }
 
 /// A node that comes or goes is news to a plugin that says something of it, or something else of others.
-fn is_news(before: &Opinion, after: &Opinion, node: Symbol) -> bool {
-    before.concerns(node) || after.concerns(node) || !before.equals_elsewhere(after, node)
+fn has_changed(before: &PluginEvaluation, after: &PluginEvaluation, node: Symbol) -> bool {
+    before.concerns(node) || after.concerns(node) || !before.equals_except_on(after, node)
 }
 
 impl fmt::Display for Coverage {

@@ -13,10 +13,10 @@ use schedc_core::model::Pod;
 use schedc_core::profile::{Bundle, Profile, Visitor};
 use schedc_interpret::Interpretation;
 
-use super::draw;
+use super::generator;
 use super::history::Step;
 use super::scheduler::Profiles;
-use super::world::World;
+use super::test_cluster::TestCluster;
 
 /// Profiles that leave plugins out at single points. The plain rules do not know what follows from that.
 #[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
@@ -55,25 +55,25 @@ impl<S: State> Visitor<S> for Ask<'_, S> {
 /// A cluster, and who decides in it.
 struct Side<B: Bundle> {
     bundle: B,
-    world: World<B::State>,
+    cluster: TestCluster<B::State>,
 }
 
 impl<B: Bundle> Side<B> {
     fn new(bundle: B) -> Self {
-        Side { bundle, world: World::default() }
+        Side { bundle, cluster: TestCluster::default() }
     }
 
     /// Does a step. Returns what was found, if a pod was to be scheduled.
     fn take(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Found> {
         match step {
-            Step::Set { manifest, .. } => self.world.set(manifest),
-            Step::Delete { reference, .. } => self.world.delete(reference),
+            Step::Set { manifest, .. } => self.cluster.set(manifest),
+            Step::Delete { reference, .. } => self.cluster.delete(reference),
             Step::Schedule { pod, goes } => {
-                let pod = self.world.pending(pod);
-                let found = self.bundle.with(profile, Ask { pod: &pod, cache: &mut self.world.cache, draw });
+                let pod = self.cluster.pending(pod);
+                let found = self.bundle.with(profile, Ask { pod: &pod, cache: &mut self.cluster.cache, draw });
                 if let (true, Decision::Node(node)) = (goes, &found.2) {
-                    let node = self.world.cache.base.name(*node).to_owned();
-                    self.world.place(pod, &node);
+                    let node = self.cluster.cache.base.name(*node).to_owned();
+                    self.cluster.place(pod, &node);
                 }
                 return Some(found);
             }
@@ -91,7 +91,7 @@ fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
     let interpretation = Interpretation::load(&files, &options).unwrap();
     let (mut decisions, mut preemptions) = (0, 0);
     for seed in 0..cases {
-        let history = draw::history(seed, files.len());
+        let history = generator::history(seed, files.len());
         let profile = history.profile;
         let mut compiled = Side::new(B::new(&Handle::default()).unwrap());
         let mut interpreted = Side::new(interpretation.start(&Handle::default()).unwrap());
@@ -113,13 +113,13 @@ fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
 }
 
 #[test]
-fn the_interpreted_twin_finds_the_same() {
+fn the_interpreted_profile_decides_the_same() {
     let (decisions, preemptions) = compare::<Profiles>(CASES);
     assert!(decisions > 10 * CASES as usize && preemptions > 0, "{decisions} decisions, {preemptions} preemptions");
 }
 
 #[test]
-fn it_finds_the_same_where_plugins_are_left_out_at_single_points() {
+fn the_interpreted_profile_decides_the_same_with_gaps() {
     let (decisions, _) = compare::<with_gaps::Profiles>(CASES_WITH_GAPS);
     assert!(decisions > 10 * CASES_WITH_GAPS as usize, "{decisions} decisions");
 }

@@ -15,11 +15,11 @@
 
 mod check;
 mod coverage;
-mod draw;
+mod generator;
 mod history;
 mod interpreted;
 mod snapshot;
-mod world;
+mod test_cluster;
 
 /// The profiles of the repository, and some of any plugins.
 #[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
@@ -48,13 +48,13 @@ use std::time::Instant;
 
 use schedc_core::handle::Handle;
 use schedc_core::profile::Bundle;
-use schedc_naive::{Args, Profile, evaluate};
+use schedc_reference::{Args, Profile, evaluate};
 
 use check::{Compare, Found};
 use coverage::Coverage;
 use history::{History, Step};
 use scheduler::Profiles;
-use world::World;
+use test_cluster::TestCluster;
 
 /// Number of histories that show every change: the table at the end is checked from here on.
 const CASES: u64 = 600;
@@ -88,17 +88,17 @@ struct Outcome {
 /// Does what a history says, up to the first difference.
 fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<&mut Coverage>) -> Outcome {
     let mut outcome = Outcome::default();
-    let mut world = World::default();
+    let mut cluster = TestCluster::default();
     let mut bundle = Profiles::new(&Handle::default()).unwrap();
     for (at, step) in history.iter().enumerate() {
-        let before = coverage.as_mut().map(|coverage| coverage.before(&mut world, step));
+        let before = coverage.as_mut().map(|coverage| coverage.before(&mut cluster, step));
         match step {
-            Step::Set { manifest, .. } => world.set(manifest),
-            Step::Delete { reference, .. } => world.delete(reference),
+            Step::Set { manifest, .. } => cluster.set(manifest),
+            Step::Delete { reference, .. } => cluster.delete(reference),
             Step::Schedule { pod, goes } => {
-                let pod = world.pending(pod);
-                let expected = evaluate(rules, &world.cluster, &world.cache.base.interner, &pod);
-                let compare = Compare { world: &mut world, rules: &expected, pod: &pod, draw: at };
+                let pod = cluster.pending(pod);
+                let expected = evaluate(rules, &cluster.cluster, &cluster.cache.base.interner, &pod);
+                let compare = Compare { cluster: &mut cluster, rules: &expected, pod: &pod, draw: at };
                 let Found { differences, kept } = bundle.with(profile, compare);
                 outcome.decisions += 1;
                 outcome.kept += usize::from(kept);
@@ -108,12 +108,12 @@ fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<
                     return outcome;
                 }
                 if let (true, Some(node)) = (goes, expected.choices().first()) {
-                    world.place(pod, node);
+                    cluster.place(pod, node);
                 }
             }
         }
         if let (Some(coverage), Some(before)) = (&mut coverage, before) {
-            coverage.after(&mut world, step, before);
+            coverage.after(&mut cluster, step, before);
         }
     }
     outcome
@@ -161,7 +161,7 @@ impl Summary {
     fn of(seeds: impl Iterator<Item = u64>, rules: &[Profile]) -> Summary {
         let mut summary = Summary::default();
         for seed in seeds {
-            let history = draw::history(seed, Profiles::PROFILES.len());
+            let history = generator::history(seed, Profiles::PROFILES.len());
             let rules = &rules[history.profile];
             let outcome = try_to_play(&history.steps, history.profile, rules, Some(&mut summary.coverage));
             summary.decisions += outcome.decisions;
@@ -182,7 +182,7 @@ impl Summary {
 }
 
 #[test]
-fn kept_full_rebuilt_and_plain_answers_are_equal() {
+fn cached_full_rebuilt_and_reference_answers_are_equal() {
     let default = if slow_tests::is_enabled() { CASES } else { FEW_CASES };
     let (cases, first) = (number("INCREMENTAL_CASES", default), number("INCREMENTAL_SEED", 0));
     let rules: Vec<Profile> = (0..Profiles::PROFILES.len()).map(rules).collect();

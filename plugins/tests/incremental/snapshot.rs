@@ -16,10 +16,10 @@ use schedc_core::verdict::Verdict;
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 use serde_json::Value;
 
-use super::draw;
+use super::generator;
 use super::history::{History, Step};
 use super::scheduler::Profiles;
-use super::world::object;
+use super::test_cluster::object;
 
 const CASES: u64 = 100;
 
@@ -215,7 +215,7 @@ fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
     let mut cache = copy(snapshot.cluster());
     let found = engine.explain(pod, &mut cache, false);
-    if found.held.is_some() {
+    if found.gated_by.is_some() {
         return;
     }
     for node in &found.nodes {
@@ -240,11 +240,11 @@ fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
 }
 
 #[test]
-fn a_snapshot_forgets_what_is_reverted_and_answers_as_the_scheduler() {
+fn a_reverted_snapshot_answers_like_the_scheduler() {
     let mut bundle = Profiles::new(&Handle::default()).unwrap();
     let pods: usize = (0..CASES)
         .map(|seed| {
-            let history = draw::history(seed, Profiles::PROFILES.len());
+            let history = generator::history(seed, Profiles::PROFILES.len());
             bundle.with(history.profile, Check(&history))
         })
         .sum();

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use default_profile::Profiles;
-use schedc_core::embedded::{Agreeing, Inline};
+use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
 use schedc_objects::testing::{node, object, pod};
@@ -91,7 +91,7 @@ const KINDS: [(&str, &str); 11] = [
 
 /// What tasks ask for is not counted.
 #[derive(Default)]
-struct Uncounted(Inline);
+struct Uncounted(InlineTasks);
 impl Tasks for Uncounted {
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
         allocation_counter::opt_out(|| self.0.spawn(task));
@@ -100,7 +100,7 @@ impl Tasks for Uncounted {
 
 /// A cluster, and the pods that run there, oldest first.
 struct Churn {
-    scheduler: Scheduler<Profiles, Agreeing>,
+    scheduler: Scheduler<Profiles, NoopClient>,
     tasks: Uncounted,
     templates: Vec<Pod>,
     running: VecDeque<Uid>,
@@ -109,7 +109,7 @@ struct Churn {
 
 impl Churn {
     fn new() -> Self {
-        let scheduler = Scheduler::new(Agreeing, Options::default()).unwrap();
+        let scheduler = Scheduler::new(NoopClient, Options::default()).unwrap();
         let (tasks, templates) = (Uncounted::default(), Vec::new());
         let mut churn = Churn { scheduler, tasks, templates, running: VecDeque::new(), created: 0 };
         for number in 0..NODES {
@@ -128,16 +128,16 @@ impl Churn {
                 "{{metadata: {{name: {name}, labels: {labels}}}, spec: {{taints: [{taint}]}}, status: {status}}}"
             );
             let node = node(&manifest, &mut churn.scheduler.cache.base.interner);
-            churn.tell(Change::Node(node));
+            churn.apply(Change::Node(node));
         }
         let service = "{apiVersion: v1, kind: Service, metadata: {name: served}, spec: {selector: {app: served}}}";
         let service = object(service, &mut churn.scheduler.cache.base.interner);
-        churn.tell(Change::Object(service));
+        churn.apply(Change::Object(service));
         churn.templates = KINDS.map(|(_, manifest)| pod(manifest, &mut churn.scheduler.cache.base.interner)).into();
         churn
     }
 
-    fn tell(&mut self, change: Change) {
+    fn apply(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
@@ -147,7 +147,7 @@ impl Churn {
         self.created += 1;
         let pod = Pod { uid: Uid(name.as_str().into()), name: name.into(), ..self.templates[kind].clone() };
         self.running.push_back(pod.uid.clone());
-        self.tell(Change::Pod(pod.clone()));
+        self.apply(Change::Pod(pod.clone()));
         let counted = allocation_counter::measure(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
         while let Some(completed) = self.tasks.0.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
@@ -162,7 +162,7 @@ impl Churn {
     fn bind(&mut self, pod: Pod, node: &str) {
         let node_name = self.scheduler.cache.base.interner.get(node);
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
-        self.tell(Change::Pod(Pod { spec, ..pod }));
+        self.apply(Change::Pod(Pod { spec, ..pod }));
     }
 
     /// Every node has a pod of every kind at the same time, more than it can have, again and again: whichever node is drawn
@@ -177,18 +177,18 @@ impl Churn {
                     self.bind(Pod { name: uid.0.clone(), uid, ..template }, &format!("node-{node}"));
                 }
             }
-            crowd.into_iter().for_each(|uid| self.tell(Change::PodDeleted(uid)));
+            crowd.into_iter().for_each(|uid| self.apply(Change::PodDeleted(uid)));
         }
     }
 
     fn delete_oldest(&mut self) {
         let oldest = self.running.pop_front().unwrap();
-        self.tell(Change::PodDeleted(oldest));
+        self.apply(Change::PodDeleted(oldest));
     }
 }
 
 #[test]
-fn a_scheduling_cycle_asks_for_no_memory() {
+fn a_steady_scheduling_cycle_does_not_allocate() {
     let mut churn = Churn::new();
     (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
     churn.crowd();

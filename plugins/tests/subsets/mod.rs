@@ -163,7 +163,7 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn profiles_are_as_they_are_drawn() {
+fn generated_profiles_are_current() {
     (0..COUNT).for_each(|number| check(&format!("subset-{number}"), &draw(number)));
     (0..WITH_GAPS).for_each(|number| check(&format!("gaps-{number}"), &draw_with_gaps(number)));
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use schedc_double::{Fault, Rule, Server};
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
 use schedc_kubernetes::resources::RESOURCES;
 use serde_json::{Value, json};
 
 use crate::cli::harness::{Folder, schedc};
 
 /// How long to wait for anything on a busy machine.
-const LONG: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[test]
-fn every_right_is_used_and_no_other() {
+fn every_granted_right_is_used_and_no_other_one() {
     let server = Server::start();
     let folder = Folder::with(&[("kubeconfig", &server.kubeconfig())]);
-    everything_happens(&server, &folder);
+    exercise_all_rights(&server, &folder);
     let granted = granted();
     let used: BTreeSet<String> =
         server.requests().iter().map(|asked| used(asked.verb, &asked.path, &granted)).collect();
@@ -74,12 +74,12 @@ fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
     if granted.contains(&everywhere) { everywhere } else { format!("{everywhere} in {namespace}") }
 }
 
-fn everything_happens(server: &Server, folder: &Folder) {
+fn exercise_all_rights(server: &Server, folder: &Folder) {
     // This server does not know streaming lists at first.
     for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
-        server.rule(Rule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
+        server.rule(FaultRule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
     }
-    server.rule(Rule::new(Fault::LoseAnswer).verb("create").path("*/pods/lost/binding").times(1));
+    server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/pods/lost/binding").times(1));
     server.pods_end_after(Duration::ZERO);
     server.bind_volumes();
     server.create(node("1"));
@@ -115,11 +115,11 @@ fn everything_happens(server: &Server, folder: &Folder) {
         pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": class}}]);
         server.create(pod);
     }
-    is_so(server, "all three are bound", |server| bound(server) == 3);
+    wait_until(server, "all three are bound", |server| bound(server) == 3);
     server.create(pod("high", "600m", 5));
-    is_so(server, "a fourth is bound", |server| bound(server) == 4);
+    wait_until(server, "a fourth is bound", |server| bound(server) == 4);
     server.create(pod("higher", "600m", 10));
-    is_so(server, "it took the fourth one's place", |server| {
+    wait_until(server, "it took the fourth one's place", |server| {
         server.get("/api/v1/namespaces/default/pods/high").is_none()
     });
     server.create(pod("too-large", "900m", 0));
@@ -138,13 +138,13 @@ fn everything_happens(server: &Server, folder: &Folder) {
 }
 
 #[track_caller]
-fn is_so(server: &Server, what: &str, is_so: impl Fn(&Server) -> bool) {
+fn wait_until(server: &Server, what: &str, condition: impl Fn(&Server) -> bool) {
     let pods = |server: &Server| {
         let pods = server.list("/api/v1/pods").into_iter();
         pods.map(|pod| format!("{} on {}: {}\n", pod["metadata"]["name"], pod["spec"]["nodeName"], pod["status"]))
             .collect::<String>()
     };
-    assert!(server.wait(LONG, is_so), "{what}:\n{}", pods(server));
+    assert!(server.wait(TIMEOUT, condition), "{what}:\n{}", pods(server));
 }
 
 fn bound(server: &Server) -> usize {

@@ -285,7 +285,7 @@ fn all_plugins() {
 }
 
 #[test]
-fn in_kube_schedulers_place_it_takes_its_lease() {
+fn a_replacement_of_kube_scheduler_uses_its_lease() {
     let folder = Folder::with(&[("profiles/mine.toml", "")]);
     let run = folder.schedc(&["manifest", "mine", "--namespace", "other"]);
     expect![[r#"
@@ -370,7 +370,7 @@ fn in_kube_schedulers_place_it_takes_its_lease() {
 }
 
 #[test]
-fn what_is_scraped() {
+fn metrics_are_scraped() {
     let printed = schedc(&["manifest", "edge", "--service-monitor", "--replicas", "1", "--name", "far-away"]).ok();
     assert!(printed.contains("replicas: 1\n") && printed.contains("image: \"far-away:"));
     let (_, monitored) = printed.split_once("kind: PodDisruptionBudget").expect("a budget");
@@ -439,7 +439,7 @@ fn an_image_is_text_even_if_it_looks_like_a_number() {
 }
 
 #[test]
-fn names_that_cannot_be() {
+fn invalid_names_are_rejected() {
     let refused = |args: &[&str]| {
         let run = schedc(&[&["manifest", "edge"], args].concat());
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
@@ -463,7 +463,7 @@ fn names_that_cannot_be() {
 }
 
 #[test]
-fn a_kind_that_a_plugin_declares_is_watched_and_written_as_its_catalog_says() {
+fn a_declared_kind_is_watched_and_written_as_in_its_catalog() {
     let crates = concat!("crates = [{ path = \"", env!("CARGO_MANIFEST_DIR"), "/examples/coscheduling\" }]\n");
     let plugins = "[plugins]\nmulti-point = [\"Coscheduling\", \"DefaultBinder\"]\n";
     let folder = Folder::with(&[("profiles/gangs.toml", &(crates.to_owned() + plugins))]);

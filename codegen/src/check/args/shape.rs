@@ -18,12 +18,12 @@ pub(super) fn check(args: &RawNode, schema: &Schema, plugin: &str, found: &mut V
 pub(super) fn constant(args: &RawNode, plugin: &str, found: &mut Vec<Diagnostic>) {
     match &args.value {
         RawValue::Float(_) | RawValue::Datetime(_) => {
-            let what = format!("an argument of {plugin}");
-            found.push(messages::not_a_constant(args.span, &what, args.value.kind()));
+            let subject = format!("an argument of {plugin}");
+            found.push(messages::not_a_constant(args.span, &subject, args.value.kind()));
         }
         RawValue::Int(value) if i64::try_from(*value).is_err() => {
-            let what = format!("an argument of {plugin}");
-            found.push(messages::not_a_constant(args.span, &what, "an integer of more than 64 bits"));
+            let subject = format!("an argument of {plugin}");
+            found.push(messages::not_a_constant(args.span, &subject, "an integer of more than 64 bits"));
         }
         RawValue::List(items) => items.iter().for_each(|item| constant(item, plugin, found)),
         RawValue::Table(table) => table.fields.iter().for_each(|field| constant(&field.value, plugin, found)),
@@ -46,27 +46,27 @@ impl Checker<'_> {
                 let at_least = i128::from(min.unwrap_or(i64::MIN));
                 let at_most = i128::from(max.unwrap_or(i64::MAX));
                 if !(at_least..=at_most).contains(value) {
-                    self.found.push(messages::argument_out_of_range(node.span, &self.what(), *value, *min, *max));
+                    self.found.push(messages::argument_out_of_range(node.span, &self.subject(), *value, *min, *max));
                 }
             }
             (Schema::String { format }, RawValue::Str(value)) => {
                 if !format::matches(*format, value) {
                     let value = Spanned { value: value.clone(), span: node.span };
-                    self.found.push(messages::argument_format(&value, &self.what(), *format));
+                    self.found.push(messages::argument_format(&value, &self.subject(), *format));
                 }
             }
             (Schema::Enum { values }, RawValue::Str(value)) => {
                 if !values.contains(value) {
                     let value = Spanned { value: value.clone(), span: node.span };
                     let known: Vec<&str> = values.iter().map(String::as_str).collect();
-                    self.found.push(messages::argument_not_one_of(&value, &self.what(), &known));
+                    self.found.push(messages::argument_not_one_of(&value, &self.subject(), &known));
                 }
             }
             (Schema::Boolean, RawValue::Bool(_)) => {}
             (Schema::List { .. }, RawValue::List(items)) => self.list(node, items, schema),
             (_, other) => {
                 let kind = other.kind();
-                self.found.push(messages::argument_kind(node.span, &self.what(), expected(schema), kind));
+                self.found.push(messages::argument_kind(node.span, &self.subject(), expected(schema), kind));
             }
         }
     }
@@ -79,8 +79,8 @@ impl Checker<'_> {
             if !names.contains(&name) {
                 let diagnostic = messages::unknown_argument(&field.key, &self.owner(), &names);
                 self.found.push(diagnostic);
-                let meant = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
-                name = meant.map_or(name, |(meant, _)| meant);
+                let suggestion = misspelt.iter().find(|(_, misspelt)| misspelt.key == field.key);
+                name = suggestion.map_or(name, |(suggestion, _)| suggestion);
             }
             if let Some(known) = fields.iter().find(|known| known.name == name) {
                 let written = &field.key.value;
@@ -101,10 +101,10 @@ impl Checker<'_> {
     fn list(&mut self, node: &RawNode, items: &[RawNode], schema: &Schema) {
         let Schema::List { of, min, max, unique, increasing } = schema else { return };
         if let Some(min) = min.filter(|min| items.len() < *min) {
-            self.found.push(messages::list_too_short(node.span, &self.what(), min, items.len()));
+            self.found.push(messages::list_too_short(node.span, &self.subject(), min, items.len()));
         }
         if let Some(max) = max.filter(|max| items.len() > *max) {
-            self.found.push(messages::list_too_long(node.span, &self.what(), max, items.len()));
+            self.found.push(messages::list_too_long(node.span, &self.subject(), max, items.len()));
         }
         for (index, item) in items.iter().enumerate() {
             self.below(&format!("[{index}]"), |checker| checker.value(item, of));
@@ -127,7 +127,7 @@ impl Checker<'_> {
                         RawValue::Int(value) => value.to_string(),
                         _ => "a value".to_owned(),
                     };
-                    let diagnostic = messages::element_repeated(value.span, first.span, &self.what(), &shown);
+                    let diagnostic = messages::element_repeated(value.span, first.span, &self.subject(), &shown);
                     self.found.push(diagnostic);
                 }
                 None => seen.push(value),
@@ -141,10 +141,10 @@ impl Checker<'_> {
             _ => None,
         });
         let values: Vec<_> = values.collect();
-        let what = if field.is_empty() { self.what() } else { format!("`{field}` in {}", self.what()) };
+        let subject = if field.is_empty() { self.subject() } else { format!("`{field}` in {}", self.subject()) };
         for pair in values.windows(2) {
             if pair[1].1 <= pair[0].1 {
-                self.found.push(messages::not_increasing(pair[1].0, pair[0].0, &what, pair[1].1, pair[0].1));
+                self.found.push(messages::not_increasing(pair[1].0, pair[0].0, &subject, pair[1].1, pair[0].1));
             }
         }
     }
@@ -157,13 +157,13 @@ impl Checker<'_> {
     }
 
     /// The value in words.
-    fn what(&self) -> String {
+    fn subject(&self) -> String {
         format!("`{}` of {}", self.path, self.plugin)
     }
 
     /// The table in words, as one that has arguments.
     fn owner(&self) -> String {
-        if self.path.is_empty() { self.plugin.to_owned() } else { self.what() }
+        if self.path.is_empty() { self.plugin.to_owned() } else { self.subject() }
     }
 }
 

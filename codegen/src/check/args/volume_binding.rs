@@ -6,6 +6,6 @@ use crate::tree::RawTable;
 
 pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
     if let Some(shape) = args.get("shape") {
-        found.push(messages::shape_behind_gate(shape.key.span));
+        found.push(messages::shape_needs_feature_gate(shape.key.span));
     }
 }

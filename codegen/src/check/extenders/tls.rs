@@ -53,8 +53,8 @@ fn settings(tls: &RawTls, found: &mut Vec<Diagnostic>) {
     let (certificate, key) =
         (tls.cert_file.as_ref().or(tls.cert_data.as_ref()), tls.key_file.as_ref().or(tls.key_data.as_ref()));
     match (certificate, key) {
-        (Some(certificate), None) => found.push(messages::half_a_client_certificate(certificate.span, "key")),
-        (None, Some(key)) => found.push(messages::half_a_client_certificate(key.span, "cert")),
+        (Some(certificate), None) => found.push(messages::incomplete_client_certificate(certificate.span, "key")),
+        (None, Some(key)) => found.push(messages::incomplete_client_certificate(key.span, "cert")),
         _ => {}
     }
     if let (Some(insecure), Some(ca)) = (is_insecure(tls), tls.ca_file.as_ref().or(tls.ca_data.as_ref())) {

@@ -12,8 +12,8 @@ pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     let text = url.value.as_str();
     let Some(rest) = text.strip_prefix(PLAIN).or_else(|| text.strip_prefix(TLS)) else {
         // A host alone is the most common mistake.
-        let meant = (!text.contains("://") && fault(text).is_none()).then(|| format!("{PLAIN}{text}"));
-        found.push(messages::url_without_scheme(url, meant.as_deref()));
+        let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{PLAIN}{text}"));
+        found.push(messages::url_without_scheme(url, suggestion.as_deref()));
         return;
     };
     found.extend(fault(rest).map(|fault| messages::bad_url(url, &fault)));
@@ -63,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_the_scheme() {
+    fn urls_after_the_scheme() {
         for right in
             ["localhost", "a.b:80", "10.0.0.1:8888/x/", "[::1]:80/x", "[::1]", "a/%20", "gpu_share.kube-system"]
         {
             assert_eq!(fault(right), None, "{right}");
         }
-        for (wrong, why) in [
+        for (wrong, reason) in [
             ("", "it has no host"),
             (":80", "it has no host"),
             ("/filter", "it has no host"),
@@ -84,7 +84,7 @@ mod tests {
             ("a/b c", "` ` cannot be in its path"),
             ("u:p@a", "a profile is no place for a name and a password"),
         ] {
-            assert_eq!(fault(wrong).as_deref(), Some(why), "{wrong}");
+            assert_eq!(fault(wrong).as_deref(), Some(reason), "{wrong}");
         }
     }
 }

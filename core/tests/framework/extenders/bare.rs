@@ -1,7 +1,6 @@
 //! A profile without plugins, written by hand, so that nobody but extenders has a say; unless `plugin filter N` is told to reject the
 //! node of that number, or `plugin reserve` or `plugin permit` a pod.
 
-use schedc_core::ask::Idle;
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::engine::Engine;
@@ -9,9 +8,10 @@ use schedc_core::events::EventObject;
 use schedc_core::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
+use schedc_core::idle_plugins::IdlePlugins;
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
+use schedc_core::node_mask::NodeMask;
 use schedc_core::profile::{
     Bundle, PermitRun, PluginScore, PostFilterRun, PreBindPlan, PreFilterRun, Profile, ProfileInfo, ScoreFailure,
     ScoreRange, StartErrors, Visitor,
@@ -44,7 +44,7 @@ impl Profile for Bare {
     type Rejection = &'static str;
     type Reserved = ();
     type Extenders = Referee;
-    type Parts = schedc_core::kept::NotKept;
+    type PluginResults = schedc_core::incremental::Uncached;
 
     fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Bare(Referee))
@@ -87,8 +87,8 @@ impl Profile for Bare {
         columns
     }
     fn hypothetical_columns(_: &Hypothetical<'_>, _: NodeIndex) {}
-    fn idle_filters((): &(), (): &()) -> Idle {
-        Idle::Unknown
+    fn idle_filters((): &(), (): &()) -> IdlePlugins {
+        IdlePlugins::Unknown
     }
     fn filter<const IDLE: u8>((): &(), (): &(), (): (), node: usize) -> Result<(), &'static str> {
         match answer(&format!("plugin filter {node}"), "") {
@@ -97,7 +97,7 @@ impl Profile for Bare {
         }
     }
     fn filter_all((): &(), (): &(), (): (), node: usize, found: &mut impl FnMut(&'static str)) {
-        if let Err(reason) = Self::filter::<{ Idle::Unknown as u8 }>(&(), &(), (), node) {
+        if let Err(reason) = Self::filter::<{ IdlePlugins::Unknown as u8 }>(&(), &(), (), node) {
             found(reason);
         }
     }
@@ -114,7 +114,7 @@ impl Profile for Bare {
     fn remove_pod((): &(), (): &mut (), _: &Pod, _: &Cache<State>, _: NodeIndex) {}
     fn post_filter(&self, _: &mut PostFilterRun, _: PostFilterContext<'_, Self>) {}
 
-    fn pre_score(&self, (): &(), (): &(), _: &Cache<State>, _: &Mask) -> Result<(), Status> {
+    fn pre_score(&self, (): &(), (): &(), _: &Cache<State>, _: &NodeMask) -> Result<(), Status> {
         Ok(())
     }
     fn recycle_score(&self, (): ()) {}
@@ -127,8 +127,8 @@ impl Profile for Bare {
     fn resize(raw: &mut Vec<()>, nodes: usize) {
         raw.resize(nodes, ());
     }
-    fn idle_scores((): &()) -> Idle {
-        Idle::All
+    fn idle_scores((): &()) -> IdlePlugins {
+        IdlePlugins::All
     }
     fn score<const IDLE: u8>(
         (): &(),

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use schedc_core::cache::Base;
 use schedc_core::extenders::{ExtenderRejection, Extenders};
 use schedc_core::extension_points::Placement;
-use schedc_core::mask::Mask;
 use schedc_core::model::{NodeIndex, Pod};
-use schedc_core::queue::Place;
+use schedc_core::node_mask::NodeMask;
+use schedc_core::queue::QueuePlace;
 use schedc_core::status::Code;
 
 use crate::framework::plugins::stage::{Answer, answer, note, notes, tell};
-use crate::framework::world::{World, uid};
+use crate::framework::test_cluster::{TestCluster, uid};
 use bare::Only;
 
 mod scheduler {
@@ -24,7 +24,7 @@ mod scheduler {
 pub struct Referee;
 
 impl Extenders for Referee {
-    fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut Mask) -> Result<Vec<ExtenderRejection>, String> {
+    fn filter(&self, pod: &Arc<Pod>, base: &Base, feasible: &mut NodeMask) -> Result<Vec<ExtenderRejection>, String> {
         note(format!("filter {} nodes", feasible.count()));
         if let Answer::Fail(failure) = answer("filter", &pod.name) {
             return Err(failure.into());
@@ -42,7 +42,7 @@ impl Extenders for Referee {
         Ok(rejected.collect())
     }
 
-    fn prioritize(&self, _: &Arc<Pod>, base: &Base, feasible: &Mask, totals: &mut [i64]) {
+    fn prioritize(&self, _: &Arc<Pod>, base: &Base, feasible: &NodeMask, totals: &mut [i64]) {
         note(format!("prioritize {} nodes", feasible.count()));
         for node in feasible.iter() {
             if let Answer::Number(score) = answer(&format!("prioritize {}", base.name(node)), "") {
@@ -77,18 +77,18 @@ impl Extenders for Referee {
 }
 
 /// A cluster of three nodes, and what the extender is told.
-fn cluster(told: &[(&str, Answer)]) -> World<Only> {
-    let mut world = World::new();
+fn cluster(told: &[(&str, Answer)]) -> TestCluster<Only> {
+    let mut test_cluster = TestCluster::new();
     for node in ["a", "b", "c"] {
-        world.node(node, "");
+        test_cluster.node(node, "");
     }
     told.iter().for_each(|(call, answer)| tell(call, *answer));
-    world.pending("web", "");
-    world
+    test_cluster.pending("web", "");
+    test_cluster
 }
 
 #[test]
-fn they_are_asked_in_order_and_their_scores_decide() {
+fn extenders_are_called_in_order_and_their_scores_decide() {
     let told = [
         ("filter a", Answer::Reject("no GPU")),
         ("prioritize b", Answer::Number(10)),
@@ -99,59 +99,60 @@ fn they_are_asked_in_order_and_their_scores_decide() {
 }
 
 #[test]
-fn a_pod_that_they_reject_everywhere_is_told_why_and_woken_by_any_event() {
-    let mut world = cluster(&[
+fn a_pod_rejected_by_extenders_has_their_reasons_and_is_woken_by_any_event() {
+    let mut test_cluster = cluster(&[
         ("filter a", Answer::Reject("no GPU")),
         ("filter b", Answer::RejectForGood("no GPU at all")),
         ("filter c", Answer::Reject("no GPU")),
     ]);
-    assert_eq!(world.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
-    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::Unschedulable));
-    world.node("d", "");
-    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::Backoff));
+    assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 no GPU at all, 2 no GPU."]);
+    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Unschedulable));
+    test_cluster.node("d", "");
+    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::Backoff));
 }
 
 #[test]
-fn a_failure_of_theirs_fails_the_attempt() {
-    let mut world = cluster(&[("filter", Answer::Fail("the webhook is away"))]);
-    assert_eq!(world.run(), ["web failed: the webhook is away"]);
-    assert_eq!(world.embedded.scheduler.place(&uid("web")), Some(Place::ErrorBackoff));
+fn a_failed_extender_call_fails_the_attempt() {
+    let mut test_cluster = cluster(&[("filter", Answer::Fail("the webhook is away"))]);
+    assert_eq!(test_cluster.run(), ["web failed: the webhook is away"]);
+    assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(QueuePlace::ErrorBackoff));
 }
 
 #[test]
-fn a_nominated_node_must_pass_them_too() {
+fn a_nominated_node_must_pass_extenders() {
     for (told, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
-        let mut world = cluster(&[("filter b", told), ("prioritize a", Answer::Number(1))]);
-        world.delete("web");
-        let pod = world.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
-        world.enqueue(0, pod);
-        assert_eq!(world.run(), [format!("next on {node}")]);
+        let mut test_cluster = cluster(&[("filter b", told), ("prioritize a", Answer::Number(1))]);
+        test_cluster.delete("web");
+        let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
+        test_cluster.enqueue(0, pod);
+        assert_eq!(test_cluster.run(), [format!("next on {node}")]);
     }
 }
 
 #[test]
-fn they_may_bind_instead_of_plugins() {
-    let mut world = cluster(&[("bind", Answer::Done)]);
-    assert_eq!(world.run_refused().len(), 1, "the cluster is never asked");
+fn extenders_may_bind_instead_of_plugins() {
+    let mut test_cluster = cluster(&[("bind", Answer::Done)]);
+    assert_eq!(test_cluster.run_refused().len(), 1, "the cluster is never asked");
     assert!(notes().contains(&"bind web".to_owned()));
     assert_eq!(cluster(&[("bind", Answer::Fail("not me"))]).run(), ["web failed: not me"]);
 }
 
 #[test]
-fn plugins_bind_what_none_of_them_could_and_they_hear_of_what_is_undone() {
-    let mut world = cluster(&[("bind", Answer::Skip), ("prioritize b", Answer::Number(1))]);
-    assert_eq!(world.run(), ["web on b"]);
+fn plugins_bind_if_no_extender_does_and_extenders_are_notified_of_unreserve() {
+    let mut test_cluster = cluster(&[("bind", Answer::Skip), ("prioritize b", Answer::Number(1))]);
+    assert_eq!(test_cluster.run(), ["web on b"]);
     assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "bind web"]);
-    let mut world = cluster(&[("bind", Answer::Fail("not me")), ("prioritize b", Answer::Number(1))]);
-    assert_eq!(world.run(), ["web failed: not me"]);
+    let mut test_cluster = cluster(&[("bind", Answer::Fail("not me")), ("prioritize b", Answer::Number(1))]);
+    assert_eq!(test_cluster.run(), ["web failed: not me"]);
     assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "bind web", "unreserve web on b"]);
 }
 
 #[test]
-fn a_message_has_what_they_and_plugins_said() {
+fn a_message_has_reasons_of_extenders_and_plugins() {
     let plugin = ("plugin filter 0", Answer::Reject("is full"));
-    let mut world = cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
-    assert_eq!(world.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
+    let mut test_cluster =
+        cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
+    assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
     assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
     // Without anything left to ask about, they are not asked.
     let full = ["plugin filter 0", "plugin filter 1", "plugin filter 2"].map(|call| (call, Answer::Reject("is full")));
@@ -160,24 +161,24 @@ fn a_message_has_what_they_and_plugins_said() {
 }
 
 #[test]
-fn they_hear_of_what_reserve_and_permit_undo() {
+fn extenders_are_notified_if_reserve_or_permit_fails() {
     for call in ["plugin reserve", "plugin permit"] {
         for answer in [Answer::Reject("not now"), Answer::Fail("broken")] {
-            let mut world = cluster(&[(call, answer), ("prioritize b", Answer::Number(1))]);
-            assert_eq!(world.run().len(), 1);
+            let mut test_cluster = cluster(&[(call, answer), ("prioritize b", Answer::Number(1))]);
+            assert_eq!(test_cluster.run().len(), 1);
             assert_eq!(notes(), ["filter 3 nodes", "prioritize 3 nodes", "unreserve web on b"], "{call} {answer:?}");
         }
     }
 }
 
 #[test]
-fn what_they_say_is_explained_and_they_are_asked_once() {
-    let mut world = cluster(&[
+fn explain_has_extender_results_of_one_call() {
+    let mut test_cluster = cluster(&[
         ("filter a", Answer::RejectForGood("no GPU")),
         ("prioritize b", Answer::Number(10)),
         ("prioritize c", Answer::Number(20)),
     ]);
-    let explanation = world.explain("other", "", false);
+    let explanation = test_cluster.explain("other", "", false);
     assert_eq!(notes(), ["filter 3 nodes", "prioritize 2 nodes"]);
     let [a, b, c] = &explanation.nodes[..] else { panic!("three nodes") };
     let rejection = (a.verdicts[0].plugin, a.verdicts[0].code, &*a.verdicts[0].reasons);
@@ -185,8 +186,9 @@ fn what_they_say_is_explained_and_they_are_asked_once() {
     assert_eq!((b.total(), c.total(), c.scores[0].plugin), (10, 20, "Extender"));
     assert_eq!((&explanation.best[..], explanation.by_nomination), (&["c".to_owned()][..], false));
 
-    let mut world = cluster(&[("plugin filter 0", Answer::Reject("is full")), ("filter b", Answer::Reject("no GPU"))]);
-    let explanation = world.explain("other", "", true);
+    let mut test_cluster =
+        cluster(&[("plugin filter 0", Answer::Reject("is full")), ("filter b", Answer::Reject("no GPU"))]);
+    let explanation = test_cluster.explain("other", "", true);
     let plugins: Vec<Vec<&str>> =
         explanation.nodes.iter().map(|node| node.verdicts.iter().map(|verdict| verdict.plugin).collect()).collect();
     assert_eq!(plugins, [vec!["Plugin"], vec!["Extender"], vec![]]);
@@ -195,9 +197,9 @@ fn what_they_say_is_explained_and_they_are_asked_once() {
 
 #[test]
 fn a_nominated_node_is_explained() {
-    let mut world = cluster(&[]);
-    let pod = world.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
-    let explanation = world.embedded.scheduler.explain(0, &pod, false);
+    let mut test_cluster = cluster(&[]);
+    let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
+    let explanation = test_cluster.embedded.scheduler.explain(0, &pod, false);
     assert_eq!(notes(), ["filter 1 nodes"]);
     assert!(explanation.by_nomination);
 }

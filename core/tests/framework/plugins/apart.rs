@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 const MOST: usize = 3;
@@ -41,7 +41,7 @@ impl Plugin for Apart {
         Ok(Apart)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Team {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Team {
         let label = cx.interner.intern("team");
         Team { label, name: pod.labels.value(label) }
     }
@@ -51,10 +51,15 @@ impl PreFilterPlugin for Apart {
     /// How many pods of the team are on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
-    fn pre_filter(&self, _: &NoArgs, team: &Team, view: View<'_, Self>) -> Result<PreFilter<Self::Cycle>, Status> {
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        team: &Team,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<Self::Cycle>, Status> {
         let mut members = BTreeMap::new();
         if team.name.is_none() {
-            return Ok(PreFilter::skip(members));
+            return Ok(PreFilterResult::skip(members));
         }
         for node in view.base.alive().iter() {
             let count = view.base.infos()[node.get()].pods.iter().filter(|pod| team.has(pod)).count();
@@ -63,9 +68,9 @@ impl PreFilterPlugin for Apart {
             }
         }
         if members.values().sum::<usize>() >= MOST {
-            return Ok(PreFilter::reject(members, Status::unschedulable("the team is complete")));
+            return Ok(PreFilterResult::reject(members, Status::unschedulable("the team is complete")));
         }
-        Ok(PreFilter::ready(members))
+        Ok(PreFilterResult::ready(members))
     }
 
     fn add_pod(team: &Team, members: &mut Self::Cycle, other: &Pod, _: View<'_, Self>, node: NodeIndex) {

@@ -2,11 +2,11 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
-    FilterPlugin, PreEnqueuePlugin, PreFilter, PreFilterPlugin, PreScorePlugin, ScoreError, ScorePlugin,
+    FilterPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
 };
-use schedc_core::mask::Mask;
 use schedc_core::model::Pod;
-use schedc_core::plugin::{IndexView, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CycleSlot, IndexView, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::names::{Everywhere, NamedX, NamedY};
@@ -32,13 +32,13 @@ impl<N: Everywhere> PreEnqueuePlugin for Probe<N> {
 impl<N: Everywhere> PreFilterPlugin for Probe<N> {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &NoArgs, (): &(), _: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+    fn pre_filter(&self, _: &NoArgs, (): &(), _: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
         match called::<N>("pre-filter") {
-            Answer::Skip => Ok(PreFilter::skip(())),
-            Answer::NoNode => Ok(PreFilter::ready(()).only([])),
+            Answer::Skip => Ok(PreFilterResult::skip(())),
+            Answer::NoNode => Ok(PreFilterResult::ready(()).only([])),
             answer => Ok(match answer.status() {
-                Err(status) => PreFilter::reject((), status),
-                Ok(()) => PreFilter::ready(()),
+                Err(status) => PreFilterResult::reject((), status),
+                Ok(()) => PreFilterResult::ready(()),
             }),
         }
     }
@@ -67,10 +67,10 @@ impl<N: Everywhere> FilterPlugin for Probe<N> {
 impl<N: Everywhere> PreScorePlugin for Probe<N> {
     type Cycle = ();
 
-    fn pre_score(&self, _: &NoArgs, (): &(), _: View<'_, Self>, _: &Mask) -> Result<Slot<()>, Status> {
+    fn pre_score(&self, _: &NoArgs, (): &(), _: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<()>, Status> {
         match called::<N>("pre-score") {
-            Answer::Skip => Ok(Slot::skip(())),
-            answer => answer.status().map(|()| Slot::ready(())),
+            Answer::Skip => Ok(CycleSlot::skip(())),
+            answer => answer.status().map(|()| CycleSlot::ready(())),
         }
     }
 }

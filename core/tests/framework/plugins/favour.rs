@@ -8,9 +8,9 @@ use schedc_core::column::Column;
 use schedc_core::extension_points::{Extent, NormalizeScore, PreScorePlugin, ScoreError, ScorePlugin};
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::{LabelsExt, Node, PodSpec};
-use schedc_core::plugin::{Compile, Slot, View};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
 
 use super::names::{Named, NamedA, NamedB};
@@ -63,7 +63,7 @@ impl<N: Named> Plugin for Favour<N> {
         Ok(Favour(PhantomData))
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl<N: Named> ScorePlugin for Favour<N> {
@@ -96,7 +96,7 @@ impl Plugin for Rank {
         Ok(Rank)
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Option<String> {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<String> {
         let label = cx.interner.intern("rank");
         pod.labels.value(label).map(|value| cx.interner.resolve(value).to_owned())
     }
@@ -110,13 +110,13 @@ impl PreScorePlugin for Rank {
         _: &NoArgs,
         pod: &Option<String>,
         _: View<'_, Self>,
-        feasible: &Mask,
-    ) -> Result<Slot<()>, Status> {
+        feasible: &NodeMask,
+    ) -> Result<CycleSlot<()>, Status> {
         note(format!("Rank pre-score of {} nodes", feasible.count()));
         match pod.as_deref() {
-            Some("ignored") => Ok(Slot::skip(())),
+            Some("ignored") => Ok(CycleSlot::skip(())),
             Some("broken") => Err(Status::error("the ladder is broken")),
-            _ => Ok(Slot::ready(())),
+            _ => Ok(CycleSlot::ready(())),
         }
     }
 }

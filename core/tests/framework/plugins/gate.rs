@@ -5,7 +5,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::PreEnqueuePlugin;
 use schedc_core::handle::Handle;
 use schedc_core::model::{LabelsExt, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView};
+use schedc_core::plugin::{CompileContext, IndexView};
 use schedc_core::status::Status;
 
 use super::stage::{Answer, answer};
@@ -24,7 +24,7 @@ impl Plugin for Gate {
         Ok(Gate)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreEnqueuePlugin for Gate {

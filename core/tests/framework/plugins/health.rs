@@ -7,7 +7,7 @@ use schedc_core::extension_points::FilterPlugin;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec};
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
 
 pub struct Health;
@@ -38,7 +38,7 @@ impl Plugin for Health {
         Ok(Health)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, cx: Compile<'_, Self>) -> Words {
+    fn compile(_: &NoArgs, _: &PodSpec, cx: CompileContext<'_, Self>) -> Words {
         let [health, sick, unknown] = ["health", "sick", "unknown"].map(|word| cx.interner.intern(word));
         Words { health, sick, unknown }
     }

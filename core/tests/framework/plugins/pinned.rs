@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{FilterPlugin, PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::model::{LabelsExt, PodSpec};
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 
 use super::names::{Named, NamedA, NamedB};
@@ -35,7 +35,7 @@ impl<N: Named> Plugin for Pinned<N> {
         Ok(Pinned(PhantomData))
     }
 
-    fn compile(_: &NoArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> Option<String> {
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<String> {
         let label = cx.interner.intern(N::PINNED_LABEL);
         pod.labels.value(label).map(|value| cx.interner.resolve(value).to_owned())
     }
@@ -44,16 +44,21 @@ impl<N: Named> Plugin for Pinned<N> {
 impl<N: Named> PreFilterPlugin for Pinned<N> {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &NoArgs, pod: &Option<String>, view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+    fn pre_filter(
+        &self,
+        _: &NoArgs,
+        pod: &Option<String>,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<()>, Status> {
         note(format!("{} pre-filter", N::PINNED));
         match pod.as_deref() {
-            None => Ok(PreFilter::skip(())),
-            Some("later") => Ok(PreFilter::reject((), Status::unschedulable("not now"))),
+            None => Ok(PreFilterResult::skip(())),
+            Some("later") => Ok(PreFilterResult::reject((), Status::unschedulable("not now"))),
             Some("never") => Err(Status::unresolvable("not ever")),
             Some("broken") => Err(Status::error("lost its glasses")),
             Some(nodes) => {
                 let node = |name: &str| view.base.interner.get(name).and_then(|name| view.node(name));
-                Ok(PreFilter::ready(()).only(nodes.split('.').filter_map(node)))
+                Ok(PreFilterResult::ready(()).only(nodes.split('.').filter_map(node)))
             }
         }
     }

@@ -4,9 +4,9 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{PostFilterContext, PostFilterPlugin, PostFilterResult};
 use schedc_core::handle::Handle;
-use schedc_core::imagined::Imagined;
+use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::profile::Profile;
 
 pub struct Preempt;
@@ -23,7 +23,7 @@ impl Plugin for Preempt {
         Ok(Preempt)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PostFilterPlugin for Preempt {
@@ -36,9 +36,9 @@ impl PostFilterPlugin for Preempt {
                 continue;
             }
             let mut cycle = cycle.clone();
-            let mut imagined = Imagined::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
-            weaker().for_each(|pod| imagined.remove_pod(pod));
-            if imagined.filter().is_ok() {
+            let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
+            weaker().for_each(|pod| hypothetical.remove_pod(pod));
+            if hypothetical.filter().is_ok() {
                 return PostFilterResult::nominate(node, weaker().map(|pod| pod.uid.clone()).collect());
             }
         }

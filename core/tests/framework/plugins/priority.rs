@@ -5,7 +5,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 
 pub struct Priority;
 
@@ -21,7 +21,7 @@ impl Plugin for Priority {
         Ok(Priority)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl QueueSortPlugin for Priority {

@@ -9,12 +9,12 @@ use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
 use schedc_core::extension_points::{
-    BindPlugin, Binding, Permit, PermitPlugin, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreFlight, ReservePlugin,
+    BindPlugin, BindResult, PermitPlugin, PermitResult, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreFlightResult, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
-use schedc_core::plugin::{Compile, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
 
@@ -63,7 +63,7 @@ impl<N: Named> Plugin for Probe<N> {
         }
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 
     fn close(&self) {
         note(format!("{} close", N::PROBE));
@@ -98,15 +98,15 @@ impl<N: Named> ReservePlugin for Probe<N> {
 }
 
 impl<N: Named> PermitPlugin for Probe<N> {
-    fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &NoArgs, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult {
         match self.called("permit", &placement.pod) {
-            Answer::Wait(seconds) => Permit::Wait(Duration::from_secs(seconds)),
+            Answer::Wait(seconds) => PermitResult::Wait(Duration::from_secs(seconds)),
             Answer::AllowOthers => {
                 let pods: Vec<_> = waiting.iter().map(|waiting| waiting.placement.pod.uid.clone()).collect();
                 pods.iter().for_each(|pod| waiting.allow(pod, N::PROBE));
-                Permit::Allow
+                PermitResult::Allow
             }
-            answer => answer.status().map_or_else(Permit::Reject, |()| Permit::Allow),
+            answer => answer.status().map_or_else(PermitResult::Reject, |()| PermitResult::Allow),
         }
     }
 }
@@ -114,13 +114,18 @@ impl<N: Named> PermitPlugin for Probe<N> {
 impl<N: Named> PreBindPlugin for Probe<N> {
     type Reserved = String;
 
-    fn pre_bind_pre_flight(&self, _: &NoArgs, placement: &Placement, reserved: &String) -> Result<PreFlight, Status> {
+    fn pre_bind_pre_flight(
+        &self,
+        _: &NoArgs,
+        placement: &Placement,
+        reserved: &String,
+    ) -> Result<PreFlightResult, Status> {
         assert_eq!(*reserved, Self::reserved(placement));
         let answer = self.called("pre-flight", &placement.pod);
         answer.status().map(|()| match answer {
-            Answer::Skip => PreFlight::Skip,
-            Answer::Parallel => PreFlight::RunInParallel,
-            _ => PreFlight::Run,
+            Answer::Skip => PreFlightResult::Skip,
+            Answer::Parallel => PreFlightResult::RunInParallel,
+            _ => PreFlightResult::Run,
         })
     }
 
@@ -154,10 +159,10 @@ impl<N: Named> PreBindPlugin for Probe<N> {
 }
 
 impl<N: Named> BindPlugin for Probe<N> {
-    async fn bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement) -> Result<Binding, Status> {
+    async fn bind<X: Client>(&self, _: &NoArgs, _: &X, placement: &Placement) -> Result<BindResult, Status> {
         let answer = self.called("bind", &placement.pod);
         answer.status()?;
-        Ok(if matches!(answer, Answer::Done) { Binding::Done } else { Binding::Skip })
+        Ok(if matches!(answer, Answer::Done) { BindResult::Done } else { BindResult::Skip })
     }
 }
 
@@ -182,12 +187,12 @@ impl Plugin for Binder {
         Ok(Binder)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl BindPlugin for Binder {
-    async fn bind<X: Client>(&self, _: &NoArgs, client: &X, placement: &Placement) -> Result<Binding, Status> {
+    async fn bind<X: Client>(&self, _: &NoArgs, client: &X, placement: &Placement) -> Result<BindResult, Status> {
         client.bind(placement).await.map_err(Status::error)?;
-        Ok(Binding::Done)
+        Ok(BindResult::Done)
     }
 }

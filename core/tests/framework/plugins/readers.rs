@@ -2,10 +2,10 @@
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{PreFilter, PreFilterPlugin};
+use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, MaybeStateOf, StateOf, View};
+use schedc_core::plugin::{CompileContext, OptionalStateOf, StateOf, View};
 use schedc_core::status::Status;
 
 use super::Apart;
@@ -26,18 +26,18 @@ impl Plugin for ReadsApart {
         Ok(ReadsApart)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreFilterPlugin for ReadsApart {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+    fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
         note(match view.reads.get() {
             Some(members) => format!("ReadsApart sees {} node(s)", members.len()),
             None => "ReadsApart sees that Apart skips".to_owned(),
         });
-        Ok(PreFilter::skip(()))
+        Ok(PreFilterResult::skip(()))
     }
 }
 
@@ -49,24 +49,24 @@ impl Plugin for MayReadApart {
     type Args = NoArgs;
     type Columns = ();
     type Indexes = ();
-    type Reads = MaybeStateOf<Apart>;
+    type Reads = OptionalStateOf<Apart>;
     type Pod = ();
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(MayReadApart)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl PreFilterPlugin for MayReadApart {
     type Cycle = ();
 
-    fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilter<()>, Status> {
+    fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
         note(match view.reads {
             Some(slot) => format!("MayReadApart sees {} node(s)", slot.state.len()),
             None => "MayReadApart sees that Apart is not here".to_owned(),
         });
-        Ok(PreFilter::skip(()))
+        Ok(PreFilterResult::skip(()))
     }
 }

@@ -8,7 +8,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
 
 use super::stage::note;
@@ -29,7 +29,7 @@ impl Plugin for Sleeper {
         Ok(Sleeper)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Sleeper {

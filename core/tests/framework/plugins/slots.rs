@@ -7,7 +7,7 @@ use schedc_core::extension_points::FilterPlugin;
 use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, Pod, PodSpec};
-use schedc_core::plugin::Compile;
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
 
 use super::stage::note;
@@ -45,7 +45,7 @@ impl Plugin for Slots {
         Ok(Slots)
     }
 
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Slots {

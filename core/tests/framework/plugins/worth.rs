@@ -11,26 +11,41 @@ pub struct WorthArgs {
     /// What each pod on the node takes from that.
     #[args(default = 1, range = 0..=100)]
     pub worth_of_pod: i64,
+    /// The label of pods that take nothing.
+    #[args(default = "free", format = "qualified-name")]
+    pub free: &'static str,
 }
 
 /// The worth of a node: a label, less its pods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeWorth {
     pub left: i64,
+    free: Option<Symbol>,
+}
+
+impl NodeWorth {
+    fn taken_by(&self, args: &WorthArgs, pod: &Pod) -> i64 {
+        let is_free = self.free.is_some_and(|free| pod.spec.labels.value(free).is_some());
+        if is_free { 0 } else { args.worth_of_pod }
+    }
 }
 
 impl ColumnWithArgs for NodeWorth {
     type Args = WorthArgs;
 
+    fn begin(args: &WorthArgs, interner: &mut Interner) {
+        interner.intern(args.free);
+    }
     fn build(args: &WorthArgs, node: &Node, interner: &Interner) -> Self {
         let value = interner.get(args.label).and_then(|label| node.labels.value(label));
-        NodeWorth { left: value.and_then(|value| label_integer(interner, value)).unwrap_or_default() }
+        let left = value.and_then(|value| label_integer(interner, value)).unwrap_or_default();
+        NodeWorth { left, free: interner.get(args.free) }
     }
-    fn add_pod(&mut self, args: &WorthArgs, _: &Pod) {
-        self.left -= args.worth_of_pod;
+    fn add_pod(&mut self, args: &WorthArgs, pod: &Pod) {
+        self.left -= self.taken_by(args, pod);
     }
-    fn remove_pod(&mut self, args: &WorthArgs, _: &Pod) {
-        self.left += args.worth_of_pod;
+    fn remove_pod(&mut self, args: &WorthArgs, pod: &Pod) {
+        self.left += self.taken_by(args, pod);
     }
 }
 
@@ -49,7 +64,7 @@ impl Plugin for Worth {
         Ok(Worth)
     }
 
-    fn compile(_: &WorthArgs, _: &PodSpec, _: Compile<'_, Self>) {}
+    fn compile(_: &WorthArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Worth {

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use coscheduling::scheduler::Profiles;
-use schedc_core::embedded::{InMemory, Inline};
+use schedc_core::minimal_cluster::{ImmediateClient, InlineTasks};
 use schedc_core::model::Uid;
-use schedc_core::queue::Place;
-use schedc_core::scheduler::{Change, Options, Outcome, Scheduler, UnderWay};
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::{Change, InProgressCounts, Options, Outcome, Scheduler};
 use schedc_objects::{Kinds, testing};
 use serde_json::{Value, json};
 
@@ -14,22 +14,22 @@ const SECOND: i64 = 1_000_000_000;
 const NONE: [&str; 0] = [];
 
 /// A cluster and its scheduler.
-struct World {
-    scheduler: Scheduler<Profiles, InMemory>,
-    tasks: Inline,
+struct TestCluster {
+    scheduler: Scheduler<Profiles, ImmediateClient>,
+    tasks: InlineTasks,
     now: i64,
 }
 
-impl World {
+impl TestCluster {
     /// Nodes with room for so many pods each.
     fn new(rooms: &[usize]) -> Self {
-        let scheduler = Scheduler::new(InMemory::default(), Options::default()).unwrap();
-        let mut world = World { scheduler, tasks: Inline::default(), now: 0 };
+        let scheduler = Scheduler::new(ImmediateClient::default(), Options::default()).unwrap();
+        let mut test_cluster = TestCluster { scheduler, tasks: InlineTasks::default(), now: 0 };
         for (number, room) in rooms.iter().enumerate() {
-            world.node(&format!("n{number}"), *room);
+            test_cluster.node(&format!("n{number}"), *room);
         }
-        ["g", "h"].iter().for_each(|group| world.describe(group, json!({"minMember": 3})));
-        world
+        ["g", "h"].iter().for_each(|group| test_cluster.describe(group, json!({"minMember": 3})));
+        test_cluster
     }
 
     /// A group's object comes or changes.
@@ -37,7 +37,7 @@ impl World {
         let api = "scheduling.x-k8s.io/v1alpha1";
         let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
         let object = Kinds::of::<Profiles>().read(api, "PodGroup", object).unwrap().unwrap();
-        let change = object.is_there(&mut self.scheduler.cache.base.interner).unwrap();
+        let change = object.upsert(&mut self.scheduler.cache.base.interner).unwrap();
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
@@ -99,9 +99,9 @@ impl World {
     /// How many pods wait in Permit, and how many are on nodes: decided, waiting or bound.
     fn standing(&self) -> (usize, usize) {
         let on_nodes = self.scheduler.cache.base.infos().iter().map(|info| info.pods.len()).sum();
-        (self.scheduler.under_way().waiting, on_nodes)
+        (self.scheduler.in_progress().waiting, on_nodes)
     }
-    fn place(&self, pod: &str) -> Option<Place> {
+    fn place(&self, pod: &str) -> Option<QueuePlace> {
         self.scheduler.place(&uid(pod))
     }
 }
@@ -117,24 +117,24 @@ fn bound(told: &[String]) -> Vec<&str> {
 
 #[test]
 fn a_group_is_bound_when_all_have_a_node() {
-    let mut world = World::new(&[2, 1]);
-    world.group("g", &["a", "b"]);
-    world.held("g", "c");
-    assert_eq!(world.settle(), NONE);
-    assert_eq!(world.standing(), (2, 2));
-    world.group("g", &["c"]);
-    assert_eq!(bound(&world.settle()).len(), 3);
-    assert_eq!(world.standing(), (0, 3));
-    assert_eq!(world.scheduler.under_way(), UnderWay::default());
+    let mut test_cluster = TestCluster::new(&[2, 1]);
+    test_cluster.group("g", &["a", "b"]);
+    test_cluster.held("g", "c");
+    assert_eq!(test_cluster.settle(), NONE);
+    assert_eq!(test_cluster.standing(), (2, 2));
+    test_cluster.group("g", &["c"]);
+    assert_eq!(bound(&test_cluster.settle()).len(), 3);
+    assert_eq!(test_cluster.standing(), (0, 3));
+    assert_eq!(test_cluster.scheduler.in_progress(), InProgressCounts::default());
 }
 
 #[test]
 fn pods_without_a_group_do_not_wait() {
-    let mut world = World::new(&[1]);
-    world.pod("a", "app: web", "");
-    world.pod("b", "app: web", "");
+    let mut test_cluster = TestCluster::new(&[1]);
+    test_cluster.pod("a", "app: web", "");
+    test_cluster.pod("b", "app: web", "");
     assert_eq!(
-        world.settle(),
+        test_cluster.settle(),
         [
             "b: 0/1 nodes are available: 1 Too many pods. no new claims to deallocate, preemption: 0/1 nodes are available: 1 \
              No preemption victims found for incoming pod.",
@@ -145,33 +145,33 @@ fn pods_without_a_group_do_not_wait() {
 
 #[test]
 fn a_group_that_is_not_complete_in_time_gives_its_room_back() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b"]);
-    world.held("g", "c");
-    assert_eq!(world.wait(59), NONE);
-    assert_eq!(world.standing(), (2, 2));
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b"]);
+    test_cluster.held("g", "c");
+    assert_eq!(test_cluster.wait(59), NONE);
+    assert_eq!(test_cluster.standing(), (2, 2));
     assert_eq!(
-        world.wait(1),
+        test_cluster.wait(1),
         [
             "a: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin Coscheduling.",
             "b: 0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin Coscheduling.",
         ]
     );
-    assert_eq!(world.standing(), (0, 0));
+    assert_eq!(test_cluster.standing(), (0, 0));
     // They are tried again when the one that was missing has found its place.
-    assert_eq!([world.place("a"), world.place("b")], [Some(Place::Unschedulable); 2]);
-    world.group("g", &["c"]);
-    assert_eq!(bound(&world.settle()).len(), 3);
+    assert_eq!([test_cluster.place("a"), test_cluster.place("b")], [Some(QueuePlace::Unschedulable); 2]);
+    test_cluster.group("g", &["c"]);
+    assert_eq!(bound(&test_cluster.settle()).len(), 3);
 }
 
 #[test]
-fn a_group_may_say_how_long_its_pods_wait() {
-    let mut world = World::new(&[3]);
-    world.describe("g", json!({"minMember": 3, "scheduleTimeoutSeconds": 5}));
-    world.group("g", &["a", "b"]);
-    world.held("g", "c");
+fn a_group_sets_its_permit_timeout() {
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.describe("g", json!({"minMember": 3, "scheduleTimeoutSeconds": 5}));
+    test_cluster.group("g", &["a", "b"]);
+    test_cluster.held("g", "c");
     assert_eq!(
-        world.wait(5),
+        test_cluster.wait(5),
         [
             "a: 0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Coscheduling.",
             "b: 0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Coscheduling.",
@@ -180,32 +180,32 @@ fn a_group_may_say_how_long_its_pods_wait() {
 }
 
 #[test]
-fn a_group_that_nobody_has_described_is_waited_for() {
-    let mut world = World::new(&[3]);
-    world.group("new", &["a", "b", "c"]);
-    let told = world.settle();
+fn pods_wait_for_a_missing_pod_group() {
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("new", &["a", "b", "c"]);
+    let told = test_cluster.settle();
     assert!(told[0].contains("pod group default/new does not exist"), "{told:?}");
-    world.describe("other", json!({"minMember": 1}));
-    world.wait(2);
-    assert_eq!(world.place("a"), Some(Place::Unschedulable), "it is another group");
-    world.describe("new", json!({"minMember": 3}));
-    assert_eq!(bound(&world.wait(2)).len(), 3);
+    test_cluster.describe("other", json!({"minMember": 1}));
+    test_cluster.wait(2);
+    assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
+    test_cluster.describe("new", json!({"minMember": 3}));
+    assert_eq!(bound(&test_cluster.wait(2)).len(), 3);
 }
 
 #[test]
 fn a_group_that_needs_fewer_pods_now_is_tried_again() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b"]);
-    assert_eq!(bound(&world.settle()), NONE);
-    world.describe("g", json!({"minMember": 2}));
-    assert_eq!(bound(&world.wait(2)).len(), 2);
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b"]);
+    assert_eq!(bound(&test_cluster.settle()), NONE);
+    test_cluster.describe("g", json!({"minMember": 2}));
+    assert_eq!(bound(&test_cluster.wait(2)).len(), 2);
 }
 
 #[test]
-fn a_group_of_which_one_fits_nowhere_does_not_keep_the_room() {
-    let mut world = World::new(&[2]);
-    world.group("g", &["a", "b", "c"]);
-    let told = world.settle();
+fn a_group_with_an_unschedulable_pod_frees_its_resources() {
+    let mut test_cluster = TestCluster::new(&[2]);
+    test_cluster.group("g", &["a", "b", "c"]);
+    let told = test_cluster.settle();
     assert!(told[0].starts_with("c: 0/1 nodes are available: 1 Too many pods."), "{told:?}");
     assert!(
         told[0].ends_with("pod group default/g is rejected because pod c is unschedulable even after PostFilter"),
@@ -220,131 +220,131 @@ fn a_group_of_which_one_fits_nowhere_does_not_keep_the_room() {
     );
     // The room that they leave wakes the third pod, and is not for it.
     assert!(told[3].contains("pod group default/g was denied recently"), "{told:?}");
-    assert_eq!((told.len(), world.standing()), (4, (0, 0)));
-    world.node("more", 1);
-    assert_eq!(bound(&world.wait(9)), NONE);
-    assert_eq!(bound(&world.wait(1)).len(), 3);
+    assert_eq!((told.len(), test_cluster.standing()), (4, (0, 0)));
+    test_cluster.node("more", 1);
+    assert_eq!(bound(&test_cluster.wait(9)), NONE);
+    assert_eq!(bound(&test_cluster.wait(1)).len(), 3);
 }
 
 #[test]
-fn who_comes_later_joins_those_that_run() {
-    let mut world = World::new(&[4]);
-    world.group("g", &["a", "b", "c"]);
-    assert_eq!(bound(&world.settle()).len(), 3);
-    world.group("g", &["d"]);
-    assert_eq!(world.settle(), ["d is bound"]);
+fn late_pods_join_a_running_group() {
+    let mut test_cluster = TestCluster::new(&[4]);
+    test_cluster.group("g", &["a", "b", "c"]);
+    assert_eq!(bound(&test_cluster.settle()).len(), 3);
+    test_cluster.group("g", &["d"]);
+    assert_eq!(test_cluster.settle(), ["d is bound"]);
 }
 
 #[test]
-fn who_takes_the_place_of_one_that_is_gone_does_not_wait() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b", "c"]);
-    assert_eq!(bound(&world.settle()).len(), 3);
-    world.delete("b");
-    world.group("g", &["d"]);
-    assert_eq!(world.settle(), ["d is bound"]);
+fn a_replacement_pod_does_not_wait() {
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b", "c"]);
+    assert_eq!(bound(&test_cluster.settle()).len(), 3);
+    test_cluster.delete("b");
+    test_cluster.group("g", &["d"]);
+    assert_eq!(test_cluster.settle(), ["d is bound"]);
 }
 
 #[test]
 fn a_group_with_too_few_pods_is_not_tried() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b"]);
-    let told = world.settle();
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b"]);
+    let told = test_cluster.settle();
     assert!(told[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."), "{told:?}");
-    assert_eq!((told.len(), world.standing()), (2, (0, 0)));
-    world.group("h", &["other"]);
-    world.wait(2);
-    assert_eq!(world.place("a"), Some(Place::Unschedulable), "it is another group");
-    world.group("g", &["c"]);
-    assert_eq!(bound(&world.wait(2)).len(), 3);
+    assert_eq!((told.len(), test_cluster.standing()), (2, (0, 0)));
+    test_cluster.group("h", &["other"]);
+    test_cluster.wait(2);
+    assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
+    test_cluster.group("g", &["c"]);
+    assert_eq!(bound(&test_cluster.wait(2)).len(), 3);
 }
 
 #[test]
 fn pods_of_other_schedulers_do_not_count() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b"]);
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b"]);
     let yaml = "{ metadata: { name: c, uid: c, labels: { scheduling.x-k8s.io/pod-group: g } }, \
                 spec: { schedulerName: other, nodeName: n0 } }";
-    let pod = testing::pod(yaml, &mut world.scheduler.cache.base.interner);
-    world.scheduler.on_change(Change::Pod(pod), &mut world.tasks);
-    let told = world.settle();
+    let pod = testing::pod(yaml, &mut test_cluster.scheduler.cache.base.interner);
+    test_cluster.scheduler.on_change(Change::Pod(pod), &mut test_cluster.tasks);
+    let told = test_cluster.settle();
     assert!(told[0].contains("pod group default/g has 2 of 3 pods"), "{told:?}");
 }
 
 #[test]
-fn a_group_that_says_nothing_of_use_is_told() {
-    let mut world = World::new(&[3]);
-    world.describe("g", json!({"minMember": "many"}));
-    world.group("g", &["a"]);
-    let told = world.settle();
+fn an_invalid_pod_group_is_reported() {
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.describe("g", json!({"minMember": "many"}));
+    test_cluster.group("g", &["a"]);
+    let told = test_cluster.settle();
     let expected = "pod group default/g cannot be read: invalid type: string \"many\", expected usize";
     assert!(told[0].contains(expected), "{told:?}");
 }
 
 #[test]
-fn who_is_deleted_while_waiting_leaves_the_group() {
-    let mut world = World::new(&[3]);
-    world.group("g", &["a", "b"]);
-    world.held("g", "c");
-    world.settle();
-    world.delete("b");
-    assert_eq!(world.settle().last().unwrap(), "a: 0/1 nodes are available: 1 rejection in Unreserve.");
-    assert_eq!(world.standing(), (0, 0));
+fn a_pod_deleted_while_waiting_leaves_the_group() {
+    let mut test_cluster = TestCluster::new(&[3]);
+    test_cluster.group("g", &["a", "b"]);
+    test_cluster.held("g", "c");
+    test_cluster.settle();
+    test_cluster.delete("b");
+    assert_eq!(test_cluster.settle().last().unwrap(), "a: 0/1 nodes are available: 1 rejection in Unreserve.");
+    assert_eq!(test_cluster.standing(), (0, 0));
     // There are two left now, which is too few.
-    world.group("g", &["c"]);
-    assert!(world.settle()[0].contains("pod group default/g has 2 of 3 pods"));
-    world.group("g", &["d"]);
-    assert_eq!(bound(&world.wait(2)).len(), 3);
+    test_cluster.group("g", &["c"]);
+    assert!(test_cluster.settle()[0].contains("pod group default/g has 2 of 3 pods"));
+    test_cluster.group("g", &["d"]);
+    assert_eq!(bound(&test_cluster.wait(2)).len(), 3);
 }
 
 #[test]
 fn groups_are_tried_one_after_the_other() {
-    let mut world = World::new(&[3]);
+    let mut test_cluster = TestCluster::new(&[3]);
     for (group, pod) in [("g", "g1"), ("h", "h1"), ("h", "h2"), ("g", "g2"), ("h", "h3"), ("g", "g3")] {
-        world.group(group, &[pod]);
+        test_cluster.group(group, &[pod]);
     }
-    let mut told = world.settle();
+    let mut told = test_cluster.settle();
     told.sort();
     assert_eq!(bound(&told), ["g1", "g2", "g3"]);
 }
 
 #[test]
 fn a_pod_of_a_higher_priority_comes_before_a_group() {
-    let mut world = World::new(&[4]);
-    world.group("g", &["a", "b", "c"]);
-    world.pod("urgent", "a: b", "priority: 10");
-    assert_eq!(bound(&world.settle())[0], "urgent");
+    let mut test_cluster = TestCluster::new(&[4]);
+    test_cluster.group("g", &["a", "b", "c"]);
+    test_cluster.pod("urgent", "a: b", "priority: 10");
+    assert_eq!(bound(&test_cluster.settle())[0], "urgent");
 }
 
 #[test]
-fn of_two_groups_that_wait_for_each_other_one_gives_way() {
-    let mut world = World::new(&[4]);
-    world.group("g", &["g1", "g2"]);
-    world.held("g", "g3");
-    world.wait(1);
-    world.group("h", &["h1", "h2"]);
-    world.held("h", "h3");
-    world.settle();
-    assert_eq!(world.standing(), (4, 4));
+fn one_of_two_deadlocked_groups_gives_way() {
+    let mut test_cluster = TestCluster::new(&[4]);
+    test_cluster.group("g", &["g1", "g2"]);
+    test_cluster.held("g", "g3");
+    test_cluster.wait(1);
+    test_cluster.group("h", &["h1", "h2"]);
+    test_cluster.held("h", "h3");
+    test_cluster.settle();
+    assert_eq!(test_cluster.standing(), (4, 4));
     // The time of the first group is over before that of the second, which gets its room.
-    world.wait(59);
-    world.group("h", &["h3"]);
-    let told = world.wait(30);
+    test_cluster.wait(59);
+    test_cluster.group("h", &["h3"]);
+    let told = test_cluster.wait(30);
     assert_eq!(bound(&told).len(), 3, "{told:?}");
     assert!(bound(&told).iter().all(|pod| pod.starts_with('h')), "{told:?}");
-    assert_eq!(world.standing(), (0, 3));
+    assert_eq!(test_cluster.standing(), (0, 3));
 }
 
 #[test]
-fn a_group_that_finds_no_room_tries_until_the_other_gives_way() {
-    let mut world = World::new(&[4]);
-    world.group("g", &["g1", "g2"]);
-    world.held("g", "g3");
-    world.wait(30);
-    world.group("h", &["h1", "h2", "h3"]);
-    let told = world.wait(29);
-    assert_eq!((bound(&told), world.standing().0), (vec![], 2), "{told:?}");
-    let told = world.wait(20);
+fn a_group_without_room_retries_until_another_gives_way() {
+    let mut test_cluster = TestCluster::new(&[4]);
+    test_cluster.group("g", &["g1", "g2"]);
+    test_cluster.held("g", "g3");
+    test_cluster.wait(30);
+    test_cluster.group("h", &["h1", "h2", "h3"]);
+    let told = test_cluster.wait(29);
+    assert_eq!((bound(&told), test_cluster.standing().0), (vec![], 2), "{told:?}");
+    let told = test_cluster.wait(20);
     assert_eq!(bound(&told).len(), 3, "{told:?}");
-    assert_eq!(world.standing(), (0, 3));
+    assert_eq!(test_cluster.standing(), (0, 3));
 }

@@ -5,8 +5,8 @@
 use coscheduling::scheduler::Profiles;
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::erased::AnyBundle;
-use schedc_embedded::server::Request;
-use schedc_embedded::{End, Hooks, Options, Simulator, TimedInput, Treatment};
+use schedc_in_memory::server::Request;
+use schedc_in_memory::{CallTreatment, Options, SimulationEnd, SimulationHooks, Simulator, TimedInput};
 use schedc_objects::testing::api_object;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn cluster() -> Simulator {
     Simulator::of::<Profiles>(Options::default()).unwrap()
 }
 
-fn status<H: Hooks>(cluster: &Simulator<H>, group: &str) -> Value {
+fn status<H: SimulationHooks>(cluster: &Simulator<H>, group: &str) -> Value {
     cluster.object("PodGroup", group).unwrap()["status"].take()
 }
 
@@ -65,18 +65,18 @@ fn a_group_gets_its_nodes_when_there_are_enough() {
     cluster.schedule(TimedInput::apply(25 * SECOND, api_object(&node("n2", 1))));
     cluster.run_until(25 * SECOND);
     assert!(!cluster.pods().contains(" on "), "{}", cluster.pods());
-    assert_eq!(cluster.run(), End::Idle);
+    assert_eq!(cluster.run(), SimulationEnd::Idle);
     assert_eq!(cluster.pods().matches(" on n").count(), 3, "{}", cluster.pods());
 }
 
 #[test]
-fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
+fn a_group_is_tried_once_its_pod_group_exists_and_its_status_is_written() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &pods("g", 3)));
     cluster.run_until(SECOND);
     assert_eq!(cluster.pods().matches("pod group default/g does not exist").count(), 3, "{}", cluster.pods());
     cluster.apply(&described("g", 3));
-    assert_eq!(cluster.run(), End::Idle);
+    assert_eq!(cluster.run(), SimulationEnd::Idle);
     assert_eq!(cluster.pods().matches(" on n1").count(), 3, "{}", cluster.pods());
     assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduled", "scheduled": 3}));
     let group = cluster.object("PodGroup", "g").unwrap();
@@ -84,7 +84,7 @@ fn a_group_is_tried_once_somebody_describes_it_and_its_status_is_written() {
 }
 
 #[test]
-fn the_status_of_a_group_follows_what_becomes_of_it() {
+fn the_status_of_a_group_follows_its_pods() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &described("g", 3)));
     cluster.run();
@@ -107,14 +107,14 @@ fn the_status_of_a_group_follows_what_becomes_of_it() {
 /// Nothing can be written for a while.
 struct Overloaded(u32);
 
-impl Hooks for Overloaded {
-    fn treat(&mut self, _: i64, request: &Request) -> Treatment {
+impl SimulationHooks for Overloaded {
+    fn on_call(&mut self, _: i64, request: &Request) -> CallTreatment {
         match request {
             Request::Patch(..) if self.0 > 0 => {
                 self.0 -= 1;
-                Treatment::Refuse(ApiError::new(ApiReason::Other, "too many requests"))
+                CallTreatment::Refuse(ApiError::new(ApiReason::Other, "too many requests"))
             }
-            _ => Treatment::AtOnce,
+            _ => CallTreatment::AtOnce,
         }
     }
 }
@@ -123,7 +123,7 @@ impl Hooks for Overloaded {
 fn a_status_that_cannot_be_written_is_written_later() {
     let mut cluster = Simulator::new(&AnyBundle::running::<Profiles>(), Options::default(), Overloaded(3)).unwrap();
     cluster.apply(&described("g", 3));
-    assert_eq!((cluster.run(), cluster.now()), (End::Idle, 3 * SECOND));
+    assert_eq!((cluster.run(), cluster.now()), (SimulationEnd::Idle, 3 * SECOND));
     assert_eq!(status(&cluster, "g"), json!({"phase": "Pending", "scheduled": 0}));
 }
 
@@ -131,12 +131,12 @@ fn a_status_that_cannot_be_written_is_written_later() {
 fn a_group_that_never_fits_is_given_up() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 2) + &group("g", 3)));
-    assert_eq!(cluster.run(), End::InVain);
+    assert_eq!(cluster.run(), SimulationEnd::NoProgress);
     assert!(!cluster.pods().contains(" on "), "{}", cluster.pods());
 }
 
 #[test]
-fn groups_share_what_there_is() {
+fn groups_share_the_cluster() {
     let mut cluster = cluster();
     cluster.apply(&(node("n1", 3) + &node("n2", 4) + &group("g", 3) + &group("h", 4) + &group("i", 2)));
     cluster.run();

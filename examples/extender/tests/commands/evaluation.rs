@@ -48,7 +48,7 @@ fn all_but(left_out: &'static str) -> Server {
 }
 
 #[test]
-fn they_are_sent_what_is_written_and_decide() {
+fn extenders_receive_original_objects_and_decide() {
     let server = all_but("a");
     let nodes = ["a", "b", "c"].map(node);
     let results = evaluate(&server, &nodes, &[json!({"schedule": pod("p")})]);
@@ -70,7 +70,7 @@ fn they_are_sent_what_is_written_and_decide() {
 }
 
 #[test]
-fn they_are_sent_nodes_as_they_are_now() {
+fn extenders_receive_current_nodes() {
     let server = all_but("a");
     let mut changed = node("b");
     changed["metadata"]["annotations"] = json!({"example.com/note": "changed"});
@@ -84,7 +84,7 @@ fn they_are_sent_nodes_as_they_are_now() {
 }
 
 #[test]
-fn room_is_looked_for_where_they_say_that_it_may_help() {
+fn preemption_considers_nodes_that_extenders_call_resolvable() {
     let server = Server::start(|_, _| {
         let for_good = json!({"a": "no GPU at all"});
         Reply::Json(json!({"FailedNodes": {"b": "no GPU left"}, "FailedAndUnresolvableNodes": for_good}).to_string())
@@ -106,7 +106,7 @@ fn room_is_looked_for_where_they_say_that_it_may_help() {
 }
 
 #[test]
-fn a_failure_of_theirs_is_the_pods_message() {
+fn an_extender_failure_is_the_message_of_the_pod() {
     let server = Server::start(|_, _| Reply::Code(503));
     let decision = evaluate(&server, &["a", "b"].map(node), &[json!({"schedule": pod("p")})])[0].take();
     let message = format!("failed filter with extender at URL {}/filter, code 503", server.url);
@@ -114,7 +114,7 @@ fn a_failure_of_theirs_is_the_pods_message() {
 }
 
 #[test]
-fn a_pod_that_they_rejected_is_woken_by_any_event() {
+fn a_pod_rejected_by_an_extender_is_woken_by_any_event() {
     let event = json!({"old": null, "new": node("b")});
     let scenario =
         json!({"id": "s", "profile": "gpu", "objects": [], "pod": pod("p"), "plugins": ["Extender"], "event": event});
@@ -128,7 +128,7 @@ mod preempting {
 }
 
 #[test]
-fn they_are_sent_victims_with_the_node_that_they_went_to() {
+fn extenders_receive_victims_with_their_node() {
     let server = Server::start(|_, asked| {
         let victims = asked["NodeNameToVictims"]["a"]["Pods"].as_array().unwrap();
         let left: Vec<Value> = victims.iter().map(|pod| json!({"UID": pod["metadata"]["uid"]})).collect();

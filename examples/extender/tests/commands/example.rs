@@ -37,7 +37,7 @@ fn without_the_extender_all_wait() {
 }
 
 #[test]
-fn what_it_says_is_explained() {
+fn explanations_include_the_extender() {
     let extender = Extender::start();
     let explain = |pod, more: &[&str]| gpu_sharing(&[&["explain", pod, "cluster.yaml"], more].concat()).ok();
     let url = extender.url.clone();

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::NOBODY;
+use crate::UNREACHABLE_URL;
 use crate::process::{Extender, finish, gpu_sharing, program};
 
 const SIMULATE: [&str; 4] = ["simulate", "cluster.yaml", "-o", "json"];
@@ -17,13 +17,13 @@ fn a_flag_goes_before_the_environment() {
     };
     let named = format!("http://127.0.0.1:8888={}", extender.url);
     assert_eq!(placed(&[], &extender.url), 2);
-    assert_eq!(placed(&["--extender-url-prefix", &extender.url], NOBODY), 2);
-    assert_eq!(placed(&["--extender-url-prefix", &named], NOBODY), 2, "by its `url-prefix`");
-    assert_eq!(placed(&["--extender-url-prefix", NOBODY], &extender.url), 0);
+    assert_eq!(placed(&["--extender-url-prefix", &extender.url], UNREACHABLE_URL), 2);
+    assert_eq!(placed(&["--extender-url-prefix", &named], UNREACHABLE_URL), 2, "by its `url-prefix`");
+    assert_eq!(placed(&["--extender-url-prefix", UNREACHABLE_URL], &extender.url), 0);
 }
 
 #[test]
-fn what_is_for_no_extender_or_cannot_be_is_refused() {
+fn flags_for_unknown_extenders_and_invalid_values_are_rejected() {
     let refused = |flags: &[&str]| gpu_sharing(&[&SIMULATE, flags].concat()).refused();
     expect![[r#"
         error: plugin Extender cannot start: --extender-url-prefix or SCHEDC_EXTENDER_URL_PREFIX: no extender has the `url-prefix` http://typo; there is http://127.0.0.1:8888
@@ -47,7 +47,7 @@ fn what_is_for_no_extender_or_cannot_be_is_refused() {
 }
 
 #[test]
-fn all_commands_that_ask_take_them() {
+fn all_commands_with_extenders_accept_the_flags() {
     let wrong = ["--extender-url-prefix", "nowhere"];
     let [simulate, explain] = [vec!["simulate", "cluster.yaml"], vec!["explain", "draws", "cluster.yaml"]]
         .map(|command| gpu_sharing(&[&command[..], &wrong].concat()).refused());

@@ -7,15 +7,15 @@ mod example;
 mod flags;
 mod process;
 mod run;
-#[path = "../../../../extender/tests/http/server.rs"]
+#[path = "../../../../cluster/extender/tests/http/server.rs"]
 #[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
 mod webhook;
 
 /// Nobody listens on this port.
-const NOBODY: &str = "http://127.0.0.1:1";
+const UNREACHABLE_URL: &str = "http://127.0.0.1:1";
 
 #[test]
-fn the_program_holds_what_one_without_extenders_does_not() {
+fn the_program_contains_the_extender_crates() {
     // The other half is a test of schedc's own program, and means nothing without this one.
     let program = std::fs::read(env!("CARGO_BIN_EXE_gpu-sharing")).unwrap();
     for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {

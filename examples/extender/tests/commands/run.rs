@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use schedc_double::Server;
+use schedc_fake_apiserver::Server;
 use serde_json::json;
 
 use crate::process::{Extender, program};
 
 /// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program. It is killed when it is dropped.
 struct Running(Child);
@@ -24,7 +24,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn a_pod_is_bound_where_the_extender_wants_it() {
+fn a_pod_is_bound_to_the_node_preferred_by_the_extender() {
     let (server, extender) = (Server::start(), Extender::start());
     for (name, memory) in [("large", "80"), ("small", "8"), ("middle", "16")] {
         drop(server.create(json!({
@@ -44,7 +44,7 @@ fn a_pod_is_bound_where_the_extender_wants_it() {
     let flags =
         ["run", "--leader-elect=false", "--secure-port=0", "--extender-url-prefix", &extender.url, &kubeconfig_flag];
     let running = Running(program(&flags).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let is_bound = server.wait(PATIENCE, |server| {
+    let is_bound = server.wait(TIMEOUT, |server| {
         server.get("/api/v1/namespaces/default/pods/draws").is_some_and(|pod| pod["spec"]["nodeName"] == "middle")
     });
     drop(running);

@@ -23,11 +23,11 @@ fn proof(name: &str, ty: &str, entry: &str) -> String {
     let compilation = compile(&sources, &mut Mine(catalog)).unwrap_or_else(|errors| panic!("{errors}"));
     let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
     let start = code.find("/// Holds catalog entries against plugins").unwrap_or(0);
-    code[start..].lines().map(|line| elsewhere(line) + "\n").collect()
+    code[start..].lines().map(|line| without_paths(line) + "\n").collect()
 }
 
 /// The line, without a place in the catalog of schedc itself, which is none of this test's business.
-fn elsewhere(line: &str) -> String {
+fn without_paths(line: &str) -> String {
     match line.split_once("in-tree.toml\", ") {
         Some((before, _)) => format!("{before}in-tree.toml\", 1, 1),"),
         None => line.to_owned(),
@@ -35,7 +35,7 @@ fn elsewhere(line: &str) -> String {
 }
 
 #[test]
-fn catalogs_are_held_against_plugins() {
+fn catalogs_are_checked_against_plugins() {
     let rows = [
         (expect_file!["../proofs/unlisted.txt"], "points = [\"queue-sort\"]\ncolumns = [\"node-info\"]"),
         (

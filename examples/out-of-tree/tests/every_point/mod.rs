@@ -5,7 +5,7 @@
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;
 
-use schedc_core::embedded::Embedded;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::profile::Bundle;
 use schedc_objects::testing;
 
@@ -17,7 +17,7 @@ use scheduler::Profiles;
 
 /// Schedules pods of a profile on `nodes` empty nodes.
 fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<String>) {
-    let mut cluster = Embedded::<Profiles>::new(1).unwrap();
+    let mut cluster = MinimalCluster::<Profiles>::new(1).unwrap();
     for node in 0..nodes {
         let yaml = format!("metadata: {{ name: node-{node} }}\nstatus: {{ allocatable: {{ pods: '10' }} }}");
         let node = testing::node(&yaml, cluster.interner());
@@ -30,7 +30,7 @@ fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<Str
         let pod = testing::pod(&yaml, cluster.interner());
         let uid = pod.uid.clone();
         cluster.pod(pod);
-        if let Some(held) = cluster.scheduler.held(&uid) {
+        if let Some(held) = cluster.scheduler.gate_status(&uid) {
             outcomes.push(format!("{name}: {}", held.message()));
         }
     }
@@ -52,13 +52,13 @@ fn the_queue_is_sorted_and_gated() {
 }
 
 #[test]
-fn a_pod_that_fits_nowhere_is_explained_by_filter_and_all_post_filters() {
+fn an_unschedulable_pod_is_explained_by_filter_and_all_post_filters() {
     let (outcomes, _) = schedule("all", 2, &["a", "b", "c", "d", "e"]);
     assert_eq!(outcomes[4], "e: 0/2 nodes are available: 2 2 of 2 pod(s). no help for e, 2 nodes");
 }
 
 #[test]
-fn a_filter_is_left_out_if_pre_filter_says_so() {
+fn a_filter_is_skipped_if_pre_filter_skips() {
     let (outcomes, _) = schedule("all", 1, &["a", "b priority: 2000"]);
     assert_eq!(outcomes[1], "b: 0/1 nodes are available: 1 taken. no help for b, 1 nodes");
 }
@@ -79,7 +79,7 @@ fn binding_goes_through_all_plugins_until_one_binds() {
 }
 
 #[test]
-fn whatever_fails_after_the_decision_is_undone_in_reverse_order() {
+fn failures_after_the_decision_are_undone_in_reverse_order() {
     let check = |pod: &str, message: &str, events: &[&str]| {
         let (outcomes, told) = schedule("all", 1, &[pod]);
         assert_eq!(
@@ -96,7 +96,7 @@ fn whatever_fails_after_the_decision_is_undone_in_reverse_order() {
 }
 
 #[test]
-fn a_profile_knows_its_plugins() {
+fn a_profile_lists_its_plugins() {
     let [all, less] = Profiles::PROFILES else { panic!("two profiles") };
     assert_eq!((all.name, all.source, less.scheduler_name), ("all", "tests/every_point/all.toml", "less"));
     assert_eq!(all.plugins("score"), [("Limit", Some(1)), ("View", Some(1))]);

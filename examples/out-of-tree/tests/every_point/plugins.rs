@@ -8,9 +8,9 @@ use schedc_core::column::{Column, Index, NodeInfo, Position};
 use schedc_core::extension_points::*;
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
-use schedc_core::plugin::{Compile, IndexView, MaybeStateOf, Slot, StateOf};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, StateOf};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 
@@ -64,7 +64,7 @@ macro_rules! plugin {
             fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {
                 Ok(Self { handle: handle.clone() })
             }
-            fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {}
+            fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) -> Self::Pod {}
         }
     };
 }
@@ -109,7 +109,7 @@ impl Plugin for Limit {
     fn new(args: &'static LimitArgs, _: &Handle) -> Result<Self, String> {
         if args.pods == 0 { Err("nothing fits".to_owned()) } else { Ok(Limit) }
     }
-    fn compile(_: &LimitArgs, pod: &PodSpec, cx: Compile<'_, Self>) -> i32 {
+    fn compile(_: &LimitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> i32 {
         assert!(cx.indexes.0 >= 0);
         pod.priority
     }
@@ -117,31 +117,35 @@ impl Plugin for Limit {
 
 /// Pods that come and go in thought.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Imagined(pub i64);
+pub struct HypotheticalPods(pub i64);
 
 impl PreFilterPlugin for Limit {
-    type Cycle = Imagined;
+    type Cycle = HypotheticalPods;
     fn pre_filter(
         &self,
         _: &LimitArgs,
         priority: &i32,
         view: PluginView<'_, Self>,
-    ) -> Result<PreFilter<Imagined>, Status> {
+    ) -> Result<PreFilterResult<HypotheticalPods>, Status> {
         assert_eq!(view.columns.0.len(), view.columns.1.len());
-        Ok(if *priority > 1000 { PreFilter::skip(Imagined(0)) } else { PreFilter::ready(Imagined(0)) })
+        Ok(if *priority > 1000 {
+            PreFilterResult::skip(HypotheticalPods(0))
+        } else {
+            PreFilterResult::ready(HypotheticalPods(0))
+        })
     }
-    fn add_pod(_: &i32, cycle: &mut Imagined, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
+    fn add_pod(_: &i32, cycle: &mut HypotheticalPods, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
         cycle.0 += 1;
     }
-    fn remove_pod(_: &i32, cycle: &mut Imagined, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
+    fn remove_pod(_: &i32, cycle: &mut HypotheticalPods, _: &Pod, _: PluginView<'_, Self>, _: NodeIndex) {
         cycle.0 -= 1;
     }
 }
 
 impl FilterPlugin for Limit {
-    type Cycle = Imagined;
+    type Cycle = HypotheticalPods;
     type Rejection = i64;
-    fn filter(args: &LimitArgs, _: &i32, _: &Imagined, node: (&Load, &NodeInfo, NodeIndex)) -> Result<(), i64> {
+    fn filter(args: &LimitArgs, _: &i32, _: &HypotheticalPods, node: (&Load, &NodeInfo, NodeIndex)) -> Result<(), i64> {
         let (load, info, _) = node;
         assert_eq!(load.0, info.pods.len() as i64);
         if load.0 < args.pods { Ok(()) } else { Err(load.0) }
@@ -152,7 +156,7 @@ impl FilterPlugin for Limit {
     fn explain(
         args: &LimitArgs,
         _: &i32,
-        _: &Imagined,
+        _: &HypotheticalPods,
         _: (&Load, &NodeInfo, NodeIndex),
         pods: i64,
         out: &mut Reasons<'_>,
@@ -163,8 +167,14 @@ impl FilterPlugin for Limit {
 
 impl PreScorePlugin for Limit {
     type Cycle = i64;
-    fn pre_score(&self, _: &LimitArgs, _: &i32, _: PluginView<'_, Self>, nodes: &Mask) -> Result<Slot<i64>, Status> {
-        Ok(Slot::ready(nodes.count() as i64))
+    fn pre_score(
+        &self,
+        _: &LimitArgs,
+        _: &i32,
+        _: PluginView<'_, Self>,
+        nodes: &NodeMask,
+    ) -> Result<CycleSlot<i64>, Status> {
+        Ok(CycleSlot::ready(nodes.count() as i64))
     }
 }
 
@@ -181,15 +191,15 @@ impl NormalizeScore for Limit {
     }
 }
 
-plugin!(View, "View", Load, Pods, (StateOf<Limit>, MaybeStateOf<other::Hooks>), ());
+plugin!(View, "View", Load, Pods, (StateOf<Limit>, OptionalStateOf<other::Hooks>), ());
 
 impl PreFilterPlugin for View {
     type Cycle = bool;
-    fn pre_filter(&self, _: &NoArgs, _: &(), view: PluginView<'_, Self>) -> Result<PreFilter<bool>, Status> {
+    fn pre_filter(&self, _: &NoArgs, _: &(), view: PluginView<'_, Self>) -> Result<PreFilterResult<bool>, Status> {
         let (limit, other) = view.reads;
-        assert_eq!(limit.state, Imagined(0));
+        assert_eq!(limit.state, HypotheticalPods(0));
         assert!(other.is_none(), "it comes later");
-        Ok(PreFilter::ready(limit.skip))
+        Ok(PreFilterResult::ready(limit.skip))
     }
 }
 
@@ -221,10 +231,10 @@ impl PrepareScore for View {
     }
 }
 
-plugin!(Hooks, "Hooks", (), (), MaybeStateOf<Limit>, ());
+plugin!(Hooks, "Hooks", (), (), OptionalStateOf<Limit>, ());
 
 impl Hooks {
-    fn tell(&self, placement: &Placement, point: &'static str, note: impl Into<String>) {
+    fn record(&self, placement: &Placement, point: &'static str, note: impl Into<String>) {
         self.handle.event(placement.pod.uid.clone(), point, note);
     }
 }
@@ -249,23 +259,23 @@ impl ReservePlugin for Hooks {
         Ok(base.name(placement.node).to_owned())
     }
     fn unreserve(&self, _: &NoArgs, placement: &Placement, reserved: Option<&String>) {
-        self.tell(placement, "Unreserve", format!("Hooks {reserved:?}"));
+        self.record(placement, "Unreserve", format!("Hooks {reserved:?}"));
     }
 }
 
 impl PermitPlugin for Hooks {
-    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> Permit {
+    fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
         match &*placement.pod.name {
-            "refused" => Permit::Reject(Status::unschedulable("refused")),
-            _ => Permit::Allow,
+            "refused" => PermitResult::Reject(Status::unschedulable("refused")),
+            _ => PermitResult::Allow,
         }
     }
 }
 
 impl PreBindPlugin for Hooks {
     type Reserved = String;
-    fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &String) -> Result<PreFlight, Status> {
-        Ok(PreFlight::Run)
+    fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &String) -> Result<PreFlightResult, Status> {
+        Ok(PreFlightResult::Run)
     }
     async fn pre_bind<C: Client>(
         &self,
@@ -274,21 +284,21 @@ impl PreBindPlugin for Hooks {
         placement: &Placement,
         reserved: &String,
     ) -> Result<(), Status> {
-        self.tell(placement, "PreBind", reserved);
+        self.record(placement, "PreBind", reserved);
         Ok(())
     }
 }
 
 impl BindPlugin for Hooks {
-    async fn bind<C: Client>(&self, _: &NoArgs, _: &C, placement: &Placement) -> Result<Binding, Status> {
-        self.tell(placement, "Bind", "Hooks skips");
-        Ok(Binding::Skip)
+    async fn bind<C: Client>(&self, _: &NoArgs, _: &C, placement: &Placement) -> Result<BindResult, Status> {
+        self.record(placement, "Bind", "Hooks skips");
+        Ok(BindResult::Skip)
     }
 }
 
 impl PostBindPlugin for Hooks {
     fn post_bind(&self, _: &NoArgs, placement: &Placement) {
-        self.tell(placement, "PostBind", &*placement.node_name);
+        self.record(placement, "PostBind", &*placement.node_name);
     }
 }
 
@@ -300,8 +310,8 @@ pub mod other {
 
     impl PreFilterPlugin for Hooks {
         type Cycle = ();
-        fn pre_filter(&self, _: &NoArgs, _: &(), _: PluginView<'_, Self>) -> Result<PreFilter<()>, Status> {
-            Ok(PreFilter::ready(()))
+        fn pre_filter(&self, _: &NoArgs, _: &(), _: PluginView<'_, Self>) -> Result<PreFilterResult<()>, Status> {
+            Ok(PreFilterResult::ready(()))
         }
     }
 
@@ -332,8 +342,8 @@ pub mod other {
 
     impl PreBindPlugin for Hooks {
         type Reserved = ();
-        fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &()) -> Result<PreFlight, Status> {
-            Ok(PreFlight::Skip)
+        fn pre_bind_pre_flight(&self, _: &NoArgs, _: &Placement, _: &()) -> Result<PreFlightResult, Status> {
+            Ok(PreFlightResult::Skip)
         }
         async fn pre_bind<C: Client>(&self, _: &NoArgs, _: &C, _: &Placement, _: &()) -> Result<(), Status> {
             Err(Status::error("it skips"))
@@ -341,13 +351,13 @@ pub mod other {
     }
 
     impl BindPlugin for Hooks {
-        async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<Binding, Status> {
+        async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<BindResult, Status> {
             if &*placement.pod.name == "unbound" {
-                return Ok(Binding::Skip);
+                return Ok(BindResult::Skip);
             }
             client.bind(placement).await.map_err(Status::error)?;
             self.handle.event(placement.pod.uid.clone(), "Bind", "Other binds");
-            Ok(Binding::Done)
+            Ok(BindResult::Done)
         }
     }
 }

@@ -3,7 +3,7 @@
 use schedc_core::args::NoArgs;
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 
 pub struct Wishes {
     pub floor: i64,
@@ -21,7 +21,7 @@ impl Plugin for Mine {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Mine)
     }
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) -> Self::Pod {
         todo!()
     }
 }

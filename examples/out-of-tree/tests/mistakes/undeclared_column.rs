@@ -5,7 +5,7 @@ use schedc_core::column::NodeInfo;
 use schedc_core::extension_points::FilterPlugin;
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{Compile, Plugin};
+use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::{Code, Reasons};
 
 pub struct Mine;
@@ -20,7 +20,7 @@ impl Plugin for Mine {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(Mine)
     }
-    fn compile(_: &NoArgs, _: &PodSpec, _: Compile<'_, Self>) -> Self::Pod {
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) -> Self::Pod {
         todo!()
     }
 }

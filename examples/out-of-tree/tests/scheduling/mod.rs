@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use out_of_tree::scheduler::{Profiles, maintenance};
 use schedc_core::cache::{Cache, PodState};
-use schedc_core::embedded::Embedded;
 use schedc_core::engine::{Decision, Engine};
 use schedc_core::handle::Handle;
+use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::profile::Profile;
 use schedc_core::scheduler::Outcome;
 use schedc_objects::testing;
@@ -27,7 +27,7 @@ spec: { schedulerName: maintenance, containers: [{ name: c, image: i, resources:
 
 /// Schedules pods one after the other on nodes, and tells what became of each, in that order.
 fn outcomes(nodes: &[(&str, &str)], pods: &[(&str, &str)]) -> Vec<String> {
-    let mut cluster = Embedded::<Profiles>::new(7).unwrap();
+    let mut cluster = MinimalCluster::<Profiles>::new(7).unwrap();
     for (name, yaml) in nodes {
         let node = testing::node(&yaml.replace("NAME", name), cluster.interner());
         cluster.node(node);
@@ -54,7 +54,7 @@ fn nodes_under_maintenance_stay_free() {
 }
 
 #[test]
-fn a_pipeline_can_be_asked_without_a_scheduler() {
+fn a_pipeline_works_without_a_scheduler() {
     let mut engine = Engine::<maintenance::Pipeline>::new(&Handle::default()).unwrap();
     let mut cache = Cache::default();
     let node = testing::node(&WORKER.replace("NAME", "one"), &mut cache.base.interner);

@@ -2,14 +2,14 @@
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::mask::Mask;
 use schedc_core::model::{CsiNode, NodeIndex};
+use schedc_core::node_mask::NodeMask;
 
 /// No limit: more than there are volumes.
 const NONE: i64 = i64::MAX;
 
 /// For so many volumes at most, the nodes without room are known. Few pods bring more.
-const MOST_KNOWN: usize = 4;
+const MAX_TRACKED: usize = 4;
 
 /// One driver on all nodes.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct DriverNodes {
     /// By slot; nodes beyond the end have no limit.
     limits: Vec<i64>,
     /// The nodes without room for one more volume, for two more, and so on.
-    without_room: [Mask; MOST_KNOWN],
+    full_nodes: [NodeMask; MAX_TRACKED],
     /// How often one of them came to be so, or ceased to.
     changes: u64,
 }
@@ -36,8 +36,8 @@ impl DriverNodes {
     }
 
     /// Adds the nodes where there is no room for so many more, at least one, to a set that has room for all nodes.
-    pub fn add_without_room(&self, more: i64, nodes: &mut Mask) {
-        match self.without_room.get(more as usize - 1) {
+    pub fn add_full_nodes(&self, more: i64, nodes: &mut NodeMask) {
+        match self.full_nodes.get(more as usize - 1) {
             Some(full) => {
                 for (word, full) in nodes.words_mut().iter_mut().zip(full.words()) {
                     *word |= full;
@@ -52,25 +52,25 @@ impl DriverNodes {
         }
     }
 
-    /// A number that grows whenever [`DriverNodes::add_without_room`] may say something else for so many volumes. `None`:
+    /// A number that grows whenever [`DriverNodes::add_full_nodes`] may say something else for so many volumes. `None`:
     /// that is not counted.
-    pub fn room_epoch(&self, more: i64) -> Option<u64> {
-        (more as usize <= MOST_KNOWN).then_some(self.changes)
+    pub fn full_nodes_epoch(&self, more: i64) -> Option<u64> {
+        (more as usize <= MAX_TRACKED).then_some(self.changes)
     }
 
     fn change_attached(&mut self, node: NodeIndex, by: i64) {
         *slot(&mut self.attached, node, 0) += by;
-        self.look_for_room(node);
+        self.update_full_nodes(node);
     }
 
     fn set_limit(&mut self, node: NodeIndex, limit: i64) {
         *slot(&mut self.limits, node, NONE) = limit;
-        self.look_for_room(node);
+        self.update_full_nodes(node);
     }
 
-    fn look_for_room(&mut self, node: NodeIndex) {
+    fn update_full_nodes(&mut self, node: NodeIndex) {
         let room = self.limit(node).map_or(NONE, |limit| limit - self.attached(node));
-        for (full, more) in self.without_room.iter_mut().zip(1..) {
+        for (full, more) in self.full_nodes.iter_mut().zip(1..) {
             if (room < more) == full.contains(node) {
                 continue;
             }

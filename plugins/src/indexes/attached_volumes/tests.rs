@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use schedc_core::intern::Interner;
-use schedc_core::mask::Mask;
 use schedc_core::model::ObjectKey;
+use schedc_core::node_mask::NodeMask;
 use schedc_objects::testing::{node, object, pod};
 
 use super::*;
@@ -31,9 +31,9 @@ impl Facts {
                 let nodes = index.driver(driver).unwrap();
                 let count = (nodes.attached(node), nodes.limit(node));
                 for more in [1, 2, 4, 5] {
-                    let mut full = Mask::default();
+                    let mut full = NodeMask::default();
                     full.resize(NODES as usize);
-                    nodes.add_without_room(more, &mut full);
+                    nodes.add_full_nodes(more, &mut full);
                     assert_eq!(full.contains(node), count.1.is_some_and(|limit| count.0 + more > limit));
                 }
                 if count != (0, None) {
@@ -58,7 +58,7 @@ impl Facts {
 
 /// The cluster as it is, and the index that followed.
 #[derive(Default)]
-struct World {
+struct TestCluster {
     interner: Interner,
     index: AttachedVolumes,
     nodes: [Option<Node>; NODES as usize],
@@ -66,7 +66,7 @@ struct World {
     objects: BTreeMap<ObjectKey, Object>,
 }
 
-impl World {
+impl TestCluster {
     fn apply(&mut self, event: &Event) {
         match event {
             Event::Node(slot) => {
@@ -190,20 +190,20 @@ fn any_event() -> impl Strategy<Value = Event> {
 proptest! {
     #[test]
     fn counts_follow_events(history in prop::collection::vec(any_event(), 0..60)) {
-        let mut world = World::default();
-        (0..NODES as usize).for_each(|slot| world.apply(&Event::Node(slot)));
+        let mut cluster = TestCluster::default();
+        (0..NODES as usize).for_each(|slot| cluster.apply(&Event::Node(slot)));
         for event in &history {
-            world.apply(event);
-            let facts = Facts::of(&world.index);
-            prop_assert_eq!(&facts, &Facts::of(&world.rebuilt(true)));
-            prop_assert_eq!(&facts, &Facts::of(&world.rebuilt(false)));
+            cluster.apply(event);
+            let facts = Facts::of(&cluster.index);
+            prop_assert_eq!(&facts, &Facts::of(&cluster.rebuilt(true)));
+            prop_assert_eq!(&facts, &Facts::of(&cluster.rebuilt(false)));
         }
     }
 }
 
 #[test]
-fn nothing_stays_when_all_is_gone() {
-    let mut world = World::default();
+fn deleting_everything_leaves_nothing() {
+    let mut cluster = TestCluster::default();
     let volume = "{name: v, persistentVolumeClaim: {claimName: c}}".to_owned();
     let objects = [
         "{kind: PersistentVolumeClaim, metadata: {name: c}, spec: {volumeName: v}}",
@@ -211,15 +211,15 @@ fn nothing_stays_when_all_is_gone() {
         "{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n0, source: {persistentVolumeName: v}}}",
         "{kind: CSINode, metadata: {name: n0}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 1}}]}}",
     ];
-    world.apply(&Event::Node(0));
-    world.apply(&Event::Pod(0, 0, vec![volume.clone()]));
-    objects.iter().for_each(|object| world.apply(&Event::Object((*object).to_owned(), true)));
-    let driver = world.interner.intern("d");
-    let nodes = world.index.driver(driver).unwrap();
+    cluster.apply(&Event::Node(0));
+    cluster.apply(&Event::Pod(0, 0, vec![volume.clone()]));
+    objects.iter().for_each(|object| cluster.apply(&Event::Object((*object).to_owned(), true)));
+    let driver = cluster.interner.intern("d");
+    let nodes = cluster.index.driver(driver).unwrap();
     assert_eq!((nodes.attached(NodeIndex(0)), nodes.limit(NodeIndex(0))), (1, Some(1)));
-    objects.iter().for_each(|object| world.apply(&Event::Object((*object).to_owned(), false)));
-    world.apply(&Event::Node(0));
-    let index = &world.index;
+    objects.iter().for_each(|object| cluster.apply(&Event::Object((*object).to_owned(), false)));
+    cluster.apply(&Event::Node(0));
+    let index = &cluster.index;
     assert!(index.claims.is_empty() && index.volumes.is_empty() && index.named.is_empty());
     assert_eq!(Facts::of(index), Facts::of(&AttachedVolumes::default()));
 }

@@ -34,11 +34,11 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// The answer by looking at every pod.
-fn naive(question: &PodQuestion, pods: &[(Pod, NodeIndex)], namespaces: &Namespaces) -> NodeCounts {
+fn reference_counts(query: &PodQuery, pods: &[(Pod, NodeIndex)], namespaces: &Namespaces) -> NodeCounts {
     let mut counts = NodeCounts::default();
     for (pod, node) in pods {
-        let counted = question.terminating || !pod.deleting;
-        if counted && question.selects(pod.spec.namespace, &pod.spec.labels, namespaces) {
+        let counted = query.terminating || !pod.deleting;
+        if counted && query.selects(pod.spec.namespace, &pod.spec.labels, namespaces) {
             counts.add(*node, 1);
         }
     }
@@ -60,10 +60,10 @@ proptest! {
         let mut kept = SelectorCounts::default();
         let mut present = vec![false; pods.len()];
         let mut namespaces: Map<Symbol, Arc<Namespace>> = Map::default();
-        let mut asked: Vec<(QuestionId, PodQuestion)> = Vec::new();
+        let mut registered: Vec<(PodQueryId, PodQuery)> = Vec::new();
         for step in steps {
             let before: Vec<_> =
-                asked.iter().map(|(id, _)| (kept.log(*id).end(), kept.counts(*id).clone())).collect();
+                registered.iter().map(|(id, _)| (kept.log(*id).end(), kept.counts(*id).clone())).collect();
             match step {
                 Step::Toggle(at) => {
                     let at = at % pods.len();
@@ -89,19 +89,19 @@ proptest! {
                         namespace_selector: namespaces.map(|labels| selector(labels, &mut interner)),
                         selector: labels.map(|labels| selector(labels, &mut interner)),
                     });
-                    let question = PodQuestion { terms: terms.collect(), terminating };
-                    asked.push((kept.register(question.clone()), question));
+                    let query = PodQuery { terms: terms.collect(), terminating };
+                    registered.push((kept.register(query.clone()), query));
                 }
             }
-            for ((id, question), (position, mut counts)) in asked.iter().zip(before) {
+            for ((id, query), (position, mut counts)) in registered.iter().zip(before) {
                 match kept.log(*id).since(position) {
                     Some(entries) => {
                         for &(node, by) in entries {
                             if by > 0 { counts.add(node, 1) } else { counts.subtract(node, 1) }
                         }
-                        prop_assert_eq!(kept.counts(*id), &counts, "{:?}", question);
+                        prop_assert_eq!(kept.counts(*id), &counts, "{:?}", query);
                     }
-                    None => prop_assert_ne!(kept.counts(*id), &counts, "cut without need: {:?}", question),
+                    None => prop_assert_ne!(kept.counts(*id), &counts, "cut without need: {:?}", query),
                 }
             }
         }
@@ -117,42 +117,42 @@ proptest! {
             classes.into_iter().map(|class| (class.labels.clone(), class.nodes.clone())).collect::<Vec<_>>()
         };
         prop_assert_eq!(classes(&kept), classes(&rebuilt));
-        for (id, question) in &asked {
-            let expected = naive(question, &placed, &kept.namespaces);
-            prop_assert_eq!(kept.counts(*id), &expected, "{:?}", question);
-            let id = rebuilt.register(question.clone());
-            prop_assert_eq!(rebuilt.counts(id), &expected, "{:?}", question);
+        for (id, query) in &registered {
+            let expected = reference_counts(query, &placed, &kept.namespaces);
+            prop_assert_eq!(kept.counts(*id), &expected, "{:?}", query);
+            let id = rebuilt.register(query.clone());
+            prop_assert_eq!(rebuilt.counts(id), &expected, "{:?}", query);
         }
         for ((pod, node), _) in pods.iter().zip(&present).filter(|(_, present)| **present) {
             kept.remove_pod(*node, pod);
         }
         prop_assert!(kept.classes.of_namespace.is_empty());
         prop_assert_eq!(kept.classes.all.len(), kept.classes.free.len());
-        prop_assert!(asked.iter().all(|(id, _)| kept.counts(*id).is_empty()));
+        prop_assert!(registered.iter().all(|(id, _)| kept.counts(*id).is_empty()));
     }
 }
 
 #[test]
-fn what_an_empty_selector_of_namespaces_means() {
+fn empty_namespace_selectors() {
     let mut interner = Interner::default();
     let mut index = SelectorCounts::default();
     index.add_pod(NodeIndex(1), &pod("metadata: {name: a, namespace: never-seen}", &mut interner));
-    let mut asked = |namespace_selector: Option<&str>| {
+    let mut registered = |namespace_selector: Option<&str>| {
         let term = PodTerm {
             namespaces: [interner.intern("shop")].into(),
             namespace_selector: namespace_selector.map(|labels| selector(labels, &mut interner)),
             selector: Some(LabelSelector::default()),
         };
-        let id = index.register(PodQuestion { terms: [term].into(), terminating: true });
+        let id = index.register(PodQuery { terms: [term].into(), terminating: true });
         index.counts(id).get(NodeIndex(1))
     };
-    assert_eq!(asked(None), 0);
-    assert_eq!(asked(Some("")), 1, "every namespace, known or not");
-    assert_eq!(asked(Some("team=red")), 0, "of those that are known");
+    assert_eq!(registered(None), 0);
+    assert_eq!(registered(Some("")), 1, "every namespace, known or not");
+    assert_eq!(registered(Some("team=red")), 0, "of those that are known");
 }
 
 #[test]
-fn old_questions_are_forgotten_when_pods_come() {
+fn old_queries_are_evicted_when_pods_are_added() {
     let mut interner = Interner::default();
     let mut index = SelectorCounts::default();
     let web = pod("metadata: {name: a, labels: {app: web}}", &mut interner);
@@ -160,14 +160,14 @@ fn old_questions_are_forgotten_when_pods_come() {
     let default = interner.intern("default");
     let mut ask = |index: &mut SelectorCounts, at: usize| {
         let selector = selector(&format!("app={at}"), &mut interner);
-        index.register(PodQuestion::new(default, selector, true))
+        index.register(PodQuery::new(default, selector, true))
     };
     let ids: Vec<_> = (0..=LIMIT).map(|at| ask(&mut index, at)).collect();
-    assert!(ids.iter().all(|id| index.questions.get(id.0).is_some()), "not while a pod is compiled");
+    assert!(ids.iter().all(|id| index.queries.get(id.0).is_some()), "not while a pod is compiled");
     index.add_pod(NodeIndex(0), &web);
-    assert_eq!(index.questions.iter_mut().count(), LIMIT / 2);
+    assert_eq!(index.queries.iter_mut().count(), LIMIT / 2);
     assert_eq!(index.by_namespace[&default].len(), LIMIT / 2);
     let app_web = LabelSelector::from_labels(&web.spec.labels);
-    let id = index.register(PodQuestion::new(default, app_web, true));
+    let id = index.register(PodQuery::new(default, app_web, true));
     assert_eq!(index.counts(id).get(NodeIndex(0)), 2);
 }

@@ -34,7 +34,8 @@ fn letter(pod: &InterPodAffinityPod, state: &InterPodAffinityState, node: NodeIn
 #[test]
 fn affinity() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
-    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &near(terms))), expected, "{terms}");
+    let check =
+        |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_affinity(terms))), expected, "{terms}");
     check(&term("zone", "web"), "..aaaa");
     check(&term("host", "web"), ".aaaaa");
     // The empty value is a place, a missing label is none.
@@ -49,53 +50,60 @@ fn affinity() {
 }
 
 #[test]
-fn the_first_of_a_group_may_go_anywhere() {
-    let to_itself = pod("web", &near(&term("zone", "web")));
-    assert_eq!(Cluster::new().verdicts(&to_itself), ".....a");
+fn the_first_pod_of_a_group_fits_anywhere() {
+    let to_own_group = pod("web", &with_affinity(&term("zone", "web")));
+    assert_eq!(Cluster::new().verdicts(&to_own_group), ".....a");
     // On a node without the label it does not count, and the group is still to be started.
-    assert_eq!(Cluster::new().with("n5", &pod("web", "")).verdicts(&to_itself), ".....a");
-    assert_eq!(Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_itself), "aa..aa");
-    let to_both = pod("web", &near(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
+    assert_eq!(Cluster::new().with("n5", &pod("web", "")).verdicts(&to_own_group), ".....a");
+    assert_eq!(
+        Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_own_group),
+        "aa..aa"
+    );
+    let to_both = pod("web", &with_affinity(&format!("{}, {}", term("zone", "web"), term("host", "db"))));
     assert_eq!(Cluster::new().verdicts(&to_both), "aaaaaa", "it is no db");
     let abroad = "{topologyKey: zone, labelSelector: {}, namespaces: [bank]}";
-    assert_eq!(Cluster::new().verdicts(&pod("web", &near(abroad))), "aaaaaa", "it is in another namespace");
+    assert_eq!(Cluster::new().verdicts(&pod("web", &with_affinity(abroad))), "aaaaaa", "it is in another namespace");
 }
 
 #[test]
 fn anti_affinity() {
     let cluster = || Cluster::new().with("n0", &pod("web", "")).with("n3", &pod("db", "")).with("n4", &pod("log", ""));
-    let check = |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &apart(terms))), expected, "{terms}");
+    let check = |terms: &str, expected| {
+        assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(terms))), expected, "{terms}")
+    };
     check(&term("zone", "web"), "nn....");
     check(&term("host", "web"), "n.....");
     check(&term("zone", "log"), "....n.");
     check(&term("rack", "web"), "......");
     // Any term does.
     check(&format!("{}, {}", term("zone", "web"), term("host", "db")), "nn.n..");
-    let both = format!("{}, {}", near(&term("zone", "web")), apart(&term("host", "web")));
+    let both = format!("{}, {}", with_affinity(&term("zone", "web")), with_anti_affinity(&term("host", "web")));
     assert_eq!(cluster().verdicts(&pod("new", &both)), "n.aaaa");
 }
 
 #[test]
-fn anti_affinity_of_others() {
-    let against = |key, app| pod("old", &apart(&term(key, app)));
+fn existing_anti_affinity() {
+    let against = |key, app| pod("old", &with_anti_affinity(&term(key, app)));
     let cluster = || Cluster::new().with("n0", &against("zone", "web")).with("n3", &against("host", "db"));
     assert_eq!(cluster().verdicts(&pod("web", "")), "ee....");
     assert_eq!(cluster().verdicts(&pod("db", "")), "...e..");
     assert_eq!(cluster().verdicts(&pod("log", "")), "skip");
     assert_eq!(cluster().with("n5", &against("zone", "log")).verdicts(&pod("log", "")), "skip", "in no zone");
     // What the pod itself asks for comes first.
-    assert_eq!(cluster().verdicts(&pod("web", &near(&term("zone", "old")))), "ee..aa");
-    assert_eq!(cluster().verdicts(&pod("web", &apart(&term("host", "old")))), "ne.n..");
+    assert_eq!(cluster().verdicts(&pod("web", &with_affinity(&term("zone", "old")))), "ee..aa");
+    assert_eq!(cluster().verdicts(&pod("web", &with_anti_affinity(&term("host", "old")))), "ne.n..");
 }
 
 #[test]
-fn selectors_of_namespaces() {
+fn namespace_selectors() {
     let of = |selector: &str| format!("{{topologyKey: zone, labelSelector: {{}}, namespaceSelector: {{{selector}}}}}");
     let team = |team: &str| of(&format!("matchLabels: {{team: {team}}}"));
     let not_red = of("matchExpressions: [{key: team, operator: NotIn, values: [red]}]");
     let abroad = |namespace: &str| format!("metadata: {{name: p, namespace: {namespace}, labels: {{app: web}}}}");
     let cluster = || Cluster::new().with("n0", &abroad("shop")).with("n2", &abroad("bank")).with("n4", &abroad("lost"));
-    let check = |term: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &apart(term))), expected, "{term}");
+    let check = |term: &str, expected| {
+        assert_eq!(cluster().verdicts(&pod("new", &with_anti_affinity(term))), expected, "{term}")
+    };
     check(&team("red"), "nn....");
     check(&team("blue"), "..nn..");
     check(&of(""), "nnnnn.");
@@ -103,34 +111,36 @@ fn selectors_of_namespaces() {
     check(&not_red, "nnnnn.");
     // The new pod's namespace, if the terms are those of pods that run: there labels decide, or none for a namespace that
     // is not known.
-    let carried = |term: &str, namespace| {
-        let mut cluster = Cluster::new().with("n0", &pod("old", &apart(term)));
+    let affinity_terms = |term: &str, namespace| {
+        let mut cluster = Cluster::new().with("n0", &pod("old", &with_anti_affinity(term)));
         cluster.verdicts(&abroad(namespace))
     };
-    assert_eq!(carried(&team("red"), "shop"), "ee....");
-    assert_eq!(carried(&team("red"), "bank"), "skip");
-    assert_eq!(carried(&not_red, "shop"), "skip");
-    assert_eq!(carried(&not_red, "bank"), "ee....");
-    assert_eq!(carried(&not_red, "lost"), "ee....");
-    assert_eq!(carried(&team("red"), "lost"), "skip");
-    assert_eq!(carried(&of(""), "lost"), "ee....");
+    assert_eq!(affinity_terms(&team("red"), "shop"), "ee....");
+    assert_eq!(affinity_terms(&team("red"), "bank"), "skip");
+    assert_eq!(affinity_terms(&not_red, "shop"), "skip");
+    assert_eq!(affinity_terms(&not_red, "bank"), "ee....");
+    assert_eq!(affinity_terms(&not_red, "lost"), "ee....");
+    assert_eq!(affinity_terms(&team("red"), "lost"), "skip");
+    assert_eq!(affinity_terms(&of(""), "lost"), "ee....");
 }
 
 #[test]
-fn broken_terms() {
+fn invalid_terms() {
     let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
-    let status = Cluster::new().pre_filter(&pod("web", &near(broken))).unwrap_err();
+    let status = Cluster::new().pre_filter(&pod("web", &with_affinity(broken))).unwrap_err();
     let expected = "parsing pod: requiredAffinityTerms: \"Near\" is not a valid label selector operator";
     assert_eq!(status, Status::unresolvable(expected));
     // Of a pod that runs, the other terms hold.
-    let old = pod("old", &format!("{}, {}", near(broken), apart(&term("zone", "web"))));
+    let old = pod("old", &format!("{}, {}", with_affinity(broken), with_anti_affinity(&term("zone", "web"))));
     assert_eq!(Cluster::new().with("n0", &old).verdicts(&pod("web", "")), "ee....");
 }
 
 #[test]
-fn words() {
-    let mut cluster = Cluster::new().with("n1", &pod("db", &apart(&term("host", "web")))).with("n0", &pod("db", ""));
-    let new = pod("web", &format!("{}, {}", near(&term("zone", "db")), apart(&term("host", "db"))));
+fn rejection_messages() {
+    let mut cluster =
+        Cluster::new().with("n1", &pod("db", &with_anti_affinity(&term("host", "web")))).with("n0", &pod("db", ""));
+    let new =
+        pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "db"))));
     let (new, state) = cluster.pre_filter(&new).unwrap().unwrap();
     let say = |unmet| {
         let mut reasons = Reasons::new(&cluster.cache.base.interner);
@@ -157,15 +167,16 @@ fn without_pre_filter_the_attempt_fails() {
 }
 
 #[test]
-fn pods_come_and_go_in_thought() {
-    let new = pod("web", &format!("{}, {}", near(&term("zone", "db")), apart(&term("host", "log"))));
+fn hypothetical_pods() {
+    let new =
+        pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "log"))));
     // Each row: the pod that comes, the node, and the verdicts then.
     let rows = [
         (pod("db", ""), 2, "n..naa"),
         (pod("log", ""), 1, "nnaaaa"),
-        (pod("other", &apart(&term("zone", "web"))), 0, "neaaaa"),
-        (pod("other", &apart(&term("rack", "web"))), 0, "n.aaaa"),
-        (pod("other", &apart(&term("host", "web"))), 1, "neaaaa"),
+        (pod("other", &with_anti_affinity(&term("zone", "web"))), 0, "neaaaa"),
+        (pod("other", &with_anti_affinity(&term("rack", "web"))), 0, "n.aaaa"),
+        (pod("other", &with_anti_affinity(&term("host", "web"))), 1, "neaaaa"),
     ];
     for (comes, node, expected) in rows {
         let mut cluster =
@@ -187,15 +198,16 @@ fn any_pod() -> impl Strategy<Value = String> {
     let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))
         .prop_map(|(key, app)| term(key, app));
     let terms = prop::collection::vec(terms, 0..3).prop_map(|terms| terms.join(", "));
-    (prop::sample::select(apps.to_vec()), terms.clone(), terms)
-        .prop_map(|(app, together, against)| pod(app, &format!("{}, {}", near(&together), apart(&against))))
+    (prop::sample::select(apps.to_vec()), terms.clone(), terms).prop_map(|(app, together, against)| {
+        pod(app, &format!("{}, {}", with_affinity(&together), with_anti_affinity(&against)))
+    })
 }
 
 proptest! {
     /// In thought as in fact: the state after pods came and went is that of a cluster where they are so, and undone it is
     /// the first again.
     #[test]
-    fn thought_equals_fact(
+    fn hypothetical_state_equals_actual_state(
         before in prop::collection::vec((0..6_u32, any_pod()), 0..6),
         after in prop::collection::vec((0..6_u32, any_pod()), 0..4),
         leave in 0..6_usize,

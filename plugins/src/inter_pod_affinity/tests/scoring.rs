@@ -12,7 +12,7 @@ impl Cluster {
     fn scores(&mut self, args: &InterPodAffinityArgs, pod: &str) -> Result<Option<Scores>, Status> {
         let pod = self.pod(pod);
         let pod = self.compile(args, &pod);
-        let all: Mask = self.cache.base.alive().clone();
+        let all: NodeMask = self.cache.base.alive().clone();
         let slot = InterPodAffinity::default().pre_score(args, &pod, self.view(), &all)?;
         if slot.skip {
             return Ok(None);
@@ -30,11 +30,11 @@ fn preferred(terms: &[(i32, &str)]) -> String {
     format!("preferredDuringSchedulingIgnoredDuringExecution: [{}]", terms.collect::<Vec<_>>().join(", "))
 }
 
-fn like(terms: &[(i32, &str)]) -> String {
+fn preferred_affinity(terms: &[(i32, &str)]) -> String {
     format!("podAffinity: {{{}}}", preferred(terms))
 }
 
-fn dislike(terms: &[(i32, &str)]) -> String {
+fn preferred_anti_affinity(terms: &[(i32, &str)]) -> String {
     format!("podAntiAffinity: {{{}}}", preferred(terms))
 }
 
@@ -44,7 +44,7 @@ fn raw(cluster: Cluster, args: &InterPodAffinityArgs, pod: &str) -> Option<[i64;
 }
 
 #[test]
-fn the_pod_prefers() {
+fn preferences_of_the_pod() {
     let cluster = || {
         Cluster::new()
             .with("n0", &pod("web", ""))
@@ -56,32 +56,38 @@ fn the_pod_prefers() {
         |affinity: &str, expected| assert_eq!(raw(cluster(), &DEFAULT, &pod("new", affinity)), expected, "{affinity}");
     let (zone_web, host_web, zone_db) = (&*term("zone", "web"), &*term("host", "web"), &*term("zone", "db"));
     // Every pod counts.
-    check(&like(&[(10, zone_web)]), Some([20, 20, 0, 0, 0, 0]));
-    check(&like(&[(10, zone_web), (3, host_web), (1, zone_db)]), Some([23, 23, 1, 1, 0, 0]));
-    check(&dislike(&[(10, zone_db)]), Some([0, 0, -10, -10, 0, 0]));
-    check(&format!("{}, {}", like(&[(5, zone_web)]), dislike(&[(7, host_web)])), Some([3, 3, 0, 0, 0, 0]));
-    // Nothing counts: skipped. What adds up to nothing, or weighs nothing, counts.
-    check(&like(&[(10, &term("zone", "nothing"))]), None);
-    check(&like(&[(10, &term("zone", "log"))]), None);
-    check(&like(&[(10, &term("rack", "web"))]), None);
-    check("", None);
-    check(&format!("{}, {}", like(&[(5, zone_web)]), dislike(&[(5, zone_web)])), Some([0; 6]));
-    check(&like(&[(0, zone_web)]), Some([0; 6]));
+    check(&preferred_affinity(&[(10, zone_web)]), Some([20, 20, 0, 0, 0, 0]));
+    check(&preferred_affinity(&[(10, zone_web), (3, host_web), (1, zone_db)]), Some([23, 23, 1, 1, 0, 0]));
+    check(&preferred_anti_affinity(&[(10, zone_db)]), Some([0, 0, -10, -10, 0, 0]));
     check(
-        &like(&[(10, "{topologyKey: zone, labelSelector: {}, namespaceSelector: {}}")]),
+        &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(7, host_web)])),
+        Some([3, 3, 0, 0, 0, 0]),
+    );
+    // Nothing counts: skipped. What adds up to nothing, or weighs nothing, counts.
+    check(&preferred_affinity(&[(10, &term("zone", "nothing"))]), None);
+    check(&preferred_affinity(&[(10, &term("zone", "log"))]), None);
+    check(&preferred_affinity(&[(10, &term("rack", "web"))]), None);
+    check("", None);
+    check(
+        &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(5, zone_web)])),
+        Some([0; 6]),
+    );
+    check(&preferred_affinity(&[(0, zone_web)]), Some([0; 6]));
+    check(
+        &preferred_affinity(&[(10, "{topologyKey: zone, labelSelector: {}, namespaceSelector: {}}")]),
         Some([20, 20, 10, 10, 0, 0]),
     );
 }
 
 #[test]
-fn running_pods_prefer() {
+fn preferences_of_running_pods() {
     let cluster = || {
         Cluster::new()
-            .with("n0", &pod("a", &like(&[(10, &term("zone", "new"))])))
-            .with("n2", &pod("b", &dislike(&[(4, &term("host", "new"))])))
-            .with("n3", &pod("c", &near(&term("zone", "new"))))
-            .with("n3", &pod("c", &near(&term("zone", "new"))))
-            .with("n4", &pod("d", &apart(&term("zone", "new"))))
+            .with("n0", &pod("a", &preferred_affinity(&[(10, &term("zone", "new"))])))
+            .with("n2", &pod("b", &preferred_anti_affinity(&[(4, &term("host", "new"))])))
+            .with("n3", &pod("c", &with_affinity(&term("zone", "new"))))
+            .with("n3", &pod("c", &with_affinity(&term("zone", "new"))))
+            .with("n4", &pod("d", &with_anti_affinity(&term("zone", "new"))))
     };
     let with = |weight, ignore| InterPodAffinityArgs {
         hard_pod_affinity_weight: weight,
@@ -93,9 +99,9 @@ fn running_pods_prefer() {
     assert_eq!(raw(cluster(), &DEFAULT, &pod("other", "")), None);
     // Ignored, but not by a pod that has preferences itself.
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", "")), None);
-    let b = like(&[(100, &term("host", "b"))]);
+    let b = preferred_affinity(&[(100, &term("host", "b"))]);
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", &b)), Some([10, 10, 98, 2, 0, 0]));
-    let hard = || Cluster::new().with("n3", &pod("c", &near(&term("zone", "new"))));
+    let hard = || Cluster::new().with("n3", &pod("c", &with_affinity(&term("zone", "new"))));
     assert_eq!(raw(hard(), &with(0, false), &pod("new", "")), None);
 }
 
@@ -107,12 +113,18 @@ fn from_the_lowest_to_the_highest() {
         cluster.scores(&DEFAULT, &pod("new", affinity)).unwrap().unwrap()
     };
     let (zone, host) = (term("zone", "web"), term("host", "web"));
-    assert_eq!(normalized(&like(&[(2, &zone), (1, &host)])), ([3, 2, 3, 2, 0, 0], [100, 66, 100, 66, 0, 0]));
-    assert_eq!(normalized(&dislike(&[(2, &zone), (1, &host)])), ([-3, -2, -3, -2, 0, 0], [0, 33, 0, 33, 100, 100]));
-    assert_eq!(normalized(&like(&[(0, &zone)])), ([0; 6], [0; 6]));
+    assert_eq!(
+        normalized(&preferred_affinity(&[(2, &zone), (1, &host)])),
+        ([3, 2, 3, 2, 0, 0], [100, 66, 100, 66, 0, 0])
+    );
+    assert_eq!(
+        normalized(&preferred_anti_affinity(&[(2, &zone), (1, &host)])),
+        ([-3, -2, -3, -2, 0, 0], [0, 33, 0, 33, 100, 100])
+    );
+    assert_eq!(normalized(&preferred_affinity(&[(0, &zone)])), ([0; 6], [0; 6]));
     // 100 * (29 / 100) is a little less than 29 in double precision.
     assert_eq!(
-        normalized(&like(&[(100, &term("host", "db")), (29, &zone)])),
+        normalized(&preferred_affinity(&[(100, &term("host", "db")), (29, &zone)])),
         ([29, 29, 29, 29, 100, 0], [28, 28, 28, 28, 100, 0])
     );
 }
@@ -120,7 +132,7 @@ fn from_the_lowest_to_the_highest() {
 #[test]
 fn without_pre_filter_broken_terms_fail() {
     let broken = "{topologyKey: zone, labelSelector: {matchExpressions: [{key: app, operator: Near}]}}";
-    let status = Cluster::new().scores(&DEFAULT, &pod("web", &like(&[(1, broken)]))).unwrap_err();
+    let status = Cluster::new().scores(&DEFAULT, &pod("web", &preferred_affinity(&[(1, broken)]))).unwrap_err();
     let expected = "failed to parse pod: preferredAffinityTerms: \"Near\" is not a valid label selector operator";
     assert_eq!(status, Status::error(expected));
 }

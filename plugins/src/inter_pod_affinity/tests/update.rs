@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::kept::{Anew, Changed, Rescore, Verdicts};
-use schedc_core::plugin::Slot;
-use schedc_core::touched::Touched;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges, ScoreUpdate};
+use schedc_core::node_set::NodeSet;
+use schedc_core::plugin::CycleSlot;
 
 use super::*;
 
 /// What is kept for pods that are alike.
-struct Kept {
+struct CachedState {
     pod: InterPodAffinityPod,
-    filtering: Slot<InterPodAffinityState>,
-    passing: Mask,
-    scoring: Slot<InterPodAffinityScores>,
+    filtering: CycleSlot<InterPodAffinityState>,
+    passing: NodeMask,
+    scoring: CycleSlot<InterPodAffinityScores>,
     scores: Raw,
     seen: u64,
 }
@@ -32,7 +32,7 @@ impl Raw {
         node: NodeIndex,
         class: Option<ScoreClass>,
         pod: &InterPodAffinityPod,
-        slot: &Slot<InterPodAffinityScores>,
+        slot: &CycleSlot<InterPodAffinityScores>,
     ) {
         let len = self.of_node.len().max(node.get() + 1);
         self.of_node.resize(len, None);
@@ -44,7 +44,7 @@ impl Raw {
     }
 
     /// Asks about all classes again.
-    fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>) {
+    fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityScores>) {
         for class in self.of_node.iter().flatten() {
             self.of_class.insert(*class, InterPodAffinity::score_of_class(&DEFAULT, pod, &slot.state, *class));
         }
@@ -57,13 +57,13 @@ impl Raw {
 
 /// What is asked about nodes again.
 #[derive(Debug, Default)]
-struct Again {
-    filtering: Touched,
-    scoring: Touched,
+struct AffectedNodes {
+    filtering: NodeSet,
+    scoring: NodeSet,
 }
 
 impl Cluster {
-    fn passes(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityState>, node: NodeIndex) -> bool {
+    fn passes(&self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityState>, node: NodeIndex) -> bool {
         let alive = self.cache.base.alive().contains(node);
         alive && (slot.skip || InterPodAffinity::filter(&DEFAULT, pod, &slot.state, node).is_ok())
     }
@@ -71,14 +71,19 @@ impl Cluster {
     fn class(
         &self,
         pod: &InterPodAffinityPod,
-        slot: &Slot<InterPodAffinityScores>,
+        slot: &CycleSlot<InterPodAffinityScores>,
         node: NodeIndex,
     ) -> Option<ScoreClass> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
         alive.then(|| InterPodAffinity::class(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
 
-    fn score(&self, pod: &InterPodAffinityPod, slot: &Slot<InterPodAffinityScores>, node: NodeIndex) -> Option<i64> {
+    fn score(
+        &self,
+        pod: &InterPodAffinityPod,
+        slot: &CycleSlot<InterPodAffinityScores>,
+        node: NodeIndex,
+    ) -> Option<i64> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
         alive.then(|| InterPodAffinity::score(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
@@ -87,56 +92,57 @@ impl Cluster {
         (0..self.cache.base.infos().len() as u32).map(NodeIndex)
     }
 
-    fn evaluate(&mut self, pod: &Pod) -> Kept {
+    fn evaluate(&mut self, pod: &Pod) -> CachedState {
         let pod = self.compile(&DEFAULT, pod);
         let plugin = InterPodAffinity::default();
         let filtering = plugin.pre_filter(&DEFAULT, &pod, self.view()).expect("terms are whole").slot;
         let alive = self.cache.base.alive();
         let scoring = plugin.pre_score(&DEFAULT, &pod, self.view(), alive).expect("terms are whole");
-        let mut passing = Mask::default();
+        let mut passing = NodeMask::default();
         passing.resize(self.cache.base.infos().len());
         self.slots().filter(|node| self.passes(&pod, &filtering, *node)).for_each(|node| passing.insert(node));
         let mut scores = Raw::default();
         self.slots().for_each(|node| scores.set(node, self.class(&pod, &scoring, node), &pod, &scoring));
-        Kept { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
+        CachedState { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
     }
 
     /// As the engine does it. Every node counts as feasible for scores.
-    fn update(&self, kept: &mut Kept, again: &mut Again) -> Result<(), Anew> {
-        let entries: Vec<_> = self.cache.log.since(kept.seen).expect("the log is long enough").collect();
-        let themselves = entries.iter().any(|entry| entry.is_node_itself());
-        let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<Mask>().iter().collect();
-        let changed = Changed { nodes: &nodes, themselves };
+    fn update(&self, cached: &mut CachedState, affected: &mut AffectedNodes) -> Result<(), NeedsFullEvaluation> {
+        let entries: Vec<_> = self.cache.log.since(cached.seen).expect("the log is long enough").collect();
+        let themselves = entries.iter().any(|entry| entry.is_node_change());
+        let nodes: Vec<_> = entries.iter().map(|entry| entry.slot()).collect::<NodeMask>().iter().collect();
+        let changed = NodeChanges { nodes: &nodes, node_objects: themselves };
         let slots = self.cache.base.infos().len();
         let (plugin, alive) = (InterPodAffinity::default(), self.cache.base.alive());
-        kept.passing.resize(slots);
-        again.filtering.reset(slots);
-        again.scoring.reset(slots);
-        let mut flipped = Touched::default();
+        cached.passing.resize(slots);
+        affected.filtering.reset(slots);
+        affected.scoring.reset(slots);
+        let mut flipped = NodeSet::default();
         flipped.reset(slots);
-        let mut verdicts = Verdicts::new(changed, &mut kept.passing, &mut again.filtering, &mut flipped, alive);
-        PreFilterPlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.filtering, self.view(), &mut verdicts)?;
+        let mut verdicts =
+            FilterUpdate::new(changed, &mut cached.passing, &mut affected.filtering, &mut flipped, alive);
+        PreFilterPlugin::update(&plugin, &DEFAULT, &cached.pod, &mut cached.filtering, self.view(), &mut verdicts)?;
         let mut moved = false;
-        let mut rescore = Rescore::new(changed, alive, &flipped, &mut again.scoring, &mut moved);
-        PreScorePlugin::update(&plugin, &DEFAULT, &kept.pod, &mut kept.scoring, self.view(), &mut rescore)?;
-        for node in nodes.iter().copied().chain(again.filtering.iter()) {
-            if self.passes(&kept.pod, &kept.filtering, node) {
-                kept.passing.insert(node);
+        let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut affected.scoring, &mut moved);
+        PreScorePlugin::update(&plugin, &DEFAULT, &cached.pod, &mut cached.scoring, self.view(), &mut rescore)?;
+        for node in nodes.iter().copied().chain(affected.filtering.iter()) {
+            if self.passes(&cached.pod, &cached.filtering, node) {
+                cached.passing.insert(node);
             } else {
-                kept.passing.remove(node);
+                cached.passing.remove(node);
             }
         }
         if moved {
-            kept.scores.of_class.clear();
+            cached.scores.of_class.clear();
         }
-        for node in nodes.into_iter().chain(again.scoring.iter()) {
-            let class = self.class(&kept.pod, &kept.scoring, node);
-            kept.scores.set(node, class, &kept.pod, &kept.scoring);
+        for node in nodes.into_iter().chain(affected.scoring.iter()) {
+            let class = self.class(&cached.pod, &cached.scoring, node);
+            cached.scores.set(node, class, &cached.pod, &cached.scoring);
         }
         if moved {
-            kept.scores.refresh(&kept.pod, &kept.scoring);
+            cached.scores.refresh(&cached.pod, &cached.scoring);
         }
-        kept.seen = self.cache.log.end();
+        cached.seen = self.cache.log.end();
         Ok(())
     }
 
@@ -210,8 +216,8 @@ fn any_pod() -> impl Strategy<Value = String> {
     };
     let app = prop::sample::select(vec!["a", "b", "b, set: x"]);
     let namespace = prop::sample::select(vec!["shop", "bank", "lost"]);
-    (app, namespace, side(), side()).prop_map(|(app, namespace, near, apart)| {
-        let affinity = format!("{{podAffinity: {near}, podAntiAffinity: {apart}}}");
+    (app, namespace, side(), side()).prop_map(|(app, namespace, with_affinity, with_anti_affinity)| {
+        let affinity = format!("{{podAffinity: {with_affinity}, podAntiAffinity: {with_anti_affinity}}}");
         format!(
             "{{metadata: {{name: p, namespace: {namespace}, labels: {{app: {app}}}}}, spec: {{affinity: {affinity}}}}}"
         )
@@ -221,15 +227,15 @@ fn any_pod() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 400 } else { 20_000 }))]
     #[test]
-    fn what_is_brought_up_to_date_is_as_from_nothing(
+    fn updated_state_equals_full_evaluation(
         pods in prop::collection::vec(any_pod(), 4),
         history in prop::collection::vec(any_event(), 0..60),
     ) {
         let mut cluster = Cluster::new();
         let plain = "{metadata: {name: p, namespace: shop, labels: {app: a}}}".to_string();
         let pods: Vec<_> = pods.into_iter().chain([plain]).map(|pod| cluster.pod(&pod)).collect();
-        let mut kept: Vec<Option<Kept>> = pods.iter().map(|_| None).collect();
-        let mut again = Again::default();
+        let mut cached: Vec<Option<CachedState>> = pods.iter().map(|_| None).collect();
+        let mut affected = AffectedNodes::default();
         for event in history {
             match event {
                 Event::Pod(number, of, node) => {
@@ -244,25 +250,25 @@ proptest! {
                 Event::Ask(of) => {
                     let fresh = cluster.evaluate(&pods[of]);
                     // Pods that are alike share what is kept.
-                    let at = kept.iter().position(|kept| kept.as_ref().is_some_and(|kept| kept.pod == fresh.pod));
+                    let at = cached.iter().position(|cached| cached.as_ref().is_some_and(|cached| cached.pod == fresh.pod));
                     let at = at.unwrap_or(of);
-                    if let Some(old) = kept[at].as_mut().filter(|kept| kept.pod == fresh.pod) {
+                    if let Some(old) = cached[at].as_mut().filter(|cached| cached.pod == fresh.pod) {
                         old.pod = fresh.pod.clone();
-                        let updated = cluster.update(old, &mut again);
+                        let updated = cluster.update(old, &mut affected);
                         if updated.is_ok() {
                             prop_assert_eq!(&old.filtering, &fresh.filtering);
-                            prop_assert_eq!(&old.passing, &fresh.passing, "{:?}", again);
+                            prop_assert_eq!(&old.passing, &fresh.passing, "{:?}", affected);
                             prop_assert_eq!(&old.scoring, &fresh.scoring);
                             for node in cluster.slots() {
                                 let score = cluster.score(&fresh.pod, &fresh.scoring, node);
-                                prop_assert_eq!(old.scores.score(node), score, "{:?} {:?}", node, again);
+                                prop_assert_eq!(old.scores.score(node), score, "{:?} {:?}", node, affected);
                             }
                         } else {
-                            let skips = |kept: &Kept| (kept.filtering.skip, kept.scoring.skip);
+                            let skips = |cached: &CachedState| (cached.filtering.skip, cached.scoring.skip);
                             prop_assert_ne!(skips(old), skips(&fresh), "only skips are a reason");
                         }
                     }
-                    kept[at] = Some(fresh);
+                    cached[at] = Some(fresh);
                 }
             }
         }
@@ -270,20 +276,20 @@ proptest! {
 }
 
 #[test]
-fn who_stayed_away_too_long_starts_from_nothing() {
+fn a_truncated_log_needs_full_evaluation() {
     let terms = |key| [term(key, "a"), term(key, "b")].join(", ");
-    let affinity = format!("{}, {}", near(&terms("zone")), apart(&terms("host")));
+    let affinity = format!("{}, {}", with_affinity(&terms("zone")), with_anti_affinity(&terms("host")));
     let mut cluster = Cluster::new().with("n3", &pod("a", &affinity));
     let carrier = cluster.pod(&pod("a", &affinity));
-    let mut kept = cluster.evaluate(&carrier);
+    let mut cached = cluster.evaluate(&carrier);
     let n1 = cluster.cache.base.interner.intern("n1");
     // More than any log of pods keeps.
     for pod in 0..2500 {
         let uid = Uid(format!("p{}", pod % 7).into());
         cluster.cache.add_pod(Arc::new(Pod { uid, ..carrier.clone() }), n1, PodState::Bound);
-        kept.seen = cluster.cache.log.end() - 1;
+        cached.seen = cluster.cache.log.end() - 1;
     }
-    assert_eq!(cluster.update(&mut kept, &mut Again::default()), Ok(()));
+    assert_eq!(cluster.update(&mut cached, &mut AffectedNodes::default()), Ok(()));
     let fresh = cluster.evaluate(&carrier);
-    assert_eq!((kept.filtering, kept.passing), (fresh.filtering, fresh.passing));
+    assert_eq!((cached.filtering, cached.passing), (fresh.filtering, fresh.passing));
 }

@@ -3,33 +3,33 @@
 use schedc_core::extension_points::{NormalizeScore, ScoreClass};
 use schedc_core::model::NodeIndex;
 
-use super::{Counts, SpreadScores, round};
+use super::{ConstraintCounts, SpreadScores, round};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::{PodTopologySpread, PodTopologySpreadPod};
 
 /// Domains of a key beyond which nodes are told apart by how many pods are in their domain rather than by the domain: then
 /// a pod that comes concerns the nodes of its domain, and not all classes.
-const MANY: usize = if cfg!(test) { 2 } else { 256 };
+const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 2 } else { 256 };
 
 /// What a constraint says of a node, as a part of its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ClassKey {
     /// Its domain.
     Domain,
     /// The pods of its place.
     Pods,
 }
 
-impl Part {
+impl ClassKey {
     pub(super) fn new(is_hostname: bool, domains: usize) -> Self {
-        if is_hostname || domains > MANY { Part::Pods } else { Part::Domain }
+        if is_hostname || domains > MAX_CLASS_DOMAINS { ClassKey::Pods } else { ClassKey::Domain }
     }
 
     #[inline(always)]
     fn bits(self) -> u32 {
         match self {
-            Part::Domain => 16,
-            Part::Pods => 32,
+            ClassKey::Domain => 16,
+            ClassKey::Pods => 32,
         }
     }
 
@@ -41,7 +41,7 @@ impl Part {
 }
 
 /// Whether a class says all of a node, which takes room for all parts.
-pub(super) fn are_told(constraints: &[Counts]) -> bool {
+pub(super) fn fit_class_bits(constraints: &[ConstraintCounts]) -> bool {
     constraints.iter().map(|counts| counts.part.bits()).sum::<u32>() <= u64::BITS
 }
 
@@ -57,8 +57,8 @@ impl SpreadScores {
             let domain = counts.domain(node);
             let part = match counts.part {
                 _ if domain == Domain::NONE => counts.part.mask(),
-                Part::Domain => domain.get() as u64,
-                Part::Pods => u64::from(counts.pods[counts.place_of(node, domain)] as u32),
+                ClassKey::Domain => domain.get() as u64,
+                ClassKey::Pods => u64::from(counts.pods[counts.place_of(node, domain)] as u32),
             };
             class |= part << shift;
             shift += counts.part.bits();
@@ -78,11 +78,11 @@ impl SpreadScores {
             rest >>= bits;
             if part != mask {
                 let pods = match counts.part {
-                    Part::Domain => counts.pods.get(part as usize).copied().unwrap_or(0),
-                    Part::Pods => part as i32,
+                    ClassKey::Domain => counts.pods.get(part as usize).copied().unwrap_or(0),
+                    ClassKey::Pods => part as i32,
                 };
-                sum += counts.says_of(pods);
-            } else if pod.all_keys {
+                sum += counts.score_of(pods);
+            } else if pod.requires_all_keys {
                 return PodTopologySpread::IGNORED;
             }
         }

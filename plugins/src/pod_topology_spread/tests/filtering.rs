@@ -34,7 +34,7 @@ fn check(cluster: &mut Cluster, pod: &str, expected: &str) {
 }
 
 #[test]
-fn domains_that_are_ahead_take_no_more() {
+fn domains_beyond_the_skew_are_rejected() {
     let zone = |max_skew| pod(&hard(ZONE_KEY, max_skew, ""), "");
     // Two in zone a, one in b, none in the zone without a name.
     let mut cluster = Cluster::new().with("web", [2, 0, 1, 0, 7]).with("db", [0, 0, 0, 9, 0]);
@@ -48,7 +48,7 @@ fn domains_that_are_ahead_take_no_more() {
 }
 
 #[test]
-fn a_pod_that_its_own_selector_does_not_mean_adds_nothing() {
+fn a_pod_outside_its_own_selector_adds_nothing() {
     let mut cluster = Cluster::new().with("db", [2, 0, 1, 0, 0]);
     let db = hard(ZONE_KEY, 1, "").replace("web", "db");
     check(&mut cluster, &pod(&db, ""), "ss++m");
@@ -67,7 +67,7 @@ fn all_constraints_must_hold() {
 }
 
 #[test]
-fn few_domains_count_as_if_there_was_an_empty_one() {
+fn below_min_domains_the_minimum_is_zero() {
     let mut cluster = Cluster::new().with("web", [1, 0, 1, 1, 0]);
     let check = |cluster: &mut Cluster, domains: i32, expected: &str| {
         check(cluster, &pod(&hard(ZONE_KEY, 1, &format!(", minDomains: {domains}")), ""), expected);
@@ -77,7 +77,7 @@ fn few_domains_count_as_if_there_was_an_empty_one() {
 }
 
 #[test]
-fn which_nodes_count() {
+fn counted_nodes() {
     let mut cluster = Cluster::new().with("web", [1, 0, 0, 1, 0]);
     cluster.node(
         2,
@@ -101,7 +101,7 @@ fn which_nodes_count() {
 }
 
 #[test]
-fn which_pods_count() {
+fn counted_pods() {
     let mut cluster = Cluster::new();
     cluster.add(0, "metadata: {labels: {app: web}, deletionTimestamp: 2026-01-01T00:00:00Z}");
     cluster.add(0, "metadata: {labels: {app: web}, namespace: other}");
@@ -115,7 +115,7 @@ fn which_pods_count() {
 }
 
 #[test]
-fn without_hard_constraints_it_is_left_out() {
+fn without_hard_constraints_it_skips() {
     let mut cluster = Cluster::new();
     check(&mut cluster, "spec: {}", "skip");
     check(&mut cluster, &pod(&constraint("ScheduleAnyway", ZONE_KEY, 1, ""), ""), "skip");
@@ -126,7 +126,7 @@ fn without_hard_constraints_it_is_left_out() {
 }
 
 #[test]
-fn a_broken_selector_fails_the_attempt_where_it_is_asked() {
+fn an_invalid_selector_fails_the_point_that_uses_it() {
     let mut cluster = Cluster::new();
     let broken = |action| constraint(action, ZONE_KEY, 1, "").replace("{app: web}", "{app: a b}");
     let error = "Error: get constraints from pod: obtaining pod's hard topology spread constraints: values[0][app]: \
@@ -137,7 +137,7 @@ fn a_broken_selector_fails_the_attempt_where_it_is_asked() {
 }
 
 #[test]
-fn constraints_of_the_profile() {
+fn default_constraints_of_the_profile() {
     let list = args::<PodTopologySpreadArgs>(
         "defaulting-type = 'List'
          default-constraints = [
@@ -162,7 +162,7 @@ fn constraints_of_the_profile() {
 }
 
 #[test]
-fn terminating_pods_count_when_they_go_in_thought() {
+fn terminating_pods_count_when_removed_hypothetically() {
     let mut cluster = Cluster::new().with("web", [1, 0, 0, 1, 0]);
     let terminating = cluster.pod("metadata: {labels: {app: web}, deletionTimestamp: 2026-01-01T00:00:00Z}");
     let pod = cluster.pod(&pod(&hard(ZONE_KEY, 1, ""), ""));
@@ -179,7 +179,7 @@ fn terminating_pods_count_when_they_go_in_thought() {
 
 proptest! {
     #[test]
-    fn pods_that_come_and_go_in_thought_count_as_if_they_did(
+    fn hypothetical_pods_count_like_actual_pods(
         counts in prop::array::uniform5(0..3usize),
         history in prop::collection::vec((any::<bool>(), 0..5usize, prop::sample::select(vec!["web", "db"])), 0..12),
         max_skew in 1..4,

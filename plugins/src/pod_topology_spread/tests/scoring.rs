@@ -17,7 +17,7 @@ fn scores(
 ) -> Option<[Vec<i64>; 2]> {
     let pod = cluster.pod(pod);
     let pod = cluster.compile(args, &pod);
-    let feasible: Mask = feasible.iter().copied().map(NodeIndex).collect();
+    let feasible: NodeMask = feasible.iter().copied().map(NodeIndex).collect();
     let slot = PodTopologySpread::default().pre_score(args, &pod, cluster.view(), &feasible).expect("a state");
     let score = |node| PodTopologySpread::score(args, &pod, &slot.state, cluster.view().row(node)).expect("a score");
     let raw: Vec<i64> = (!slot.skip).then(|| feasible.iter().map(score).collect())?;
@@ -32,25 +32,25 @@ fn check(cluster: &mut Cluster, pod: &str, feasible: &[u32], raw: &[i64], normal
     assert_eq!(found, Some([raw.to_vec(), normalized.to_vec()]), "{pod} {feasible:?}");
 }
 
-const NO_PART: i64 = PodTopologySpread::IGNORED;
+const IGNORED_SCORE: i64 = PodTopologySpread::IGNORED;
 
 #[test]
 fn domains_with_fewer_pods_are_better() {
     let zone = pod(&soft(ZONE_KEY, 1, ""), "");
     let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
     // Three domains: each pod weighs ln(5). What the node without a zone has does not count.
-    check(&mut cluster, &zone, &[0, 1, 2, 3, 4], &[5, 5, 2, 0, NO_PART], &[0, 0, 60, 100, 0]);
+    check(&mut cluster, &zone, &[0, 1, 2, 3, 4], &[5, 5, 2, 0, IGNORED_SCORE], &[0, 0, 60, 100, 0]);
     // The pods of nodes that are not feasible count, their domains do not: ln(4).
     check(&mut cluster, &zone, &[0, 2], &[4, 1], &[25, 100]);
     check(&mut cluster, &zone, &[2], &[1], &[100]);
     check(&mut cluster, &zone, &[3], &[0], &[100]);
-    check(&mut cluster, &zone, &[4], &[NO_PART], &[0]);
+    check(&mut cluster, &zone, &[4], &[IGNORED_SCORE], &[0]);
     // A higher skew waters the difference down.
     check(&mut cluster, &pod(&soft(ZONE_KEY, 5, ""), ""), &[0, 2, 3], &[9, 6, 4], &[44, 77, 100]);
 }
 
 #[test]
-fn of_hosts_each_feasible_node_is_one() {
+fn hostname_constraints_count_each_feasible_node() {
     let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
     let host = pod(&soft("kubernetes.io/hostname", 1, ""), "");
     // ln(7), ln(4)
@@ -58,11 +58,11 @@ fn of_hosts_each_feasible_node_is_one() {
     check(&mut cluster, &host, &[0, 1], &[3, 1], &[33, 100]);
     // The other constraint's label is missing: n4 takes no part, and does not count as a host.
     let both = pod(&format!("{}, {}", soft("kubernetes.io/hostname", 1, ""), soft(ZONE_KEY, 1, "")), "");
-    check(&mut cluster, &both, &[0, 4], &[5, NO_PART], &[100, 0]);
+    check(&mut cluster, &both, &[0, 4], &[5, IGNORED_SCORE], &[100, 0]);
 }
 
 #[test]
-fn which_nodes_and_pods_count() {
+fn counted_nodes_and_pods() {
     let mut cluster = Cluster::new().with("web", [1, 3, 1, 0, 0]);
     cluster.node(1, "", "{taints: [{key: full, effect: NoExecute}]}");
     cluster.node(0, ", disk: ssd", "{}");
@@ -80,7 +80,7 @@ fn which_nodes_and_pods_count() {
 }
 
 #[test]
-fn kubernetes_own_constraints() {
+fn system_default_constraints() {
     let mut cluster = Cluster::new().with("web", [1, 0, 0, 0, 1]);
     let web = "{metadata: {labels: {app: web}}}";
     assert_eq!(scores(&DEFAULT, &mut cluster, web, &[0, 1]), None, "nothing says which pods belong together");
@@ -95,7 +95,7 @@ fn kubernetes_own_constraints() {
 }
 
 #[test]
-fn scores_of_minus_one_are_lost() {
+fn scores_of_minus_one_are_ignored() {
     let mut cluster = Cluster::new().with("web", [0, 0, 2, 0, 0]);
     let zone = pod(&soft(ZONE_KEY, 0, ""), "");
     // ln(4) * 2 - 1 rounded, and -1, which is how kube-scheduler marks nodes that take no part.
@@ -113,13 +113,14 @@ fn without_pre_score_scoring_fails() {
 }
 
 #[test]
-fn a_broken_selector_fails_the_attempt() {
+fn an_invalid_selector_fails_the_attempt() {
     let mut cluster = Cluster::new();
     let broken =
         soft(ZONE_KEY, 1, "").replace("matchLabels: {app: web}", "matchExpressions: [{key: a, operator: Near}]");
     let pod = cluster.pod(&pod(&broken, ""));
     let pod = cluster.compile(&DEFAULT, &pod);
-    let status = PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &Mask::default()).unwrap_err();
+    let status =
+        PodTopologySpread::default().pre_score(&DEFAULT, &pod, cluster.view(), &NodeMask::default()).unwrap_err();
     let error = "calculating preScoreState: obtaining pod's soft topology spread constraints: \
                  \"Near\" is not a valid label selector operator";
     assert_eq!((status.code, &*status.message()), (Code::Error, error));

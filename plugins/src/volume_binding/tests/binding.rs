@@ -1,9 +1,9 @@
 //! What PreBind does to a cluster, and what it waits for.
 
 use schedc_core::client::ObjectRef;
-use schedc_core::extension_points::{PreBindPlugin, PreFlight};
-use schedc_embedded::server::{Key, Request};
-use schedc_embedded::{Controllers, EmbeddedClient, Executor, Server, ServerOptions};
+use schedc_core::extension_points::{PreBindPlugin, PreFlightResult};
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, Executor, InMemoryClient};
 use schedc_objects::Kinds;
 use serde_json::{Value, json};
 
@@ -16,17 +16,21 @@ const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}
 const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
 
 /// Somebody else's doing, before the cluster is asked the so manieth time.
-type Meanwhile<'a> = &'a [(usize, &'static str, &'static str, Value)];
+type ConcurrentChanges<'a> = &'a [(usize, &'static str, &'static str, Value)];
 
 /// A pod with the claim `c` on the node `n1`, whose volumes are bound within five seconds, or not. How long it took in
 /// seconds, what came of it, and the cluster in the end.
-fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize, Result<(), String>, Server) {
-    let mut world = World::new(objects);
-    let (placement, reserved) = world.place("c", 0);
-    let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
-    assert_eq!(flight, PreFlight::RunInParallel);
+fn bind(
+    objects: &[&str],
+    controllers: bool,
+    concurrent: ConcurrentChanges<'_>,
+) -> (usize, Result<(), String>, ApiServer) {
+    let mut cluster = TestCluster::new(objects);
+    let (placement, reserved) = cluster.reserve("c", 0);
+    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
+    assert_eq!(flight, PreFlightResult::RunInParallel);
 
-    let mut server = Server::new(ServerOptions::default());
+    let mut server = ApiServer::new(ApiServerOptions::default());
     let mut controller = Controllers::default();
     let classes = [("found", "kubernetes.io/no-provisioner"), ("made", "p")].map(|(name, provisioner)| {
         format!(
@@ -38,11 +42,11 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
         server.create(testing::api_object(object), 0).expect("each is created once");
     }
 
-    let client = EmbeddedClient::default();
+    let client = InMemoryClient::default();
     let mut executor = Executor::new();
-    let work = reserved.0.expect("there is something to do").work;
+    let plan = reserved.0.expect("there is something to do").plan;
     let caller = client.clone();
-    executor.spawn(async move { work.run(&caller, 5).await });
+    executor.spawn(async move { plan.run(&caller, 5).await });
     let mut seconds = 0;
     loop {
         if let Some(result) = executor.run_until_one_ends() {
@@ -57,7 +61,7 @@ fn bind(objects: &[&str], controllers: bool, meanwhile: Meanwhile<'_>) -> (usize
             if controllers && seconds == 2 {
                 controller.run(&mut server, 0);
             }
-            for (_, kind, name, patch) in meanwhile.iter().filter(|(at, ..)| *at == seconds) {
+            for (_, kind, name, patch) in concurrent.iter().filter(|(at, ..)| *at == seconds) {
                 let request = match patch {
                     Value::Null => Request::Delete(key(kind, name), None),
                     patch => Request::Patch(key(kind, name), patch.clone()),
@@ -76,7 +80,7 @@ fn key(kind: &str, name: &str) -> Key {
     Key::of_reference(&reference, Kinds::default()).expect("a known kind")
 }
 
-fn get(server: &mut Server, kind: &str, name: &str) -> Value {
+fn get(server: &mut ApiServer, kind: &str, name: &str) -> Value {
     let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
     object.expect("an object is answered").to_json().expect("it can be written")
 }
@@ -93,7 +97,7 @@ fn a_volume_is_bound_to_its_claim() {
 }
 
 #[test]
-fn a_volume_that_was_promised_to_the_claim_is_not_claimed_by_a_controller() {
+fn a_prebound_volume_is_not_marked_as_bound_by_controller() {
     let promised = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: c}, ");
     let (_, result, mut server) = bind(&[&promised, FOUND], false, &[]);
     assert_eq!(result, Err("binding volumes: context deadline exceeded".to_owned()));
@@ -103,7 +107,7 @@ fn a_volume_that_was_promised_to_the_claim_is_not_claimed_by_a_controller() {
 }
 
 #[test]
-fn a_volume_is_made_for_the_node() {
+fn a_volume_is_provisioned_for_the_node() {
     let (seconds, result, mut server) = bind(&[MADE], true, &[]);
     assert_eq!((seconds, result), (2, Ok(())));
     let claim = get(&mut server, "PersistentVolumeClaim", "c");
@@ -112,14 +116,14 @@ fn a_volume_is_made_for_the_node() {
 }
 
 #[test]
-fn waiting_ends_when_nothing_will_come_of_it() {
+fn waiting_ends_when_binding_cannot_succeed() {
     let claim =
         |annotations: Value| (3, "PersistentVolumeClaim", "c", json!({ "metadata": { "annotations": annotations } }));
     let elsewhere = json!({ "spec": { "nodeAffinity": { "required": { "nodeSelectorTerms":
         [{ "matchExpressions": [{ "key": "disk", "operator": "In", "values": ["hdd"] }] }] } } } });
     let unbound = json!({ "spec": { "claimRef": null } });
     let selected = "volume.kubernetes.io/selected-node";
-    for (objects, meanwhile, after, expected) in [
+    for (objects, concurrent, after, expected) in [
         (&[VOLUME, FOUND][..], None, 5, "context deadline exceeded"),
         (
             &[VOLUME, FOUND],
@@ -149,14 +153,14 @@ fn waiting_ends_when_nothing_will_come_of_it() {
             "failed to check provisioning pvc: persistentvolumeclaims \"c\" not found",
         ),
     ] {
-        let meanwhile: Vec<_> = meanwhile.into_iter().collect();
-        let (seconds, result, _) = bind(objects, false, &meanwhile);
-        assert_eq!((seconds, result), (after, Err(format!("binding volumes: {expected}"))), "{meanwhile:?}");
+        let concurrent: Vec<_> = concurrent.into_iter().collect();
+        let (seconds, result, _) = bind(objects, false, &concurrent);
+        assert_eq!((seconds, result), (after, Err(format!("binding volumes: {expected}"))), "{concurrent:?}");
     }
 }
 
 #[test]
-fn what_changed_since_the_decision_is_not_overwritten() {
+fn concurrent_changes_are_not_overwritten() {
     let message = |what: &str| {
         Err(format!(
             "Operation cannot be fulfilled on {what}: the object has been modified; please apply your changes to the latest \
@@ -165,17 +169,17 @@ fn what_changed_since_the_decision_is_not_overwritten() {
     };
     // The cluster knows more than the scheduler.
     let run = |known: &str, there: &str| {
-        let mut world = World::new(&[VOLUME, known]);
-        let (_, reserved) = world.place("c", 0);
-        let mut server = Server::new(ServerOptions::default());
+        let mut cluster = TestCluster::new(&[VOLUME, known]);
+        let (_, reserved) = cluster.reserve("c", 0);
+        let mut server = ApiServer::new(ApiServerOptions::default());
         let taken = VOLUME.replace("spec: {", "spec: {claimRef: {namespace: default, name: d, uid: d}, ");
         for object in [&taken, there] {
             server.create(testing::api_object(object), 0).expect("each is created once");
         }
-        let client = EmbeddedClient::default();
+        let client = InMemoryClient::default();
         let mut executor = Executor::new();
-        let (work, caller) = (reserved.0.expect("there is something to do").work, client.clone());
-        executor.spawn(async move { work.run(&caller, 5).await });
+        let (plan, caller) = (reserved.0.expect("there is something to do").plan, client.clone());
+        executor.spawn(async move { plan.run(&caller, 5).await });
         loop {
             if let Some(result) = executor.run_until_one_ends() {
                 return result;
@@ -197,8 +201,8 @@ fn bound_claims_need_nothing() {
     let bound = FOUND
         .replace("uid: c-1", "uid: c-1, annotations: {pv.kubernetes.io/bind-completed: 'yes'}")
         .replace("spec: {", "spec: {volumeName: v, ");
-    let mut world = World::new(&[VOLUME, &bound]);
-    let (placement, reserved) = world.place("c", 0);
-    let flight = world.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved);
-    assert_eq!(flight, Ok(PreFlight::Skip));
+    let mut cluster = TestCluster::new(&[VOLUME, &bound]);
+    let (placement, reserved) = cluster.reserve("c", 0);
+    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved);
+    assert_eq!(flight, Ok(PreFlightResult::Skip));
 }

@@ -1,0 +1,26 @@
+//! How long calls took, until somebody asks.
+
+use std::sync::{Mutex, PoisonError};
+
+use schedc_core::extenders::ExtenderCall;
+
+/// The last calls. Where nobody asks, old ones go.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
+
+/// How many are remembered.
+const CAPACITY: usize = 1024;
+
+impl Calls {
+    pub(crate) fn add(&self, call: ExtenderCall) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if calls.len() == CAPACITY {
+            calls.clear();
+        }
+        calls.push(call);
+    }
+
+    pub(crate) fn take(&self) -> Vec<ExtenderCall> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,194 @@
+//! One extender: what it is asked, and whether its answer can be.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use schedc_core::cache::Base;
+use schedc_core::extenders::{ExtenderCall, ExtenderRejection, Overrides, Setting, Verb};
+use schedc_core::extension_points::{Candidate, Placement};
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::node_mask::NodeMask;
+use schedc_core::status::Code;
+use serde::de::DeserializeOwned;
+
+use crate::answer::{self, Bound, Filtered, HostPriority, Preempted, Reasons};
+use crate::calls::Calls;
+use crate::http::{CallError, Client};
+use crate::settings::{Extender, Pem};
+use crate::{overrides, preemption, request, resources};
+
+/// The range of an extender's scores, and what the scheduler's go up to.
+const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
+const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
+
+/// An extender that can be asked.
+#[derive(Debug)]
+pub(crate) struct ExtenderClient {
+    pub(crate) settings: &'static Extender,
+    /// Where it is: its name for people.
+    pub(crate) url: Arc<str>,
+    client: Client,
+}
+
+impl ExtenderClient {
+    /// As its profile says, but for what is different here.
+    pub(crate) fn new(settings: &'static Extender, here: &Overrides, is_only: bool) -> Result<ExtenderClient, String> {
+        let here = |setting| overrides::value(here, setting, settings.url_prefix, is_only);
+        let url = here(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
+        // There as long as the program is, as what a profile says.
+        let file = |setting| here(setting).map(|file| Pem::File(String::leak(file.to_owned())));
+        let mut tls = settings.tls.unwrap_or_default();
+        tls.ca = file(Setting::CaFile).or(tls.ca);
+        tls.certificate = file(Setting::CertFile).or(tls.certificate);
+        tls.key = file(Setting::KeyFile).or(tls.key);
+        let client = Client::new(url, tls, settings.enable_https, settings.http_timeout)
+            .map_err(|why| format!("extender {url}: {why}"))?;
+        Ok(ExtenderClient { settings, url: url.into(), client })
+    }
+
+    /// Whether it wants to be asked about a pod.
+    pub(crate) fn is_interested(&self, pod: &Pod, base: &Base) -> bool {
+        let managed = self.settings.managed_resources;
+        managed.is_empty() || resources::requests_any(pod, base, managed)
+    }
+
+    /// Which of some nodes are feasible, and why others are not.
+    pub(crate) fn filter(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        nodes: &NodeMask,
+        calls: &Calls,
+    ) -> Result<(NodeMask, Vec<ExtenderRejection>), String> {
+        let by_name = self.settings.node_cache_capable;
+        let body = request::extender_args(pod, base, nodes, by_name)?;
+        self.call(Verb::Filter, verb, &body, calls, |mut answer: Filtered| {
+            if let Some(error) = answer.error.take().filter(|error| !error.is_empty()) {
+                return Err(error);
+            }
+            let mut left = NodeMask::default();
+            left.resize(base.infos().len());
+            for name in answer.remaining(by_name) {
+                let node = node(base, &name).filter(|&node| nodes.contains(node));
+                let unasked =
+                    || format!("extender {:?} says that node {name:?} is left, which it was not asked about", self.url);
+                left.insert(node.ok_or_else(unasked)?);
+            }
+            // Of a node in both, that it is out of the question counts.
+            let mut rejections = Vec::new();
+            self.add(&mut rejections, base, answer.failed, Code::Unschedulable);
+            self.add(&mut rejections, base, answer.failed_unresolvable, Code::UnschedulableAndUnresolvable);
+            Ok((left, rejections))
+        })
+    }
+
+    fn add(&self, to: &mut Vec<ExtenderRejection>, base: &Base, reasons: Option<Reasons>, code: Code) {
+        for (name, reason) in reasons.into_iter().flatten() {
+            match node(base, &name) {
+                Some(node) => to.push(ExtenderRejection { node, code, reason: reason.unwrap_or_default() }),
+                None => {
+                    tracing::debug!(extender = %self.url, node = name, "Extender rejected a node that is not there")
+                }
+            }
+        }
+    }
+
+    /// What it adds to the totals of some nodes.
+    pub(crate) fn prioritize(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        nodes: &NodeMask,
+        calls: &Calls,
+    ) -> Result<Vec<(NodeIndex, i64)>, String> {
+        let body = request::extender_args(pod, base, nodes, self.settings.node_cache_capable)?;
+        self.call(Verb::Prioritize, verb, &body, calls, |answer: Vec<Option<HostPriority>>| {
+            let mut scores = Vec::new();
+            for HostPriority { host, score } in answer.into_iter().map(Option::unwrap_or_default) {
+                let (host, score) = (host.unwrap_or_default(), score.unwrap_or_default());
+                if !SCORES.contains(&score) {
+                    let (least, most) = (SCORES.start(), SCORES.end());
+                    return Err(format!("its score of node {host:?} is {score}, and not in {least} to {most}"));
+                }
+                match node(base, &host).filter(|&node| nodes.contains(node)) {
+                    Some(node) => scores.push((node, score.saturating_mul(self.settings.weight).saturating_mul(SCALE))),
+                    None => tracing::debug!(extender = %self.url, node = host, "Extender scored a node that it was not asked about"),
+                }
+            }
+            Ok(scores)
+        })
+    }
+
+    /// Where room is to be made for a pod, and by which pods, after it had its say.
+    pub(crate) fn preempt(
+        &self,
+        verb: &str,
+        pod: &Pod,
+        base: &Base,
+        candidates: &[Candidate],
+        calls: &Calls,
+    ) -> Result<Vec<Candidate>, String> {
+        let body = request::preemption_args(pod, base, candidates, self.settings.node_cache_capable)?;
+        self.call(Verb::Preempt, verb, &body, calls, |answer: Preempted| {
+            preemption::validate_victims(answer, pod, base, candidates, self.settings.ignorable)
+        })
+    }
+
+    /// Has a pod bound.
+    pub(crate) fn bind(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+        let body = request::binding_args(placement)?;
+        self.call(Verb::Bind, verb, &body, calls, |answer: Bound| match answer.error {
+            Some(error) if !error.is_empty() => Err(error),
+            _ => Ok(()),
+        })
+    }
+
+    /// Tells that a pod is not bound after all.
+    pub(crate) fn unreserve(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
+        let body = request::binding_args(placement)?;
+        self.timed(Verb::Unreserve, calls, || self.post(verb, &body).map(drop))
+    }
+
+    /// Asks, and makes of the answer what is wanted.
+    fn call<A: DeserializeOwned + Default, T>(
+        &self,
+        verb_kind: Verb,
+        verb: &str,
+        body: &[u8],
+        calls: &Calls,
+        take: impl FnOnce(A) -> Result<T, String>,
+    ) -> Result<T, String> {
+        self.timed(verb_kind, calls, || {
+            let answer = self.post(verb, body)?;
+            let answer = answer::read(&answer).map_err(|why| self.error_message(verb, &why))?;
+            take(answer)
+        })
+    }
+
+    fn timed<T>(&self, verb: Verb, calls: &Calls, call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let began = Instant::now();
+        let result = call();
+        let (took, succeeded) = (began.elapsed(), result.is_ok());
+        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Extender was asked");
+        calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
+        result
+    }
+
+    fn post(&self, verb: &str, body: &[u8]) -> Result<Vec<u8>, String> {
+        let url = format!("{}/{verb}", self.url.trim_end_matches('/'));
+        self.client.post(&url, body).map_err(|failure| match failure {
+            CallError::Status(code) => format!("failed {verb} with extender at URL {url}, code {code}"),
+            CallError::Other(why) => self.error_message(verb, &why),
+        })
+    }
+
+    fn error_message(&self, verb: &str, why: &str) -> String {
+        format!("extender {}: {verb}: {why}", self.url)
+    }
+}
+
+fn node(base: &Base, name: &str) -> Option<NodeIndex> {
+    base.interner.get(name).and_then(|name| base.node(name))
+}

@@ -1,0 +1,148 @@
+//! What is different where the scheduler runs: what the environment says, and whom an entry is about.
+
+use std::env;
+
+use schedc_core::extenders::{Overrides, Setting};
+use schedc_core::profile::ProfileInfo;
+use serde::Deserialize;
+
+/// What says so: a flag of the command line, and a variable of the environment, with commas between entries.
+const SETTINGS: [(Setting, &str, &str); 4] = [
+    (Setting::UrlPrefix, "--extender-url-prefix", "SCHEDC_EXTENDER_URL_PREFIX"),
+    (Setting::CaFile, "--extender-ca-file", "SCHEDC_EXTENDER_CA_FILE"),
+    (Setting::CertFile, "--extender-cert-file", "SCHEDC_EXTENDER_CERT_FILE"),
+    (Setting::KeyFile, "--extender-key-file", "SCHEDC_EXTENDER_KEY_FILE"),
+];
+
+/// What the environment says.
+pub(crate) fn from_environment() -> Overrides {
+    let mut overrides = Overrides::default();
+    for (setting, _, variable) in SETTINGS {
+        let entries = env::var(variable).unwrap_or_default();
+        entries.split(',').map(str::trim).filter(|entry| !entry.is_empty()).for_each(|entry| {
+            overrides.add(setting, entry);
+        });
+    }
+    overrides
+}
+
+/// What is said of the extender of this URL prefix; the last word counts. `is_only`: its profile has no other one.
+pub(crate) fn value<'a>(here: &'a Overrides, setting: Setting, url_prefix: &str, is_only: bool) -> Option<&'a str> {
+    let mut said = here.entries().rev().filter(|(of, _)| *of == setting).filter_map(|(_, entry)| {
+        let named = named(entry, url_prefix);
+        named.or_else(|| (is_only && names(entry).is_none()).then_some(entry))
+    });
+    said.next()
+}
+
+/// Holds entries against the extenders of a profile, and those of all profiles of the scheduler: who is meant?
+///
+/// # Errors
+/// An entry is about nobody, or may be about several.
+pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
+    let others: Vec<String> = profiles.iter().flat_map(|profile| profile.extenders).filter_map(|it| url(it)).collect();
+    let mut all: Vec<&str> = own.iter().copied().chain(others.iter().map(String::as_str)).collect();
+    all.sort_unstable();
+    all.dedup();
+    for (setting, entry) in here.entries().filter(|(_, entry)| all.iter().all(|url| named(entry, url).is_none())) {
+        let said_by = SETTINGS.iter().find(|(of, ..)| *of == setting);
+        let said_by = said_by.map(|(_, flag, variable)| format!("{flag} or {variable}")).unwrap_or_default();
+        match names(entry) {
+            Some(url) => {
+                return Err(format!(
+                    "{said_by}: no extender has the `url-prefix` {url}; {} {}",
+                    if all.len() == 1 { "there is" } else { "there are" },
+                    all.join(", ")
+                ));
+            }
+            None if own.len() > 1 => {
+                let own = own.join(", ");
+                return Err(format!(
+                    "{said_by}: which extender is `{entry}` for? Write URL={entry}; URL is one of {own}"
+                ));
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The value in an entry of the extender of this URL prefix.
+fn named<'a>(entry: &'a str, url_prefix: &str) -> Option<&'a str> {
+    entry.strip_prefix(url_prefix)?.strip_prefix('=')
+}
+
+/// The URL that an entry begins with, if it is not all of it.
+fn names(entry: &str) -> Option<&str> {
+    let (url, _) = entry.split_once('=')?;
+    ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
+}
+
+/// The URL prefix of an extender as [`ProfileInfo`] shows it.
+fn url(shown: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Shown {
+        url_prefix: String,
+    }
+    serde_json::from_str(shown).ok().map(|Shown { url_prefix }| url_prefix)
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_core::profile::Budget;
+
+    use super::*;
+
+    fn said(entries: &[(Setting, &str)]) -> Overrides {
+        let mut overrides = Overrides::default();
+        entries.iter().for_each(|(setting, entry)| overrides.add(*setting, *entry));
+        overrides
+    }
+
+    #[test]
+    fn overrides_name_the_extender_unless_there_is_one() {
+        let here = said(&[
+            (Setting::UrlPrefix, "http://a=http://c"),
+            (Setting::UrlPrefix, "http://x"),
+            (Setting::CaFile, "http://b=ca.pem"),
+            (Setting::CaFile, "http://b=other.pem"),
+        ]);
+        assert_eq!(value(&here, Setting::UrlPrefix, "http://a", false), Some("http://c"));
+        assert_eq!(value(&here, Setting::UrlPrefix, "http://b", false), None);
+        assert_eq!(value(&here, Setting::UrlPrefix, "http://b", true), Some("http://x"));
+        assert_eq!(value(&here, Setting::CaFile, "http://b", true), Some("other.pem"));
+        assert_eq!(value(&here, Setting::CaFile, "http://a", true), None, "somebody else is meant");
+        assert_eq!(value(&here, Setting::KeyFile, "http://b", true), None);
+    }
+
+    #[test]
+    fn entries_without_a_unique_extender_are_errors() {
+        let profile = ProfileInfo {
+            name: "other",
+            source: "other.toml",
+            scheduler_name: "other",
+            percentage_of_nodes_to_score: 100,
+            pod_initial_backoff_seconds: 1,
+            pod_max_backoff_seconds: 10,
+            budget: Budget::NONE,
+            points: &[],
+            args: &[],
+            extenders: &[r#"{"url-prefix":"http://c","filter-verb":"filter"}"#],
+        };
+        let check = |entry: (Setting, &str), own: &[&str]| check(&said(&[entry]), own, &[profile]);
+        assert_eq!(check((Setting::UrlPrefix, "http://b=http://x"), &["http://a", "http://b"]), Ok(()));
+        assert_eq!(check((Setting::UrlPrefix, "http://c=http://x"), &["http://a"]), Ok(()), "it is another profile's");
+        assert_eq!(check((Setting::UrlPrefix, "http://x"), &["http://a"]), Ok(()));
+        assert_eq!(
+            check((Setting::CaFile, "http://d=ca.pem"), &["http://a"]).unwrap_err(),
+            "--extender-ca-file or SCHEDC_EXTENDER_CA_FILE: no extender has the `url-prefix` http://d; there are http://a, \
+             http://c"
+        );
+        assert_eq!(
+            check((Setting::UrlPrefix, "http://x"), &["http://a", "http://b"]).unwrap_err(),
+            "--extender-url-prefix or SCHEDC_EXTENDER_URL_PREFIX: which extender is `http://x` for? Write URL=http://x; URL \
+             is one of http://a, http://b"
+        );
+    }
+}

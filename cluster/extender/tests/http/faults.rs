@@ -1,0 +1,133 @@
+//! Extenders that fail.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+use schedc_extender::Extender;
+
+use crate::cluster::{Cluster, PLAIN};
+use crate::server::{Reply, Server};
+
+/// What becomes of a filter that is answered like this. The server's address is left out.
+fn check(reply: Reply, expected: Expect) {
+    let server = Server::start(move |_, _| reply.clone());
+    let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it fails");
+    expected.assert_eq(&error.replace(&server.url, "URL"));
+    let ignorable = Cluster::new(Extender { ignorable: true, ..PLAIN }, &server.url);
+    assert_eq!(ignorable.filter(), Ok(("abc".into(), vec![])), "it may be ignored");
+    assert_eq!(Cluster::new(PLAIN, &server.url).prioritize(), [0; 3], "scores are ignored anyway");
+}
+
+#[test]
+fn malformed_responses() {
+    check(Reply::Code(500), expect!["failed filter with extender at URL URL/filter, code 500"]);
+    check(Reply::Code(404), expect!["failed filter with extender at URL URL/filter, code 404"]);
+    check(Reply::Code(307), expect!["failed filter with extender at URL URL/filter, code 307"]);
+    check(
+        Reply::Json("<html>".into()),
+        expect!["extender URL: filter: its answer cannot be read: expected value at line 1 column 1"],
+    );
+    check(Reply::Json(String::new()), expect!["extender URL: filter: its answer is empty"]);
+    check(
+        Reply::Json(r#"{"NodeNames":{}}"#.into()),
+        expect![
+            "extender URL: filter: its answer cannot be read: invalid type: map, expected a sequence at line 1 column 13"
+        ],
+    );
+    check(Reply::Json(r#"{"Error":"out of GPUs"}"#.into()), expect!["out of GPUs"]);
+}
+
+#[test]
+fn responses_about_unknown_nodes() {
+    check(
+        Reply::Json(r#"{"NodeNames":["a","z"]}"#.into()),
+        expect![[r#"extender "URL" says that node "z" is left, which it was not asked about"#]],
+    );
+}
+
+#[test]
+fn cut_connections() {
+    check(
+        Reply::Raw(String::new()),
+        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+    );
+    check(
+        Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"Node".into()),
+        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+    );
+    check(
+        Reply::Raw("what?\r\n\r\n".into()),
+        expect!["extender URL: filter: protocol: http parse fail: invalid HTTP version"],
+    );
+}
+
+#[test]
+fn scores_out_of_range_are_ignored() {
+    for score in ["11", "-1", "1.5", "\"1\""] {
+        let answer = format!(r#"[{{"Host":"a","Score":10}},{{"Host":"b","Score":{score}}}]"#);
+        let server = Server::start(move |_, _| Reply::Json(answer.clone()));
+        assert_eq!(Cluster::new(PLAIN, &server.url).prioritize(), [0; 3], "{score}");
+    }
+}
+
+#[test]
+fn an_endless_response_is_cut_off() {
+    let patient = Extender { http_timeout: Duration::from_secs(20), ..PLAIN };
+    let server = Server::start(|_, _| Reply::Endless);
+    let error = Cluster::new(patient, &server.url).filter().expect_err("it is too long");
+    assert!(error.contains("its answer is longer than 167"), "{error}");
+}
+
+#[test]
+fn a_slow_extender_times_out() {
+    let answer = || Box::new(Reply::Json(r#"{"NodeNames":["a"]}"#.into()));
+    let server = Server::start(move |_, _| Reply::Late(Duration::from_secs(5), answer()));
+    let began = Instant::now();
+    let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it is late");
+    assert_eq!(error, format!("extender {}: filter: it took longer than 500ms", server.url));
+    assert!(began.elapsed() < Duration::from_secs(2));
+    // Nor does one that never takes the connection.
+    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+    let error =
+        Cluster::new(PLAIN, &format!("http://{}", deaf.local_addr().unwrap())).filter().expect_err("it is deaf");
+    assert!(error.ends_with("it took longer than 500ms"), "{error}");
+}
+
+#[test]
+fn an_unreachable_extender() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = Cluster::new(PLAIN, &format!("http://{closed}")).filter().expect_err("nobody is there");
+    assert_eq!(error, format!("extender http://{closed}: filter: nobody listens there"));
+    let error = Cluster::new(PLAIN, "http://extender.invalid").filter().expect_err("no such host");
+    assert!(error.starts_with("extender http://extender.invalid: filter: "), "{error}");
+}
+
+#[test]
+fn connections_are_reused_and_replaced() {
+    let answer = || Reply::Json(r#"{"NodeNames":["a"]}"#.to_owned());
+    let server = Server::start(move |_, _| answer());
+    let cluster = Cluster::new(PLAIN, &server.url);
+    for _ in 0..5 {
+        assert_eq!(cluster.filter().unwrap().0, "a");
+    }
+    assert_eq!(server.connections(), 1);
+    // One that closes after each answer, and does not say so.
+    let body = r#"{"NodeNames":["a"]}"#;
+    let raw = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let server = Server::start(move |_, _| Reply::Raw(raw.clone()));
+    let cluster = Cluster::new(PLAIN, &server.url);
+    for _ in 0..5 {
+        assert_eq!(cluster.filter().unwrap().0, "a");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.connections(), 5);
+}
+
+#[test]
+fn missing_originals_are_errors() {
+    let mut cluster = Cluster::new(PLAIN, "http://127.0.0.1:1");
+    let other = schedc_core::model::Uid("other".into());
+    cluster.pod = schedc_core::model::Pod { uid: other, ..(*cluster.pod).clone() }.into();
+    assert_eq!(cluster.filter().unwrap_err(), "pod n/web cannot be sent: it was not kept as it was written");
+}

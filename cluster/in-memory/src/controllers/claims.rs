@@ -1,0 +1,137 @@
+//! Claims get volumes that are there.
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::model::{Object, PersistentVolume, PersistentVolumeClaim};
+use schedc_core::quantity::Quantity;
+use schedc_objects::{AnyObject, convert_object};
+
+use super::{BIND_COMPLETED, BOUND_BY_CONTROLLER, Controllers, update};
+use crate::server::{ApiServer, Key};
+
+impl Controllers {
+    /// Does for a claim that is not bound what can be done (`syncUnboundClaim`).
+    pub(super) fn sync_claim(&mut self, server: &mut ApiServer, key: &Key, now: i64) {
+        let Some(object) = server.get(key).cloned() else { return };
+        let AnyObject::PersistentVolumeClaim(written) = &*object else { return };
+        let Some(Object::PersistentVolumeClaim(claim)) = convert_object(&object, &mut self.interner) else { return };
+        if claim.deleting {
+            return;
+        }
+        if let Some(name) = claim.volume {
+            let volume = self.volumes.get(self.interner.resolve(name)).filter(|volume| match &volume.claim {
+                Some(_) => volume.is_for(&claim),
+                None => satisfies_claim(volume, &claim),
+            });
+            if let Some(volume) = volume {
+                bind(server, self.interner.resolve(volume.name), key, written);
+            }
+            return;
+        }
+        let class = self.classes.get(&claim.class).cloned();
+        let waits = class.as_ref().is_some_and(|class| class.wait_for_first_consumer == Some(true));
+        if let Some(volume) = self.best_volume(&claim, waits) {
+            bind(server, self.interner.resolve(volume.name), key, written);
+        } else if let Some(class) = class.filter(|class| class.provisions && (!waits || claim.selected_node.is_some()))
+        {
+            self.provision(server, key, written, &claim, &class, now);
+        }
+    }
+
+    /// The volume that a claim gets if nobody makes one: one that is meant for it, or else the smallest that will do. The
+    /// latter is the scheduler's business if the claim waits for its first consumer (`FindMatchingVolume`).
+    fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
+        let meant =
+            |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
+        let mut volumes = self.volumes.values().map(|volume| &**volume);
+        if let Some(volume) = volumes.find(meant) {
+            return Some(volume);
+        }
+        let free = self.volumes.values().map(|volume| &**volume).filter(|volume| {
+            !waits && volume.available && !volume.deleting && volume.claim.is_none() && satisfies_claim(volume, claim)
+        });
+        free.filter(|volume| is_selected(volume, claim)).min_by_key(|volume| &volume.capacity)
+    }
+
+    /// A claim is gone: its volume goes, too, or is nobody's (`reclaimVolume`).
+    pub(super) fn release(&mut self, server: &mut ApiServer, claim: &api::PersistentVolumeClaim, now: i64) {
+        let Some(name) = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) else { return };
+        let key = Key::cluster("PersistentVolume", name);
+        let Some(AnyObject::PersistentVolume(volume)) = server.get(&key).map(|object| &**object) else { return };
+        let spec = volume.spec.as_ref();
+        let owner = spec.and_then(|spec| spec.claim_ref.as_ref()).and_then(|claim| claim.uid.as_ref());
+        if owner.is_none() || owner != claim.metadata.uid.as_ref() {
+            return;
+        }
+        if spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete") {
+            // It was there a moment ago.
+            let _ = server.handle(&crate::server::Request::Delete(key, None), now);
+            return;
+        }
+        let mut volume = volume.clone();
+        volume.status.get_or_insert_default().phase = Some("Released".to_owned());
+        update(server, AnyObject::PersistentVolume(volume));
+    }
+}
+
+/// Binds both, as far as they are not (`bind`).
+pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api::PersistentVolumeClaim) {
+    let volume_key = Key::cluster("PersistentVolume", volume);
+    let Some(AnyObject::PersistentVolume(volume)) = server.get(&volume_key).map(|object| &**object) else { return };
+    let (mut volume, mut claim) = (volume.clone(), Box::new(claim.clone()));
+    let spec = volume.spec.get_or_insert_default();
+    if spec.claim_ref.is_none() {
+        annotate(&mut volume.metadata.annotations, BOUND_BY_CONTROLLER);
+    }
+    spec.claim_ref = Some(reference(key, &claim));
+    volume.status.get_or_insert_default().phase = Some("Bound".to_owned());
+    let claim_spec = claim.spec.get_or_insert_default();
+    if claim_spec.volume_name.is_none() {
+        annotate(&mut claim.metadata.annotations, BOUND_BY_CONTROLLER);
+    }
+    claim_spec.volume_name.clone_from(&volume.metadata.name);
+    annotate(&mut claim.metadata.annotations, BIND_COMPLETED);
+    let status = claim.status.get_or_insert_default();
+    status.phase = Some("Bound".to_owned());
+    status.capacity.clone_from(&spec.capacity);
+    status.access_modes.clone_from(&spec.access_modes);
+    update(server, AnyObject::PersistentVolume(volume));
+    update(server, AnyObject::PersistentVolumeClaim(claim));
+}
+
+/// A claim as its volume refers to it.
+pub(super) fn reference(key: &Key, claim: &api::PersistentVolumeClaim) -> api::ObjectReference {
+    api::ObjectReference {
+        api_version: Some("v1".to_owned()),
+        kind: Some("PersistentVolumeClaim".to_owned()),
+        namespace: Some(key.namespace.to_string()),
+        name: Some(key.name.to_string()),
+        uid: claim.metadata.uid.clone(),
+        ..api::ObjectReference::default()
+    }
+}
+
+fn annotate(annotations: &mut Option<std::collections::BTreeMap<String, String>>, name: &str) {
+    annotations.get_or_insert_default().insert(name.to_owned(), "yes".to_owned());
+}
+
+/// Whether a volume is large enough and of the right mode.
+fn is_large_enough(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    volume.mode == claim.mode && claim.request.as_ref().unwrap_or(&Quantity::ZERO) <= &volume.capacity
+}
+
+/// Whether a volume gives what a claim asks for (`checkVolumeSatisfyClaim`).
+fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    is_large_enough(volume, claim)
+        && volume.class == claim.class
+        && volume.attributes_class == claim.attributes_class
+        && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
+}
+
+/// Whether a claim's selector lets it have a volume.
+fn is_selected(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    match &claim.selector {
+        Ok(None) => true,
+        Ok(Some(selector)) => selector.matches(&volume.labels),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,123 @@
+//! Tasks on the caller's thread, in an order that is always the same.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Runs tasks whose output is a `T`. A task is polled when it is new and when it is woken, in that order.
+///
+/// Dropping it drops the tasks: whatever they waited for is not known to them any more.
+#[derive(Default)]
+pub struct Executor<T> {
+    tasks: BTreeMap<u64, Task<T>>,
+    spawned: u64,
+    woken: Arc<Mutex<VecDeque<u64>>>,
+}
+
+struct Task<T> {
+    future: Pin<Box<dyn Future<Output = T> + Send>>,
+    waker_state: Arc<TaskWaker>,
+    waker: Waker,
+}
+
+/// Puts a task into the queue, once until it is polled.
+struct TaskWaker {
+    task: u64,
+    is_queued: AtomicBool,
+    woken: Arc<Mutex<VecDeque<u64>>>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.is_queued.swap(true, Ordering::AcqRel) {
+            lock(&self.woken).push_back(self.task);
+        }
+    }
+}
+
+impl<T> Executor<T> {
+    /// Without tasks.
+    pub fn new() -> Self {
+        Executor { tasks: BTreeMap::new(), spawned: 0, woken: Arc::default() }
+    }
+
+    /// Takes a task. It does not run yet.
+    pub fn spawn(&mut self, future: impl Future<Output = T> + Send + 'static) {
+        self.spawn_boxed(Box::pin(future));
+    }
+
+    /// Takes a task. It does not run yet.
+    pub fn spawn_boxed(&mut self, future: Pin<Box<dyn Future<Output = T> + Send>>) {
+        let task = self.spawned;
+        self.spawned += 1;
+        let waker_state = Arc::new(TaskWaker { task, is_queued: AtomicBool::new(true), woken: self.woken.clone() });
+        let waker = Waker::from(waker_state.clone());
+        self.tasks.insert(task, Task { future, waker_state, waker });
+        lock(&self.woken).push_back(task);
+    }
+
+    /// Runs tasks until one ends, and returns its output. `None`: all that are left wait for something.
+    pub fn run_until_one_ends(&mut self) -> Option<T> {
+        loop {
+            let id = lock(&self.woken).pop_front()?;
+            // It may have ended since it was woken.
+            let Some(task) = self.tasks.get_mut(&id) else { continue };
+            task.waker_state.is_queued.store(false, Ordering::Release);
+            if let Poll::Ready(output) = task.future.as_mut().poll(&mut Context::from_waker(&task.waker)) {
+                self.tasks.remove(&id);
+                return Some(output);
+            }
+        }
+    }
+
+    /// Number of tasks that have not ended.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+}
+
+/// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_channel::oneshot;
+
+    use super::*;
+
+    #[test]
+    fn tasks_run_in_the_order_in_which_they_are_woken() {
+        let mut executor = Executor::new();
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..3).map(|_| oneshot::channel::<u32>()).unzip();
+        for receiver in receivers {
+            executor.spawn(async move { receiver.await.unwrap() });
+        }
+        assert_eq!((executor.run_until_one_ends(), executor.len()), (None, 3));
+        for (number, sender) in senders.into_iter().enumerate().rev() {
+            sender.send(number as u32).unwrap();
+        }
+        let ended: Vec<_> = std::iter::from_fn(|| executor.run_until_one_ends()).collect();
+        assert_eq!((ended, executor.is_empty()), (vec![2, 1, 0], true));
+    }
+
+    #[test]
+    fn a_task_may_complete_without_waiting() {
+        let mut executor = Executor::new();
+        executor.spawn(async { 7 });
+        assert_eq!(executor.run_until_one_ends(), Some(7));
+    }
+}

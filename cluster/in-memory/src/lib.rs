@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+mod client;
+mod controllers;
+mod executor;
+mod input;
+pub mod server;
+pub mod simulator;
+pub mod watch;
+
+pub use client::{InMemoryClient, PendingCall, PendingSleep};
+pub use controllers::{Controllers, is_given_budget_status};
+pub use executor::Executor;
+pub use input::{Input, TimedInput};
+pub use server::{ApiServer, ApiServerOptions};
+pub use simulator::{CallTreatment, Options, SimulationEnd, SimulationHooks, Simulator};

@@ -1,0 +1,301 @@
+//! An API server in memory, without threads and without a clock: requests and the time come in, answers go out, changes
+//! are logged.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `request` | what it is asked, and what it answers |
+//! | `log` | what changed: a watch is a reader of it |
+//! | `objects` | where they are |
+//! | `pods` | bindings, statuses |
+//! | `deletion` | pods end when their time is over |
+//! | `apply` | what stays of an object that is applied again |
+//! | `merge_patch` | RFC 7386 |
+//! | `key`, `errors` | how objects are named, and how a server says no |
+
+mod apply;
+mod deletion;
+mod errors;
+mod key;
+mod log;
+mod merge_patch;
+mod objects;
+mod pods;
+mod request;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+use schedc_core::client::{ApiError, Event};
+use schedc_core::map::Set;
+use schedc_core::model::Uid;
+use schedc_objects::{AnyObject, Kinds};
+use serde_json::Value;
+
+pub use key::Key;
+pub use log::{Change, ChangeKind, Log};
+pub use request::{PodRef, Request, Response};
+
+use deletion::TerminatingPods;
+use objects::Objects;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApiServerOptions {
+    /// How long a pod that is deleted stays on its node. `None`: what its `terminationGracePeriodSeconds` says, 30 s if
+    /// it says nothing.
+    pub grace: Option<Duration>,
+    /// How many of the newest events are kept.
+    pub events_kept: usize,
+    /// Whether finalizers hold what is deleted until somebody removes them. Not by default: a cluster in memory has none
+    /// of the controllers that do so.
+    pub finalizers_hold: bool,
+    /// The kinds that plugins declare, of which there can be objects besides those that all schedulers know.
+    pub kinds: Kinds,
+}
+
+impl Default for ApiServerOptions {
+    /// Pods are granted their time.
+    fn default() -> Self {
+        ApiServerOptions { grace: None, events_kept: 1000, finalizers_hold: false, kinds: Kinds::default() }
+    }
+}
+
+/// The objects of a cluster. All times are nanoseconds since 1970.
+///
+/// It does to objects what an API server does when it stores them (uid, resource version, creation time), and to pods what
+/// the scheduler relies on. It adds no defaults and refuses no invalid objects: `schedc_objects::default` does.
+/// Finalizers hold what is deleted if [`ApiServerOptions::finalizers_hold`] says so.
+///
+/// An object that is applied again keeps its uid and its creation time, and what others than its author have written: the
+/// node of a bound pod, the volume of a claim and the claim of a volume with the annotations that go with it, and all
+/// fields of its status that the new manifest does not name (`phase: Pending` of a pod is no news).
+#[derive(Clone, Debug)]
+pub struct ApiServer {
+    options: ApiServerOptions,
+    objects: Objects,
+    /// All that were ever given.
+    uids: Set<String>,
+    log: Log,
+    ending: TerminatingPods,
+    events: VecDeque<Event>,
+}
+
+impl ApiServer {
+    /// Without objects.
+    pub fn new(options: ApiServerOptions) -> Self {
+        ApiServer {
+            options,
+            objects: Objects::default(),
+            uids: Set::default(),
+            log: Log::default(),
+            ending: TerminatingPods::default(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Does what it is asked, or tells why not.
+    ///
+    /// # Errors
+    /// As an API server's, with its words.
+    pub fn handle(&mut self, request: &Request, now: i64) -> Response {
+        match request {
+            Request::Bind { pod, node } => self.bind(pod, node, now).map(Some),
+            Request::PatchPodStatus { pod, patch } => self.patch_pod_status(pod, patch, now).map(Some),
+            Request::DeletePod { pod } => self.delete(&pod.key(), Some(&pod.uid), now),
+            Request::Record(event) => {
+                self.record(Event::clone(event));
+                Ok(None)
+            }
+            Request::Get(key) => self.get(key).cloned().map(Some).ok_or_else(|| errors::not_found(key)),
+            Request::CreateJson(key, manifest) => self.create_json(key, manifest, now).map(Some),
+            Request::Patch(key, patch) => self.patch(key, patch).map(Some),
+            Request::Delete(key, uid) => self.delete(key, uid.as_ref(), now),
+            Request::Create(object) => self.create(AnyObject::clone(object), now).map(Some),
+            Request::Replace(object) => {
+                let key = Key::of(object);
+                self.get(&key).ok_or_else(|| errors::not_found(&key))?;
+                self.apply(AnyObject::clone(object), now).map(Some)
+            }
+            Request::Apply(object) => self.apply(AnyObject::clone(object), now).map(Some),
+        }
+    }
+
+    /// An object, if it is there.
+    pub fn get(&self, key: &Key) -> Option<&Arc<AnyObject>> {
+        self.objects.get(key)
+    }
+
+    /// All objects of a kind, by namespace and name.
+    pub fn list(&self, kind: &'static str) -> impl Iterator<Item = &Arc<AnyObject>> {
+        self.objects.of_kind(kind)
+    }
+
+    /// All objects of a kind in a namespace, by name.
+    pub fn list_in(&self, kind: &'static str, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
+        self.objects.of_namespace(kind, namespace)
+    }
+
+    /// All objects, by kind, namespace and name.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
+        self.objects.all()
+    }
+
+    /// What changed.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Forgets changes up to a version. Whoever has not seen them must list.
+    pub fn forget(&mut self, version: u64) {
+        self.log.forget(version);
+    }
+
+    /// The newest events, the oldest first.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    /// Creates an object. A uid that it has is kept, unless another object had it; its creation time too.
+    ///
+    /// # Errors
+    /// There is one of this name, or it has none.
+    pub fn create(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
+        let key = Key::of(&object);
+        if key.name.is_empty() {
+            return Err(errors::invalid(&key, "metadata.name: Required value: name or generateName is required"));
+        }
+        if self.objects.get(&key).is_some() {
+            return Err(errors::already_exists(&key));
+        }
+        let uid = self.new_uid(object.metadata().uid.as_deref(), &key);
+        let metadata = object.metadata_mut();
+        if !key.namespace.is_empty() {
+            metadata.namespace = Some(key.namespace.to_string());
+        }
+        metadata.uid = Some(uid);
+        metadata.creation_timestamp.get_or_insert_with(|| time(now));
+        metadata.generation.get_or_insert(1);
+        let object = self.store(ChangeKind::Added, key.clone(), object);
+        self.schedule_removal(&key, &object, now);
+        Ok(object)
+    }
+
+    /// Replaces an object, as `update` does.
+    ///
+    /// # Errors
+    /// There is no such object, or it is not of the resource version that the new one says it is of.
+    pub fn update(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
+        let key = Key::of(&object);
+        let old = self.get(&key).ok_or_else(|| errors::not_found(&key))?;
+        let version = object.metadata().resource_version.as_ref();
+        if version.is_some() && version != old.metadata().resource_version.as_ref() {
+            return Err(errors::modified(&key));
+        }
+        self.replace(&key, object)
+    }
+
+    /// A uid that no object had.
+    fn new_uid(&mut self, given: Option<&str>, key: &Key) -> String {
+        let name = match (&*key.namespace, key.kind) {
+            (namespace, "Pod") => format!("{namespace}/{}", key.name),
+            ("", kind) => format!("{kind}/{}", key.name),
+            (namespace, kind) => format!("{kind}/{namespace}/{}", key.name),
+        };
+        // No name has a `#`.
+        let again = (2_u64..).map(|n| format!("{name}#{n}"));
+        let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
+        let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(uid));
+        let uid = free.next().unwrap_or_default();
+        self.uids.insert(uid.clone());
+        uid
+    }
+
+    /// Puts an object in its place, with the next resource version.
+    fn store(&mut self, kind: ChangeKind, key: Key, mut object: AnyObject) -> Arc<AnyObject> {
+        object.metadata_mut().resource_version = Some((self.log.version() + 1).to_string());
+        let object = Arc::new(object);
+        self.objects.insert(key, object.clone());
+        self.log.push(kind, object.clone());
+        object
+    }
+
+    /// Replaces an object by a changed one. Nothing happens if it is the same.
+    fn replace(&mut self, key: &Key, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
+        match self.objects.get(key) {
+            None => Err(errors::not_found(key)),
+            Some(old) if **old == object => Ok(old.clone()),
+            Some(_) => {
+                let object = self.store(ChangeKind::Modified, key.clone(), object);
+                self.finalize(key, &object);
+                Ok(object)
+            }
+        }
+    }
+
+    fn create_json(&mut self, key: &Key, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
+        let mut object = read(key, manifest.clone(), self.options.kinds)?;
+        let metadata = object.metadata_mut();
+        metadata.name.get_or_insert_with(|| key.name.to_string());
+        if !key.namespace.is_empty() {
+            metadata.namespace.get_or_insert_with(|| key.namespace.to_string());
+        }
+        self.create(object, now)
+    }
+
+    fn patch(&mut self, key: &Key, patch: &Value) -> Result<Arc<AnyObject>, ApiError> {
+        let old = self.get(key).ok_or_else(|| errors::not_found(key))?;
+        let version = patch.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+        if version.is_some_and(|version| old.metadata().resource_version.as_deref() != Some(version)) {
+            return Err(errors::modified(key));
+        }
+        let uid = patch.pointer("/metadata/uid").and_then(Value::as_str);
+        let old_uid = old.metadata().uid.as_deref().unwrap_or_default();
+        if let Some(uid) = uid.filter(|uid| *uid != old_uid) {
+            return Err(errors::other_uid(key, uid, old_uid));
+        }
+        let mut value = json_of(old);
+        merge_patch::merge(&mut value, patch);
+        let mut object = read(key, value, self.options.kinds)?;
+        // What says who it is does not change.
+        let metadata = object.metadata_mut();
+        metadata.name.clone_from(&old.metadata().name);
+        metadata.namespace.clone_from(&old.metadata().namespace);
+        metadata.uid.clone_from(&old.metadata().uid);
+        self.replace(key, object)
+    }
+
+    fn record(&mut self, event: Event) {
+        self.events.push_back(event);
+        while self.events.len() > self.options.events_kept {
+            self.events.pop_front();
+        }
+    }
+}
+
+/// The uid of an object that is stored.
+pub fn uid_of(object: &AnyObject) -> Uid {
+    Uid(object.metadata().uid.as_deref().unwrap_or_default().into())
+}
+
+/// An object as JSON.
+pub(crate) fn json_of(object: &AnyObject) -> Value {
+    // Kubernetes' types have string keys only, and no serializer of them fails.
+    object.to_json().unwrap_or_default()
+}
+
+fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {
+    let info = kinds.named(key.kind).ok_or_else(errors::unknown_kind)?;
+    let object = kinds.read(info.api_version, info.plain, value).map_err(|error| errors::invalid(key, error))?;
+    object.ok_or_else(errors::unknown_kind)
+}
+
+/// A time as objects have it: whole seconds.
+pub(crate) fn time(nanoseconds: i64) -> Time {
+    Time(Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(Timestamp::UNIX_EPOCH))
+}
+
+#[cfg(test)]
+mod tests;

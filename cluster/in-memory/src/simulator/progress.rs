@@ -1,0 +1,70 @@
+//! When to stop: pods that are tried over and over, tasks that wake up again and again, and nothing changes.
+
+use std::collections::HashMap;
+
+use schedc_core::model::Uid;
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::Outcome;
+
+/// How often pods were tried, and tasks woke up, since something changed besides what is said of pods.
+#[derive(Debug, Default)]
+pub(super) struct ProgressTracker {
+    /// Counts the times when something changed.
+    epoch: u64,
+    tries: HashMap<Uid, (u64, u32)>,
+    /// How often plugins' background tasks woke up since then.
+    wakes: u32,
+}
+
+impl ProgressTracker {
+    /// Something changed.
+    pub(super) fn record_change(&mut self) {
+        self.epoch += 1;
+        self.wakes = 0;
+    }
+
+    /// Background tasks woke up.
+    pub(super) fn record_wake(&mut self) {
+        self.wakes += 1;
+    }
+
+    /// Whether they did so often enough.
+    pub(super) fn has_woken_often(&self, enough: u32) -> bool {
+        self.wakes >= enough
+    }
+
+    pub(super) fn record_attempt(&mut self, outcome: &Outcome) {
+        if outcome.result.is_ok() {
+            self.tries.remove(&outcome.pod.uid);
+            return;
+        }
+        let (epoch, tries) = self.tries.entry(outcome.pod.uid.clone()).or_default();
+        if *epoch != self.epoch {
+            (*epoch, *tries) = (self.epoch, 0);
+        }
+        *tries += 1;
+    }
+
+    /// Whether every pod that will be tried again has been so often enough. `attempts`: number of those that are being tried.
+    pub(super) fn is_stuck(
+        &mut self,
+        enough: u32,
+        mut attempts: usize,
+        place: impl Fn(&Uid) -> Option<QueuePlace>,
+    ) -> bool {
+        let epoch = self.epoch;
+        self.tries.retain(|uid, _| place(uid).is_some());
+        for (uid, (tried_in, tries)) in &self.tries {
+            let tries = if *tried_in == epoch { *tries } else { 0 };
+            match place(uid) {
+                Some(QueuePlace::Unschedulable | QueuePlace::Gated) | None => continue,
+                Some(QueuePlace::InFlight) => attempts = attempts.saturating_sub(1),
+                Some(QueuePlace::Active | QueuePlace::Backoff | QueuePlace::ErrorBackoff) => {}
+            }
+            if tries < enough {
+                return false;
+            }
+        }
+        attempts == 0
+    }
+}

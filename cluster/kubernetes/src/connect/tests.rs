@@ -1,0 +1,411 @@
+//! Connections by kubeconfigs, and what becomes of them when files change.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
+use serde_json::{Value, from_str, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::*;
+use crate::transport::{ApiRequest, ApiResponse, RequestClass, Transport, TransportError, Verb};
+
+/// A folder that goes when it is not needed any more.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("schedc-connect-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, contents).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _gone = fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn get(http: &Http) -> Result<ApiResponse, TransportError> {
+    http.call(RequestClass::Write, ApiRequest { verb: Verb::Get, path: "/version".to_owned(), body: Bytes::new() })
+        .await
+}
+
+/// A kubeconfig for a server, with cluster and user changed.
+fn kubeconfig(server: &Server, change: impl FnOnce(&mut Value, &mut Value)) -> String {
+    let mut config: Value = from_str(&server.kubeconfig()).unwrap();
+    let (mut cluster, mut user) = (config["clusters"][0]["cluster"].take(), config["users"][0]["user"].take());
+    change(&mut cluster, &mut user);
+    config["clusters"][0]["cluster"] = cluster;
+    config["users"][0]["user"] = user;
+    config.to_string()
+}
+
+async fn open(folder: &Folder, config: String) -> (Http, CredentialRefresher) {
+    Target::new(Some(&folder.write("config", config)), None).unwrap().http().await.unwrap()
+}
+
+/// Keeps it fresh, in so many milliseconds for what is a minute elsewhere.
+fn keep(fresh: CredentialRefresher, each: u64) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(fresh.run_with_intervals(Duration::from_millis(each), Duration::from_millis(1)))
+}
+
+/// Waits until an answer is so.
+async fn until<T: PartialEq + fmt::Debug>(expected: T, ask: impl AsyncFn() -> T) {
+    for _ in 0..1000 {
+        if ask().await == expected {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(ask().await, expected);
+}
+
+#[tokio::test]
+async fn with_and_without_tls() {
+    let folder = Folder::new("plain");
+    for server in [Server::start(), Server::start_tls()] {
+        let (http, _fresh) = open(&folder, server.kubeconfig_with_token("secret")).await;
+        assert_eq!(get(&http).await.unwrap().code, 200);
+        assert_eq!(server.requests().last().unwrap().token, "secret");
+    }
+}
+
+#[tokio::test]
+async fn server_certificates_are_verified() {
+    let folder = Folder::new("trust");
+    let (server, other) = (Server::start_tls(), Server::start_tls());
+    let check = async |change: fn(&mut Value, &Server), expected: Option<&str>| {
+        let config = kubeconfig(&server, |cluster, _| change(cluster, &other));
+        let (http, _fresh) = open(&folder, config).await;
+        match (expected, get(&http).await) {
+            (None, answer) => assert_eq!(answer.unwrap().code, 200),
+            (Some(why), Err(TransportError::NotSent(text))) => assert!(text.contains(why), "{text}"),
+            (Some(_), answer) => panic!("{answer:?}"),
+        }
+    };
+    check(|_, _| {}, None).await;
+    check(|cluster, _| cluster["tls-server-name"] = "localhost".into(), None).await;
+    check(|cluster, _| cluster["tls-server-name"] = "elsewhere".into(), Some("not valid for name")).await;
+    let others = |cluster: &mut Value, other: &Server| {
+        let config: Value = from_str(&other.kubeconfig()).unwrap();
+        cluster["certificate-authority-data"] = config["clusters"][0]["cluster"]["certificate-authority-data"].clone();
+    };
+    check(others, Some("invalid peer certificate")).await;
+    let anybody = |cluster: &mut Value, _: &Server| {
+        *cluster = json!({"server": cluster["server"], "insecure-skip-tls-verify": true});
+    };
+    check(anybody, None).await;
+}
+
+#[tokio::test]
+async fn a_pod_and_its_service_account() {
+    let folder = Folder::new("pod");
+    let server = Server::start_tls();
+    let port = server.url().rsplit(':').next().unwrap().to_owned();
+    let env = |name: &str| match name {
+        "KUBERNETES_SERVICE_HOST" => Some("127.0.0.1".to_owned()),
+        _ => Some(port.clone()),
+    };
+    let error = in_cluster::target(env, &folder.0).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
+    let file = folder.0.join("ca.crt");
+    let expected = format!("the authority of this pod's service account in {}", file.display());
+    assert!(error.starts_with(&expected), "{error}");
+    folder.write("ca.crt", server.authority().unwrap());
+    folder.write("token", "of-the-pod\n");
+    let (http, _fresh) = in_cluster::target(env, &folder.0).unwrap().http().await.unwrap();
+    assert_eq!(get(&http).await.unwrap().code, 200);
+    assert_eq!(server.requests().last().unwrap().token, "of-the-pod");
+    let elsewhere = in_cluster::target(|_| None, &folder.0).unwrap_err().to_string();
+    assert!(elsewhere.starts_with("no API server: neither --kubeconfig nor --master is given"), "{elsewhere}");
+}
+
+#[tokio::test]
+async fn a_changed_token_is_used() {
+    let folder = Folder::new("token");
+    let server = Server::start();
+    folder.write("token", "first\n");
+    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
+    let shown = async || {
+        get(&http).await.unwrap();
+        server.requests().last().unwrap().token.clone()
+    };
+    let keeps = keep(fresh, 10);
+    assert_eq!(shown().await, "first");
+    folder.write("token", "second\n");
+    until("second".to_owned(), shown).await;
+    // What cannot be read changes nothing.
+    fs::remove_file(folder.0.join("token")).unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(shown().await, "second");
+    keeps.abort();
+}
+
+#[tokio::test]
+async fn unauthorized_responses_cause_a_reread_of_files() {
+    let folder = Folder::new("unknown");
+    let server = Server::start();
+    folder.write("token", "first");
+    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| user["tokenFile"] = "token".into())).await;
+    let keeps = keep(fresh, 3_600_000);
+    folder.write("token", "second");
+    assert_eq!(get(&http).await.unwrap().code, 200);
+    server.rule(FaultRule::new(Fault::Answer(401, None)).token("first"));
+    until(200, async || get(&http).await.unwrap().code).await;
+    assert_eq!(server.requests().last().unwrap().token, "second");
+    keeps.abort();
+}
+
+/// A user whose plugin is a script.
+fn plugin(script: &str) -> Value {
+    json!({"exec": {
+        "apiVersion": "client.authentication.k8s.io/v1", "command": "/bin/sh", "args": ["-c", script], "env": null,
+        "interactiveMode": "IfAvailable", "provideClusterInfo": true, "installHint": "It comes with the cloud.",
+    }})
+}
+
+#[tokio::test]
+async fn a_credential_plugin_provides_a_token() {
+    let folder = Folder::new("plugin");
+    let server = Server::start_tls();
+    // Counts how often it ran; its first token has expired.
+    let count = folder.0.join("count");
+    let script = format!(
+        r#"echo "$KUBERNETES_EXEC_INFO" > {info}; echo >> {count}; n=$(wc -l < {count});
+        [ $n = 1 ] && until='"2020-01-01T00:00:00Z"' || until=null
+        echo '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",
+              "status":{{"token":"token-'$n'","expirationTimestamp":'$until'}}}}'"#,
+        info = folder.0.join("info").display(),
+        count = count.display(),
+    );
+    let (http, fresh) = open(&folder, kubeconfig(&server, |_, user| *user = plugin(&script))).await;
+    let shown = async || {
+        get(&http).await.unwrap();
+        server.requests().last().unwrap().token.clone()
+    };
+    assert_eq!(shown().await, "token-1");
+    let info: Value = from_str(&fs::read_to_string(folder.0.join("info")).unwrap()).unwrap();
+    assert_eq!((&info["kind"], &info["spec"]["interactive"]), (&json!("ExecCredential"), &json!(false)));
+    assert_eq!(info["spec"]["cluster"]["server"], server.url());
+    let keeps = keep(fresh, 5);
+    until("token-2".to_owned(), shown).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(shown().await, "token-2", "it does not expire");
+    keeps.abort();
+}
+
+#[tokio::test]
+async fn plugins_that_fail() {
+    let folder = Folder::new("plugins");
+    let server = Server::start_tls();
+    let check = async |script: &str, expected: &str| {
+        let path = folder.write("config", kubeconfig(&server, |_, user| *user = plugin(script)));
+        let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
+        let prefix = format!("kubeconfig {}: `users[double].user.exec`: /bin/sh: ", path.display());
+        assert_eq!(error.strip_prefix(&prefix), Some(expected), "{error}");
+    };
+    check("echo no such profile >&2; exit 3", "it ended with exit status: 3: no such profile").await;
+    check("echo '{'", "it printed no ExecCredential: line 2, column 0").await;
+    check("cat /dev/zero", "it printed more than 10 MiB, the maximum").await;
+    let printed = |version: &str, status: &str| {
+        format!(r#"echo '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/{version}"{status}}}'"#)
+    };
+    check(
+        &printed("v1beta1", ""),
+        "it printed a ExecCredential of client.authentication.k8s.io/v1beta1, where `apiVersion` says ExecCredential of \
+         client.authentication.k8s.io/v1",
+    )
+    .await;
+    check(&printed("v1", ""), "it printed no `status`").await;
+    check(&printed("v1", r#","status":{}"#), "it printed neither a token nor a certificate").await;
+    let half = printed("v1", r#","status":{"clientKeyData":"a"}"#);
+    check(&half, "it printed one of certificate and key; they go together").await;
+}
+
+#[tokio::test]
+async fn a_missing_plugin() {
+    let folder = Folder::new("absent");
+    let absent = |_: &mut Value, user: &mut Value| {
+        *user = plugin("");
+        user["exec"]["command"] = "bin/absent".into();
+    };
+    let path = folder.write("config", kubeconfig(&Server::start(), absent));
+    let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
+    let command = folder.0.join("bin/absent");
+    let expected = format!(
+        "kubeconfig {}: `users[double].user.exec`: {}: it cannot be run: No such file or directory (os error 2); It comes \
+         with the cloud.",
+        path.display(),
+        command.display()
+    );
+    assert_eq!(error, expected);
+}
+
+/// A server that asks clients for certificates, and remembers what they showed.
+struct TlsServer {
+    url: String,
+    authority: String,
+    seen: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+type Issuer = CertifiedIssuer<'static, KeyPair>;
+
+fn issuer() -> Issuer {
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, "an authority for tests");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+/// A certificate and its key, in PEM, and the certificate.
+fn issue(issuer: &Issuer, name: &str) -> (String, String, Vec<u8>) {
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, issuer).unwrap();
+    (certificate.pem(), key.serialize_pem(), certificate.der().to_vec())
+}
+
+impl TlsServer {
+    async fn new(issuer: &Issuer) -> TlsServer {
+        let (_, key, certificate) = issue(issuer, "127.0.0.1");
+        let provider = crate::crypto::provider();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(issuer.der().clone()).unwrap();
+        let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build().unwrap();
+        let key = <PrivateKeyDer<'_> as rustls::pki_types::pem::PemObject>::from_pem_slice(key.as_bytes()).unwrap();
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(clients)
+            .with_single_cert(vec![certificate.into()], key)
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}", listener.local_addr().unwrap());
+        let (acceptor, seen) = (TlsAcceptor::from(Arc::new(config)), Arc::new(Mutex::new(Vec::new())));
+        let sees = seen.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+                let sees = sees.clone();
+                tokio::spawn(async move {
+                    let shown = stream.get_ref().1.peer_certificates().unwrap()[0].to_vec();
+                    let mut buffer = [0; 4096];
+                    // A request fits into one read.
+                    while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
+                        sees.lock().unwrap().push(shown.clone());
+                        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
+                    }
+                });
+            }
+        });
+        TlsServer { url, authority: issuer.pem(), seen }
+    }
+
+    fn kubeconfig(&self, user: Value) -> String {
+        json!({
+            "current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+            "clusters": [{"name": "a", "cluster": {"server": self.url, "certificate-authority": "ca.crt"}}],
+            "users": [{"name": "a", "user": user}],
+        })
+        .to_string()
+    }
+
+    /// What was shown with the next request.
+    async fn sees(&self, http: &Http) -> Vec<u8> {
+        assert_eq!(get(http).await.map(|answer| answer.code), Ok(200));
+        self.seen.lock().unwrap().last().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn a_renewed_certificate_is_used() {
+    let folder = Folder::new("certificate");
+    let issuer = issuer();
+    let server = TlsServer::new(&issuer).await;
+    let (certificate, key, first) = issue(&issuer, "first");
+    folder.write("ca.crt", &server.authority);
+    folder.write("client.crt", certificate);
+    folder.write("client.key", key);
+    let user = json!({"client-certificate": "client.crt", "client-key": "client.key"});
+    let (http, fresh) = open(&folder, server.kubeconfig(user)).await;
+    assert_eq!(server.sees(&http).await, first);
+    let keeps = keep(fresh, 10);
+    let (certificate, key, second) = issue(&issuer, "second");
+    folder.write("client.crt", certificate);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(server.sees(&http).await, first, "the new key is not written yet");
+    folder.write("client.key", key);
+    until(second, async || server.sees(&http).await).await;
+    keeps.abort();
+}
+
+#[tokio::test]
+async fn a_certificate_of_a_plugin() {
+    let folder = Folder::new("issued");
+    let issuer = issuer();
+    let server = TlsServer::new(&issuer).await;
+    let (certificate, key, shown) = issue(&issuer, "issued");
+    folder.write("ca.crt", &server.authority);
+    let credential = json!({
+        "kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1",
+        "status": {"clientCertificateData": certificate, "clientKeyData": key},
+    });
+    let path = folder.write("credential", credential.to_string());
+    let (http, _fresh) = open(&folder, server.kubeconfig(plugin(&format!("cat {}", path.display())))).await;
+    assert_eq!(server.sees(&http).await, shown);
+}
+
+#[tokio::test]
+async fn malformed_certificates() {
+    let folder = Folder::new("none");
+    let issuer = issuer();
+    let server = TlsServer::new(&issuer).await;
+    let (certificate, key, _) = issue(&issuer, "a");
+    let (_, other, _) = issue(&issuer, "b");
+    let check = async |authority: &str, certificate: &str, key: &str, expected: &str| {
+        folder.write("ca.crt", authority);
+        folder.write("client.crt", certificate);
+        folder.write("client.key", key);
+        let user = json!({"client-certificate": "client.crt", "client-key": "client.key"});
+        let path = folder.write("config", server.kubeconfig(user));
+        let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
+        assert!(error.ends_with(expected), "{error}");
+    };
+    check("", &certificate, &key, "ca.crt: there is no certificate in it, as PEM").await;
+    check(&server.authority, "", &key, "the client certificate: there is no `BEGIN CERTIFICATE` in it").await;
+    check(&server.authority, &certificate, "", "its key is no private key in PEM without a password").await;
+    check(&server.authority, &certificate, &other, "the client certificate: keys may not be consistent: KeyMismatch")
+        .await;
+}
+
+/// As `openssl x509 -req` without extensions writes them. rustls reads no certificates of that version, also in the server of these
+/// tests.
+#[test]
+fn a_certificate_of_x509_version_1() {
+    let issuer = issuer();
+    let (_, key, mut certificate) = issue(&issuer, "a");
+    let (_, other, _) = issue(&issuer, "b");
+    let version_3 = [0xa0, 3, 2, 1, 2];
+    let at = certificate.windows(5).position(|part| part == version_3).unwrap();
+    certificate[at + 4] = 0;
+    let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, certificate);
+    let certificate = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+    let tls = |key: &str| Trust::InsecureSkipVerify.tls(None, Some(&(certificate.clone().into(), key.into())));
+    assert!(tls(&key).unwrap().client_auth_cert_resolver.has_certs());
+    let error = tls(&other).unwrap_err().to_string();
+    assert!(error.starts_with("the client certificate: "), "{error}");
+}

@@ -1,0 +1,85 @@
+//! Who follows the cluster, and whether all of it is known.
+
+use std::future::pending;
+
+use tokio::sync::{mpsc, watch};
+
+use crate::resources::Resource;
+use crate::transport::StreamingTransport;
+use crate::watch::originals::OriginalsReader;
+use crate::watch::reachability::Reachability;
+use crate::watch::reflector::{InformerEvent, run_reflector};
+
+/// How much may be told that nobody heard yet. Objects are large, and followers can wait.
+const QUEUE: usize = 128;
+
+/// A follower for each kind. They stop when this is dropped.
+#[derive(Debug)]
+pub struct Informers {
+    events: mpsc::Receiver<InformerEvent>,
+    rounds: watch::Sender<u32>,
+    round: u32,
+    /// For each kind, the last round of which all is known.
+    synced_rounds: Vec<(&'static str, Option<u32>)>,
+}
+
+impl Informers {
+    /// Begins to follow. Of some objects originals are told, too.
+    pub fn start<S: StreamingTransport>(
+        streams: &S,
+        kinds: &[&'static Resource],
+        seed: u64,
+        originals_reader: Option<OriginalsReader>,
+    ) -> Self {
+        let (sender, events) = mpsc::channel(QUEUE);
+        let round = 0;
+        let (rounds, _) = watch::channel(round);
+        let reachability = Reachability::default();
+        for (seed, resource) in (seed..).zip(kinds) {
+            let originals = originals_reader.and_then(|originals_reader| originals_reader.for_kind(resource.kind));
+            let member = reachability.member(matches!(resource.kind, "Node" | "Pod"));
+            tokio::spawn(run_reflector(
+                streams.clone(),
+                resource,
+                originals,
+                seed,
+                sender.clone(),
+                rounds.subscribe(),
+                member,
+            ));
+        }
+        let synced_rounds = kinds.iter().map(|resource| (resource.kind, None)).collect();
+        Informers { events, rounds, round, synced_rounds }
+    }
+
+    /// Nothing is known until all is told as it is now, or later.
+    pub fn relist(&mut self) {
+        self.round += 1;
+        self.rounds.send_replace(self.round);
+    }
+
+    /// All of a kind is known as it was when a round began, or later.
+    pub fn mark_complete(&mut self, resource: &Resource, round: u32) {
+        if let Some((_, synced_rounds)) = self.synced_rounds.iter_mut().find(|(kind, _)| *kind == resource.kind) {
+            *synced_rounds = Some(round);
+        }
+    }
+
+    /// Whether all kinds are known as of this round.
+    pub fn has_synced(&self) -> bool {
+        self.synced_rounds.iter().all(|(_, synced_rounds)| *synced_rounds == Some(self.round))
+    }
+
+    /// What is told next, if there is something.
+    pub fn try_next(&mut self) -> Option<InformerEvent> {
+        self.events.try_recv().ok()
+    }
+
+    /// Waits until something is told.
+    pub async fn next(&mut self) -> InformerEvent {
+        match self.events.recv().await {
+            Some(events) => events,
+            None => pending().await,
+        }
+    }
+}

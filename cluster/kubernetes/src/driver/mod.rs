@@ -1,0 +1,417 @@
+//! Drives a scheduler at an API server.
+//!
+//! Everything happens on one task: what followers tell reaches the scheduler, tasks that are done go back to it, time passes,
+//! and pods are tried as long as we lead and know the cluster. Other tasks of the same runtime talk to the API server.
+//!
+//! | module | idea |
+//! |---|---|
+//! | `blocking` | a thread for a scheduler that is blocked at times |
+//! | [`client`] | what is asked of the scheduler's client |
+//! | [`hooks`] | whoever wants to know what happens |
+//! | [`informers`] | who follows the cluster, and whether all of it is known |
+//! | [`leadership`] | whether we lead, and that nothing is sent that takes leading when we do not |
+//! | [`tasks`] | calls that are under way |
+//! | `pod_log` | what is logged of pods |
+
+pub mod client;
+pub mod hooks;
+pub mod informers;
+pub mod leadership;
+mod pod_log;
+pub mod tasks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::Either;
+use schedc_core::erased::{AnyBundle, AnyClient, AnyScheduler};
+use schedc_core::originals::RequiredOriginals;
+use schedc_core::profile::StartErrors;
+use schedc_core::scheduler::{Change, Completed, Options};
+use schedc_objects::{AnyObject, Kinds};
+use tokio::sync::watch as channel;
+
+use crate::health::Health;
+use crate::pods::PodRecords;
+use crate::resources::Resource;
+use crate::transport::StreamingTransport;
+use crate::watch::known_objects::KnownObjects;
+use crate::watch::originals::OriginalsReader;
+use crate::watch::reflector::InformerEvent;
+use crate::write::{Bindings, EventSink, KubeClient};
+
+pub use client::DriverClient;
+pub use hooks::DriverHooks;
+pub use informers::Informers;
+pub use leadership::{FencedTransport, Leadership};
+use pod_log::PodLog;
+use tasks::SpawnedTasks;
+
+/// How many changes are told, and how many pods tried, before tasks that talk to the API server get their turn.
+const MAX_EVENTS_PER_TURN: usize = 256;
+const MAX_PODS_PER_TURN: usize = 16;
+/// How many bindings are under way at most. The server works on fewer at a time, and a pod that is decided on later is decided
+/// on with more known, so that nothing is gained by more; each takes memory.
+const MAX_BINDINGS: usize = 96;
+/// How long bindings that are under way may take when the scheduler is stopped, and whatever else is: it may be that somebody
+/// waits for a volume, who is tried again by who comes next.
+const BINDINGS_GRACE: Duration = Duration::from_secs(10);
+const OTHER_TASKS_GRACE: Duration = Duration::from_secs(1);
+
+/// What a scheduler is driven with.
+#[derive(Clone, Debug)]
+pub struct Setup<S> {
+    /// The way to the API server.
+    pub streams: S,
+    /// The kinds that the profiles look at.
+    pub kinds: Vec<&'static Resource>,
+    /// Whether we lead.
+    pub leadership: Leadership,
+    /// What is done until we lead.
+    pub standby: Standby,
+    /// The scheduler's options.
+    pub options: Options,
+}
+
+/// What is done by a replica that does not lead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Standby {
+    /// It follows the cluster, so that it can take over sooner.
+    #[default]
+    Warm,
+    /// It knows nothing of the cluster, and takes next to no memory.
+    Small,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// It was stopped. Bindings that were under way are done, or their time was over.
+    Stopped,
+    /// The lease was lost.
+    LeaseLost,
+}
+
+/// A scheduler, and what it is driven with.
+pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
+    scheduler: Box<dyn AnyScheduler>,
+    originals: RequiredOriginals,
+    client: C,
+    streams: S,
+    kinds: Vec<&'static Resource>,
+    seed: u64,
+    leadership: Leadership,
+    standby: Standby,
+    informers: Option<Informers>,
+    known_objects: KnownObjects,
+    tasks: SpawnedTasks,
+    hooks: (PodLog, H),
+    health: Health,
+    /// The scheduler's time when the clock began.
+    epoch: i64,
+    is_leading: bool,
+    /// Plugins' tasks run beside the scheduler.
+    has_begun: bool,
+    is_observer: bool,
+}
+
+impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<FencedTransport<S>, E>, H> {
+    /// A scheduler that knows nothing yet, and writes to the API server. Its bindings are counted where the caller can see
+    /// it.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn new(
+        bundle: &AnyBundle,
+        setup: Setup<S>,
+        events: E,
+        bindings: Bindings,
+        hooks: H,
+    ) -> Result<Self, StartErrors> {
+        let records = PodRecords::default();
+        let fenced = FencedTransport::new(setup.streams.clone(), setup.leadership.clone());
+        let client = KubeClient::new(fenced, records.clone(), events)
+            .with_kinds(Kinds::declared(bundle.kinds))
+            .with_bindings(bindings);
+        Driver::with_client(bundle, setup, client, records, hooks)
+    }
+}
+
+impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
+    /// A scheduler that knows nothing yet, and acts through this client. Records of pods are kept for it.
+    ///
+    /// # Errors
+    /// Plugins that cannot start.
+    pub fn with_client(
+        bundle: &AnyBundle,
+        setup: Setup<S>,
+        client: C,
+        records: PodRecords,
+        hooks: H,
+    ) -> Result<Self, StartErrors> {
+        let Setup { streams, kinds, leadership, standby, options } = setup;
+        let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
+        Ok(Driver {
+            scheduler: bundle.scheduler(AnyClient::new(client.clone()), options)?,
+            originals: bundle.originals,
+            client,
+            epoch: calendar.saturating_sub(nanoseconds(streams.clock())),
+            streams,
+            kinds,
+            seed: options.seed,
+            leadership,
+            standby,
+            informers: None,
+            known_objects: KnownObjects::new(records),
+            tasks: SpawnedTasks::default(),
+            hooks: (PodLog, hooks),
+            health: Health::new(None),
+            is_leading: false,
+            has_begun: false,
+            is_observer: false,
+        })
+    }
+
+    /// Whoever asks how the scheduler is learns from this when all of the cluster is known, and when the end is near.
+    pub fn with_health(self, health: Health) -> Self {
+        Driver { health, ..self }
+    }
+
+    /// It follows the cluster, tries no pod, and runs no tasks of plugins.
+    pub fn as_observer(self) -> Self {
+        Driver { is_observer: true, ..self }
+    }
+
+    /// Schedules until `stop` is true or its sender is dropped, or the lease is lost.
+    pub async fn run(mut self, mut stop: channel::Receiver<bool>) -> StopReason {
+        let end = self.drive(&mut stop).await;
+        if end == StopReason::Stopped { self.finish().await } else { end }
+    }
+
+    async fn drive(&mut self, stop: &mut channel::Receiver<bool>) -> StopReason {
+        loop {
+            if *stop.borrow() || stop.has_changed().is_err() {
+                return StopReason::Stopped;
+            }
+            if let Err(end) = self.check_leadership() {
+                return end;
+            }
+            let has_more = self.turn();
+            if has_more {
+                tokio::task::yield_now().await;
+            } else {
+                self.wait_for_work(stop).await;
+            }
+        }
+    }
+
+    /// Does what can be done now. Returns whether there may be more.
+    fn turn(&mut self) -> bool {
+        self.scheduler.at(self.now());
+        let has_more_events = self.receive_events();
+        while let Some(done) = self.tasks.take_completed() {
+            self.completed(done);
+        }
+        self.scheduler.tick(self.now(), &mut self.tasks);
+        let has_more_pods = self.is_synced() && self.run_scheduler();
+        self.report_outcomes();
+        self.hooks.on_turn(&*self.scheduler);
+        has_more_events || has_more_pods
+    }
+
+    /// Takes in what followers told. Returns whether there may be more.
+    fn receive_events(&mut self) -> bool {
+        for _ in 0..MAX_EVENTS_PER_TURN {
+            let Some(event) = self.informers.as_mut().and_then(Informers::try_next) else { return false };
+            self.on_informer_event(event);
+        }
+        true
+    }
+
+    fn on_informer_event(&mut self, event: InformerEvent) {
+        let interner = &mut self.scheduler.base_mut().interner;
+        match event {
+            InformerEvent::Upsert(object, epoch) => {
+                let change = self.known_objects.upsert(&object, epoch, interner);
+                self.apply_changes(change, Some(&object), None);
+            }
+            InformerEvent::UpsertWithOriginal(object, epoch, original) => {
+                let change = self.known_objects.upsert(&object, epoch, interner);
+                self.apply_changes(change, Some(&object), Some(original));
+            }
+            InformerEvent::Removal(object) => {
+                let change = self.known_objects.removal(&object, interner);
+                self.apply_changes(change, Some(&object), None);
+            }
+            InformerEvent::ListComplete { resource, epoch, round } => {
+                let gone = self.known_objects.complete_list(resource.kind, epoch);
+                self.apply_changes(gone, None, None);
+                if let Some(informers) = &mut self.informers {
+                    informers.mark_complete(resource, round);
+                    // Once it is, it stays so: what a new leader lists anew is its own matter.
+                    if informers.has_synced() {
+                        self.hooks.on_synced();
+                        self.health.set_synced(true);
+                    }
+                }
+            }
+            InformerEvent::Error(resource, why) => tracing::warn!(kind = resource.kind, err = why, "Failed to watch"),
+        }
+    }
+
+    fn apply_changes(
+        &mut self,
+        changes: impl IntoIterator<Item = Change>,
+        object: Option<&AnyObject>,
+        mut original: Option<Arc<str>>,
+    ) {
+        for change in changes {
+            if let Some(change) = self.client.adjust_change(change) {
+                self.hooks.before_change(&change, object, &mut *self.scheduler);
+                self.scheduler.base_mut().originals.keep(self.originals, &change, || original.take());
+                self.scheduler.on_change(change, &mut self.tasks);
+                self.hooks.after_change(&*self.scheduler);
+            }
+        }
+    }
+
+    fn completed(&mut self, done: Completed) {
+        self.scheduler.at(self.now());
+        for change in self.client.take_changes() {
+            self.scheduler.on_change(change, &mut self.tasks);
+        }
+        self.scheduler.on_completed(done, &mut self.tasks);
+    }
+
+    /// Whether we lead, and know the cluster as it was when we began to, or later.
+    fn is_synced(&self) -> bool {
+        self.is_leading && self.informers.as_ref().is_some_and(Informers::has_synced)
+    }
+
+    /// We are the one that acts: tries some pods, and lets plugins' tasks run. Returns whether there may be more pods that can be
+    /// tried now.
+    fn run_scheduler(&mut self) -> bool {
+        if self.is_observer {
+            return false;
+        }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.scheduler.start_background(&mut self.tasks);
+        }
+        self.schedule_pods()
+    }
+
+    fn schedule_pods(&mut self) -> bool {
+        for _ in 0..MAX_PODS_PER_TURN {
+            let can_schedule = self.leadership.leads(self.streams.clock()) && self.client.bindings() < MAX_BINDINGS;
+            if !can_schedule {
+                return false;
+            }
+            if pod_log::logs_attempts()
+                && let Some(pod) = self.scheduler.next_pod(&mut self.tasks)
+            {
+                pod_log::attempts(&pod);
+            }
+            if !self.scheduler.schedule_one(&mut self.tasks, &mut self.hooks) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn report_outcomes(&mut self) {
+        // Of a profile without extenders nothing is kept.
+        if self.originals.any() {
+            for call in self.scheduler.take_extender_calls() {
+                self.hooks.on_extender_call(&call);
+            }
+        }
+        for outcome in self.scheduler.take_outcomes() {
+            self.hooks.on_outcome(&outcome, &*self.scheduler);
+        }
+    }
+
+    /// Whether we lead, from now on or not any more.
+    fn check_leadership(&mut self) -> Result<(), StopReason> {
+        let leads = self.leadership.leads(self.streams.clock());
+        if self.leadership.is_lost() || self.is_leading && !leads {
+            return Err(StopReason::LeaseLost);
+        }
+        if leads && !self.is_leading {
+            self.is_leading = true;
+            // Whoever led before may have bound pods since all was listed.
+            if let Some(informers) = &mut self.informers {
+                informers.relist();
+            }
+        }
+        let needs_informers = leads || self.standby == Standby::Warm && self.leadership.is_known();
+        if needs_informers && self.informers.is_none() {
+            let originals_reader = if self.originals.any() { Some(OriginalsReader::new(self.originals)) } else { None };
+            self.informers = Some(Informers::start(&self.streams, &self.kinds, self.seed, originals_reader));
+        }
+        Ok(())
+    }
+
+    /// Waits until there is something to do.
+    async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
+        self.hooks.on_idle(&*self.scheduler, self.is_synced());
+        let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));
+        let next = match &mut self.informers {
+            Some(informers) => Either::Left(informers.next()),
+            None => Either::Right(std::future::pending()),
+        };
+        tokio::select! {
+            event = next => {
+                self.scheduler.at(self.now());
+                self.on_informer_event(event);
+            }
+            done = self.tasks.next_completed() => self.completed(done),
+            () = self.leadership.changed() => {}
+            () = self.hooks.snapshot_requested() => {}
+            () = stopped(stop) => {}
+            () = self.streams.sleep(next_tick.unwrap_or_default()), if next_tick.is_some() => {}
+        }
+    }
+
+    /// Nothing is begun any more, and plugins' tasks end. Bindings that are under way come to an end, if that does not take too
+    /// long.
+    async fn finish(mut self) -> StopReason {
+        self.health.set_stopping();
+        self.scheduler.stop_background();
+        let begin = self.streams.clock();
+        while !self.tasks.is_empty() {
+            if self.check_leadership().is_err() {
+                return StopReason::LeaseLost;
+            }
+            let grace = if self.client.bindings() > 0 { BINDINGS_GRACE } else { OTHER_TASKS_GRACE };
+            let left = (begin + grace).saturating_sub(self.streams.clock());
+            if left.is_zero() {
+                break;
+            }
+            tokio::select! {
+                done = self.tasks.next_completed() => self.completed(done),
+                () = self.streams.sleep(left) => {}
+            }
+        }
+        self.report_outcomes();
+        StopReason::Stopped
+    }
+
+    /// The scheduler's time.
+    fn now(&self) -> i64 {
+        self.epoch.saturating_add(nanoseconds(self.streams.clock()))
+    }
+
+    fn duration_until(&self, time: i64) -> Duration {
+        Duration::from_nanos(u64::try_from(time.saturating_sub(self.now())).unwrap_or(0))
+    }
+}
+
+/// Returns when `stop` is true or its sender is dropped.
+async fn stopped(stop: &mut channel::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}

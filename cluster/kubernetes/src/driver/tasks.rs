@@ -1,0 +1,45 @@
+//! Calls to the API server that are under way.
+
+use std::future::{Future, pending};
+use std::panic::resume_unwind;
+
+use schedc_core::scheduler::{Completed, Tasks};
+use tokio::task::{JoinError, JoinSet};
+
+/// Tasks of this runtime. Dropping them ends them.
+#[derive(Debug, Default)]
+pub struct SpawnedTasks(JoinSet<Completed>);
+
+impl Tasks for SpawnedTasks {
+    fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static) {
+        self.0.spawn(task);
+    }
+}
+
+impl SpawnedTasks {
+    /// Whether none is under way.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One that is done, if there is one.
+    pub fn take_completed(&mut self) -> Option<Completed> {
+        self.0.try_join_next().map(completed)
+    }
+
+    /// Waits until one is done.
+    pub async fn next_completed(&mut self) -> Completed {
+        match self.0.join_next().await {
+            Some(done) => completed(done),
+            None => pending().await,
+        }
+    }
+}
+
+/// A task that panicked would leave its pod where it is for ever: the program is better begun anew.
+fn completed(done: Result<Completed, JoinError>) -> Completed {
+    done.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(error) => unreachable!("no task is cancelled: {error}"),
+    })
+}

@@ -1,0 +1,133 @@
+//! A client that says yes to everything, and sends nothing.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use schedc_core::client::{ApiError, Client};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::scheduler::Change;
+
+use crate::driver::DriverClient;
+use crate::transport::Transport;
+
+/// Binds and evicts in thought. Of other objects it says that it cannot change them, which plugins take for a cluster that
+/// does without.
+#[derive(Clone, Debug)]
+pub struct DryRunClient<T> {
+    /// For its clock alone.
+    clock: T,
+    evicted: Arc<Mutex<Evictions>>,
+}
+
+#[derive(Debug, Default)]
+struct Evictions {
+    /// Pods that are there, and are not for the scheduler.
+    pods: HashSet<Uid>,
+    /// Of those, pods that the scheduler was not told of.
+    unreported: Vec<Uid>,
+}
+
+impl<T: Transport> DryRunClient<T> {
+    /// Nothing was done yet.
+    pub fn new(clock: T) -> Self {
+        DryRunClient { clock, evicted: Arc::default() }
+    }
+
+    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    fn evicted(&self) -> MutexGuard<'_, Evictions> {
+        self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Transport> Client for DryRunClient<T> {
+    async fn bind(&self, _: &Placement) -> Result<(), ApiError> {
+        Ok(())
+    }
+
+    /// Nobody is asked.
+    async fn bind_by_extender(
+        &self,
+        _: &Placement,
+        _: impl FnOnce() -> Result<bool, String> + Send + 'static,
+    ) -> Result<bool, String> {
+        Ok(true)
+    }
+
+    fn notify_extender(&self, _: impl FnOnce() + Send + 'static) {}
+
+    async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
+        let mut evicted = self.evicted();
+        if evicted.pods.insert(pod.uid.clone()) {
+            evicted.unreported.push(pod.uid.clone());
+        }
+        Ok(())
+    }
+
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.clock.sleep(time)
+    }
+}
+
+impl<T: Transport> DriverClient for DryRunClient<T> {
+    fn adjust_change(&self, change: Change) -> Option<Change> {
+        match &change {
+            Change::Pod(pod) if self.evicted().pods.contains(&pod.uid) => None,
+            Change::PodDeleted(uid) => {
+                self.evicted().pods.remove(uid);
+                Some(change)
+            }
+            _ => Some(change),
+        }
+    }
+
+    fn take_changes(&self) -> Vec<Change> {
+        std::mem::take(&mut self.evicted().unreported).into_iter().map(Change::PodDeleted).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use k8s_openapi::jiff::Timestamp;
+
+    use super::*;
+    use crate::transport::{ApiRequest, ApiResponse, RequestClass, TransportError};
+
+    /// Nothing is ever sent on it.
+    #[derive(Clone)]
+    struct NoTransport;
+
+    impl Transport for NoTransport {
+        async fn call(&self, _: RequestClass, _: ApiRequest) -> Result<ApiResponse, TransportError> {
+            unreachable!("nothing is sent")
+        }
+        async fn sleep(&self, _: Duration) {}
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+        fn clock(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    #[test]
+    fn evicted_pods_stay_deleted_until_the_watch_confirms_it() {
+        let client = DryRunClient::new(NoTransport);
+        let pod = |uid: &str| Pod { uid: Uid(uid.into()), ..Pod::default() };
+        let is_told = |change| client.adjust_change(change).is_some();
+        assert!(is_told(Change::Pod(pod("a"))));
+        let victim = Arc::new(pod("a"));
+        let evicted = pin!(client.delete_pod(&victim)).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(evicted, Poll::Ready(Ok(())));
+        assert!(matches!(&client.take_changes()[..], [Change::PodDeleted(uid)] if *uid == victim.uid));
+        assert!(client.take_changes().is_empty(), "it is told once");
+        assert!(!is_told(Change::Pod(pod("a"))) && is_told(Change::Pod(pod("b"))));
+        assert!(is_told(Change::PodDeleted(victim.uid.clone())));
+        assert!(client.evicted().pods.is_empty(), "nothing is kept of pods that are gone");
+    }
+}

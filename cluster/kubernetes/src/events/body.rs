@@ -1,0 +1,122 @@
+//! Events as the API server takes them: `events.k8s.io/v1`.
+
+use bytes::Bytes;
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
+use schedc_core::client::{Event, EventType};
+use serde::Serialize;
+
+use super::Series;
+
+/// An event, with kube-scheduler's fields. It never says what it is `related` to.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EventBody<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    event_time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<EventSeries>,
+    reporting_controller: &'static str,
+    reporting_instance: String,
+    action: &'static str,
+    reason: &'static str,
+    regarding: Reference<'a>,
+    note: &'a str,
+    #[serde(rename = "type")]
+    event_type: &'static str,
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    name: &'a str,
+    namespace: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reference<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    namespace: &'a str,
+    name: &'a str,
+    uid: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_version: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventSeries {
+    count: u32,
+    last_observed_time: String,
+}
+
+/// What turns an event into a series.
+#[derive(Serialize)]
+struct Patch<'a> {
+    series: &'a EventSeries,
+}
+
+impl<'a> EventBody<'a> {
+    pub(super) fn new(
+        event: &'a Event,
+        name: &'a str,
+        time: Timestamp,
+        series: Option<Series>,
+        version: Option<u64>,
+        host: &str,
+    ) -> Self {
+        let pod = &*event.regarding;
+        EventBody {
+            api_version: "events.k8s.io/v1",
+            kind: "Event",
+            metadata: Metadata { name, namespace: &pod.namespace },
+            event_time: micro(time),
+            series: series.map(|Series { count, last }| EventSeries { count, last_observed_time: micro(last) }),
+            reporting_controller: event.scheduler,
+            reporting_instance: format!("{}-{host}", event.scheduler),
+            action: event.action,
+            reason: event.reason,
+            regarding: Reference {
+                api_version: "v1",
+                kind: "Pod",
+                namespace: &pod.namespace,
+                name: &pod.name,
+                uid: &pod.uid.0,
+                resource_version: version.map(|version| version.to_string()),
+            },
+            note: &event.note,
+            event_type: match event.event_type {
+                EventType::Normal => "Normal",
+                EventType::Warning => "Warning",
+            },
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Bytes {
+        json(self)
+    }
+
+    pub(super) fn series_to_json(&self) -> Option<Bytes> {
+        self.series.as_ref().map(|series| json(&Patch { series }))
+    }
+}
+
+/// Most events are no longer than this.
+const LENGTH: usize = 768;
+
+/// Nothing in here can fail to be JSON: no map, no number that is none.
+fn json(value: &impl Serialize) -> Bytes {
+    let mut json = Vec::with_capacity(LENGTH);
+    match serde_json::to_writer(&mut json, value) {
+        Ok(()) => json.into(),
+        Err(_) => Bytes::new(),
+    }
+}
+
+/// A time as Kubernetes' `metav1.MicroTime` is written.
+fn micro(time: Timestamp) -> String {
+    DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&time)
+}

@@ -1,0 +1,113 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use k8s_openapi::jiff::Timestamp;
+use schedc_core::client::EventType;
+use schedc_core::intern::Interner;
+use schedc_objects::testing::pod;
+use tokio::time::{Instant, sleep};
+
+use super::*;
+use crate::transport::{ApiResponse, TransportError};
+
+/// A server that needs 20 ms for each request, in virtual time.
+#[derive(Clone)]
+struct Slow(Arc<Seen>);
+
+struct Seen {
+    began: Instant,
+    under_way: AtomicUsize,
+    /// Maximum of requests under way.
+    most: AtomicUsize,
+    creates: AtomicUsize,
+    patches: AtomicUsize,
+}
+
+impl Slow {
+    fn new() -> Slow {
+        let none = AtomicUsize::default;
+        let (under_way, most, creates, patches) = (none(), none(), none(), none());
+        Slow(Arc::new(Seen { began: Instant::now(), under_way, most, creates, patches }))
+    }
+
+    /// Creates and patches so far.
+    fn seen(&self) -> (usize, usize) {
+        (self.0.creates.load(Ordering::Relaxed), self.0.patches.load(Ordering::Relaxed))
+    }
+
+    /// Maximum of requests under way since this was asked last.
+    fn take_max_in_flight(&self) -> usize {
+        self.0.most.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Transport for Slow {
+    async fn call(&self, class: RequestClass, call: ApiRequest) -> Result<ApiResponse, TransportError> {
+        assert_eq!(class, RequestClass::Event);
+        let count = if call.verb == Verb::Create { &self.0.creates } else { &self.0.patches };
+        count.fetch_add(1, Ordering::Relaxed);
+        let under_way = self.0.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        self.0.most.fetch_max(under_way, Ordering::Relaxed);
+        sleep(Duration::from_millis(20)).await;
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        Ok(ApiResponse { code: 200, retry_after: None, body: Bytes::new() })
+    }
+    async fn sleep(&self, time: Duration) {
+        sleep(time).await;
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH.checked_add(self.clock()).unwrap()
+    }
+    fn clock(&self) -> Duration {
+        self.0.began.elapsed()
+    }
+}
+
+const PODS: usize = 4000;
+
+fn record(queue: &EventQueue, number: usize) {
+    let text = format!("{{metadata: {{name: p{number}, namespace: ns, uid: u{number}}}}}");
+    let event = Event {
+        scheduler: "default-scheduler",
+        regarding: pod(&text, &mut Interner::default()).into(),
+        related: None,
+        event_type: EventType::Warning,
+        reason: "FailedScheduling",
+        action: "Scheduling",
+        note: String::new(),
+    };
+    queue.record(event, None);
+}
+
+/// Each of many pods fails twice, and the sweep of 12 minutes later finds all of these series over.
+async fn series_end(bindings: Bindings) -> Slow {
+    let server = Slow::new();
+    let (queue, sink) = EventWriter::new(server.clone(), EventRecorder::new("host"), 1);
+    let sink = tokio::spawn(sink.with_bindings(bindings).run());
+    (0..2).for_each(|_| (0..PODS).for_each(|number| record(&queue, number)));
+    sleep(Duration::from_secs(700)).await;
+    assert_eq!(server.seen(), (PODS, PODS));
+    server.take_max_in_flight();
+    sleep(Duration::from_millis(20_050)).await;
+    // The sweep is under way: an event that comes now does not wait for all that is due.
+    assert!(server.seen().1 > PODS && server.seen().1 < PODS + PODS / 2);
+    record(&queue, PODS);
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(server.seen().0, PODS + 1);
+    assert!(server.seen().1 < 2 * PODS);
+    drop(queue);
+    sink.await.unwrap();
+    assert_eq!(server.seen(), (PODS + 1, 2 * PODS));
+    server
+}
+
+#[tokio::test(start_paused = true)]
+async fn series_that_end_together_share_the_limit_of_events() {
+    assert_eq!(series_end(Bindings::default()).await.take_max_in_flight(), MAX_REQUESTS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_yield_to_bindings() {
+    let bindings = Bindings::default();
+    let _under_way = bindings.begin(Duration::ZERO);
+    assert_eq!(series_end(bindings.clone()).await.take_max_in_flight(), MAX_REQUESTS_DURING_BINDINGS);
+}

@@ -1,0 +1,61 @@
+//! What no single flag can say.
+
+use super::Flags;
+use crate::config::{self, LeaderElection, rules};
+
+/// The cipher suites that there are, by their names at IANA: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and
+/// authenticated encryption.
+const CIPHER_SUITES: [&str; 9] = [
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+];
+
+pub(super) fn is_cipher_suite(name: &str) -> bool {
+    CIPHER_SUITES.contains(&name)
+}
+
+/// What is wrong, and what the user should know.
+pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    if flags.config.is_none() {
+        let election = config::override_with_flags(LeaderElection::default(), flags);
+        let names = rules::ElectionNames {
+            lease_duration: "--leader-elect-lease-duration",
+            renew_deadline: "--leader-elect-renew-deadline",
+            retry_period: "--leader-elect-retry-period",
+            name: "--leader-elect-resource-name",
+            namespace: "--leader-elect-resource-namespace",
+        };
+        rules::leader_election(&election, &names, &mut problems);
+    }
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));
+    if !unknown.is_empty() {
+        let unknown_suites = format!("--tls-cipher-suites: there is no {} here", unknown.join(", "));
+        match known.is_empty() {
+            true => problems.push(format!("{unknown_suites}; there are {}", CIPHER_SUITES.join(", "))),
+            false => warnings.push(format!("{unknown_suites}; the others are offered")),
+        }
+    }
+    if flags.connection.qps.is_some_and(|qps| !qps.is_finite()) {
+        problems.push("--kube-api-qps is a number of requests in a second".to_owned());
+    }
+    let has_config = flags.config.is_some();
+    let connection = &flags.connection;
+    let overridden = [
+        ("kubeconfig", connection.kubeconfig.is_some()),
+        ("kube-api-qps", connection.qps.is_some()),
+        ("kube-api-burst", connection.burst.is_some()),
+    ];
+    for (name, _) in overridden.iter().filter(|(_, is_given)| has_config && *is_given) {
+        warnings.push(format!("--{name} is ignored with --config: `clientConnection` in that file says it"));
+    }
+    (problems, warnings)
+}

@@ -1,0 +1,403 @@
+//! Every flag of kube-scheduler 1.36.2, and what becomes of it here.
+
+use super::flag::FlagSupport::Honoured;
+use super::flag::Section::*;
+use super::flag::ValueType::*;
+use super::flag::{Flag, FlagSupport, Section, UnsupportedFlag, ValueType};
+
+const fn flag(
+    section: Section,
+    name: &'static str,
+    kind: ValueType,
+    default: &'static str,
+    support: FlagSupport,
+    help: &'static str,
+) -> Flag {
+    Flag { name, kind, default, section, help, support }
+}
+
+const fn ignored(accepted_values: &'static [&'static str], explanation: &'static str) -> FlagSupport {
+    FlagSupport::Ignored(UnsupportedFlag { accepted_values, explanation })
+}
+
+const fn refused(accepted_values: &'static [&'static str], explanation: &'static str) -> FlagSupport {
+    FlagSupport::Refused(UnsupportedFlag { accepted_values, explanation })
+}
+
+pub(crate) const NO_GO_PROFILES: &str = "this program has no Go runtime to profile; use perf or a similar tool";
+const NO_LOG_BUFFER: &str = "log lines are written at once";
+const ONE_VERSION: &str = "what is compiled in is that of Kubernetes 1.36";
+const FEW_LABELS: &str =
+    "no metric here has a label whose values a user can make up, but for the names of profiles and plugins";
+
+/// All flags, in the order of kube-scheduler's `--help`.
+pub const FLAGS: &[Flag] = &[
+    flag(
+        Misc,
+        "config",
+        Text,
+        "",
+        Honoured,
+        "A KubeSchedulerConfiguration. Its profiles are compared with those compiled in",
+    ),
+    flag(Misc, "master", Text, "", Honoured, "Address of the API server, in place of the one in the kubeconfig"),
+    flag(
+        Misc,
+        "unsupported-kube-api-over-localhost",
+        Bool,
+        "",
+        refused(&["false"], "name the server in the kubeconfig, or with --master"),
+        "Talk to the API server of this host",
+    ),
+    flag(Misc, "write-config-to", Text, "", Honoured, "Write the configuration that is in force to this file, and end"),
+    flag(Serving, "bind-address", Ip, "0.0.0.0", Honoured, "Address to serve on"),
+    flag(
+        Serving,
+        "cert-dir",
+        Text,
+        "",
+        Honoured,
+        "Folder of kube-scheduler.crt and kube-scheduler.key, made if they are not there",
+    ),
+    flag(Serving, "disable-http2-serving", Bool, "", Honoured, "Serve HTTP/1.1 only"),
+    flag(
+        Serving,
+        "http2-max-streams-per-connection",
+        Int,
+        "",
+        Honoured,
+        "How many requests a client may have under way",
+    ),
+    flag(Serving, "permit-address-sharing", Bool, "", Honoured, "Listen with SO_REUSEADDR"),
+    flag(Serving, "permit-port-sharing", Bool, "", Honoured, "Listen with SO_REUSEPORT"),
+    flag(Serving, "secure-port", Int, "10259", Honoured, "Port to serve HTTPS on; 0 serves nothing"),
+    flag(Serving, "tls-cert-file", Text, "", Honoured, "The server's certificate; without one, it signs its own"),
+    flag(Serving, "tls-cipher-suites", Texts, "", Honoured, "Cipher suites, by their names at IANA"),
+    flag(
+        Serving,
+        "tls-curve-preferences",
+        Int32s,
+        "[]",
+        refused(&["[]"], "leave it out: X25519, P-256 and P-384 are offered"),
+        "Key exchange groups, by their numbers at IANA",
+    ),
+    flag(Serving, "tls-min-version", Text, "", Honoured, "VersionTLS12 or VersionTLS13"),
+    flag(Serving, "tls-private-key-file", Text, "", Honoured, "The key of --tls-cert-file"),
+    flag(
+        Serving,
+        "tls-sni-cert-key",
+        NamedCertificate,
+        "[]",
+        refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file"),
+        "Further certificates, by the name that a client asks for",
+    ),
+    flag(
+        Authentication,
+        "authentication-kubeconfig",
+        Text,
+        "",
+        Honoured,
+        "Where to ask who a token is of; without one, anybody is anonymous",
+    ),
+    flag(
+        Authentication,
+        "authentication-skip-lookup",
+        Bool,
+        "",
+        Honoured,
+        "Do not look for certificate authorities in the cluster",
+    ),
+    flag(
+        Authentication,
+        "authentication-token-webhook-cache-ttl",
+        Duration,
+        "10s",
+        Honoured,
+        "How long an answer about a token holds",
+    ),
+    flag(
+        Authentication,
+        "authentication-tolerate-lookup-failure",
+        Bool,
+        "true",
+        Honoured,
+        "Serve even if certificate authorities could not be looked up in the cluster",
+    ),
+    flag(Authentication, "client-ca-file", Text, "", Honoured, "Who may sign certificates of clients"),
+    flag(
+        Authentication,
+        "requestheader-allowed-names",
+        Texts,
+        "",
+        Honoured,
+        "Common names of proxies that are believed; none: of any proxy with a valid certificate",
+    ),
+    flag(
+        Authentication,
+        "requestheader-client-ca-file",
+        Text,
+        "",
+        Honoured,
+        "Who may sign certificates of proxies that say who calls",
+    ),
+    flag(
+        Authentication,
+        "requestheader-extra-headers-prefix",
+        Texts,
+        "[x-remote-extra-]",
+        Honoured,
+        "Headers in which a proxy says more of who calls",
+    ),
+    flag(
+        Authentication,
+        "requestheader-group-headers",
+        Texts,
+        "[x-remote-group]",
+        Honoured,
+        "Headers in which a proxy names groups",
+    ),
+    flag(Authentication, "requestheader-uid-headers", Texts, "", Honoured, "Headers in which a proxy gives a uid"),
+    flag(
+        Authentication,
+        "requestheader-username-headers",
+        Texts,
+        "[x-remote-user]",
+        Honoured,
+        "Headers in which a proxy names the user",
+    ),
+    flag(
+        Authorization,
+        "authorization-always-allow-paths",
+        Texts,
+        "[/healthz,/readyz,/livez]",
+        Honoured,
+        "Paths that anybody may read",
+    ),
+    flag(Authorization, "authorization-kubeconfig", Text, "", Honoured, "Where to ask who may read what"),
+    flag(
+        Authorization,
+        "authorization-webhook-cache-authorized-ttl",
+        Duration,
+        "10s",
+        Honoured,
+        "How long a yes holds",
+    ),
+    flag(
+        Authorization,
+        "authorization-webhook-cache-unauthorized-ttl",
+        Duration,
+        "10s",
+        Honoured,
+        "How long a no holds",
+    ),
+    flag(Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Profile locks"),
+    flag(
+        Deprecated,
+        "kube-api-burst",
+        Int32,
+        "100",
+        Honoured,
+        "Requests to the API server at once; here, no limit unless given",
+    ),
+    flag(
+        Deprecated,
+        "kube-api-content-type",
+        Text,
+        "\"application/vnd.kubernetes.protobuf\"",
+        ignored(&["application/json", "application/vnd.kubernetes.protobuf"], "requests are in JSON"),
+        "Format of requests to the API server",
+    ),
+    flag(
+        Deprecated,
+        "kube-api-qps",
+        Float32,
+        "50",
+        Honoured,
+        "Requests to the API server in a second; here, no limit unless given",
+    ),
+    flag(Deprecated, "kubeconfig", Text, "", Honoured, "How to reach the API server; without one, as pods do"),
+    flag(
+        Deprecated,
+        "pod-max-in-unschedulable-pods-duration",
+        Duration,
+        "5m0s",
+        Honoured,
+        "After how long a pod that fits nowhere is tried again without anything having changed",
+    ),
+    flag(Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Serve profiles of Go's runtime"),
+    flag(LeaderElection, "leader-elect", Bool, "true", Honoured, "Schedule only while holding the lease"),
+    flag(
+        LeaderElection,
+        "leader-elect-lease-duration",
+        Duration,
+        "15s",
+        Honoured,
+        "How long others leave the lease to its holder after it was renewed",
+    ),
+    flag(
+        LeaderElection,
+        "leader-elect-renew-deadline",
+        Duration,
+        "10s",
+        Honoured,
+        "How long the holder tries to renew the lease before it gives up",
+    ),
+    flag(
+        LeaderElection,
+        "leader-elect-resource-lock",
+        Text,
+        "\"leases\"",
+        refused(&["leases"], "use leases: an API server has no other lock"),
+        "Kind of the lock",
+    ),
+    flag(LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Honoured, "Name of the lease"),
+    flag(
+        LeaderElection,
+        "leader-elect-resource-namespace",
+        Text,
+        "\"kube-system\"",
+        Honoured,
+        "Namespace of the lease",
+    ),
+    flag(
+        LeaderElection,
+        "leader-elect-retry-period",
+        Duration,
+        "2s",
+        Honoured,
+        "How often the lease is looked at or renewed",
+    ),
+    flag(
+        Features,
+        "emulated-version",
+        Texts,
+        "",
+        refused(&["1.36", "kube=1.36"], ONE_VERSION),
+        "Behave like an older version",
+    ),
+    flag(
+        Features,
+        "feature-gates",
+        ComponentPairs,
+        "",
+        ignored(&[], "what is compiled in is what Kubernetes 1.36 has on by default; see docs/differences.md"),
+        "Features that are on or off",
+    ),
+    flag(
+        Features,
+        "min-compatibility-version",
+        Texts,
+        "",
+        ignored(&["1.36", "kube=1.36"], ONE_VERSION),
+        "Oldest version to be compatible with",
+    ),
+    flag(
+        Metrics,
+        "allow-metric-labels",
+        Pairs,
+        "[]",
+        ignored(&["[]"], FEW_LABELS),
+        "Values that labels of metrics may have",
+    ),
+    flag(Metrics, "allow-metric-labels-manifest", Text, "", ignored(&[], FEW_LABELS), "The same, in a file"),
+    flag(Metrics, "disabled-metrics", Texts, "", Honoured, "Metrics to leave out"),
+    flag(
+        Metrics,
+        "show-hidden-metrics-for-version",
+        Text,
+        "",
+        ignored(&[], "no metric is hidden"),
+        "Show metrics that this version hides",
+    ),
+    flag(
+        Logs,
+        "log-flush-frequency",
+        Duration,
+        "5s",
+        ignored(&["5s"], NO_LOG_BUFFER),
+        "How often buffered logs are written",
+    ),
+    flag(Logs, "log-json-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER), "Buffer of JSON logs"),
+    flag(
+        Logs,
+        "log-json-split-stream",
+        Bool,
+        "",
+        Honoured,
+        "JSON: errors to standard error, all else to standard output",
+    ),
+    flag(Logs, "log-text-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER), "Buffer of text logs"),
+    flag(
+        Logs,
+        "log-text-split-stream",
+        Bool,
+        "",
+        Honoured,
+        "Text: errors to standard error, all else to standard output",
+    ),
+    flag(Logs, "logging-format", Text, "\"text\"", Honoured, "`text` or `json`"),
+    flag(Logs, "v", Level, "", Honoured, "How much is logged, from 0"),
+    flag(
+        Logs,
+        "vmodule",
+        LevelPatterns,
+        "",
+        ignored(&[], "use -v: there are no levels for single files"),
+        "How much single files log",
+    ),
+    flag(Global, "help", Bool, "", Honoured, "Print help"),
+    flag(Global, "version", Version, "", Honoured, "Print the version"),
+];
+
+impl Flag {
+    /// The flag of a name.
+    pub fn named(name: &str) -> Option<&'static Flag> {
+        FLAGS.iter().find(|flag| flag.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kind as kube-scheduler's `--help` calls it.
+    fn recorded(kind: ValueType) -> &'static str {
+        match kind {
+            Text => "string",
+            Texts => "strings",
+            Bool => "bool",
+            Int => "int",
+            Int32 => "int32",
+            Int32s => "int32Slice",
+            Float32 => "float32",
+            Duration => "duration",
+            Ip => "ip",
+            Quantity => "quantity",
+            Level => "Level",
+            Pairs => "stringToString",
+            ComponentPairs => "colonSeparatedMultimapStringString",
+            NamedCertificate => "namedCertKey",
+            LevelPatterns => "pattern=N,...",
+            Version => "version[=true]",
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_flag_of_kube_scheduler() {
+        let table: Vec<_> =
+            FLAGS.iter().map(|f| format!("--{}\t{}\t{}", f.name, recorded(f.kind), f.default)).collect();
+        let recording = include_str!("../../tests/recordings/flags.tsv");
+        let recorded: Vec<_> = recording.lines().skip(1).collect();
+        assert_eq!(table, recorded);
+    }
+
+    #[test]
+    fn unsupported_flags_have_an_explanation() {
+        for flag in FLAGS {
+            if let FlagSupport::Ignored(unsupported) | FlagSupport::Refused(unsupported) = flag.support {
+                assert!(!unsupported.explanation.is_empty(), "{}", flag.name);
+            }
+            assert!(!flag.help.ends_with('.'), "{}", flag.name);
+        }
+    }
+}

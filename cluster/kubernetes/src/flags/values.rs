@@ -1,0 +1,52 @@
+//! Values as Go's flag packages read them.
+
+use std::time::Duration;
+
+use schedc_core::args::parse_duration;
+
+/// What Go's `strconv.ParseBool` takes.
+pub(super) fn boolean(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("is neither `true` nor `false`".to_owned()),
+    }
+}
+
+/// What Go's `time.ParseDuration` takes, without signs.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    match parse_duration(text).map(u64::try_from) {
+        Some(Ok(nanoseconds)) => Ok(Duration::from_nanos(nanoseconds)),
+        _ => Err("is not a duration such as `15s` or `1m30s`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn booleans() {
+        let values = ["true", "T", "1", "false", "F", "0", "yes", ""].map(|text| boolean(text).ok());
+        let (authorized_ttl, unauthorized_ttl) = (Some(true), Some(false));
+        assert_eq!(
+            values,
+            [
+                authorized_ttl,
+                authorized_ttl,
+                authorized_ttl,
+                unauthorized_ttl,
+                unauthorized_ttl,
+                unauthorized_ttl,
+                None,
+                None
+            ]
+        );
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("-1s"), Err("is not a duration such as `15s` or `1m30s`".to_owned()));
+    }
+}

@@ -1,0 +1,105 @@
+//! What is told of a scheduler at work.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use schedc_core::erased::{AnyScheduler, AttemptObserver, AttemptRecord, Clock};
+use schedc_core::extenders::ExtenderCall;
+use schedc_core::map::Map;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::scheduler::{Change, Outcome};
+use schedc_objects::AnyObject;
+
+use super::Metrics;
+use super::scheduler_counts::SchedulerCounts;
+use crate::driver::DriverHooks;
+
+/// Looks on while a scheduler works, and counts. One for each scheduler.
+#[derive(Debug)]
+pub struct MetricsHooks {
+    metrics: Metrics,
+    attempt_began: Instant,
+    change_began: Instant,
+    /// Pods that were decided on, and of which nobody said yet what became of them.
+    decided: Map<Uid, PendingOutcome>,
+}
+
+/// An attempt of which nobody said yet how it ended.
+#[derive(Clone, Copy, Debug)]
+enum PendingOutcome {
+    /// The pod has its node since the attempt that began then.
+    Binds(Instant),
+    /// The pod has none, and finding that out took so long.
+    Failed(Duration),
+}
+
+impl MetricsHooks {
+    /// Counts for these metrics.
+    pub fn new(metrics: Metrics) -> Self {
+        let now = Instant::now();
+        MetricsHooks { metrics, attempt_began: now, change_began: now, decided: Map::default() }
+    }
+}
+
+impl DriverHooks for MetricsHooks {
+    fn before_change(&mut self, _: &Change, _: Option<&AnyObject>, _: &mut dyn AnyScheduler) {
+        self.change_began = Instant::now();
+    }
+
+    fn after_change(&mut self, scheduler: &dyn AnyScheduler) {
+        if let Some(event) = scheduler.last_event() {
+            self.metrics.0.attempts.record_event(event, self.change_began.elapsed());
+        }
+    }
+
+    fn on_outcome(&mut self, outcome: &Outcome, _: &dyn AnyScheduler) {
+        let took = match self.decided.remove(&outcome.pod.uid) {
+            Some(PendingOutcome::Binds(since)) => since.elapsed(),
+            Some(PendingOutcome::Failed(took)) => took,
+            None => Duration::ZERO,
+        };
+        self.metrics.0.attempts.record_outcome(outcome, took);
+    }
+
+    fn on_extender_call(&mut self, call: &ExtenderCall) {
+        self.metrics.0.extenders.count(call);
+    }
+
+    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+        let snapshot_requests = &self.metrics.0.snapshot_requests;
+        if snapshot_requests.is_open.load(Relaxed) {
+            snapshot_requests.is_open.store(false, Relaxed);
+            let requests = snapshot_requests.wants_requests.swap(false, Relaxed);
+            snapshot_requests.answers.send_replace(Arc::new(SchedulerCounts::take(scheduler, requests)));
+        }
+    }
+
+    fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
+        self.metrics.snapshot_requested()
+    }
+}
+
+impl AttemptObserver for MetricsHooks {
+    fn clock(&self) -> Option<Clock> {
+        Some(clock)
+    }
+    fn before_pop(&mut self) {
+        self.attempt_began = Instant::now();
+    }
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool, record: &AttemptRecord) {
+        let took = self.attempt_began.elapsed();
+        for &(point, code, took) in &record.points {
+            self.metrics.0.attempts.record_point(record.profile, point, code, took);
+        }
+        self.metrics.0.attempts.record_decision(took);
+        let decided = if has_node { PendingOutcome::Binds(self.attempt_began) } else { PendingOutcome::Failed(took) };
+        self.decided.insert(pod.uid.clone(), decided);
+    }
+}
+
+/// Returns the nanoseconds since the first call.
+fn clock() -> u64 {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    u64::try_from(BEGAN.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

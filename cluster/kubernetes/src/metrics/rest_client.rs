@@ -1,0 +1,162 @@
+//! Requests to the API server, counted: client-go's `rest_client_` metrics.
+
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+
+use super::Metrics;
+use super::exposition::Exposition;
+use super::table;
+use super::values::{Histogram, MetricVec};
+use crate::transport::{
+    ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb,
+};
+
+/// What client-go says instead of a code if there was no answer.
+const NO_RESPONSE: u16 = 0;
+
+/// The methods of HTTP that are used.
+const METHODS: [Verb; 5] = [Verb::Get, Verb::Create, Verb::Update, Verb::StrategicPatch, Verb::Delete];
+
+/// Where a method is among them.
+fn method_index(verb: Verb) -> usize {
+    match verb {
+        Verb::Get => 0,
+        Verb::Create => 1,
+        Verb::Update => 2,
+        Verb::MergePatch | Verb::StrategicPatch => 3,
+        Verb::Delete => 4,
+    }
+}
+
+/// All requests.
+#[derive(Debug)]
+pub(super) struct RestClientMetrics {
+    host: Box<str>,
+    methods: [MethodMetrics; METHODS.len()],
+}
+
+#[derive(Debug)]
+struct MethodMetrics {
+    /// By code.
+    answers: MetricVec<u16, u64>,
+    duration: Histogram,
+    sent: Histogram,
+    received: Histogram,
+    waited: Histogram,
+}
+
+impl RestClientMetrics {
+    /// None so far, to this host.
+    pub(super) fn new(host: Box<str>) -> Self {
+        let methods = METHODS.map(|_| MethodMetrics {
+            answers: MetricVec::default(),
+            duration: Histogram::new(&table::REQUEST_DURATION),
+            sent: Histogram::new(&table::REQUEST_SIZE),
+            received: Histogram::new(&table::RESPONSE_SIZE),
+            waited: Histogram::new(&table::RATE_LIMITER_DURATION),
+        });
+        RestClientMetrics { host, methods }
+    }
+
+    fn sent(&self, verb: Verb, bytes: usize) {
+        self.methods[method_index(verb)].sent.observe(bytes as u64);
+    }
+    fn answered(&self, verb: Verb, code: u16, duration: Duration) {
+        let method = &self.methods[method_index(verb)];
+        method.answers.increment(&code);
+        method.duration.observe_duration(duration);
+    }
+    fn received(&self, verb: Verb, bytes: usize) {
+        self.methods[method_index(verb)].received.observe(bytes as u64);
+    }
+    fn waited(&self, verb: Verb, duration: Duration) {
+        self.methods[method_index(verb)].waited.observe_duration(duration);
+    }
+
+    pub(super) fn write(&self, exposition: &mut Exposition<'_>) {
+        let host = &*self.host;
+        for (verb, method) in METHODS.iter().zip(&self.methods) {
+            let name = verb.method();
+            method.answers.each(|code, count| {
+                let code = if *code == NO_RESPONSE { "<error>".to_owned() } else { code.to_string() };
+                exposition.number(&table::REQUESTS, &[&code, host, name], *count as f64);
+            });
+            for (family, histogram) in [
+                (&table::REQUEST_DURATION, &method.duration),
+                (&table::REQUEST_SIZE, &method.sent),
+                (&table::RESPONSE_SIZE, &method.received),
+                (&table::RATE_LIMITER_DURATION, &method.waited),
+            ] {
+                if histogram.count() > 0 {
+                    exposition.histogram(family, &[host, name], histogram);
+                }
+            }
+        }
+    }
+}
+
+/// A way to an API server on which requests are counted.
+#[derive(Clone, Debug)]
+pub struct MeteredTransport<T> {
+    inner: T,
+    metrics: Metrics,
+}
+
+impl<T> MeteredTransport<T> {
+    /// Counts what goes by a way.
+    pub fn new(inner: T, metrics: Metrics) -> Self {
+        MeteredTransport { inner, metrics }
+    }
+}
+
+impl<T: Transport> MeteredTransport<T> {
+    fn record(&self, verb: Verb, since: Duration, code: u16) {
+        self.metrics.requests().answered(verb, code, self.inner.clock().saturating_sub(since));
+    }
+}
+
+impl<T: Transport> Transport for MeteredTransport<T> {
+    async fn call(&self, class: RequestClass, call: ApiRequest) -> Result<ApiResponse, TransportError> {
+        let (verb, since) = (call.verb, self.inner.clock());
+        self.metrics.requests().sent(verb, call.body.len());
+        let answer = self.inner.call(class, call).await;
+        match &answer {
+            Ok(answer) => {
+                self.record(verb, since, answer.code);
+                self.metrics.requests().received(verb, answer.body.len());
+            }
+            Err(_) => self.record(verb, since, NO_RESPONSE),
+        }
+        answer
+    }
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.inner.sleep(time)
+    }
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+    fn clock(&self) -> Duration {
+        self.inner.clock()
+    }
+    fn waited(&self, verb: Verb, time: Duration) {
+        self.metrics.requests().waited(verb, time);
+        self.inner.waited(verb, time);
+    }
+}
+
+impl<S: StreamingTransport> StreamingTransport for MeteredTransport<S> {
+    type Chunks = S::Chunks;
+
+    async fn open(&self, path: String, format: Format) -> Result<Result<Self::Chunks, ApiResponse>, TransportError> {
+        let since = self.inner.clock();
+        let opened = self.inner.open(path, format).await;
+        let code = match &opened {
+            Ok(Ok(_)) => 200,
+            Ok(Err(answer)) => answer.code,
+            Err(_) => NO_RESPONSE,
+        };
+        self.record(Verb::Get, since, code);
+        opened
+    }
+}

@@ -1,0 +1,98 @@
+//! What is counted when somebody asks: how many pods wait where, and what the scheduler counts itself.
+
+use std::collections::BTreeMap;
+
+use schedc_core::cache::PodState;
+use schedc_core::erased::AnyScheduler;
+use schedc_core::queue::{self, Cause, QueueKind};
+use schedc_core::scheduler::DurationMetrics;
+
+use super::exposition::Exposition;
+use super::resources::PodRequests;
+use super::scheduling::AttemptMetrics;
+use super::table;
+use super::values::Histogram;
+
+/// What the scheduler says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SchedulerCounts {
+    queue: queue::QueueCounts,
+    rejected: Vec<(usize, &'static str, usize)>,
+    incoming: Vec<(Cause, QueueKind, u64)>,
+    events: BTreeMap<String, usize>,
+    nodes: usize,
+    pods: usize,
+    assumed: usize,
+    bindings: usize,
+    bound_after_flush: u64,
+    tally: DurationMetrics,
+    /// Only if they were asked for.
+    pub(super) requests: Option<PodRequests>,
+}
+
+impl SchedulerCounts {
+    /// Asks it. `requests`: also for what each pod asks for.
+    pub(super) fn take(scheduler: &dyn AnyScheduler, requests: bool) -> Self {
+        let under_way = scheduler.in_progress();
+        let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
+        for event in scheduler.events_in_flight() {
+            *events.entry(event.to_string()).or_default() += 1;
+        }
+        let states = || scheduler.pods().map(|(.., state)| state);
+        SchedulerCounts {
+            queue: scheduler.queue_counts(),
+            rejected: scheduler.rejected_pod_counts(),
+            incoming: scheduler.incoming_counts(),
+            events,
+            nodes: scheduler.base().count(),
+            pods: states().count(),
+            assumed: states().filter(|state| *state != PodState::Bound).count(),
+            bindings: under_way.bindings,
+            bound_after_flush: scheduler.bound_after_flush(),
+            tally: scheduler.duration_metrics().clone(),
+            requests: requests.then(|| PodRequests::of(scheduler)),
+        }
+    }
+
+    pub(super) fn write(&self, exposition: &mut Exposition<'_>, attempts: &AttemptMetrics) {
+        let queue::QueueCounts { active, backoff, unschedulable, gated } = self.queue;
+        for (name, pods) in
+            [("active", active), ("backoff", backoff), ("unschedulable", unschedulable), ("gated", gated)]
+        {
+            exposition.number(&table::PENDING_PODS, &[name], pods as f64);
+        }
+        for (profile, plugin, pods) in &self.rejected {
+            exposition.number(&table::UNSCHEDULABLE_PODS, &[plugin, attempts.profile(*profile)], *pods as f64);
+        }
+        for (cause, queue, pods) in &self.incoming {
+            exposition.number(&table::QUEUE_INCOMING, &[&cause.to_string(), queue.name()], *pods as f64);
+        }
+        for (event, count) in &self.events {
+            exposition.number(&table::INFLIGHT_EVENTS, &[event], *count as f64);
+        }
+        for (name, count) in [("nodes", self.nodes), ("pods", self.pods), ("assumed_pods", self.assumed)] {
+            exposition.number(&table::CACHE_SIZE, &[name], count as f64);
+        }
+        exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
+        exposition.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);
+        self.write_tally(exposition, attempts);
+    }
+
+    fn write_tally(&self, exposition: &mut Exposition<'_>, attempts: &AttemptMetrics) {
+        for (code, durations) in &self.tally.permit_waits {
+            let family = &table::PERMIT_WAIT_DURATION;
+            exposition.histogram(family, &[&code.to_string()], &Histogram::of(family, durations));
+        }
+        for (was_done, durations) in &self.tally.preemptions {
+            let result = [if *was_done { "success" } else { "error" }];
+            let histogram = Histogram::of(&table::PREEMPTION_GOROUTINES_DURATION, durations);
+            exposition.number(&table::PREEMPTION_GOROUTINES, &result, histogram.count() as f64);
+            exposition.histogram(&table::PREEMPTION_GOROUTINES_DURATION, &result, &histogram);
+        }
+        for ((profile, point, code), durations) in &self.tally.points {
+            let family = &table::EXTENSION_POINT_DURATION;
+            let labels = [&point.to_string(), attempts.profile(*profile), &code.to_string()];
+            exposition.histogram(family, &labels, &Histogram::of(family, durations));
+        }
+    }
+}

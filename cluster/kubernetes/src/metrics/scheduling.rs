@@ -1,0 +1,153 @@
+//! Attempts, as they come to an end.
+
+use std::time::Duration;
+
+use schedc_core::events::ClusterEvent;
+use schedc_core::extension_points::Nomination;
+use schedc_core::scheduler::{Failure, Outcome, Point};
+use schedc_core::status::Code;
+
+use super::exposition::Exposition;
+use super::table;
+use super::values::{Counter, Histogram, MetricVec};
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AttemptResult {
+    Scheduled,
+    Unschedulable,
+    Error,
+}
+
+impl AttemptResult {
+    const ALL: [AttemptResult; 3] = [AttemptResult::Scheduled, AttemptResult::Unschedulable, AttemptResult::Error];
+
+    fn of(outcome: &Outcome) -> AttemptResult {
+        match &outcome.result {
+            Ok(_) => AttemptResult::Scheduled,
+            Err(Failure::Unschedulable(_)) => AttemptResult::Unschedulable,
+            Err(Failure::Error(_)) => AttemptResult::Error,
+        }
+    }
+    fn name(self) -> &'static str {
+        match self {
+            AttemptResult::Scheduled => "scheduled",
+            AttemptResult::Unschedulable => "unschedulable",
+            AttemptResult::Error => "error",
+        }
+    }
+}
+
+/// Pods that took more attempts count as one that took so many.
+const MAX_ATTEMPTS: usize = 15;
+
+/// All attempts.
+#[derive(Debug)]
+pub(super) struct AttemptMetrics {
+    profiles: Box<[Profile]>,
+    algorithm: Histogram,
+    attempts: Histogram,
+    /// By number of attempts.
+    waited: [Histogram; MAX_ATTEMPTS],
+    preemptions: Counter,
+    victims: Histogram,
+    changes: MetricVec<ClusterEvent, Histogram>,
+}
+
+/// Of one profile.
+#[derive(Debug)]
+struct Profile {
+    name: &'static str,
+    /// How long attempts took, by how they ended.
+    ended: [Histogram; AttemptResult::ALL.len()],
+    points: MetricVec<(Point, Code), Histogram>,
+}
+
+impl AttemptMetrics {
+    /// None so far, of profiles with these scheduler names.
+    pub(super) fn new(profiles: &[&'static str]) -> Self {
+        let ended = || AttemptResult::ALL.map(|_| Histogram::new(&table::ATTEMPT_DURATION));
+        let profile = |&name| Profile { name, ended: ended(), points: MetricVec::default() };
+        AttemptMetrics {
+            profiles: profiles.iter().map(profile).collect(),
+            algorithm: Histogram::new(&table::ALGORITHM_DURATION),
+            attempts: Histogram::new(&table::SCHEDULING_ATTEMPTS),
+            waited: std::array::from_fn(|_| Histogram::new(&table::SLI_DURATION)),
+            preemptions: Counter::default(),
+            victims: Histogram::new(&table::PREEMPTION_VICTIMS),
+            changes: MetricVec::default(),
+        }
+    }
+
+    /// What the profile at an index is called.
+    pub(super) fn profile(&self, at: usize) -> &'static str {
+        self.profiles.get(at).map_or("", |profile| profile.name)
+    }
+
+    /// An attempt came to an end.
+    pub(super) fn record_outcome(&self, outcome: &Outcome, took: Duration) {
+        let Some(profile) = self.profiles.get(outcome.profile) else { return };
+        let ended = AttemptResult::of(outcome);
+        profile.ended[ended as usize].observe_duration(took);
+        match &outcome.result {
+            Ok(_) => {
+                self.attempts.observe(outcome.attempts.into());
+                let attempts = (outcome.attempts.max(1) as usize).min(MAX_ATTEMPTS);
+                self.waited[attempts - 1].observe(u64::try_from(outcome.waited).unwrap_or(0));
+            }
+            Err(Failure::Unschedulable(unschedulable)) => {
+                let Some(found) = &unschedulable.post_filter else { return };
+                self.preemptions.increment();
+                if matches!(found.nomination, Nomination::Set(_)) && !found.victims.is_empty() {
+                    self.victims.observe(found.victims.len() as u64);
+                }
+            }
+            Err(Failure::Error(_)) => {}
+        }
+    }
+
+    /// The plugins of an extension point have run.
+    pub(super) fn record_point(&self, profile: usize, point: Point, code: Code, took: Duration) {
+        let Some(profile) = self.profiles.get(profile) else { return };
+        let make = || Histogram::new(&table::EXTENSION_POINT_DURATION);
+        profile.points.with(&(point, code), make, |histogram| histogram.observe_duration(took));
+    }
+
+    /// A decision was made.
+    pub(super) fn record_decision(&self, took: Duration) {
+        self.algorithm.observe_duration(took);
+    }
+
+    /// A change of the cluster was taken in.
+    pub(super) fn record_event(&self, event: ClusterEvent, took: Duration) {
+        let make = || Histogram::new(&table::EVENT_HANDLING_DURATION);
+        self.changes.with(&event, make, |histogram| histogram.observe_duration(took));
+    }
+
+    pub(super) fn write(&self, exposition: &mut Exposition<'_>) {
+        for profile in &self.profiles {
+            for (ended, histogram) in AttemptResult::ALL.iter().zip(&profile.ended) {
+                let (labels, count) = ([profile.name, ended.name()], histogram.count());
+                if count > 0 {
+                    exposition.number(&table::SCHEDULE_ATTEMPTS, &labels, count as f64);
+                    exposition.histogram(&table::ATTEMPT_DURATION, &labels, histogram);
+                }
+            }
+            profile.points.each(|(point, code), histogram| {
+                let labels = [&point.to_string(), profile.name, &code.to_string()];
+                exposition.histogram(&table::EXTENSION_POINT_DURATION, &labels, histogram);
+            });
+        }
+        exposition.histogram(&table::ALGORITHM_DURATION, &[], &self.algorithm);
+        exposition.histogram(&table::SCHEDULING_ATTEMPTS, &[], &self.attempts);
+        for (at, histogram) in self.waited.iter().enumerate().filter(|(_, histogram)| histogram.count() > 0) {
+            let attempts = if at + 1 < MAX_ATTEMPTS { (at + 1).to_string() } else { format!("{MAX_ATTEMPTS}+") };
+            exposition.histogram(&table::SLI_DURATION, &[&attempts], histogram);
+        }
+        exposition.number(&table::PREEMPTION_ATTEMPTS, &[], self.preemptions.get() as f64);
+        exposition.histogram(&table::PREEMPTION_VICTIMS, &[], &self.victims);
+        self.changes.each(|event, histogram| {
+            exposition.histogram(&table::EVENT_HANDLING_DURATION, &[&event.to_string()], histogram);
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! Who calls.
+//!
+//! As in kube-scheduler, a proxy that may say who calls is asked first, then the caller's certificate counts, then its bearer
+//! token. Whoever says nothing is anonymous; whoever says something that nobody vouches for is turned away.
+
+mod proxy;
+mod subject;
+mod token;
+
+use hyper::HeaderMap;
+use rustls::pki_types::{CertificateDer, UnixTime};
+
+use super::authorities::{Authorities, Authority};
+use super::budget::Budget;
+use super::connections::Peer;
+use super::review::AuthProblem;
+use super::user::User;
+use crate::flags;
+use crate::transport::Transport;
+use token::TokenAuthenticator;
+
+/// Who finds out who calls.
+#[derive(Debug)]
+pub(super) struct Authenticator<T> {
+    tokens: Option<TokenAuthenticator<T>>,
+}
+
+impl<T: Transport> Authenticator<T> {
+    /// Without a way to an API server, tokens say nothing.
+    pub(super) fn new(flags: &flags::Authentication, transport: Option<T>, budget: Budget) -> Self {
+        Authenticator { tokens: transport.map(|transport| TokenAuthenticator::new(transport, flags.token_ttl, budget)) }
+    }
+
+    /// Identifies the caller by the certificates of a connection and the headers of a request. The error is why these are not
+    /// valid.
+    pub(super) async fn authenticate(
+        &self,
+        authorities: &Authorities,
+        peer: &Peer,
+        headers: &HeaderMap,
+    ) -> Result<User, AuthProblem> {
+        let certificates = &*peer.certificates();
+        let mut problems = Vec::new();
+        let proxies = authorities.proxies.as_ref();
+        let mut found =
+            user_or_problem(proxies.map(|proxies| proxy::authenticate(proxies, headers, certificates)), &mut problems);
+        if found.is_none() {
+            found = user_or_problem(
+                authorities.clients.as_ref().map(|authority| client(authority, certificates)),
+                &mut problems,
+            );
+        }
+        if found.is_none()
+            && let Some(tokens) = &self.tokens
+            && let Some(token) = token::bearer(headers)
+        {
+            match tokens.authenticate(peer, token).await {
+                Ok(user) => found = Some(user),
+                Err(AuthProblem::Limited) => return Err(AuthProblem::Limited),
+                Err(AuthProblem::Failed(problem)) => problems.push(problem),
+            }
+        }
+        match found {
+            Some(user) => Ok(user.authenticated()),
+            None if problems.is_empty() => Ok(User::anonymous()),
+            None => Err(AuthProblem::Failed(problems.join("; "))),
+        }
+    }
+}
+
+/// What a way to find out came to: somebody, nothing, or a problem, which is another way's chance.
+fn user_or_problem(result: Option<Result<Option<User>, String>>, problems: &mut Vec<String>) -> Option<User> {
+    match result? {
+        Ok(user) => user,
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    }
+}
+
+/// Whom a certificate names.
+fn client(authority: &Authority, certificates: &[CertificateDer<'_>]) -> Result<Option<User>, String> {
+    let Some(certificate) = verified(authority, certificates)? else { return Ok(None) };
+    subject::user(certificate)
+}
+
+/// The caller's certificate, if there is one, and if the authority vouches for it.
+fn verified<'a, 'b>(
+    authority: &Authority,
+    certificates: &'a [CertificateDer<'b>],
+) -> Result<Option<&'a CertificateDer<'b>>, String> {
+    let Some((certificate, intermediates)) = certificates.split_first() else { return Ok(None) };
+    match authority.verifier.verify_client_cert(certificate, intermediates, UnixTime::now()) {
+        Ok(_) => Ok(Some(certificate)),
+        Err(error) => Err(format!("the client's certificate is not vouched for: {error}")),
+    }
+}
+
+#[cfg(test)]
+pub(super) use subject::common_name;

@@ -1,0 +1,142 @@
+//! What somebody may do.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::budget::Budget;
+use super::cache::{Cache, CacheKey};
+use super::connections::Peer;
+use super::review::{AuthProblem, Reviewer};
+use super::user::{MASTERS, User};
+use crate::flags;
+use crate::transport::Transport;
+
+/// Answers about longer paths are not kept.
+const LONGEST_PATH: usize = 10_000;
+
+/// Who decides what somebody may do: paths that anybody may ask for, a group that may do anything, and an API server.
+#[derive(Debug)]
+pub(super) struct Authorizer<T> {
+    exact: Vec<String>,
+    prefixes: Vec<String>,
+    reviewer: Option<Reviewer<T>>,
+    cache: Cache<Decision>,
+    authorized_ttl: Duration,
+    unauthorized_ttl: Duration,
+}
+
+/// Whether somebody may, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    pub(super) is_allowed: bool,
+    pub(super) reason: String,
+}
+
+impl<T: Transport> Authorizer<T> {
+    /// Without a way to an API server, nobody may ask for more than what anybody may.
+    ///
+    /// # Errors
+    /// If a path that anybody may ask for makes no sense.
+    pub(super) fn new(flags: &flags::Authorization, transport: Option<T>, budget: Budget) -> Result<Self, String> {
+        let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
+        for path in &flags.always_allow {
+            let path = path.strip_prefix('/').unwrap_or(path);
+            match path.strip_suffix('*') {
+                Some(prefix) if !prefix.contains('*') => prefixes.push(prefix.to_owned()),
+                None if !path.contains('*') => exact.push(path.to_owned()),
+                _ => {
+                    let problem = "a `*` is allowed at the end of a path alone";
+                    return Err(format!("--authorization-always-allow-paths={path}: {problem}"));
+                }
+            }
+        }
+        let reviewer = transport.map(|transport| Reviewer::new(transport, budget));
+        Ok(Authorizer {
+            exact,
+            prefixes,
+            reviewer,
+            cache: Cache::default(),
+            authorized_ttl: flags.authorized_ttl,
+            unauthorized_ttl: flags.unauthorized_ttl,
+        })
+    }
+
+    /// Whether a caller may do this. The error is why that is not known.
+    pub(super) async fn authorize(
+        &self,
+        peer: &Peer,
+        user: &User,
+        verb: &str,
+        path: &str,
+    ) -> Result<Decision, AuthProblem> {
+        let relative_path = path.strip_prefix('/').unwrap_or(path);
+        let is_for_all = self.exact.iter().any(|exact| exact == relative_path)
+            || self.prefixes.iter().any(|prefix| relative_path.starts_with(prefix.as_str()));
+        if is_for_all || user.is_in(MASTERS) {
+            return Ok(Decision { is_allowed: true, reason: String::new() });
+        }
+        let Some(reviewer) = &self.reviewer else { return Ok(Decision { is_allowed: false, reason: String::new() }) };
+
+        let mut spec = json!(user);
+        spec["nonResourceAttributes"] = json!({"path": path, "verb": verb});
+        let key = CacheKey::new(spec.to_string().as_bytes());
+        if let Some(decision) = self.cache.get(&key, reviewer.transport.clock()) {
+            return Ok(decision);
+        }
+        let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec, "status": {"allowed": false}});
+        let is_allowed = |status: &Value| status["allowed"] == true && status["denied"] != true;
+        let status =
+            reviewer.review(peer, "/apis/authorization.k8s.io/v1/subjectaccessreviews", &review, is_allowed).await;
+        let asking = || format!("asking whether {:?} may {verb} {path:?}", user.name);
+        let status = status.map_err(|problem| problem.with_context(&asking()))?;
+        let is_allowed = is_allowed(&status);
+        let decision = Decision { is_allowed, reason: status["reason"].as_str().unwrap_or_default().to_owned() };
+        if path.len() < LONGEST_PATH {
+            let time = if is_allowed { self.authorized_ttl } else { self.unauthorized_ttl };
+            self.cache.insert(key, decision.clone(), reviewer.transport.clock(), time);
+        }
+        Ok(decision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::transport::Http;
+
+    async fn authorize(always_allow: &[&str], user: &User, path: &str) -> bool {
+        let always_allow = always_allow.iter().map(|path| (*path).to_owned()).collect();
+        let flags = flags::Authorization { always_allow, ..flags::Authorization::default() };
+        let authorizer = Authorizer::<Http>::new(&flags, None, Budget::new(1)).unwrap();
+        let peer = Peer::new(Instant::now(), Ipv4Addr::LOCALHOST.into());
+        authorizer.authorize(&peer, user, "get", path).await.unwrap().is_allowed
+    }
+
+    #[tokio::test]
+    async fn always_allowed_paths() {
+        let anybody = User::anonymous();
+        let paths = ["/healthz", "livez*"];
+        for (path, expected) in
+            [("/healthz", true), ("/livez", true), ("/livez/ping", true), ("/healthz/ping", false), ("/metrics", false)]
+        {
+            assert_eq!(authorize(&paths, &anybody, path).await, expected, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn system_masters_are_allowed_everything() {
+        let user = User { name: "admin".into(), groups: vec![MASTERS.into()], ..User::default() };
+        assert!(authorize(&[], &user, "/metrics").await);
+    }
+
+    #[test]
+    fn a_star_stands_at_the_end() {
+        let flags = flags::Authorization { always_allow: vec!["/a*b".into()], ..flags::Authorization::default() };
+        let error = Authorizer::<Http>::new(&flags, None, Budget::new(1)).map(drop).unwrap_err();
+        assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed at the end of a path alone");
+    }
+}

@@ -1,0 +1,412 @@
+//! Connections: how many there are, how long they stay, and how they end.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service, service_fn};
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::tracked::TrackedStream;
+use crate::logs::RateLimit;
+
+/// How much a server gives to those who call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Connections. If there are more, one ends that is idle or waits for a review.
+    pub(super) connections: usize,
+    /// Requests that wait for a review. The other connections are left to requests that need none.
+    pub(super) reviews: usize,
+    /// How long the headers of a request may take to arrive, and the first request.
+    pub(super) head: Duration,
+    /// How long a connection may be idle.
+    pub(super) idle: Duration,
+    /// How long it may take to agree on TLS.
+    pub(super) handshake: Duration,
+    /// How long requests that are under way may take when a connection is to end.
+    pub(super) last: Duration,
+    /// Requests at a time on a connection of HTTP/2.
+    pub(super) streams: u32,
+    /// Bytes of the headers of a request.
+    pub(super) headers: u32,
+}
+
+impl Default for Limits {
+    /// kube-scheduler's where it has any.
+    fn default() -> Self {
+        Limits {
+            connections: 100,
+            reviews: 80,
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(90),
+            handshake: Duration::from_secs(10),
+            last: Duration::from_secs(5),
+            streams: 100,
+            headers: 64 << 10,
+        }
+    }
+}
+
+/// Bytes of an answer that wait to be sent on a connection of HTTP/2, and of a request's body that nobody reads.
+const WAITING: usize = 64 << 10;
+
+/// The other end of a connection.
+#[derive(Debug)]
+pub(super) struct Peer {
+    address: IpAddr,
+    /// What it showed.
+    certificates: Mutex<Vec<CertificateDer<'static>>>,
+    under_way: AtomicUsize,
+    /// Those of them that wait for a review.
+    reviewed: AtomicUsize,
+    /// When the headers that have not arrived in full began to, in milliseconds since `began`, plus one; 0: none.
+    head: AtomicU64,
+    /// When something last happened, in milliseconds since `began`.
+    last: AtomicU64,
+    began: Instant,
+    /// It ends after what is under way.
+    ending: Notify,
+    /// It ends at once.
+    displaced: Notify,
+}
+
+impl Peer {
+    pub(super) fn new(began: Instant, address: IpAddr) -> Self {
+        let peer = Peer {
+            address,
+            certificates: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            reviewed: AtomicUsize::new(0),
+            head: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            began,
+            ending: Notify::new(),
+            displaced: Notify::new(),
+        };
+        peer.touch();
+        peer
+    }
+
+    pub(super) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// A request of this peer waits for a review, until the result is dropped.
+    pub(super) fn review(&self) -> ReviewGuard<'_> {
+        self.reviewed.fetch_add(1, Ordering::Relaxed);
+        ReviewGuard(self)
+    }
+
+    /// What it showed, the peer's own first.
+    pub(super) fn certificates(&self) -> Vec<CertificateDer<'static>> {
+        self.certificates.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The connection ends once requests that are under way are answered.
+    pub(super) fn end(&self) {
+        self.ending.notify_one();
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn touch(&self) {
+        self.last.store(self.now(), Ordering::Relaxed);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether nothing but reviews is under way.
+    fn can_be_displaced(&self) -> bool {
+        self.under_way.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
+    }
+
+    /// The headers of a request begin to arrive, unless they did before or a request is under way.
+    pub(super) fn begin_head(&self) {
+        if self.is_idle() {
+            let _began_before = self.head.compare_exchange(0, self.now() + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until headers have been arriving for longer than some time.
+    async fn late_head(&self, time: Duration) {
+        loop {
+            sleep(time / 4).await;
+            let began = self.head.load(Ordering::Relaxed);
+            if began > 0 && Duration::from_millis(self.now().saturating_sub(began - 1)) >= time {
+                return;
+            }
+        }
+    }
+
+    /// Waits until nothing has happened for some time.
+    async fn idle(&self, time: Duration) {
+        loop {
+            let since = Duration::from_millis(self.now().saturating_sub(self.last.load(Ordering::Relaxed)));
+            match time.checked_sub(since).filter(|left| !left.is_zero()) {
+                Some(left) => sleep(left).await,
+                None if self.is_idle() => return,
+                None => sleep(time).await,
+            }
+        }
+    }
+}
+
+/// A request that is under way.
+struct UnderWay(Arc<Peer>);
+
+impl UnderWay {
+    fn new(peer: Arc<Peer>) -> Self {
+        peer.under_way.fetch_add(1, Ordering::Relaxed);
+        peer.head.store(0, Ordering::Relaxed);
+        UnderWay(peer)
+    }
+}
+
+/// A request that waits for a review.
+pub(super) struct ReviewGuard<'a>(&'a Peer);
+
+impl Drop for ReviewGuard<'_> {
+    fn drop(&mut self) {
+        self.0.reviewed.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whoever is connected.
+#[derive(Debug)]
+pub(super) struct Connections {
+    peers: Mutex<HashMap<u64, Arc<Peer>>>,
+    next: AtomicU64,
+    began: Instant,
+    limits: Limits,
+    refused: RateLimit,
+}
+
+/// Whoever answers requests.
+pub(super) trait RequestHandler: Send + Sync + 'static {
+    /// Answers a request.
+    fn answer(&self, peer: &Peer, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> + Send;
+}
+
+impl Connections {
+    pub(super) fn new(limits: Limits) -> Self {
+        let (peers, next, refused) = (Mutex::default(), AtomicU64::new(0), RateLimit::default());
+        Connections { peers, next, began: Instant::now(), limits, refused }
+    }
+
+    /// Makes room for one more. `None`: there is none to make, and the connection is refused.
+    fn enter(&self, address: IpAddr) -> Option<(u64, Arc<Peer>)> {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.len() >= self.limits.connections {
+            let id = least_important(&peers)?;
+            peers.remove(&id)?.displaced.notify_one();
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let peer = Arc::new(Peer::new(self.began, address));
+        peers.insert(id, peer.clone());
+        Some((id, peer))
+    }
+
+    fn leave(&self, id: u64) {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    }
+
+    /// Serves a connection until it ends.
+    pub(super) async fn serve<A: RequestHandler>(
+        &self,
+        stream: TcpStream,
+        tls: TlsAcceptor,
+        answers: Arc<A>,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        let address = stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip());
+        let Some((id, peer)) = self.enter(address) else {
+            if let Some(others) = self.refused.allow(self.began.elapsed()) {
+                tracing::warn!(others, "A connection was refused: {} are busy", self.limits.connections);
+            }
+            return;
+        };
+        tokio::select! {
+            () = self.talk(stream, tls, answers, &peer, &mut stop) => {}
+            () = peer.displaced.notified() => {}
+        }
+        self.leave(id);
+    }
+
+    async fn talk<A: RequestHandler>(
+        &self,
+        stream: TcpStream,
+        tls: TlsAcceptor,
+        answers: Arc<A>,
+        peer: &Arc<Peer>,
+        stop: &mut watch::Receiver<bool>,
+    ) {
+        // An answer goes out at once, small as it may be. If that cannot be had, it goes out later.
+        let _later = stream.set_nodelay(true);
+        let stream = match timeout(self.limits.handshake, tls.accept(stream)).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return tracing::debug!("TLS handshake error: {error}"),
+            Err(_) => return tracing::debug!("TLS handshake error: it took too long"),
+        };
+        let (_, session) = stream.get_ref();
+        let is_http2 = session.alpn_protocol() == Some(b"h2");
+        let certificates = session.peer_certificates().unwrap_or_default().to_vec();
+        *peer.certificates.lock().unwrap_or_else(PoisonError::into_inner) = certificates;
+        peer.touch();
+        peer.begin_head();
+
+        let of = peer.clone();
+        let service = service_fn(move |request| {
+            let (answers, under_way) = (answers.clone(), UnderWay::new(of.clone()));
+            async move { Ok::<_, Infallible>(answers.answer(&under_way.0, request).await) }
+        });
+        let stream = TokioIo::new(TrackedStream::new(stream, (!is_http2).then(|| peer.clone())));
+        let limits = &self.limits;
+        if is_http2 {
+            let window = u32::try_from(WAITING).unwrap_or(u32::MAX);
+            let connection = http2::Builder::new(TokioExecutor::new())
+                .timer(TokioTimer::new())
+                .max_concurrent_streams(limits.streams)
+                .max_header_list_size(limits.headers)
+                .initial_stream_window_size(window)
+                .initial_connection_window_size(window)
+                .max_send_buf_size(WAITING)
+                .serve_connection(stream, service);
+            self.drive(connection, peer, stop).await;
+        } else {
+            // hyper's own deadline for headers would also end connections that are idle between requests.
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(None)
+                .max_buf_size(limits.headers as usize)
+                .serve_connection(stream, service);
+            self.drive(connection, peer, stop).await;
+        }
+    }
+
+    async fn drive<C: GracefulShutdown>(&self, connection: C, peer: &Peer, stop: &mut watch::Receiver<bool>) {
+        let mut connection = pin!(connection);
+        // How it ends is the client's matter.
+        tokio::select! {
+            _ended = connection.as_mut() => return,
+            _stop = stop.wait_for(|stop| *stop) => {}
+            () = peer.ending.notified() => {}
+            () = peer.idle(self.limits.idle) => {}
+            () = peer.late_head(self.limits.head) => return tracing::debug!("Headers of a request took too long"),
+        }
+        connection.as_mut().shut_down();
+        let _ended = timeout(self.limits.last, connection).await;
+    }
+}
+
+/// The connection that ends in favour of another one: of the address with the most connections, one that is idle rather than one
+/// that waits for a review, and the one on which nothing happened for longest. So a caller with many connections displaces its
+/// own.
+fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
+    let mut of_address = HashMap::<_, usize>::new();
+    peers.values().for_each(|peer| *of_address.entry(peer.address).or_default() += 1);
+    let importance = |peer: &Peer| {
+        let connections = of_address.get(&peer.address).copied().unwrap_or_default();
+        (Reverse(connections), !peer.is_idle(), peer.last.load(Ordering::Relaxed))
+    };
+    let can_be_displaced = peers.iter().filter(|(_, peer)| peer.can_be_displaced());
+    can_be_displaced.min_by_key(|(id, peer)| (importance(peer), **id)).map(|(id, _)| *id)
+}
+
+/// A connection that can end once requests that are under way are answered.
+trait GracefulShutdown: Future {
+    fn shut_down(self: Pin<&mut Self>);
+}
+
+type Answer = Response<Full<Bytes>>;
+type Stream = TokioIo<TrackedStream>;
+
+impl<S> GracefulShutdown for http1::Connection<Stream, S>
+where
+    S: Service<Request<Incoming>, Response = Answer, Error = Infallible>,
+{
+    fn shut_down(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+impl<S> GracefulShutdown for http2::Connection<Stream, S, TokioExecutor>
+where
+    S: Service<Request<Incoming>, Response = Answer, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    fn shut_down(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        [10, 0, 0, last].into()
+    }
+
+    fn full(connections: usize, addresses: &[u8]) -> (Connections, Vec<Arc<Peer>>) {
+        let connections = Connections::new(Limits { connections, ..Limits::default() });
+        let peers = addresses.iter().map(|last| connections.enter(address(*last)).unwrap().1).collect();
+        (connections, peers)
+    }
+
+    /// The connections that are left, by the order in which they came.
+    fn left(connections: &Connections) -> Vec<u64> {
+        let mut left: Vec<_> = connections.peers.lock().unwrap().keys().copied().collect();
+        left.sort_unstable();
+        left
+    }
+
+    #[test]
+    fn an_address_with_many_connections_displaces_its_own() {
+        let (connections, _peers) = full(4, &[1, 2, 2, 2]);
+        (0..10).for_each(|_| drop(connections.enter(address(2)).unwrap()));
+        assert!(left(&connections).contains(&0), "the first one is the only one of its address");
+        connections.enter(address(3)).unwrap();
+        connections.enter(address(4)).unwrap();
+        assert_eq!(left(&connections), [0, 13, 14, 15]);
+    }
+
+    #[test]
+    fn connections_that_wait_for_a_review_go_after_idle_ones() {
+        let (connections, peers) = full(3, &[1, 1, 1]);
+        let mut under_way: Vec<_> = peers.iter().map(|peer| UnderWay::new(peer.clone())).collect();
+        assert!(connections.enter(address(2)).is_none(), "all are being answered");
+        let _review = peers[1].review();
+        under_way.pop();
+        let (_, third) = connections.enter(address(2)).unwrap();
+        assert_eq!(left(&connections), [0, 1, 3], "the last one was idle");
+        let _under_way = UnderWay::new(third);
+        connections.enter(address(3)).unwrap();
+        assert_eq!(left(&connections), [0, 3, 4], "the second one waited for a review");
+    }
+}

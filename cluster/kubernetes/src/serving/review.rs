@@ -1,0 +1,114 @@
+//! Asking an API server about somebody.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::budget::Budget;
+use super::connections::Peer;
+use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Transport, TransportError, Verb};
+
+/// How long a review may take, with all tries.
+const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often it is tried, and how long the first pause is; each is half as long again as the one before.
+const MAX_TRIES: u32 = 5;
+const FIRST_DELAY: Duration = Duration::from_millis(500);
+/// How many are under way at once: whoever asks for more waits.
+const MAX_REVIEWS: usize = 16;
+
+/// The API server, as the one who knows who somebody is and what they may do.
+#[derive(Debug)]
+pub(super) struct Reviewer<T> {
+    pub(super) transport: T,
+    turns: Semaphore,
+    budget: Budget,
+}
+
+/// Reason why a caller could not be authenticated or authorized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum AuthProblem {
+    /// Too many reviews wait, or failed for callers of this address: the caller is to try again later.
+    Limited,
+    /// Anything else, as text.
+    Failed(String),
+}
+
+impl AuthProblem {
+    /// The same, with what was being done.
+    pub(super) fn with_context(self, what: &str) -> AuthProblem {
+        match self {
+            AuthProblem::Limited => AuthProblem::Limited,
+            AuthProblem::Failed(why) => AuthProblem::Failed(format!("{what}: {why}")),
+        }
+    }
+}
+
+impl<T: Transport> Reviewer<T> {
+    pub(super) fn new(transport: T, budget: Budget) -> Self {
+        Reviewer { transport, turns: Semaphore::new(MAX_REVIEWS), budget }
+    }
+
+    /// Has a review made for a caller, and returns its status. Unless it is positive, it counts against the budget of the
+    /// caller's address.
+    pub(super) async fn review(
+        &self,
+        peer: &Peer,
+        path: &str,
+        review: &Value,
+        is_positive: impl Fn(&Value) -> bool,
+    ) -> Result<Value, AuthProblem> {
+        let Some(charge) = self.budget.take(peer.address(), self.transport.clock()) else {
+            return Err(AuthProblem::Limited);
+        };
+        let _reviewed = peer.review();
+        let status = self.with_timeout(path, review).await.map_err(AuthProblem::Failed)?;
+        if is_positive(&status) {
+            charge.refund();
+        }
+        Ok(status)
+    }
+
+    async fn with_timeout(&self, path: &str, review: &Value) -> Result<Value, String> {
+        let call = ApiRequest { verb: Verb::Create, path: path.to_owned(), body: review.to_string().into() };
+        let asking = async {
+            // Nobody closes it.
+            let _turn = self.turns.acquire().await;
+            self.send(&call).await
+        };
+        tokio::select! {
+            status = asking => status,
+            () = self.transport.sleep(REVIEW_TIMEOUT) => Err(format!("no answer within {} seconds", REVIEW_TIMEOUT.as_secs())),
+        }
+    }
+
+    async fn send(&self, call: &ApiRequest) -> Result<Value, String> {
+        let mut pause = FIRST_DELAY;
+        for _ in 1..MAX_TRIES {
+            let answer = self.transport.call(RequestClass::Review, call.clone()).await;
+            let Some(retry_delay) = retry_delay(&answer, pause) else { return status(answer) };
+            self.transport.sleep(retry_delay).await;
+            pause += pause / 2;
+        }
+        status(self.transport.call(RequestClass::Review, call.clone()).await)
+    }
+}
+
+/// After what time to ask again; `None`: it makes no difference.
+fn retry_delay(answer: &Result<ApiResponse, TransportError>, pause: Duration) -> Option<Duration> {
+    match answer {
+        Ok(answer) if answer.retry_after.is_some() => answer.retry_after,
+        Ok(answer) => matches!(answer.code, 429 | 500 | 504).then_some(pause),
+        Err(_) => Some(pause),
+    }
+}
+
+fn status(answer: Result<ApiResponse, TransportError>) -> Result<Value, String> {
+    let answer = answer.map_err(TransportError::into_message)?;
+    if !answer.is_success() {
+        return Err(StatusError::new(&answer).message.into());
+    }
+    let mut review: Value =
+        serde_json::from_slice(&answer.body).map_err(|error| format!("an answer that cannot be read: {error}"))?;
+    Ok(review["status"].take())
+}

@@ -1,0 +1,262 @@
+//! Who calls, and what they may do.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::join_all;
+use schedc_fake_apiserver::{Fault, FaultRule, Server as ApiServer};
+
+use super::*;
+
+fn to(server: &ApiServer) -> Option<Http> {
+    Some(Http::new(&server.url().parse().unwrap(), None))
+}
+
+fn token(token: &str) -> Client {
+    Client { headers: vec![("authorization", format!("Bearer {token}"))], ..Client::default() }
+}
+
+fn reviews(server: &ApiServer) -> usize {
+    server.count_requests(|asked| asked.path.ends_with("reviews"))
+}
+
+#[tokio::test]
+async fn anonymous_callers_see_health_only() {
+    let server = Wanted::default().run().await;
+    let anybody = Client::default();
+    assert_eq!(anybody.get(server.address, "/livez").await, (200, "ok".to_owned()));
+    let (code, body) = anybody.get(server.address, "/metrics").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"forbidden: User \"system:anonymous\" cannot get path \"/metrics\""#), "{body}");
+    // Without an API server to ask, a token says nothing.
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 403);
+}
+
+#[tokio::test]
+async fn a_valid_token() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &["readers"]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    let before = reviews(&api);
+    for _ in 0..3 {
+        assert_eq!(token("secret").get(server.address, "/metrics").await, (200, "# metrics\n".to_owned()));
+    }
+    assert_eq!(reviews(&api) - before, 2, "answers are kept");
+    let (code, body) = token("secret").get(server.address, "/configz").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"User \"joe\" cannot get path \"/configz\""#), "{body}");
+
+    let (code, body) = token("other").get(server.address, "/livez").await;
+    assert_eq!((code, body.contains("Unauthorized")), (401, true), "a false token is worse than none");
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+}
+
+#[tokio::test]
+async fn invalid_tokens_are_cached() {
+    let api = ApiServer::start();
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    for _ in 0..5 {
+        assert_eq!(token("other").get(server.address, "/livez").await.0, 401);
+    }
+    assert_eq!(reviews(&api), 1);
+}
+
+/// Reviews that fail are limited for each address; other paths and valid tokens are answered all the same.
+#[tokio::test]
+async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &[]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+    let ask = async |number: usize| token(&format!("t{number}")).get(server.address, "/metrics").await.0;
+    let codes = join_all((0..70).map(ask)).await;
+    let limited = codes.iter().filter(|code| **code == 429).count();
+    assert!(limited > 0 && codes.iter().all(|code| [401, 429].contains(code)), "{codes:?}");
+    assert_eq!(reviews(&api), 2 + codes.len() - limited);
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+}
+
+/// An API server that accepts connections and answers nothing. Each request of HTTP/1.1 that waits has a connection.
+async fn silent() -> (Http, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let http = Http::new(&format!("http://{}", listener.local_addr().unwrap()).parse().unwrap(), None);
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let count = waiting.clone();
+    tokio::spawn(async move {
+        let mut streams = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            streams.push(stream);
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    (http, waiting)
+}
+
+#[tokio::test]
+async fn callers_waiting_for_reviews_do_not_block_others() {
+    for (connections, reviews) in [(6, 4), (4, 4)] {
+        let (http, waiting) = silent().await;
+        let limits = Limits { connections, reviews, ..Limits::default() };
+        let authentication = flags::Authentication { skip_lookup: true, ..Default::default() };
+        let server = Wanted { server: Some(http), authentication, limits, ..Wanted::default() }.run().await;
+        let ask = |number: usize| {
+            tokio::spawn(async move { token(&format!("t{number}")).ask(server.address, "/metrics").await })
+        };
+        let _asks: Vec<_> = (0..reviews).map(ask).collect();
+        until(async || waiting.load(Ordering::Relaxed) == reviews).await;
+        // One more is refused rather than kept waiting.
+        if connections > reviews {
+            assert_eq!(token("more").get(server.address, "/metrics").await.0, 429);
+        }
+        for _ in 0..2 * connections {
+            assert_eq!(Client::default().get(server.address, "/livez").await, (200, "ok".to_owned()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn requests_for_reviews() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &["readers"]);
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    token("secret").get(server.address, "/metrics").await;
+    let asked: Vec<_> = api.requests().into_iter().filter(|asked| asked.path.ends_with("reviews")).collect();
+    assert_eq!(
+        asked.iter().map(|asked| &*asked.path).collect::<Vec<_>>(),
+        ["/apis/authentication.k8s.io/v1/tokenreviews", "/apis/authorization.k8s.io/v1/subjectaccessreviews"]
+    );
+    let spec = &asked[1].body.as_ref().unwrap()["spec"];
+    let expected = json!({
+        "user": "joe", "groups": ["readers", "system:authenticated"],
+        "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
+    });
+    assert_eq!(*spec, expected);
+}
+
+#[tokio::test]
+async fn reviews_are_retried_and_then_fail() {
+    let api = ApiServer::start();
+    api.token("secret", "joe", &[]);
+    api.allow("joe", "get", "/metrics");
+    let server = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    api.rule(FaultRule::new(Fault::Answer(500, None)).path("*/tokenreviews").times(1));
+    assert_eq!(token("secret").get(server.address, "/metrics").await.0, 200);
+
+    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/subjectaccessreviews"));
+    let (code, body) = token("secret").get(server.address, "/configz").await;
+    assert_eq!(code, 500);
+    assert!(body.starts_with("Internal Server Error: \"/configz\": asking whether \"joe\" may get"), "{body}");
+}
+
+#[tokio::test]
+async fn a_certificate_authenticates_its_subject() {
+    let (folder, authority) = (Folder::new(), Authority::new("clients"));
+    let authentication =
+        flags::Authentication { client_ca: Some(folder.put("ca.crt", authority.pem())), ..Default::default() };
+    let server = Wanted { authentication, ..Wanted::default() }.run().await;
+    let shows =
+        |authority: &Authority, group| Client { shows: Some(authority.client("admin", group)), ..Client::default() };
+    let masters = "system:masters";
+    for http2 in [false, true] {
+        let admin = Client { http2, ..shows(&authority, masters) };
+        assert_eq!(admin.get(server.address, "/metrics/slis").await, (200, "# slis\n".to_owned()));
+    }
+    let old = Client { only_tls12: true, ..shows(&authority, masters) };
+    assert_eq!(old.get(server.address, "/metrics").await.0, 200);
+    let (code, body) = shows(&authority, "others").get(server.address, "/metrics").await;
+    assert_eq!(code, 403);
+    assert!(body.contains(r#"User \"admin\""#), "{body}");
+
+    // Clients show no certificate of an authority that the server does not name, and are anonymous.
+    assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
+    // Of the same name, but another key.
+    let impostor = Authority::new("clients");
+    assert_eq!(shows(&impostor, masters).get(server.address, "/livez").await.0, 401);
+}
+
+#[tokio::test]
+async fn a_proxy_names_the_user() {
+    let (folder, proxies, clients) = (Folder::new(), Authority::new("proxies"), Authority::new("clients"));
+    let api = ApiServer::start();
+    api.allow("joe", "get", "/metrics");
+    let authentication = flags::Authentication {
+        client_ca: Some(folder.put("clients.crt", clients.pem())),
+        proxy_ca: Some(folder.put("proxies.crt", proxies.pem())),
+        proxy_names: vec!["front".to_owned()],
+        ..Default::default()
+    };
+    let server = Wanted { authentication, server: to(&api), ..Wanted::default() }.run().await;
+    let headers = vec![
+        ("X-Remote-User", "joe".to_owned()),
+        ("X-Remote-Group", "a".to_owned()),
+        ("X-Remote-Group", "b".to_owned()),
+        ("X-Remote-Extra-scopes%2fx", "y".to_owned()),
+    ];
+    let shows = |shows| Client { shows: Some(shows), headers: headers.clone(), ..Client::default() };
+    assert_eq!(shows(proxies.client("front", "")).get(server.address, "/metrics").await.0, 200);
+    let asked = api.requests().into_iter().rfind(|asked| asked.path.ends_with("reviews")).unwrap().body.unwrap();
+    let expected = json!({
+        "user": "joe", "groups": ["a", "b", "system:authenticated"], "extra": {"scopes/x": ["y"]},
+        "nonResourceAttributes": {"path": "/metrics", "verb": "get"},
+    });
+    assert_eq!(asked["spec"], expected);
+
+    assert_eq!(shows(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
+    // A client is itself, whatever it says.
+    let (code, body) = shows(clients.client("eve", "")).get(server.address, "/metrics").await;
+    assert_eq!((code, body.contains(r#"User \"eve\""#)), (403, true), "{body}");
+    assert_eq!(Client { headers, ..Client::default() }.get(server.address, "/metrics").await.0, 403);
+}
+
+#[tokio::test]
+async fn authorities_come_from_the_cluster() {
+    let (api, clients, proxies) = (ApiServer::start(), Authority::new("clients"), Authority::new("proxies"));
+    let map = |clients: &Authority| {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "extension-apiserver-authentication", "namespace": "kube-system"},
+            "data": {
+                "client-ca-file": clients.pem(),
+                "requestheader-client-ca-file": proxies.pem(),
+                "requestheader-allowed-names": "[\"front\"]",
+                "requestheader-username-headers": "[\"X-Remote-User\"]",
+                "requestheader-group-headers": "[\"X-Remote-Group\"]",
+                "requestheader-extra-headers-prefix": "[\"X-Remote-Extra-\"]",
+            },
+        })
+    };
+    api.create(map(&clients));
+    let server = Wanted { server: to(&api), refresh: Duration::from_millis(20), ..Wanted::default() }.run().await;
+    let admin = Client { shows: Some(clients.client("admin", "system:masters")), ..Client::default() };
+    until(async || admin.get(server.address, "/metrics").await.0 == 200).await;
+    let headers = vec![("x-remote-user", "joe".to_owned()), ("x-remote-group", "system:masters".to_owned())];
+    let proxy = Client { shows: Some(proxies.client("front", "")), headers, ..Client::default() };
+    assert_eq!(proxy.get(server.address, "/metrics").await.0, 200);
+
+    // Another authority takes its place.
+    let others = Authority::new("others");
+    api.apply(map(&others));
+    let other = Client { shows: Some(others.client("admin", "system:masters")), ..Client::default() };
+    until(async || other.get(server.address, "/metrics").await.0 == 200).await;
+    assert_ne!(admin.get(server.address, "/metrics").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_cluster_without_authorities() {
+    let api = ApiServer::start();
+    api.rule(FaultRule::new(Fault::Answer(403, None)).path("*/configmaps/*"));
+    let tolerant = Wanted { server: to(&api), ..Wanted::default() }.run().await;
+    assert_eq!(Client::default().get(tolerant.address, "/livez").await.0, 200);
+
+    let authentication = flags::Authentication { tolerate_lookup_failure: false, ..Default::default() };
+    let strict = Wanted { server: to(&api), authentication, ..Wanted::default() };
+    let error = strict.bind().await.map(drop).unwrap_err();
+    assert!(error.ends_with("; --authentication-tolerate-lookup-failure would go on without"), "{error}");
+    assert!(error.contains("the role extension-apiserver-authentication-reader in kube-system allows it"), "{error}");
+
+    let authentication =
+        flags::Authentication { skip_lookup: true, tolerate_lookup_failure: false, ..Default::default() };
+    assert!(Wanted { server: to(&api), authentication, ..Wanted::default() }.bind().await.is_ok());
+}

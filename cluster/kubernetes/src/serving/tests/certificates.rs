@@ -1,0 +1,113 @@
+//! The server's own certificate, and TLS.
+
+use super::*;
+
+/// The certificates that a server shows, as PEM where a test trusts them.
+async fn shown(address: SocketAddr) -> Vec<rustls::pki_types::CertificateDer<'static>> {
+    let stream = Client::default().connect(address).await.unwrap();
+    stream.get_ref().1.peer_certificates().unwrap().to_vec()
+}
+
+fn with_files(folder: &Folder, (certificate, key): (String, String)) -> flags::Serving {
+    let certificate = (folder.put("tls.crt", certificate), folder.put("tls.key", key));
+    flags::Serving { certificate: Some(certificate), ..Wanted::default().serving }
+}
+
+#[tokio::test]
+async fn a_given_certificate_is_replaced() {
+    let (folder, authority) = (Folder::new(), Authority::new("servers"));
+    let serving = with_files(&folder, authority.server());
+    let server = Wanted { serving, refresh: Duration::from_millis(20), ..Wanted::default() }.run().await;
+    let client = Client { trusts: Some(authority.pem()), ..Client::default() };
+    assert_eq!(client.get(server.address, "/livez").await.0, 200);
+    let first = shown(server.address).await;
+
+    // Half of a new one is not in use.
+    let (certificate, key) = authority.server();
+    folder.put("tls.crt", &certificate);
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(shown(server.address).await, first);
+    folder.put("tls.crt", "rubbish");
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(shown(server.address).await, first);
+
+    folder.put("tls.crt", &certificate);
+    folder.put("tls.key", key);
+    until(async || shown(server.address).await != first).await;
+    assert_eq!(client.get(server.address, "/livez").await.0, 200);
+}
+
+#[tokio::test]
+async fn a_self_signed_certificate() {
+    let server = Wanted::default().run().await;
+    let certificates = shown(server.address).await;
+    assert_eq!(certificates.len(), 2, "with the authority");
+    let name = authenticate::common_name(&certificates[0]).unwrap();
+    let (host, time) = name.split_once('@').unwrap();
+    assert_eq!((host, time.parse::<u64>().is_ok()), ("localhost", true));
+}
+
+#[tokio::test]
+async fn a_folder_stores_the_generated_certificate() {
+    let folder = Folder::new();
+    let certificates = Some(folder.0.join("new"));
+    let wanted = || {
+        let serving = flags::Serving { certificates: certificates.clone(), ..Wanted::default().serving };
+        Wanted { serving, ..Wanted::default() }
+    };
+    let first = wanted().run().await;
+    let authority = std::fs::read_to_string(folder.0.join("new/kube-scheduler.crt")).unwrap();
+    let client = Client { trusts: Some(authority), ..Client::default() };
+    assert_eq!(client.get(first.address, "/livez").await.0, 200);
+    let second = wanted().run().await;
+    assert_eq!(client.get(second.address, "/livez").await.0, 200, "it is used again");
+
+    std::fs::remove_file(folder.0.join("new/kube-scheduler.key")).unwrap();
+    let error = wanted().bind().await.map(drop).unwrap_err();
+    assert!(error.contains("one is there and the other is not; remove it"), "{error}");
+}
+
+#[tokio::test]
+async fn files_that_are_wrong() {
+    let folder = Folder::new();
+    let authority = Authority::new("servers");
+    let problem = async |pair: (String, String)| {
+        let wanted = Wanted { serving: with_files(&folder, pair), ..Wanted::default() };
+        wanted.bind().await.map(drop).unwrap_err()
+    };
+    let (certificate, key) = authority.server();
+    assert!(problem((certificate.clone(), authority.server().1)).await.starts_with("the server's certificate: "));
+    assert!(problem((certificate, "rubbish".into())).await.starts_with("the server's certificate: its key: "));
+    assert!(problem(("rubbish".into(), key)).await.starts_with("the server's certificate: "));
+
+    let authentication = flags::Authentication { client_ca: Some(PathBuf::from("/not/there")), ..Default::default() };
+    let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
+    assert!(error.starts_with("--client-ca-file=/not/there: "), "{error}");
+    let rubbish = folder.put("ca.crt", "rubbish");
+    let authentication = flags::Authentication { client_ca: Some(rubbish), ..Default::default() };
+    let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
+    assert_eq!(error, "who vouches for clients: there is no certificate in it");
+}
+
+#[tokio::test]
+async fn versions_and_suites() {
+    let old = Client { only_tls12: true, ..Client::default() };
+    let serve = async |change: fn(&mut flags::Serving)| {
+        let mut wanted = Wanted::default();
+        change(&mut wanted.serving);
+        wanted.run().await
+    };
+    let suite = |stream: tokio_rustls::client::TlsStream<_>| {
+        stream.get_ref().1.negotiated_cipher_suite().unwrap().suite().as_str().unwrap()
+    };
+    let server = serve(|_| {}).await;
+    assert!(old.connect(server.address).await.is_ok());
+    let server = serve(|serving| serving.tls13_only = true).await;
+    assert!(old.connect(server.address).await.is_err());
+    assert!(Client::default().connect(server.address).await.is_ok());
+
+    const WANTED: &str = "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256";
+    let server = serve(|serving| serving.cipher_suites = vec![WANTED.to_owned()]).await;
+    assert_eq!(suite(old.connect(server.address).await.unwrap()), WANTED);
+    assert!(suite(Client::default().connect(server.address).await.unwrap()).starts_with("TLS13_"));
+}

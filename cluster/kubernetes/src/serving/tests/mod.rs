@@ -1,0 +1,104 @@
+//! Real HTTPS, within the test's process.
+
+mod callers;
+mod certificates;
+mod clients;
+mod connections;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::transport::Http;
+
+use clients::{Authority, Client, Folder};
+
+/// Says what it is asked for.
+#[derive(Debug)]
+struct Names;
+
+impl Endpoints for Names {
+    fn metrics(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# metrics\n".to_owned() })
+    }
+    fn resources(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# resources\n".to_owned() })
+    }
+    fn slis(&self) -> BoxFuture<'_, String> {
+        Box::pin(async { "# slis\n".to_owned() })
+    }
+}
+
+/// What a server is made with; by default, it listens on this host's address with a certificate of its own.
+struct Wanted {
+    serving: flags::Serving,
+    authentication: flags::Authentication,
+    authorization: flags::Authorization,
+    server: Option<Http>,
+    limits: Limits,
+    refresh: Duration,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Wanted {
+            serving: flags::Serving { address: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, ..Default::default() },
+            authentication: flags::Authentication::default(),
+            authorization: flags::Authorization::default(),
+            server: None,
+            limits: Limits::default(),
+            refresh: REFRESH,
+        }
+    }
+}
+
+/// A server that runs.
+struct Running {
+    address: SocketAddr,
+    health: Health,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Wanted {
+    async fn bind(&self) -> Result<(Server<Http>, Health), String> {
+        let health = Health::new(None);
+        let parts = ServerParts {
+            serving: &self.serving,
+            authentication: &self.authentication,
+            authorization: &self.authorization,
+            authenticates: self.server.clone(),
+            authorizes: self.server.clone(),
+            health: health.clone(),
+            pages: Pages::new("{}".to_owned(), "[]".to_owned(), BTreeMap::new(), SystemTime::now()),
+            endpoints: Arc::new(Names),
+        };
+        Server::with_limits(parts, self.limits, self.refresh).await.map(|server| (server, health))
+    }
+
+    async fn run(&self) -> Running {
+        let (server, health) = self.bind().await.unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let address = server.address();
+        Running { address, health, stop, task: tokio::spawn(server.run(stopped)) }
+    }
+}
+
+/// Waits until something is so, for a while.
+async fn until(mut is_so: impl AsyncFnMut() -> bool) {
+    for _ in 0..500 {
+        if is_so().await {
+            return;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it never was");
+}

@@ -1,0 +1,160 @@
+//! A scheduler that judges what kube-scheduler does, and does nothing itself: `schedc run --shadow`.
+//!
+//! The cluster is followed as ever. When a pod turns out to be bound, [`Shadow`] asks just before that is taken in where we
+//! would have bound it, and when kube-scheduler says that a pod fits nowhere, whether we would say the same.
+//!
+//! | module | idea |
+//! |---|---|
+//! | [`finding`] | what is told of a disagreement |
+//! | [`counts`] | how often there was which |
+
+pub mod counts;
+pub mod finding;
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::engine::Decision;
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::profile::ProfileInfo;
+use schedc_core::scheduler::Change;
+use schedc_objects::AnyObject;
+
+use crate::driver::DriverHooks;
+pub use counts::{ProfileCounts, ShadowCounts};
+pub use finding::{Comparison, Disagreement, Finding, NodeScore};
+
+/// Judges. `report` is told of each disagreement, the others are counted.
+#[derive(Debug)]
+pub struct Shadow<F> {
+    profiles: &'static [ProfileInfo],
+    shadow_counts: ShadowCounts,
+    report: F,
+    /// What was last said of pods that fit nowhere, as a number.
+    last_failures: Map<Uid, u64>,
+    hashes: RandomState,
+    is_synced: bool,
+}
+
+impl<F: FnMut(&Disagreement)> Shadow<F> {
+    /// Counts here.
+    pub fn new(profiles: &'static [ProfileInfo], shadow_counts: ShadowCounts, report: F) -> Self {
+        Shadow {
+            profiles,
+            shadow_counts,
+            report,
+            last_failures: Map::default(),
+            hashes: RandomState::new(),
+            is_synced: false,
+        }
+    }
+
+    fn report_finding(&mut self, profile: usize, pod: &Pod, finding: Option<Finding>) {
+        let Some(finding) = finding else { return };
+        let pod = pod.namespaced_name().to_string();
+        (self.report)(&Disagreement { pod, profile: self.profiles[profile].name, finding });
+    }
+
+    /// A pod was bound to a node.
+    fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
+        let index = scheduler.base().node(node);
+        let quick_check = index.and_then(|index| scheduler.may_choose(profile, pod, index));
+        let finding = match quick_check {
+            Some(true) => None,
+            Some(false) | None => {
+                let found = scheduler.explain(profile, pod, false);
+                let base = scheduler.base();
+                finding::for_bound_pod(&found, base, base.interner.resolve(node))
+            }
+        };
+        self.shadow_counts.count(profile, |counts| match &finding {
+            None => counts.same_best += 1,
+            Some(Finding::LowerScore { by, .. }) => {
+                counts.lower_score += 1;
+                counts.largest_difference = counts.largest_difference.max(*by);
+            }
+            Some(_) => counts.infeasible += 1,
+        });
+        self.report_finding(profile, pod, finding);
+    }
+
+    /// A pod was found to fit nowhere.
+    fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
+        let found = scheduler.explain(profile, pod, false);
+        let base = scheduler.base();
+        let ours = match (&found.gated_by, &found.decision) {
+            (Some(held), _) => Err(held.message()),
+            (None, Decision::Node(_)) => Ok(finding::best_nodes(&found, base)),
+            (None, Decision::Unschedulable(unschedulable)) => Err(unschedulable.message.clone()),
+            (None, Decision::Error(message)) => Err(message.clone()),
+        };
+        let theirs = message.to_owned();
+        let finding = match ours {
+            Err(ours) if ours == theirs => None,
+            Err(ours) => Some(Finding::OtherMessage { theirs, ours }),
+            Ok(best) => Some(Finding::Fits { theirs, best }),
+        };
+        self.shadow_counts.count(profile, |counts| match &finding {
+            None => counts.same_message += 1,
+            Some(Finding::Fits { .. }) => counts.fits += 1,
+            Some(_) => counts.other_message += 1,
+        });
+        self.report_finding(profile, pod, finding);
+    }
+
+    /// Whether a pod's status says something about its failure that it did not say before. Returns what.
+    fn new_failure<'o>(&mut self, uid: &Uid, pod: &'o api::Pod) -> Option<&'o str> {
+        let message = failed_scheduling(pod)?;
+        let hash = self.hashes.hash_one(message);
+        (self.last_failures.insert(uid.clone(), hash) != Some(hash)).then_some(message)
+    }
+}
+
+impl<F> AttemptObserver for Shadow<F> {}
+
+impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
+    fn before_change(&mut self, change: &Change, object: Option<&AnyObject>, scheduler: &mut dyn AnyScheduler) {
+        let pod = match change {
+            Change::Pod(pod) => pod,
+            Change::PodDeleted(uid) => {
+                self.last_failures.remove(uid);
+                return;
+            }
+            _ => return,
+        };
+        // As it was before. One that has its node already, or that was not seen without, is nothing to judge.
+        let pending = scheduler.pending(&pod.uid).cloned();
+        if let Some(node) = pod.spec.node_name {
+            self.last_failures.remove(&pod.uid);
+            let Some(pending) = pending else { return };
+            let Some(profile) = scheduler.profile_of(&pending) else { return };
+            match self.is_synced {
+                true => self.bound(profile, &pending, node, scheduler),
+                false => self.shadow_counts.count(profile, |counts| counts.not_judged += 1),
+            }
+        } else if let Some(AnyObject::Pod(object)) = object
+            && let Some(message) = self.new_failure(&pod.uid, object)
+            && let Some(pending) = pending
+            && let Some(profile) = scheduler.profile_of(&pending)
+            && self.is_synced
+        {
+            self.rejected(profile, &pending, message, scheduler);
+        }
+    }
+
+    fn on_synced(&mut self) {
+        self.is_synced = true;
+    }
+}
+
+/// Why a pod fits nowhere, as a scheduler wrote into its status.
+fn failed_scheduling(pod: &api::Pod) -> Option<&str> {
+    let conditions = pod.status.as_ref()?.conditions.as_deref()?;
+    let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled")?;
+    let is_failed = condition.status == "False" && condition.reason.as_deref() == Some("Unschedulable");
+    condition.message.as_deref().filter(|_| is_failed)
+}

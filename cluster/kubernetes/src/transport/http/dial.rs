@@ -1,0 +1,87 @@
+//! Connections, by TCP and TLS.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::http::uri::Scheme;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+/// How long TCP may take to connect to one address. The system repeats a lost packet after 1 and 3 seconds, and then too seldom to
+/// notice soon that a server is back.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long it may take to agree on TLS.
+const TLS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many bytes are asked of the system at a time. TLS by itself asks for 4 KiB, and answers and changes come in bursts.
+const READ_BUFFER: usize = 32 << 10;
+
+/// Where connections lead to.
+pub(super) struct Server {
+    host: Box<str>,
+    port: u16,
+    /// `None`: by TCP alone.
+    tls: Option<(TlsConnector, Option<ServerName<'static>>)>,
+}
+
+/// A connection.
+pub(super) struct Stream {
+    pub(super) io: Box<dyn Io>,
+    /// It was agreed on HTTP/2.
+    pub(super) is_http2: bool,
+}
+
+/// What bytes go over. It is not worth having all that is above twice.
+pub(super) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
+
+impl Server {
+    /// A server that shows the certificate of its address, or of another name.
+    pub(super) fn new(base: &Uri, mut tls: rustls::ClientConfig, name: Option<ServerName<'static>>) -> Self {
+        tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let host = base.host().unwrap_or_default().trim_matches(['[', ']']);
+        let is_tls = base.scheme() == Some(&Scheme::HTTPS);
+        let name = || name.or_else(|| ServerName::try_from(host.to_owned()).ok());
+        Server {
+            host: host.into(),
+            port: base.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
+            tls: is_tls.then(|| (TlsConnector::from(Arc::new(tls)), name())),
+        }
+    }
+
+    /// A new connection, to the first of the host's addresses where somebody answers.
+    pub(super) async fn dial(&self) -> io::Result<Stream> {
+        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for address in lookup_host((&*self.host, self.port)).await? {
+            match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+                Ok(Ok(tcp)) => {
+                    return timeout(TLS_TIMEOUT, self.connect_tls(tcp))
+                        .await
+                        .unwrap_or_else(|_| Err(timeout_error(TLS_TIMEOUT)));
+                }
+                Ok(Err(error)) => failure = error,
+                Err(_) => failure = timeout_error(CONNECT_TIMEOUT),
+            }
+        }
+        Err(failure)
+    }
+
+    async fn connect_tls(&self, tcp: TcpStream) -> io::Result<Stream> {
+        tcp.set_nodelay(true)?;
+        let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_http2: false }) };
+        let name = name.clone().ok_or_else(|| io::Error::other("no certificate can be for such a name"))?;
+        let stream = tls.connect(name, BufReader::with_capacity(READ_BUFFER, tcp)).await?;
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok(Stream { io: Box::new(stream), is_http2 })
+    }
+}
+
+fn timeout_error(time: Duration) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} seconds", time.as_secs()))
+}

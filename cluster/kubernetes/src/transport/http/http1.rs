@@ -1,0 +1,126 @@
+//! Requests by HTTP/1.1: each has a connection to itself while it is under way.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{HOST, HeaderValue};
+use hyper::http::{response, uri};
+use hyper::{Request, Uri};
+use hyper_util::rt::TokioIo;
+
+use super::dial::{Server, Stream};
+use super::error_chain;
+use crate::transport::TransportError;
+
+/// Whoever sends requests on such connections. Clones share those that are idle.
+#[derive(Clone)]
+pub(super) struct Sender {
+    server: Arc<Server>,
+    idle: Idle,
+}
+
+type Idle = Arc<Mutex<Vec<Connection>>>;
+
+enum Connection {
+    /// Nothing was sent so far.
+    New(Stream),
+    Used(SendRequest<Full<Bytes>>),
+}
+
+impl Sender {
+    /// There is one connection so far.
+    pub(super) fn new(server: Arc<Server>, first: Stream) -> Self {
+        Sender { server, idle: Arc::new(Mutex::new(vec![Connection::New(first)])) }
+    }
+
+    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    pub(super) async fn send(
+        &self,
+        request: Request<()>,
+        body: Bytes,
+    ) -> Result<(response::Parts, super::Body), TransportError> {
+        let mut send = self.connection().await?;
+        let (mut head, ()) = request.into_parts();
+        let host = head.uri.authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
+        head.headers.extend(host.map(|host| (HOST, host)));
+        head.uri = origin_form(head.uri);
+        let answer = send.send_request(Request::from_parts(head, Full::from(body))).await;
+        let (head, body) = answer.map_err(|error| transport_error(&error))?.into_parts();
+        let back = Some((send, self.idle.clone()));
+        Ok((head, super::Body::Http1(Body { body, back })))
+    }
+
+    /// A connection on which nothing is under way.
+    async fn connection(&self) -> Result<SendRequest<Full<Bytes>>, TransportError> {
+        loop {
+            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let stream = match idle {
+                Some(Connection::New(stream)) => stream,
+                Some(Connection::Used(mut send)) => match send.ready().await {
+                    Ok(()) => return Ok(send),
+                    Err(_) => continue,
+                },
+                None => self.server.dial().await.map_err(|error| TransportError::NotSent(error_chain(&error)))?,
+            };
+            if stream.is_http2 {
+                return Err(TransportError::NotSent("the server speaks HTTP/2 now".to_owned()));
+            }
+            let (send, connection) = handshake(TokioIo::new(stream.io))
+                .await
+                .map_err(|error| TransportError::NotSent(error_chain(&error)))?;
+            // Whatever is wrong, those whose answers it is about are told.
+            tokio::spawn(connection);
+            return Ok(send);
+        }
+    }
+}
+
+/// HTTP/1.1 names the server in a header.
+fn origin_form(uri: Uri) -> Uri {
+    let mut parts = uri::Parts::default();
+    parts.path_and_query = uri.into_parts().path_and_query;
+    Uri::from_parts(parts).unwrap_or_default()
+}
+
+/// What an answer goes on with.
+pub(super) struct Body {
+    body: Incoming,
+    /// The connection, and where it goes once all has arrived.
+    back: Option<(SendRequest<Full<Bytes>>, Idle)>,
+}
+
+impl Body {
+    pub(super) async fn next(&mut self) -> Option<Result<Bytes, TransportError>> {
+        loop {
+            let Some(frame) = self.body.frame().await else {
+                if let Some((send, idle)) = self.back.take().filter(|(send, _)| !send.is_closed()) {
+                    idle.lock().unwrap_or_else(PoisonError::into_inner).push(Connection::Used(send));
+                }
+                return None;
+            };
+            match frame {
+                Err(error) => {
+                    self.back = None;
+                    return Some(Err(TransportError::Lost(error_chain(&error))));
+                }
+                // Trailers say nothing.
+                Ok(frame) => match frame.into_data() {
+                    Ok(bytes) => return Some(Ok(bytes)),
+                    Err(_) => continue,
+                },
+            }
+        }
+    }
+}
+
+/// Whether a request may have been done that has no answer: one that waited for its turn was not.
+fn transport_error(error: &hyper::Error) -> TransportError {
+    if error.is_canceled() {
+        TransportError::NotSent(error_chain(error))
+    } else {
+        TransportError::Lost(error_chain(error))
+    }
+}

@@ -1,0 +1,104 @@
+//! Requests on a connection of HTTP/2.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::client::{Builder, SendRequest};
+use h2::{Error, Ping, PingPong, Reason, RecvStream};
+use hyper::Request;
+use hyper::http::response;
+use tokio::time::{sleep, timeout};
+
+use super::dial::Io;
+use super::error_chain;
+use crate::transport::TransportError;
+
+/// client-go's: how often a connection is asked whether it is alive, and how long it may take to say so.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+const PING_TIMEOUT: Duration = Duration::from_secs(15);
+/// How many bytes may arrive that nobody has read: of one answer, and of all.
+const STREAM_WINDOW: u32 = 512 << 10;
+const CONNECTION_WINDOW: u32 = 2 << 20;
+/// How many bytes wait to be sent, of one request.
+const SEND_BUFFER: usize = 1 << 20;
+
+/// Whoever sends requests on a connection. Clones send on the same one.
+#[derive(Clone)]
+pub(super) struct Sender(SendRequest<Bytes>);
+
+impl Sender {
+    /// Makes it a connection of HTTP/2. It stays as long as there are senders or answers, and it is alive.
+    pub(super) async fn new(io: Box<dyn Io>) -> Result<Self, Error> {
+        let mut builder = Builder::new();
+        builder.enable_push(false).initial_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
+        builder.max_send_buffer_size(SEND_BUFFER);
+        let (send, mut connection) = builder.handshake(io).await?;
+        let pings = connection.ping_pong();
+        tokio::spawn(async move {
+            // Whatever is wrong, those whose answers it is about are told.
+            tokio::select! {
+                _ = connection => {}
+                () = is_dead(pings) => {}
+            }
+        });
+        Ok(Sender(send))
+    }
+
+    /// Returns when a request may be sent. An error means that none ever may.
+    pub(super) async fn ready(self) -> Result<SendRequest<Bytes>, Error> {
+        self.0.ready().await
+    }
+}
+
+/// Returns if the other side says nothing any more.
+async fn is_dead(mut pings: Option<PingPong>) {
+    let Some(pings) = &mut pings else { return std::future::pending().await };
+    loop {
+        sleep(PING_INTERVAL).await;
+        let said = pings.send_ping(Ping::opaque()).is_ok()
+            && timeout(PING_TIMEOUT, poll_fn(|context| pings.poll_pong(context))).await.is_ok_and(|pong| pong.is_ok());
+        if !said {
+            return;
+        }
+    }
+}
+
+/// Sends a request. Returns what the answer begins with, and what it goes on with.
+pub(super) async fn send(
+    mut ready: SendRequest<Bytes>,
+    request: Request<()>,
+    body: Bytes,
+) -> Result<(response::Parts, super::Body), TransportError> {
+    let not_sent = |error: Error| TransportError::NotSent(error_chain(&error));
+    let (answer, mut stream) = ready.send_request(request, body.is_empty()).map_err(not_sent)?;
+    if !body.is_empty() {
+        stream.send_data(body, true).map_err(not_sent)?;
+    }
+    let (head, body) = answer.await.map_err(|error| transport_error(&error))?.into_parts();
+    Ok((head, super::Body::Http2(Body(body))))
+}
+
+/// What an answer goes on with.
+pub(super) struct Body(RecvStream);
+
+impl Body {
+    pub(super) async fn next(&mut self) -> Option<Result<Bytes, TransportError>> {
+        let chunk = self.0.data().await?.and_then(|chunk| {
+            self.0.flow_control().release_capacity(chunk.len())?;
+            Ok(chunk)
+        });
+        Some(chunk.map_err(|error| transport_error(&error)))
+    }
+}
+
+/// Whether a request may have been done that has no answer: a server that refuses a stream did nothing.
+fn transport_error(error: &Error) -> TransportError {
+    match error.is_remote() && error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM) {
+        true => TransportError::NotSent(error_chain(error)),
+        false => TransportError::Lost(error_chain(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

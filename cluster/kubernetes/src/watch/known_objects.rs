@@ -1,0 +1,182 @@
+//! What is known to be there, and what a scheduler is told as that changes.
+//!
+//! Objects are told as they arrive, whether as a part of a list or as a change. When a list is complete, whatever was not
+//! told since it began is gone: nothing is kept of objects for that but what they are called.
+
+use std::collections::BTreeMap;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
+use schedc_core::model::{ObjectKey, Uid};
+use schedc_core::scheduler::Change;
+use schedc_objects::AnyObject;
+
+use crate::pods::PodRecords;
+
+/// What is known to be there, of all kinds.
+#[derive(Debug, Default)]
+pub struct KnownObjects {
+    kinds: BTreeMap<&'static str, Map<ObjectId, u32>>,
+    records: PodRecords,
+}
+
+/// What an object is called. Pods are told apart by uid, since one may be deleted and created again unseen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum ObjectId {
+    Pod(Uid),
+    Node(Symbol),
+    Object(ObjectKey),
+}
+
+impl ObjectId {
+    /// What a change is about.
+    fn of(change: &Change) -> ObjectId {
+        match change {
+            Change::Node(node) => ObjectId::Node(node.name),
+            Change::NodeDeleted(name) => ObjectId::Node(*name),
+            Change::Pod(pod) => ObjectId::Pod(pod.uid.clone()),
+            Change::PodDeleted(uid) => ObjectId::Pod(uid.clone()),
+            Change::Object(object) => ObjectId::Object(object.key()),
+            Change::ObjectDeleted(key) => ObjectId::Object(*key),
+        }
+    }
+
+    /// It went.
+    fn into_removal(self) -> Change {
+        match self {
+            ObjectId::Pod(uid) => Change::PodDeleted(uid),
+            ObjectId::Node(name) => Change::NodeDeleted(name),
+            ObjectId::Object(key) => Change::ObjectDeleted(key),
+        }
+    }
+}
+
+impl KnownObjects {
+    /// Nothing is known. What only writers need to know of pods goes to the records.
+    pub fn new(records: PodRecords) -> Self {
+        KnownObjects { kinds: BTreeMap::new(), records }
+    }
+
+    /// An object is like this, as was told in an epoch. Returns what the scheduler is to be told.
+    pub fn upsert(&mut self, object: &AnyObject, epoch: u32, interner: &mut Interner) -> Option<Change> {
+        let change = object.upsert(interner)?;
+        let known = self.kinds.entry(object.kind()).or_default();
+        let name = ObjectId::of(&change);
+        match &change {
+            Change::Pod(_) | Change::Node(_) | Change::Object(_) => drop(known.insert(name.clone(), epoch)),
+            Change::PodDeleted(_) | Change::NodeDeleted(_) | Change::ObjectDeleted(_) => drop(known.remove(&name)),
+        }
+        match (name, object, &change) {
+            (ObjectId::Pod(uid), AnyObject::Pod(pod), Change::Pod(_)) => self.records.set(&uid, pod),
+            (ObjectId::Pod(uid), ..) => self.records.remove(&uid),
+            _ => {}
+        }
+        self.records.listeners().notify_upsert(object);
+        Some(change)
+    }
+
+    /// An object went. Returns what the scheduler is to be told.
+    pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
+        let change = object.removal(interner)?;
+        let name = ObjectId::of(&change);
+        if let ObjectId::Pod(uid) = &name {
+            self.records.remove(uid);
+        }
+        self.kinds.entry(object.kind()).or_default().remove(&name);
+        self.records.listeners().notify_removal(object);
+        Some(change)
+    }
+
+    /// All objects of a kind were told since an epoch began. Returns what the scheduler is to be told: what went unseen.
+    pub fn complete_list(&mut self, kind: &'static str, epoch: u32) -> Vec<Change> {
+        let known = self.kinds.entry(kind).or_default();
+        let mut removals = Vec::new();
+        known.retain(|name, last_epoch| {
+            if *last_epoch != epoch {
+                removals.push(name.clone());
+            }
+            *last_epoch == epoch
+        });
+        for name in &removals {
+            if let ObjectId::Pod(uid) = name {
+                self.records.remove(uid);
+            }
+        }
+        if !removals.is_empty() {
+            self.records.listeners().notify_missed_removals(kind);
+        }
+        removals.into_iter().map(ObjectId::into_removal).collect()
+    }
+
+    /// How many objects of a kind are known.
+    pub fn count(&self, kind: &str) -> usize {
+        self.kinds.get(kind).map_or(0, Map::len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_object;
+
+    use super::*;
+
+    fn said(change: Option<Change>, interner: &Interner) -> String {
+        match change {
+            Some(Change::Node(node)) => format!("node {}", interner.resolve(node.name)),
+            Some(Change::NodeDeleted(name)) => format!("no node {}", interner.resolve(name)),
+            Some(Change::Pod(pod)) => format!("pod {}", pod.uid.0),
+            Some(Change::PodDeleted(uid)) => format!("no pod {}", uid.0),
+            Some(Change::Object(object)) => format!("object {}", interner.resolve(object.key().name)),
+            Some(Change::ObjectDeleted(key)) => format!("no object {}", interner.resolve(key.name)),
+            None => "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn missed_deletions_are_reported_when_a_list_is_complete() {
+        let (followed, interner) = (&mut KnownObjects::default(), &mut Interner::default());
+        let node = |name: &str| api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}"));
+        let pod = |uid: &str| api_object(&format!("{{kind: Pod, metadata: {{name: p, uid: {uid}}}}}"));
+        let service = |name: &str| api_object(&format!("{{kind: Service, metadata: {{name: {name}}}}}"));
+        for object in [node("n1"), node("n2"), pod("u1"), service("s1"), service("s2")] {
+            followed.upsert(&object, 1, interner);
+        }
+        for kind in ["Node", "Pod", "Service"] {
+            assert_eq!(followed.complete_list(kind, 1).len(), 0);
+        }
+        // A pod of the same name is another pod; one node and both services went.
+        followed.upsert(&node("n2"), 2, interner);
+        followed.upsert(&pod("u2"), 2, interner);
+        let mut complete = |kind| -> Vec<String> {
+            let removals = followed.complete_list(kind, 2);
+            let mut removals: Vec<_> = removals.into_iter().map(|change| said(Some(change), interner)).collect();
+            removals.sort();
+            removals
+        };
+        assert_eq!(complete("Node"), ["no node n1"]);
+        assert_eq!(complete("Pod"), ["no pod u1"]);
+        assert_eq!(complete("Service"), ["no object s1", "no object s2"]);
+        assert_eq!(["Node", "Pod", "Service"].map(|kind| followed.count(kind)), [1, 1, 0]);
+    }
+
+    #[test]
+    fn existing_pods_have_records() {
+        let records = PodRecords::default();
+        let (followed, interner) = (&mut KnownObjects::new(records.clone()), &mut Interner::default());
+        let pod = |uid: &str, more: &str| {
+            api_object(&format!("{{kind: Pod, metadata: {{name: p, uid: {uid}, resourceVersion: '7'}}{more}}}"))
+        };
+        let has = |uid: &str| records.get(&Uid(uid.into())).is_some();
+        let first = followed.upsert(&pod("a", ""), 1, interner);
+        assert_eq!((said(first, interner), has("a")), ("pod a".into(), true));
+        let removals = followed.removal(&pod("a", ""), interner);
+        assert_eq!((said(removals, interner), has("a")), ("no pod a".into(), false));
+        followed.upsert(&pod("b", ""), 1, interner);
+        let finished = followed.upsert(&pod("b", ", status: {phase: Failed}"), 1, interner);
+        assert_eq!((said(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
+        followed.upsert(&pod("c", ""), 1, interner);
+        assert_eq!((followed.complete_list("Pod", 2).len(), has("c")), (1, false));
+        let class = api_object("{kind: PriorityClass, metadata: {name: c}, value: 1}");
+        assert_eq!(said(followed.upsert(&class, 1, interner), interner), "nothing");
+    }
+}

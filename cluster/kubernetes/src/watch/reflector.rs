@@ -1,0 +1,326 @@
+//! Follows the objects of one kind: asks, reads what arrives, tells.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use schedc_core::random::Random;
+use schedc_objects::AnyObject;
+use tokio::sync::mpsc::Sender;
+use tokio::sync::watch;
+
+use super::framing::FrameDecoder;
+use super::list_page::ListPage;
+use super::originals::{RawObjects, ReadOriginals};
+use super::query::query;
+use super::reachability::ReachabilityMember;
+use super::reflector_state::{ListWatchRequest, ReflectorState, ReflectorStep, StreamEnd};
+use super::watch_event::WatchEvent;
+use crate::resources::Resource;
+use crate::transport::{
+    ApiRequest, ApiResponse, Chunks, Format, RequestClass, StatusError, StreamingTransport, TransportError, Verb,
+};
+
+/// What is told of objects of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InformerEvent {
+    /// An object is like this, as was told in an epoch.
+    Upsert(AnyObject, u32),
+    /// The same of an object of which the original is kept.
+    UpsertWithOriginal(AnyObject, u32, Arc<str>),
+    /// An object went.
+    Removal(AnyObject),
+    /// All objects of a kind were told since an epoch began: whatever was not is gone.
+    ListComplete {
+        /// The kind.
+        resource: &'static Resource,
+        /// The epoch.
+        epoch: u32,
+        /// How often it had been asked for all to be told anew when the epoch began: all is as it was then, or later.
+        round: u32,
+    },
+    /// Something is wrong, for people. It goes on.
+    Error(&'static Resource, String),
+}
+
+/// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
+const WATCH_TIMEOUT_SECONDS: usize = 300;
+
+/// Minimum time between two reports of the same trouble by a follower that probes.
+const REPEATED_ERROR_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
+/// Whenever `rounds` goes on, all are told anew, as they are then or later.
+pub async fn run_reflector<S: StreamingTransport>(
+    streams: S,
+    resource: &'static Resource,
+    originals: Option<ReadOriginals>,
+    seed: u64,
+    sender: Sender<InformerEvent>,
+    mut rounds: watch::Receiver<u32>,
+    member: ReachabilityMember,
+) {
+    let (reflector_state, round) = (ReflectorState::new(seed), *rounds.borrow_and_update());
+    let mut reflector = Reflector {
+        streams,
+        resource,
+        originals,
+        reflector_state,
+        random: Random::new(seed),
+        sender,
+        rounds,
+        round,
+        is_absent: false,
+        member,
+        probes: None,
+    };
+    while reflector.step().await.is_ok() {}
+}
+
+struct Reflector<S> {
+    streams: S,
+    resource: &'static Resource,
+    /// What finds originals, if they are told.
+    originals: Option<ReadOriginals>,
+    reflector_state: ReflectorState,
+    random: Random,
+    sender: Sender<InformerEvent>,
+    rounds: watch::Receiver<u32>,
+    round: u32,
+    /// The server has no such kind, as it said.
+    is_absent: bool,
+    /// This follower among all of the cluster.
+    member: ReachabilityMember,
+    /// While it probes during an outage: the last trouble that it reported, and the time.
+    probes: Option<(String, Duration)>,
+}
+
+/// What comes on a stream.
+enum Next {
+    Bytes(Bytes),
+    End(StreamEnd),
+    /// All is to be told anew.
+    Relist,
+}
+
+/// Nobody listens any more.
+struct ReceiverClosed;
+
+impl<S: StreamingTransport> Reflector<S> {
+    /// One request, or a pause.
+    async fn step(&mut self) -> Result<(), ReceiverClosed> {
+        let round = *self.rounds.borrow_and_update();
+        if round != self.round {
+            self.round = round;
+            self.reflector_state.relist();
+        }
+        let ask = match self.reflector_state.next(self.streams.clock()) {
+            ReflectorStep::Send(ask) => ask,
+            ReflectorStep::Wait(until) => {
+                tokio::select! {
+                    biased;
+                    () = self.member.returned() => self.reflector_state.returned(self.streams.clock()),
+                    () = self.streams.sleep(until.saturating_sub(self.streams.clock())) => {}
+                }
+                return if self.sender.is_closed() { Err(ReceiverClosed) } else { Ok(()) };
+            }
+        };
+        let seconds =
+            u32::try_from(WATCH_TIMEOUT_SECONDS + self.random.below(WATCH_TIMEOUT_SECONDS)).unwrap_or(u32::MAX);
+        let path = query(self.resource, &ask, seconds);
+        let end = match ask {
+            ListWatchRequest::Page { .. } => self.page(path).await?,
+            ListWatchRequest::Stream | ListWatchRequest::Watch { .. } => self.stream(path).await?,
+        };
+        self.member.set_live(false);
+        if let Some(end) = end {
+            let (clock, may_be_outage) = (self.streams.clock(), end.may_be_outage());
+            self.reflector_state.ended(end, clock);
+            if may_be_outage && self.member.failed(clock) {
+                self.reflector_state.probe(clock);
+                self.probes.get_or_insert_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// The server answered, though it may have refused.
+    fn answered(&mut self) {
+        self.member.answered(self.streams.clock());
+        self.probes = None;
+    }
+
+    /// A page of a list. Returns how it ended if it did not arrive.
+    async fn page(&mut self, path: String) -> Result<Option<StreamEnd>, ReceiverClosed> {
+        let answer = match self
+            .streams
+            .call(RequestClass::Watch, ApiRequest { verb: Verb::Get, path, body: Bytes::new() })
+            .await
+        {
+            Ok(answer) if answer.is_success() => {
+                self.answered();
+                answer
+            }
+            Ok(answer) => return self.request_refused(&answer).await.map(Some),
+            Err(error) => return self.connection_failed(error).await.map(Some),
+        };
+        let page = match ListPage::read(self.resource.reader(), &answer.body) {
+            Ok(page) => page,
+            Err(error) => {
+                self.report_error(format!("a list cannot be read: {error}")).await?;
+                return Ok(Some(StreamEnd::Closed));
+            }
+        };
+        let mut originals = self.originals(RawObjects::Page(&answer.body));
+        for object in page.objects {
+            self.send_upsert(object, originals.next()).await?;
+        }
+        if self.reflector_state.page(&page.version, page.rest.as_deref()) {
+            self.send_list_complete().await?;
+        }
+        Ok(None)
+    }
+
+    /// A stream of changes. Returns how it ended, if it was not left.
+    async fn stream(&mut self, path: String) -> Result<Option<StreamEnd>, ReceiverClosed> {
+        // Originals are kept as JSON.
+        let wanted = if self.originals.is_some() { Format::Json } else { self.resource.format() };
+        let mut chunks = match self.streams.open(path, wanted).await {
+            Ok(Ok(chunks)) => chunks,
+            Ok(Err(answer)) => return self.request_refused(&answer).await.map(Some),
+            Err(error) => return self.connection_failed(error).await.map(Some),
+        };
+        self.answered();
+        self.member.set_live(true);
+        let format = chunks.format();
+        let mut decoder = FrameDecoder::new(format);
+        loop {
+            match self.next(&mut chunks).await? {
+                Next::Bytes(bytes) => decoder.push(&bytes),
+                Next::End(end) => return Ok(Some(end)),
+                Next::Relist => return Ok(None),
+            }
+            while let Some(frame) = decoder.next_frame() {
+                if let Some(end) = self.change(format, frame).await? {
+                    return Ok(Some(end));
+                }
+            }
+        }
+    }
+
+    /// What comes next, unless nobody listens any more.
+    async fn next(&mut self, chunks: &mut S::Chunks) -> Result<Next, ReceiverClosed> {
+        let chunk = tokio::select! {
+            chunk = chunks.next() => chunk,
+            Ok(()) = self.rounds.changed() => return Ok(Next::Relist),
+            () = self.sender.closed() => return Err(ReceiverClosed),
+        };
+        Ok(match chunk {
+            Some(Ok(bytes)) => Next::Bytes(bytes),
+            Some(Err(error)) => Next::End(self.connection_failed(error).await?),
+            None => Next::End(StreamEnd::Closed),
+        })
+    }
+
+    /// A change on a stream. Returns how the stream ended if it says so.
+    async fn change(&mut self, format: Format, frame: &[u8]) -> Result<Option<StreamEnd>, ReceiverClosed> {
+        match WatchEvent::read(self.resource.reader(), format, frame) {
+            Ok(WatchEvent::Upsert(object)) => {
+                self.record_version(&object);
+                let original = self.originals(RawObjects::Line(frame)).next();
+                self.send_upsert(object, original).await?;
+            }
+            Ok(WatchEvent::Removal(object)) => {
+                self.record_version(&object);
+                self.send(InformerEvent::Removal(object)).await?;
+            }
+            Ok(WatchEvent::Bookmark { version, is_end_of_list }) => {
+                if self.reflector_state.bookmark(&version, is_end_of_list) {
+                    self.send_list_complete().await?;
+                }
+            }
+            Ok(WatchEvent::Error(status_error)) => {
+                let StatusError { code, retry_after, .. } = status_error;
+                // That it has forgotten is no trouble.
+                if code != 410 {
+                    self.report_error(format!("a watch ended: {}", status_error.message)).await?;
+                }
+                return Ok(Some(StreamEnd::Refused { code, retry_after }));
+            }
+            // An object that cannot be read is as it was; what comes after it can be read all the same.
+            Err(error) => self.report_error(format!("a change cannot be read: {error}")).await?,
+        }
+        Ok(None)
+    }
+
+    fn record_version(&mut self, object: &AnyObject) {
+        if let Some(version) = &object.metadata().resource_version {
+            self.reflector_state.changed(version);
+        }
+    }
+
+    fn originals(&self, arrived: RawObjects<'_>) -> impl Iterator<Item = Arc<str>> + use<S> {
+        self.originals.and_then(|read| read(self.resource, arrived)).unwrap_or_default().into_iter()
+    }
+
+    async fn send_upsert(&self, object: AnyObject, original: Option<Arc<str>>) -> Result<(), ReceiverClosed> {
+        let epoch = self.reflector_state.epoch();
+        self.send(match original {
+            Some(original) => InformerEvent::UpsertWithOriginal(object, epoch, original),
+            None => InformerEvent::Upsert(object, epoch),
+        })
+        .await
+    }
+
+    /// All is told.
+    async fn send_list_complete(&self) -> Result<(), ReceiverClosed> {
+        let (epoch, round) = (self.reflector_state.epoch(), self.round);
+        self.send(InformerEvent::ListComplete { resource: self.resource, epoch, round }).await
+    }
+
+    async fn request_refused(&mut self, answer: &ApiResponse) -> Result<StreamEnd, ReceiverClosed> {
+        let StatusError { code, message, retry_after, .. } = StatusError::new(answer);
+        match code {
+            // That it has forgotten is no trouble.
+            410 => {}
+            // An older server, or one on which the kind is switched off.
+            404 => {
+                if !std::mem::replace(&mut self.is_absent, true) {
+                    let effect = "as long as it has no such kind, there are no such objects";
+                    self.report_error(format!("{message}: {effect}")).await?;
+                }
+                self.send_list_complete().await?;
+            }
+            _ => self.report_error(message.into()).await?,
+        }
+        let end = StreamEnd::Refused { code, retry_after: retry_after.filter(|pause| *pause > Duration::ZERO) };
+        if !end.may_be_outage() {
+            self.answered();
+        }
+        Ok(end)
+    }
+
+    async fn connection_failed(&mut self, error: TransportError) -> Result<StreamEnd, ReceiverClosed> {
+        let why = error.into_message();
+        self.report_error(why).await?;
+        Ok(StreamEnd::Broken)
+    }
+
+    async fn report_error(&mut self, why: String) -> Result<(), ReceiverClosed> {
+        if let Some((last, at)) = &mut self.probes {
+            let clock = self.streams.clock();
+            if *last == why && clock < *at + REPEATED_ERROR_INTERVAL {
+                return Ok(());
+            }
+            (*last, *at) = (why.clone(), clock);
+        }
+        self.send(InformerEvent::Error(self.resource, why)).await
+    }
+
+    async fn send(&self, event: InformerEvent) -> Result<(), ReceiverClosed> {
+        self.sender.send(event).await.map_err(|_| ReceiverClosed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Bindings, each done once.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::extension_points::Placement;
+use schedc_core::model::Pod;
+use serde::{Deserialize, Serialize};
+
+use super::path;
+use crate::transport::{
+    ApiRequest, RequestClass, RequestOutcome, RetryBackoff, StatusError, Transport, Verb, call_with_retry_after,
+};
+
+/// How often a binding is tried that did not happen.
+const BACKOFF: RetryBackoff =
+    RetryBackoff { steps: 3, delay: Duration::from_millis(100), factor: 3, cap: Duration::from_secs(1) };
+/// How long to wait at most until the pod is looked at again.
+const MAX_DELAY: Duration = Duration::from_secs(2);
+
+/// Binds a pod to its node, on condition that there is a pod of this uid.
+///
+/// If nobody knows whether it happened, the pod is looked at until that is known, however long it takes: until then, its
+/// room is neither free nor taken by anybody else.
+///
+/// `fail` receives the reason of each request that failed.
+pub(super) async fn bind(
+    transport: &impl Transport,
+    placement: &Placement,
+    fail: impl Fn(&str),
+) -> Result<(), ApiError> {
+    let Placement { pod, node_name, .. } = placement;
+    let body = Binding {
+        api_version: "v1",
+        kind: "Binding",
+        metadata: BindingMetadata { name: &pod.name, namespace: &pod.namespace, uid: &pod.uid.0 },
+        target: Node { kind: "Node", name: node_name },
+    };
+    let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
+    let call = ApiRequest { verb: Verb::Create, path: path(pod, "/binding"), body: body.into() };
+    let mut backoff = BACKOFF;
+    // An earlier try may have been done, or may yet be.
+    let mut may_be_bound = false;
+    loop {
+        let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Bind, &call).await) {
+            RequestOutcome::Done(_) => return Ok(()),
+            RequestOutcome::Refused(status_error) if !may_be_bound => return Err(status_error.into()),
+            RequestOutcome::Refused(status_error) => {
+                backoff.steps = 0;
+                status_error.into()
+            }
+            RequestOutcome::Failed(error) => error,
+            RequestOutcome::Unknown(error) => {
+                may_be_bound = true;
+                error
+            }
+        };
+        fail(&error.message);
+        if may_be_bound {
+            match locate_pod(transport, pod, &fail).await {
+                PodLocation::Assigned(node) if *node == **node_name => return Ok(()),
+                PodLocation::Assigned(node) => {
+                    let message = format!("pod {} is already assigned to node {node:?}", pod.name);
+                    return Err(ApiError::new(ApiReason::Conflict, message));
+                }
+                PodLocation::Missing => {
+                    return Err(ApiError::new(ApiReason::NotFound, format!("pods {:?} not found", pod.name)));
+                }
+                PodLocation::Unassigned => {}
+            }
+        }
+        if !backoff.wait(transport).await {
+            return Err(error);
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Binding<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: BindingMetadata<'a>,
+    target: Node<'a>,
+}
+
+#[derive(Serialize)]
+struct BindingMetadata<'a> {
+    name: &'a str,
+    namespace: &'a str,
+    uid: &'a str,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    kind: &'static str,
+    name: &'a str,
+}
+
+/// Where a pod is.
+enum PodLocation {
+    Assigned(Box<str>),
+    Unassigned,
+    /// There is none of this uid.
+    Missing,
+}
+
+/// What is looked at of a pod.
+#[derive(Deserialize)]
+struct FoundPod {
+    metadata: Metadata,
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    uid: Box<str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    node_name: Option<Box<str>>,
+}
+
+/// Looks where a pod is, until that is known.
+async fn locate_pod(transport: &impl Transport, pod: &Pod, fail: &impl Fn(&str)) -> PodLocation {
+    let call = ApiRequest { verb: Verb::Get, path: path(pod, ""), body: Bytes::new() };
+    let mut backoff = RetryBackoff { steps: u32::MAX, cap: MAX_DELAY, ..BACKOFF };
+    loop {
+        match call_with_retry_after(transport, RequestClass::Bind, &call).await {
+            Ok(answer) if answer.is_success() => {
+                if let Ok(FoundPod { metadata, spec }) = serde_json::from_slice(&answer.body) {
+                    return match spec.node_name.filter(|node| !node.is_empty()) {
+                        _ if *metadata.uid != *pod.uid.0 => PodLocation::Missing,
+                        Some(node) => PodLocation::Assigned(node),
+                        None => PodLocation::Unassigned,
+                    };
+                }
+            }
+            Ok(answer) if answer.code == 404 => return PodLocation::Missing,
+            Ok(answer) => fail(&StatusError::new(&answer).message),
+            Err(error) => fail(&error.into_message()),
+        }
+        backoff.wait(transport).await;
+    }
+}

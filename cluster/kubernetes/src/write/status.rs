@@ -1,0 +1,62 @@
+//! Statuses of pods.
+
+use std::sync::Arc;
+
+use schedc_core::client::{ApiError, ApiReason, StatusPatch};
+use schedc_core::model::Pod;
+use schedc_objects::AnyObject;
+use serde_json::json;
+
+use super::path;
+use crate::pods::PodRecords;
+use crate::status_patch::status_patch;
+use crate::transport::{
+    ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
+};
+
+/// Writes a pod's status, on condition that there is a pod of this uid. Each try sends what differs from what is known
+/// by then.
+///
+/// kube-scheduler does not make the condition; it may write the status of another pod of the name.
+pub(super) async fn patch(
+    transport: &impl Transport,
+    records: &PodRecords,
+    pod: &Arc<Pod>,
+    wanted: &StatusPatch,
+) -> Result<(), ApiError> {
+    let gone = || ApiError::new(ApiReason::NotFound, format!("pods {:?} not found", pod.name));
+    let mut backoff = RetryBackoff::DEFAULT;
+    loop {
+        let record = records.get(&pod.uid).ok_or_else(gone)?;
+        let Some(mut body) = status_patch(&record.status, wanted, transport.now()) else { return Ok(()) };
+        body["metadata"] = json!({ "uid": *pod.uid.0 });
+        let path = path(pod, "/status");
+        let call = ApiRequest { verb: Verb::StrategicPatch, path, body: body.to_string().into() };
+        let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Write, &call).await) {
+            RequestOutcome::Done(answer) => {
+                // Whatever it says otherwise, the watch will say, too.
+                if let Some(AnyObject::Pod(now)) = read(&answer.body) {
+                    records.record_response(&pod.uid, &now);
+                }
+                return Ok(());
+            }
+            RequestOutcome::Refused(status_error)
+                if status_error.fields.iter().any(|field| **field == *"metadata.uid") =>
+            {
+                return Err(gone());
+            }
+            RequestOutcome::Refused(status_error) if status_error.code == 409 => status_error.into(),
+            RequestOutcome::Refused(status_error) => return Err(status_error.into()),
+            // To say it twice does no harm.
+            RequestOutcome::Failed(error) | RequestOutcome::Unknown(error) => error,
+        };
+        if !backoff.wait(transport).await {
+            return Err(error);
+        }
+    }
+}
+
+/// A pod. Not generic, as its callers are, so that a binary has it once.
+fn read(json: &[u8]) -> Option<AnyObject> {
+    schedc_objects::decode::read("Pod", &mut serde_json::Deserializer::from_str(str::from_utf8(json).ok()?)).ok()
+}

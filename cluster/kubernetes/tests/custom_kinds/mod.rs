@@ -1,0 +1,196 @@
+//! Kinds that a plugin declares, at an API server: they are followed, their changes wake pods, and plugins write them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::support::Fast;
+use coscheduling::scheduler::Profiles;
+use schedc_core::client::{Client, ObjectRef};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::Bundle;
+use schedc_core::scheduler::Options;
+use schedc_fake_apiserver::{Fault, FaultRule, Server};
+use schedc_kubernetes::driver::{Driver, Leadership, Setup, Standby, StopReason};
+use schedc_kubernetes::dry_run::DryRunClient;
+use schedc_kubernetes::election::ElectionStatus;
+use schedc_kubernetes::events::{EventRecorder, EventWriter};
+use schedc_kubernetes::pods::PodRecords;
+use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::write::Bindings;
+use schedc_kubernetes::write::KubeClient;
+use schedc_objects::Kinds;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const GROUP: &str = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups/g";
+
+fn group(min_member: u32) -> Value {
+    json!({
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": "default"},
+        "spec": {"minMember": min_member},
+    })
+}
+
+fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "labels": {"scheduling.x-k8s.io/pod-group": "g"}},
+        "spec": {"schedulerName": "coscheduling", "containers": [{"name": "c", "image": "i"}]},
+    })
+}
+
+fn bound(server: &Server) -> usize {
+    server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
+}
+
+fn is_rejected(server: &Server, pod: &str) -> bool {
+    let pod = server.get(&format!("/api/v1/namespaces/default/pods/{pod}")).unwrap();
+    pod["status"]["conditions"][0]["reason"] == "Unschedulable"
+}
+
+/// How often the status of the group was written.
+fn writes_of_status(server: &Server) -> usize {
+    let of_status = format!("{GROUP}/status");
+    server.requests().iter().filter(|asked| asked.verb == "patch" && asked.path == of_status).count()
+}
+
+/// What a scheduler may do.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    InEarnest,
+    DryRun,
+    Shadow,
+}
+
+/// A scheduler on a thread of its own, and how to stop it.
+fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender<bool>, JoinHandle<StopReason>) {
+    let transport = Fast::to(server, 20);
+    let (stop, is_stopped) = watch::channel(false);
+    let work = async move {
+        let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), 1);
+        tokio::spawn(sink.run());
+        let mut kinds: Vec<&Resource> = RESOURCES.iter().filter(|resource| resource.is_watched()).collect();
+        kinds.extend(Profiles::KINDS.iter().map(Resource::declared_static));
+        let standby = Standby::Warm;
+        let setup = Setup { streams: transport.clone(), kinds, leadership, standby, options: Options::default() };
+        if let Act::InEarnest = act {
+            let driver = Driver::new(&AnyBundle::running::<Profiles>(), setup, queue, Bindings::default(), ());
+            return driver.map_err(|_| ()).unwrap().run(is_stopped).await;
+        }
+        let client = DryRunClient::new(transport);
+        let driver = Driver::with_client(&AnyBundle::running::<Profiles>(), setup, client, PodRecords::default(), ());
+        let driver = driver.map_err(|_| ()).unwrap();
+        let driver = if let Act::Shadow = act { driver.as_observer() } else { driver };
+        driver.run(is_stopped).await
+    };
+    let scheduler = std::thread::spawn(move || {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    });
+    (stop, scheduler)
+}
+
+#[test]
+fn a_declared_kind_is_watched_and_its_status_written() {
+    let server = Server::start();
+    let room = json!({"pods": "3"});
+    server.create(
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": room}}),
+    );
+    ["a", "b", "c"].iter().for_each(|name| drop(server.create(pod(name))));
+    let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
+    assert!(server.wait(PATIENCE, |server| ["a", "b", "c"].iter().all(|pod| is_rejected(server, pod))));
+    assert_eq!(bound(&server), 0, "nobody has described the group");
+    server.create(group(3));
+    assert!(server.wait(PATIENCE, |server| bound(server) == 3), "they are woken");
+    let status = json!({"phase": "Scheduled", "scheduled": 3});
+    assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == status));
+    stop.send_replace(true);
+    assert_eq!(scheduler.join().unwrap(), StopReason::Stopped);
+    assert!(writes_of_status(&server) > 0);
+}
+
+#[test]
+fn background_tasks_run_while_leading() {
+    let server = Server::start();
+    server.create(group(3));
+    let (tell, standing) =
+        watch::channel(ElectionStatus { leader: Some("another".into()), ..ElectionStatus::default() });
+    let (_stop, scheduler) = schedule(&server, Leadership::elected(standing), Act::InEarnest);
+    let follows = |server: &Server| server.requests().iter().any(|asked| asked.path.contains("podgroups"));
+    assert!(server.wait(PATIENCE, follows));
+    // The other one writes it, if it is to be written.
+    server.apply(group(4));
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(writes_of_status(&server), 0);
+    tell.send_modify(|standing| standing.leads_until = Some(Duration::MAX));
+    let pending = json!({"phase": "Pending", "scheduled": 0});
+    assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == pending));
+    tell.send_modify(|standing| (standing.leads_until, standing.is_lost) = (None, true));
+    assert_eq!(scheduler.join().unwrap(), StopReason::LeaseLost);
+    let written = writes_of_status(&server);
+    server.remove(GROUP);
+    server.create(group(5));
+    assert_eq!(writes_of_status(&server), written, "nobody is left who would");
+}
+
+#[test]
+fn background_tasks_retry_their_requests() {
+    let server = Server::start();
+    server.create(group(3));
+    let of_status = FaultRule::new(Fault::Answer(500, None)).verb("patch").path("/status");
+    server.rule(of_status.times(12));
+    let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
+    let pending = json!({"phase": "Pending", "scheduled": 0});
+    assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == pending));
+    stop.send_replace(true);
+    assert_eq!(scheduler.join().unwrap(), StopReason::Stopped);
+}
+
+#[test]
+fn observers_run_no_background_tasks() {
+    for act in [Act::DryRun, Act::Shadow] {
+        let server = Server::start();
+        let room = json!({"pods": "3"});
+        server.create(
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": room}}),
+        );
+        server.create(group(1));
+        server.create(pod("a"));
+        let (stop, scheduler) = schedule(&server, Leadership::alone(), act);
+        let follows = |server: &Server| server.requests().iter().any(|asked| asked.path.contains("podgroups"));
+        assert!(server.wait(PATIENCE, follows));
+        std::thread::sleep(Duration::from_millis(300));
+        stop.send_replace(true);
+        assert_eq!(scheduler.join().unwrap(), StopReason::Stopped);
+        assert!(server.requests().iter().all(|asked| !asked.is_write()), "{act:?}");
+    }
+}
+
+#[tokio::test]
+async fn objects_of_declared_kinds_are_created_read_changed_and_deleted() {
+    let server = Server::start();
+    let (queue, _sink) = EventWriter::new(Fast::to(&server, 20), EventRecorder::new("host"), 1);
+    let client =
+        KubeClient::new(Fast::to(&server, 20), PodRecords::default(), queue).with_kinds(Kinds::of::<Profiles>());
+    let object = ObjectRef {
+        api_version: "scheduling.x-k8s.io/v1alpha1".into(),
+        kind: "PodGroup".into(),
+        namespace: "default".into(),
+        name: "g".into(),
+    };
+    client.create(&object, &group(2)).await.unwrap();
+    client.patch(&object, &json!({"spec": {"minMember": 3}})).await.unwrap();
+    client.patch_status(&object, &json!({"status": {"phase": "Pending"}})).await.unwrap();
+    let read = client.get(&object).await.unwrap();
+    assert_eq!((&read["spec"]["minMember"], &read["status"]["phase"]), (&json!(3), &json!("Pending")));
+    client.delete(&object, None).await.unwrap();
+    assert_eq!(server.get(GROUP), None);
+    let unknown = ObjectRef { kind: "Gang".into(), ..object };
+    let error = client.get(&unknown).await.unwrap_err();
+    assert_eq!(error.message, "scheduling.x-k8s.io/v1alpha1 Gang is not a kind that a scheduler asks for");
+}

@@ -1,0 +1,97 @@
+//! A cluster in which everybody but the scheduler is played by the test.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use schedc_fake_apiserver::{RecordedRequest, Server};
+use serde_json::{Value, json};
+
+/// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A node with so many CPUs.
+pub(crate) fn node(name: &str, cpu: u32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": cpu.to_string(), "memory": "16Gi", "pods": "110"}},
+    })
+}
+
+/// A pod that wants so many CPUs.
+pub(crate) fn pod(name: &str, cpu: u32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu.to_string()}}}]},
+    })
+}
+
+/// The path of a pod.
+pub(crate) fn path(name: &str) -> String {
+    format!("/api/v1/namespaces/default/pods/{name}")
+}
+
+/// Where a pod is, if it is anywhere.
+pub(crate) fn node_of(server: &Server, pod: &str) -> Option<String> {
+    server.get(&path(pod))?["spec"]["nodeName"].as_str().map(str::to_owned)
+}
+
+/// How many pods have a node.
+pub(crate) fn bound(server: &Server) -> usize {
+    server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
+}
+
+/// What its events say of a pod that was not bound.
+pub(crate) fn failures(server: &Server, pod: &str) -> Vec<String> {
+    let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
+    let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);
+    failed.map(|event| event["note"].as_str().unwrap().to_owned()).collect()
+}
+
+#[track_caller]
+pub(crate) fn wait_for_failure(server: &Server, pod: &str, why: &str) {
+    until(server, why, |server| failures(server, pod).iter().any(|failure| failure.contains(why)));
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn until(server: &Server, what: &str, is_so: impl Fn(&Server) -> bool) {
+    assert!(server.wait(PATIENCE, is_so), "not in time: {what}; so far {} pods are bound", bound(server));
+}
+
+/// Waits until all of so many pods are bound, and looks whether that was done well: each was bound once, and no node has more
+/// than it has room for.
+#[track_caller]
+pub(crate) fn wait_until_all_are_bound(server: &Server, pods: usize) {
+    until(server, "all pods are bound", |server| bound(server) == pods);
+    check_bindings(server);
+}
+
+/// Each pod was bound once at most, and no node has more than it has room for.
+#[track_caller]
+pub(crate) fn check_bindings(server: &Server) {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for binding in server.requests().iter().filter(|asked| is_binding(asked) && asked.code == 201) {
+        let uid = binding.body.as_ref().unwrap()["metadata"]["uid"].as_str().unwrap();
+        *times.entry(uid.to_owned()).or_default() += 1;
+    }
+    assert!(times.values().all(|times| *times == 1), "pods were bound more than once: {times:?}");
+    let cpu = |quantity: &Value| quantity.as_str().unwrap().parse::<u32>().unwrap();
+    let mut taken: HashMap<String, u32> = HashMap::new();
+    for pod in server.list("/api/v1/pods") {
+        if let Some(node) = pod["spec"]["nodeName"].as_str() {
+            *taken.entry(node.to_owned()).or_default() +=
+                cpu(&pod["spec"]["containers"][0]["resources"]["requests"]["cpu"]);
+        }
+    }
+    for node in server.list("/api/v1/nodes") {
+        let room = cpu(&node["status"]["allocatable"]["cpu"]);
+        let taken = taken.get(node["metadata"]["name"].as_str().unwrap()).copied().unwrap_or_default();
+        assert!(taken <= room, "{taken} of {room} CPUs are taken of {}", node["metadata"]["name"]);
+    }
+}
+
+pub(crate) fn is_binding(asked: &RecordedRequest) -> bool {
+    asked.verb == "create" && asked.path.ends_with("/binding")
+}

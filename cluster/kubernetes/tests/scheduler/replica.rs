@@ -1,0 +1,156 @@
+//! A scheduler on a thread of its own.
+
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::Bundle;
+use schedc_core::scheduler::{Options, TieBreak};
+use schedc_fake_apiserver::Server;
+use schedc_kubernetes::blocking;
+use schedc_kubernetes::driver::{Driver, DriverHooks, Leadership, Setup, Standby, StopReason};
+use schedc_kubernetes::election::{self, Election, ElectionStatus};
+use schedc_kubernetes::events::{EventRecorder, EventWriter};
+use schedc_kubernetes::resources::{RESOURCES, Resource};
+use schedc_kubernetes::write::Bindings;
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::scheduler::pipelines::Profiles;
+use crate::support::{Fast, election_settings};
+
+/// How many times as fast time goes by for a scheduler that is alone.
+const ALONE: u32 = 20;
+/// The same where leases are held: one of 15 seconds lasts for three, long enough for a busy machine.
+const ELECTED: u32 = 5;
+
+/// A scheduler. It is killed when it is dropped.
+pub(crate) struct Replica {
+    stop: watch::Sender<bool>,
+    hold: mpsc::UnboundedSender<Duration>,
+    kill: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<Option<StopReason>>>,
+}
+
+impl Replica {
+    /// The only one.
+    pub(crate) fn alone(server: &Server) -> Replica {
+        Replica::start::<Profiles>(server, "alone", false, || (), ())
+    }
+
+    /// One of several, that takes part in an election. Its requests carry its name as their token.
+    pub(crate) fn elected(server: &Server, name: &'static str) -> Replica {
+        Replica::start::<Profiles>(server, name, true, || (), ())
+    }
+
+    /// One of other profiles. `prepare` is called where they are made.
+    pub(crate) fn start<B: Bundle>(
+        server: &Server,
+        name: &'static str,
+        is_elected: bool,
+        prepare: impl FnOnce() + Send + 'static,
+        hooks: impl DriverHooks + Send + 'static,
+    ) -> Replica {
+        let transport = Fast::to(server, if is_elected { ELECTED } else { ALONE });
+        transport.set_token(name);
+        let (stop, is_stopped) = watch::channel(false);
+        let (hold, mut held) = mpsc::unbounded_channel();
+        let (kill, killed) = oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            prepare();
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.spawn(async move {
+                while let Some(time) = held.recv().await {
+                    // Nothing else goes on meanwhile: there is one thread.
+                    std::thread::sleep(time);
+                }
+            });
+            let work = schedule::<B>(transport, name, is_elected, is_stopped, hooks);
+            runtime.block_on(async {
+                tokio::select! {
+                    end = work => Some(end),
+                    _ = killed => None,
+                }
+            })
+            // With the runtime, everything that is under way goes.
+        });
+        Replica { stop, hold, kill: Some(kill), thread: Some(thread) }
+    }
+
+    /// Ends it in the midst of things. Nobody is told.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    /// Asks it to stop, and waits until it has. Returns how it ended.
+    pub(crate) fn stop(mut self) -> Option<StopReason> {
+        self.stop.send_replace(true);
+        self.join()
+    }
+
+    /// Drops the sender that could stop it, and waits until it has stopped. Returns how it ended.
+    pub(crate) fn abandon(mut self) -> Option<StopReason> {
+        self.stop = watch::channel(false).0;
+        self.join()
+    }
+
+    /// Nothing of it goes on for so long, as if its host were suspended.
+    pub(crate) fn hold_up(&self, time: Duration) {
+        self.hold.send(time).unwrap();
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn join(&mut self) -> Option<StopReason> {
+        self.thread.take().unwrap().join().unwrap()
+    }
+
+    fn end(&mut self) {
+        let _ = self.kill.take().map(|kill| kill.send(()));
+        // If it panicked it has said so.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Schedules until it is stopped or the lease is lost, as `schedc run` does.
+async fn schedule<B: Bundle>(
+    transport: Fast,
+    name: &'static str,
+    is_elected: bool,
+    stop: watch::Receiver<bool>,
+    hooks: impl DriverHooks + Send + 'static,
+) -> StopReason {
+    let seed = name.len() as u64;
+    let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), seed);
+    let sink = tokio::spawn(sink.run());
+    let (give_back, is_given_back) = watch::channel(false);
+    let (tell, standing) = watch::channel(ElectionStatus::default());
+    let election = is_elected.then(|| {
+        let election = Election::new(election_settings(name), seed);
+        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, is_given_back))
+    });
+    let setup = Setup {
+        streams: transport,
+        kinds: RESOURCES.iter().filter(|resource| resource.is_watched()).collect::<Vec<&Resource>>(),
+        leadership: if is_elected { Leadership::elected(standing) } else { Leadership::alone() },
+        standby: Standby::Warm,
+        options: Options { seed, tie_break: TieBreak::First, ..Options::default() },
+    };
+    let driver = Driver::new(&AnyBundle::running::<B>(), setup, queue, Bindings::default(), hooks);
+    let driver = driver.map_err(|errors| errors.len()).unwrap();
+    let end =
+        if B::ORIGINALS.any() { blocking::schedule(driver.run(stop)).await.unwrap() } else { driver.run(stop).await };
+    if let Some(election) = election {
+        give_back.send_replace(true);
+        election.await.unwrap();
+    }
+    if end == StopReason::Stopped {
+        sink.await.unwrap();
+    }
+    end
+}

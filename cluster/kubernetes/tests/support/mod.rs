@@ -1,0 +1,82 @@
+//! What tests at an API server have in common.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::jiff::Timestamp;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use schedc_fake_apiserver::Server;
+use schedc_kubernetes::election::ElectionSettings;
+use schedc_kubernetes::transport::{
+    ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
+};
+
+/// The election that replicas take part in, with kube-scheduler's lease and times.
+pub(crate) fn election_settings(name: &str) -> ElectionSettings {
+    ElectionSettings {
+        identity: name.into(),
+        namespace: "kube-system".into(),
+        name: "kube-scheduler".into(),
+        lease_duration: Duration::from_secs(15),
+        renew_deadline: Duration::from_secs(10),
+        retry_period: Duration::from_secs(2),
+    }
+}
+
+/// A way to a server on which time passes so many times as fast, so that nobody waits long.
+#[derive(Clone)]
+pub(crate) struct Fast(Http, u32);
+
+impl Fast {
+    /// The way to this server.
+    pub(crate) fn to(server: &Server, times: u32) -> Fast {
+        server.enable_protobuf(schedc_objects::decode::encode);
+        let tls = server.authority().map(|authority| {
+            let mut roots = rustls::RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            let builder = rustls::ClientConfig::builder_with_provider(provider);
+            builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth()
+        });
+        Fast(Http::new(&server.url().parse().unwrap(), tls), times)
+    }
+
+    /// From now on, the server can tell its requests from others'.
+    pub(crate) fn set_token(&self, token: &str) {
+        self.0.set_authorization(Some(format!("Bearer {token}").parse().unwrap()));
+    }
+}
+
+impl Transport for Fast {
+    fn call(
+        &self,
+        class: RequestClass,
+        call: ApiRequest,
+    ) -> impl Future<Output = Result<ApiResponse, TransportError>> + Send {
+        self.0.call(class, call)
+    }
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        self.0.sleep(time / self.1)
+    }
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+    fn clock(&self) -> Duration {
+        self.0.clock() * self.1
+    }
+}
+
+impl StreamingTransport for Fast {
+    type Chunks = <Http as StreamingTransport>::Chunks;
+
+    fn open(
+        &self,
+        path: String,
+        format: Format,
+    ) -> impl Future<Output = Result<Result<Self::Chunks, ApiResponse>, TransportError>> + Send {
+        self.0.open(path, format)
+    }
+}

@@ -1,0 +1,98 @@
+//! What a scheduler is told of objects.
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Kind, ObjectKey, Uid};
+use schedc_core::scheduler::Change;
+
+use crate::convert::{convert_node, convert_object, convert_pod, is_finished, uid};
+use crate::kinds::AnyObject;
+
+impl AnyObject {
+    /// What a scheduler is told when an object is like this now. A pod that has run to its end is gone for it. `None`: it is
+    /// not told of such.
+    pub fn upsert(&self, interner: &mut Interner) -> Option<Change> {
+        match self {
+            AnyObject::Node(node) => Some(Change::Node(convert_node(node, interner))),
+            AnyObject::Pod(pod) if is_finished(pod) => self.removal(interner),
+            AnyObject::Pod(pod) => Some(Change::Pod(convert_pod(pod, interner))),
+            object => convert_object(object, interner).map(Change::Object),
+        }
+    }
+
+    /// What a scheduler is told when this object went. `None`: it is not told of such.
+    pub fn removal(&self, interner: &mut Interner) -> Option<Change> {
+        match self {
+            AnyObject::Node(_) => Some(Change::NodeDeleted(interner.intern(self.name()))),
+            AnyObject::Pod(pod) => Some(Change::PodDeleted(Uid(uid("Pod", &pod.metadata)))),
+            object => object.key(interner).map(Change::ObjectDeleted),
+        }
+    }
+
+    /// An object as a scheduler names it. `None`: a node, a pod, or a kind that schedulers do not look at.
+    pub fn key(&self, interner: &mut Interner) -> Option<ObjectKey> {
+        let kind = match self {
+            AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => {
+                return None;
+            }
+            AnyObject::Namespace(_) => Kind::Namespace,
+            AnyObject::Service(_) => Kind::Service,
+            AnyObject::ReplicationController(_) => Kind::ReplicationController,
+            AnyObject::ReplicaSet(_) => Kind::ReplicaSet,
+            AnyObject::StatefulSet(_) => Kind::StatefulSet,
+            AnyObject::PersistentVolume(_) => Kind::PersistentVolume,
+            AnyObject::PersistentVolumeClaim(_) => Kind::PersistentVolumeClaim,
+            AnyObject::StorageClass(_) => Kind::StorageClass,
+            AnyObject::CsiNode(_) => Kind::CsiNode,
+            AnyObject::CsiDriver(_) => Kind::CsiDriver,
+            AnyObject::CsiStorageCapacity(_) => Kind::CsiStorageCapacity,
+            AnyObject::VolumeAttachment(_) => Kind::VolumeAttachment,
+            AnyObject::PodDisruptionBudget(_) => Kind::PodDisruptionBudget,
+            AnyObject::ResourceClaim(_) => Kind::ResourceClaim,
+            AnyObject::ResourceSlice(_) => Kind::ResourceSlice,
+            AnyObject::DeviceClass(_) => Kind::DeviceClass,
+            AnyObject::Custom(object) => Kind::Custom(object.kind),
+        };
+        let namespace = match self.namespace() {
+            "" => Symbol::EMPTY,
+            namespace => interner.intern(namespace),
+        };
+        Some(ObjectKey { kind, namespace, name: interner.intern(self.name()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::api_object;
+
+    #[test]
+    fn removals_have_the_keys_of_upserts() {
+        let interner = &mut Interner::default();
+        for yaml in [
+            "{kind: Namespace, metadata: {name: a}}",
+            "{kind: Service, metadata: {name: a}}",
+            "{kind: ReplicationController, metadata: {name: a}}",
+            "{kind: ReplicaSet, metadata: {name: a}}",
+            "{kind: StatefulSet, metadata: {name: a}}",
+            "{kind: PersistentVolume, metadata: {name: a}}",
+            "{kind: PersistentVolumeClaim, metadata: {name: a, namespace: b}}",
+            "{kind: StorageClass, metadata: {name: a}, provisioner: p}",
+            "{kind: CSINode, metadata: {name: a}, spec: {drivers: []}}",
+            "{kind: CSIDriver, metadata: {name: a}, spec: {}}",
+            "{kind: CSIStorageCapacity, metadata: {name: a}, storageClassName: c}",
+            "{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: x, nodeName: n1, source: {}}}",
+            "{kind: PodDisruptionBudget, metadata: {name: a}}",
+        ] {
+            let object = api_object(yaml);
+            let came = convert_object(&object, interner).map(|object| object.key());
+            assert_eq!(object.key(interner), came, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_finished_pod_is_a_removal() {
+        let object = api_object("{kind: Pod, metadata: {name: a, uid: u}, status: {phase: Succeeded}}");
+        let told = object.upsert(&mut Interner::default());
+        assert!(matches!(told, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));
+    }
+}

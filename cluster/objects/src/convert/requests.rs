@@ -1,0 +1,200 @@
+//! What a pod asks for, as kube-scheduler adds it up (`PodRequests` and its options).
+
+#[cfg(feature = "manifests")]
+use k8s_openapi::api::core::v1::ResourceRequirements;
+use k8s_openapi::api::core::v1::{Container, Pod};
+use schedc_core::intern::Interner;
+use schedc_core::model::{NonZero, PodUsage, Resources};
+use schedc_core::quantity::Quantity;
+
+use super::amounts::{Amounts, ResourceList};
+
+/// What scoring takes a container to ask for if it says nothing.
+const DEFAULT_MILLI_CPU: i64 = 100;
+const DEFAULT_MEMORY: i64 = 200 << 20;
+
+/// What a pod asks for, as each that looks at it adds it up.
+pub(super) struct Requests {
+    /// What must be free on a node, by the pod's spec alone.
+    pub(super) by_spec: Resources,
+    /// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.
+    pub(super) fit_score: Resources,
+    /// What the pod takes of its node (`PodInfo.CalculateResource`): its status has a say in the course of a resize.
+    pub(super) usage: PodUsage,
+}
+
+impl Requests {
+    /// Nearly all pods ask for nothing as a whole and are not resized: then two sums are all there is to add up.
+    pub(super) fn new(pod: &Pod, interner: &mut Interner) -> Requests {
+        let by_spec = Rules::default().requests(pod);
+        let by_containers = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
+        let fit_score = by_containers.requests(pod);
+        let usage = if pod_level_requests(pod).is_none() && !may_be_resized(pod) {
+            usage(&by_spec, &fit_score, interner)
+        } else {
+            usage_by_status(pod, interner)
+        };
+        Requests { by_spec: by_spec.to_resources(interner), fit_score: fit_score.to_resources(interner), usage }
+    }
+}
+
+fn usage_by_status(pod: &Pod, interner: &mut Interner) -> PodUsage {
+    let rules = Rules { by_status: true, ..Rules::default() };
+    let requests = rules.requests(pod);
+    let pod_level = pod_level_requests(pod).is_some();
+    let missing = |name| !pod_level || requests.get(name).is_none();
+    let rules = Rules { defaults: defaults(missing("cpu"), missing("memory")), ..rules };
+    usage(&requests, &rules.requests(pod), interner)
+}
+
+fn usage(requests: &Amounts<'_>, non_zero: &Amounts<'_>, interner: &mut Interner) -> PodUsage {
+    PodUsage {
+        requests: requests.to_resources(interner),
+        non_zero: NonZero {
+            milli_cpu: non_zero.get("cpu").unwrap_or_default().milli_value(),
+            memory: non_zero.get("memory").unwrap_or_default().value(),
+        },
+    }
+}
+
+/// Whether the status says of any container what it has.
+fn may_be_resized(pod: &Pod) -> bool {
+    let status = pod.status.as_ref();
+    let containers = status.and_then(|status| status.container_statuses.as_ref());
+    let init_containers = status.and_then(|status| status.init_container_statuses.as_ref());
+    containers.into_iter().chain(init_containers).flatten().any(|status| status.resources.is_some())
+}
+
+fn defaults<'a>(cpu: bool, memory: bool) -> Amounts<'a> {
+    let mut defaults = Amounts::default();
+    if cpu {
+        defaults.set("cpu", Quantity::from_milli(DEFAULT_MILLI_CPU));
+    }
+    if memory {
+        defaults.set("memory", Quantity::from_units(DEFAULT_MEMORY));
+    }
+    defaults
+}
+
+/// Kubernetes' `PodResourcesOptions`.
+#[derive(Default)]
+struct Rules<'a> {
+    /// Actual and allocated resources in the status count too.
+    by_status: bool,
+    /// `spec.resources` does not count.
+    ignore_pod_level: bool,
+    /// For containers that do not list these.
+    defaults: Amounts<'a>,
+}
+
+impl<'a> Rules<'a> {
+    fn requests(&self, pod: &'a Pod) -> Amounts<'a> {
+        let mut requests = self.containers(pod);
+        if let Some(written) = pod_level_requests(pod).filter(|_| !self.ignore_pod_level) {
+            let spec = Amounts::new(Some(written));
+            let status = pod.status.as_ref().filter(|_| self.by_status);
+            let effective = status.and_then(|status| {
+                let actual = status.resources.as_ref()?.requests.as_ref();
+                Some(effective(pod, spec.clone(), actual, status.allocated_resources.as_ref()))
+            });
+            for (name, quantity) in spec.iter().filter(|(name, _)| is_pod_level(name)) {
+                let quantity = effective.as_ref().map_or(quantity, |list| list.get(name).unwrap_or_default());
+                requests.set(name, quantity);
+            }
+        }
+        requests.add(&Amounts::new(pod.spec.as_ref().and_then(|spec| spec.overhead.as_ref())));
+        requests
+    }
+
+    fn containers(&self, pod: &'a Pod) -> Amounts<'a> {
+        aggregate(pod, |container, keeps_running| self.container(pod, container, keeps_running))
+    }
+
+    fn container(&self, pod: &'a Pod, container: &'a Container, keeps_running: bool) -> Amounts<'a> {
+        let mut requests = Amounts::new(container.resources.as_ref().and_then(|r| r.requests.as_ref()));
+        if self.by_status && keeps_running {
+            let status = pod.status.as_ref().and_then(|status| {
+                let main = status.container_statuses.iter().flatten();
+                // Of two statuses of one name the last one counts.
+                main.chain(status.init_container_statuses.iter().flatten()).rfind(|s| s.name == container.name)
+            });
+            if let Some((status, actual)) = status.and_then(|s| Some((s, s.resources.as_ref()?))) {
+                requests = effective(pod, requests, actual.requests.as_ref(), status.allocated_resources.as_ref());
+            }
+        }
+        requests.fill(&self.defaults);
+        requests
+    }
+}
+
+/// The sum over a pod's containers. They run together, on top of the restartable init containers; the other init
+/// containers run one after the other, each on top of the restartable ones before it. The peak counts.
+///
+/// `own` tells the amounts of a container, given whether it keeps running.
+fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>) -> Amounts<'a> {
+    let Some(spec) = &pod.spec else { return Amounts::default() };
+    let mut running = Amounts::default();
+    for container in &spec.containers {
+        running.add(&own(container, true));
+    }
+    let mut restartable = Amounts::default();
+    let mut peak = Amounts::default();
+    for container in spec.init_containers.iter().flatten() {
+        let is_restartable = is_restartable(container);
+        let mut own = own(container, is_restartable);
+        if is_restartable {
+            running.add(&own);
+            restartable.add(&own);
+            peak.raise_to(&restartable);
+        } else {
+            own.add(&restartable);
+            peak.raise_to(&own);
+        }
+    }
+    running.raise_to(&peak);
+    running
+}
+
+/// The sum of the containers' requests, or of their limits, as they are written (`AggregateContainerRequests`).
+#[cfg(feature = "manifests")]
+pub(crate) fn container_amounts(
+    pod: &Pod,
+    list: fn(&ResourceRequirements) -> Option<&ResourceList>,
+) -> impl Iterator<Item = (&str, Quantity)> {
+    aggregate(pod, |container, _| Amounts::new(container.resources.as_ref().and_then(list))).into_iter()
+}
+
+/// The most of what is wanted, in use and granted; what is wanted does not count if it cannot be.
+fn effective<'a>(
+    pod: &Pod,
+    spec: Amounts<'a>,
+    actual: Option<&'a ResourceList>,
+    allocated: Option<&'a ResourceList>,
+) -> Amounts<'a> {
+    let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    let pending = conditions.into_iter().find(|condition| condition.type_ == "PodResizePending");
+    let infeasible = pending.is_some_and(|condition| condition.reason.as_deref() == Some("Infeasible"));
+    let mut most = if infeasible { Amounts::default() } else { spec };
+    most.raise_to(&Amounts::new(actual));
+    most.raise_to(&Amounts::new(allocated));
+    most
+}
+
+/// `spec.resources.requests`, if it has a resource that may be asked for by the pod as a whole.
+fn pod_level_requests(pod: &Pod) -> Option<&ResourceList> {
+    let requests = pod.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?;
+    requests.keys().any(|name| is_pod_level(name)).then_some(requests)
+}
+
+/// Whether a resource may be asked for by the pod as a whole.
+pub(crate) fn is_pod_level(name: &str) -> bool {
+    name == "cpu" || name == "memory" || name.starts_with("hugepages-")
+}
+
+/// Whether an init container keeps running beside the containers.
+pub(crate) fn is_restartable(container: &Container) -> bool {
+    container.restart_policy.as_deref() == Some("Always")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Objects in protobuf, as API servers write them for schedulers: what arrives is taken apart where it lies.
+//!
+//! A message is fields, each with a number; what belongs to a field's value is said in front of it, so that a field nobody
+//! looks at costs no more than to step over. Go writes most fields that are empty or zero, and JSON leaves them out: they
+//! are absent here, unless Go keeps the field behind a pointer and so tells the two apart.
+
+use std::fmt;
+
+/// What an object begins with that says itself what it is: `runtime.Unknown` comes after it.
+pub(super) const MAGIC: &[u8] = b"k8s\0";
+
+/// Bytes that are not what they should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// A message ends within a field.
+    CutShort,
+    /// A field has a value of another type than it is to have.
+    WrongType,
+    /// A text is not UTF-8.
+    NoText,
+    /// An object does not say that it is one.
+    NoObject,
+    /// JSON within an object cannot be read.
+    Json(String),
+    /// Scheduling does not look at objects of this kind.
+    Unknown(String),
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::CutShort => f.write_str("it ends within a field of protobuf"),
+            Malformed::WrongType => f.write_str("a field of protobuf has a value of a wrong type"),
+            Malformed::NoText => f.write_str("a text is not UTF-8"),
+            Malformed::NoObject => f.write_str("it is no object in protobuf"),
+            Malformed::Json(error) => f.write_str(error),
+            Malformed::Unknown(kind) => write!(f, "nobody looks at a {kind}"),
+        }
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldValue<'a> {
+    /// A number or a truth.
+    Number(u64),
+    /// A text, bytes, or a message.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> FieldValue<'a> {
+    /// The number.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn number(self) -> Result<u64, Malformed> {
+        match self {
+            FieldValue::Number(number) => Ok(number),
+            FieldValue::Bytes(_) => Err(Malformed::WrongType),
+        }
+    }
+
+    /// The bytes.
+    ///
+    /// # Errors
+    /// It is a number.
+    pub fn bytes(self) -> Result<&'a [u8], Malformed> {
+        match self {
+            FieldValue::Bytes(bytes) => Ok(bytes),
+            FieldValue::Number(_) => Err(Malformed::WrongType),
+        }
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn text(self) -> Result<&'a str, Malformed> {
+        str::from_utf8(self.bytes()?).map_err(|_| Malformed::NoText)
+    }
+}
+
+/// The fields of a message: their numbers and values, in the order in which they were written.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a>(pub &'a [u8]);
+
+impl<'a> Message<'a> {
+    /// The next field. `None`: there is no more.
+    ///
+    /// # Errors
+    /// It is none.
+    #[inline]
+    pub fn next_field(&mut self) -> Result<Option<(u32, FieldValue<'a>)>, Malformed> {
+        while !self.0.is_empty() {
+            let tag = self.varint()?;
+            let number = u32::try_from(tag >> 3).map_err(|_| Malformed::WrongType)?;
+            let value = match tag & 7 {
+                0 => FieldValue::Number(self.varint()?),
+                2 => {
+                    let length = usize::try_from(self.varint()?).map_err(|_| Malformed::CutShort)?;
+                    FieldValue::Bytes(self.bytes(length)?)
+                }
+                // Kubernetes has no numbers of a fixed length that scheduling looks at.
+                1 => {
+                    self.bytes(8)?;
+                    continue;
+                }
+                5 => {
+                    self.bytes(4)?;
+                    continue;
+                }
+                _ => return Err(Malformed::WrongType),
+            };
+            return Ok(Some((number, value)));
+        }
+        Ok(None)
+    }
+
+    /// The value of a field; the last one, if it was written more than once.
+    ///
+    /// # Errors
+    /// It is no message.
+    pub fn get(mut self, number: u32) -> Result<Option<FieldValue<'a>>, Malformed> {
+        let mut found = None;
+        while let Some((at, value)) = self.next_field()? {
+            if at == number {
+                found = Some(value);
+            }
+        }
+        Ok(found)
+    }
+
+    #[inline]
+    fn varint(&mut self) -> Result<u64, Malformed> {
+        // Nearly all numbers are that small.
+        if let [first @ ..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Ok(u64::from(*first));
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Malformed> {
+        let mut value = 0;
+        for (at, byte) in self.0.iter().enumerate().take(10) {
+            value |= u64::from(byte & 0x7f) << (7 * at);
+            if byte & 0x80 == 0 {
+                self.0 = &self.0[at + 1..];
+                return Ok(value);
+            }
+        }
+        Err(Malformed::CutShort)
+    }
+
+    #[inline]
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(Malformed::CutShort)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+}
+
+/// An object that says what it is: `runtime.Unknown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope<'a> {
+    /// The kind, such as `Pod` or `Status`.
+    pub kind: &'a str,
+    /// The message.
+    pub object: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    /// Opens an envelope.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut message = Message(bytes.strip_prefix(MAGIC).ok_or(Malformed::NoObject)?);
+        let mut envelope = Envelope { kind: "", object: &[] };
+        while let Some((number, value)) = message.next_field()? {
+            match number {
+                1 => {
+                    if let Some(kind) = Message(value.bytes()?).get(2)? {
+                        envelope.kind = kind.text()?;
+                    }
+                }
+                2 => envelope.object = value.bytes()?,
+                _ => {}
+            }
+        }
+        Ok(envelope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(bytes: &[u8]) -> Result<Vec<(u32, FieldValue<'_>)>, Malformed> {
+        let mut message = Message(bytes);
+        std::iter::from_fn(|| message.next_field().transpose()).collect()
+    }
+
+    #[test]
+    fn fields_of_all_types() {
+        let bytes = [
+            0x08, 0xac, 0x02, // 1: 300
+            0x12, 0x02, b'h', b'i', // 2: "hi"
+            0x19, 1, 2, 3, 4, 5, 6, 7, 8, // 3: eight bytes
+            0x25, 1, 2, 3, 4, // 4: four
+            0x82, 0x01, 0x00, // 16: ""
+            0x28, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, // 5: -1
+        ];
+        let expected = [
+            (1, FieldValue::Number(300)),
+            (2, FieldValue::Bytes(b"hi")),
+            (16, FieldValue::Bytes(b"")),
+            (5, FieldValue::Number(u64::MAX)),
+        ];
+        assert_eq!(fields(&bytes).unwrap(), expected);
+    }
+
+    #[test]
+    fn truncated_messages_and_unknown_types() {
+        for bytes in [&[0x08][..], &[0x08, 0x80], &[0x12, 3, b'h', b'i'], &[0x19, 1], &[0x80; 11]] {
+            assert_eq!(fields(bytes), Err(Malformed::CutShort), "{bytes:?}");
+        }
+        assert_eq!(fields(&[0x0b]), Err(Malformed::WrongType));
+        assert_eq!(FieldValue::Number(1).text(), Err(Malformed::WrongType));
+        assert_eq!(FieldValue::Bytes(b"\xff").text(), Err(Malformed::NoText));
+    }
+
+    #[test]
+    fn an_envelope_has_the_kind() {
+        let pod = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x01x\x1a\x00\x22\x00";
+        assert_eq!(Envelope::open(pod), Ok(Envelope { kind: "Pod", object: b"x" }));
+        assert_eq!(Envelope::open(b"{\"kind\":\"Pod\"}"), Err(Malformed::NoObject));
+    }
+}

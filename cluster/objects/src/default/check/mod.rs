@@ -1,0 +1,127 @@
+//! Validation: what an API server refuses to create, as far as it concerns scheduling.
+
+mod pod;
+mod resources;
+mod selectors;
+mod storage;
+mod workload;
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_core::model::{dns_subdomain_problems, label_key_problems, label_value_problems};
+
+use super::ProblemReporter;
+use crate::kinds::{AnyObject, object_name};
+pub(super) use pod::{pod, preemption_policy};
+
+/// What an object is called.
+pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
+    object_name(kind, metadata)
+}
+
+/// An object that is neither a node nor a pod nor a priority class.
+pub(super) fn other(object: &AnyObject, reporter: &mut ProblemReporter<'_>) {
+    metadata(object.metadata(), reporter);
+    match object {
+        AnyObject::Service(service) => {
+            let selector = service.spec.as_ref().and_then(|spec| spec.selector.as_ref());
+            workload::plain_selector(selector, false, reporter);
+        }
+        AnyObject::ReplicationController(controller) => {
+            let selector = controller.spec.as_ref().and_then(|spec| spec.selector.as_ref());
+            workload::plain_selector(selector, true, reporter);
+        }
+        AnyObject::ReplicaSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), reporter),
+        AnyObject::StatefulSet(set) => workload::selector(set.spec.as_ref().map(|spec| &spec.selector), reporter),
+        AnyObject::Deployment(deployment) => {
+            workload::selector(deployment.spec.as_ref().map(|spec| &spec.selector), reporter);
+        }
+        AnyObject::PodDisruptionBudget(budget) => workload::budget(budget, reporter),
+        AnyObject::PersistentVolume(volume) => storage::volume(volume, reporter),
+        AnyObject::PersistentVolumeClaim(claim) => storage::claim(claim, reporter),
+        AnyObject::StorageClass(class) => storage::class(class, reporter),
+        AnyObject::CsiNode(node) => storage::csi_node(node, reporter),
+        AnyObject::CsiStorageCapacity(capacity) => storage::capacity(capacity, reporter),
+        AnyObject::VolumeAttachment(attachment) => storage::attachment(attachment, reporter),
+        // The others have checks elsewhere, or nothing to check.
+        AnyObject::Node(_)
+        | AnyObject::Pod(_)
+        | AnyObject::PriorityClass(_)
+        | AnyObject::Namespace(_)
+        | AnyObject::CsiDriver(_)
+        | AnyObject::ResourceClaim(_)
+        | AnyObject::ResourceSlice(_)
+        | AnyObject::DeviceClass(_)
+        | AnyObject::Custom(_) => {}
+    }
+}
+
+pub(super) fn node(node: &Node, reporter: &mut ProblemReporter<'_>) {
+    metadata(&node.metadata, reporter);
+    if let Some(status) = &node.status {
+        resources::amounts("status.allocatable", status.allocatable.as_ref(), reporter);
+        resources::amounts("status.capacity", status.capacity.as_ref(), reporter);
+    }
+    let taints = node.spec.as_ref().and_then(|spec| spec.taints.as_deref()).unwrap_or_default();
+    for (i, taint) in taints.iter().enumerate() {
+        let path = format!("spec.taints[{i}]");
+        key(&format!("{path}.key"), &taint.key, reporter);
+        value(&format!("{path}.value"), taint.value.as_deref().unwrap_or_default(), reporter);
+        effect(&format!("{path}.effect"), &taint.effect, reporter);
+        if taints.iter().take(i).any(|other| (&other.key, &other.effect) == (&taint.key, &taint.effect)) {
+            reporter.report(path, "is a second taint with this key and effect; remove one of them");
+        }
+    }
+}
+
+/// The name and the labels of an object.
+pub(super) fn metadata(metadata: &ObjectMeta, reporter: &mut ProblemReporter<'_>) {
+    match metadata.name.as_deref().unwrap_or_default() {
+        "" => reporter.report("metadata.name", "is missing; every object needs a name"),
+        name => syntax("metadata.name", name, dns_subdomain_problems(name), reporter),
+    }
+    if let Some(namespace) = metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()) {
+        syntax("metadata.namespace", namespace, dns_subdomain_problems(namespace), reporter);
+    }
+    labels("metadata.labels", metadata.labels.as_ref(), reporter);
+}
+
+fn labels(path: &str, labels: Option<&BTreeMap<String, String>>, reporter: &mut ProblemReporter<'_>) {
+    for (name, text) in labels.into_iter().flatten() {
+        key(path, name, reporter);
+        value(&format!("{path}[{name}]"), text, reporter);
+    }
+}
+
+fn key(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
+    syntax(path, text, label_key_problems(text), reporter);
+}
+
+fn value(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
+    syntax(path, text, label_value_problems(text), reporter);
+}
+
+/// Passes on the first of Kubernetes' complaints about a text, without the regular expression.
+fn syntax(path: &str, text: &str, problems: Vec<String>, reporter: &mut ProblemReporter<'_>) {
+    if let Some(problem) = problems.first() {
+        let problem = problem.split(" (e.g. ").next().unwrap_or_default();
+        reporter.report(path, format!("`{text}`: {problem}"));
+    }
+}
+
+fn effect(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
+    one_of(path, text, &["NoSchedule", "PreferNoSchedule", "NoExecute"], reporter);
+}
+
+/// Whether a text is one of the words that there are.
+fn one_of(path: &str, text: &str, known: &[&str], reporter: &mut ProblemReporter<'_>) -> bool {
+    let is_known = known.contains(&text);
+    if !is_known {
+        let quoted: Vec<_> = known.iter().map(|known| format!("`{known}`")).collect();
+        let one_of = if known.len() == 1 { "" } else { "one of " };
+        reporter.report(path, format!("is `{text}`, but must be {one_of}{}", quoted.join(", ")));
+    }
+    is_known
+}

@@ -1,0 +1,151 @@
+//! Pods.
+
+use std::collections::HashSet;
+
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, Toleration};
+use schedc_core::model::dns_subdomain_problems;
+
+use super::super::ProblemReporter;
+use super::{effect, key, labels, metadata, one_of, resources, selectors, syntax, value};
+
+pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
+    metadata(&pod.metadata, reporter);
+    let Some(spec) = &pod.spec else { return };
+    if spec.containers.is_empty() {
+        reporter.report("spec.containers", "is empty; a pod needs a container");
+    }
+    let mut names = HashSet::new();
+    for (list, containers) in [
+        ("spec.initContainers", spec.init_containers.as_deref().unwrap_or_default()),
+        ("spec.containers", &spec.containers),
+    ] {
+        for (i, container) in containers.iter().enumerate() {
+            self::container(&format!("{list}[{i}]"), container, &mut names, reporter);
+        }
+    }
+    resources::amounts("spec.overhead", spec.overhead.as_ref(), reporter);
+    resources::requirements("spec.resources", spec.resources.as_ref(), reporter);
+    for (i, toleration) in spec.tolerations.iter().flatten().enumerate() {
+        self::toleration(&format!("spec.tolerations[{i}]"), toleration, reporter);
+    }
+    volumes(spec, reporter);
+    preemption_policy("spec.preemptionPolicy", spec.preemption_policy.as_deref(), reporter);
+    placement(spec, reporter);
+}
+
+pub(crate) fn preemption_policy(path: &str, policy: Option<&str>, reporter: &mut ProblemReporter<'_>) {
+    if let Some(policy) = policy {
+        one_of(path, policy, &["PreemptLowerPriority", "Never"], reporter);
+    }
+}
+
+fn container<'a>(
+    path: &str,
+    container: &'a Container,
+    names: &mut HashSet<&'a str>,
+    reporter: &mut ProblemReporter<'_>,
+) {
+    let name = container.name.as_str();
+    if name.is_empty() {
+        reporter.report(format!("{path}.name"), "is missing; every container needs a name");
+    } else if !names.insert(name) {
+        reporter.report(format!("{path}.name"), format!("is `{name}`, as is that of another container"));
+    }
+    resources::requirements(&format!("{path}.resources"), container.resources.as_ref(), reporter);
+    for (i, port) in container.ports.iter().flatten().enumerate() {
+        let path = format!("{path}.ports[{i}]");
+        for (field, number) in [("containerPort", Some(port.container_port)), ("hostPort", port.host_port)] {
+            // No host port is 0.
+            let number = number.filter(|&number| number != 0 || field == "containerPort");
+            if let Some(number) = number.filter(|number| !(1..=65535).contains(number)) {
+                reporter.report(format!("{path}.{field}"), format!("is {number}, but must be from 1 to 65535"));
+            }
+        }
+        if let Some(protocol) = &port.protocol {
+            one_of(&format!("{path}.protocol"), protocol, &["TCP", "UDP", "SCTP"], reporter);
+        }
+    }
+}
+
+fn toleration(path: &str, toleration: &Toleration, reporter: &mut ProblemReporter<'_>) {
+    let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+    let (toleration_key, operator) = (text(&toleration.key), text(&toleration.operator));
+    let (toleration_value, toleration_effect) = (text(&toleration.value), text(&toleration.effect));
+    if !toleration_key.is_empty() {
+        key(&format!("{path}.key"), &toleration_key, reporter);
+    } else if operator != "Exists" {
+        reporter.report(format!("{path}.operator"), "must be `Exists` where there is no key");
+    }
+    if toleration.toleration_seconds.is_some() && toleration_effect != "NoExecute" {
+        reporter.report(format!("{path}.effect"), "must be `NoExecute` where there are tolerationSeconds");
+    }
+    match operator.as_str() {
+        "" | "Equal" => value(&format!("{path}.value"), &toleration_value, reporter),
+        "Exists" if !toleration_value.is_empty() => {
+            reporter.report(format!("{path}.value"), "must be left out where the operator is `Exists`");
+        }
+        other => {
+            one_of(&format!("{path}.operator"), other, &["Equal", "Exists"], reporter);
+        }
+    }
+    if !toleration_effect.is_empty() {
+        effect(&format!("{path}.effect"), &toleration_effect, reporter);
+    }
+}
+
+fn volumes(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
+    let mut names = HashSet::new();
+    for (i, volume) in spec.volumes.iter().flatten().enumerate() {
+        let path = format!("spec.volumes[{i}]");
+        if volume.name.is_empty() {
+            reporter.report(format!("{path}.name"), "is missing; every volume needs a name");
+        } else if !names.insert(&volume.name) {
+            reporter.report(format!("{path}.name"), format!("is `{}`, as is that of another volume", volume.name));
+        }
+        if volume.persistent_volume_claim.as_ref().is_some_and(|claim| claim.claim_name.is_empty()) {
+            reporter.report(format!("{path}.persistentVolumeClaim.claimName"), "is missing");
+        }
+        if volume.ephemeral.as_ref().is_some_and(|ephemeral| ephemeral.volume_claim_template.is_none()) {
+            reporter.report(format!("{path}.ephemeral.volumeClaimTemplate"), "is missing");
+        }
+    }
+}
+
+/// What the pod says of where it may go.
+fn placement(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
+    let node = spec.node_name.as_deref().unwrap_or_default();
+    if !node.is_empty() {
+        syntax("spec.nodeName", node, dns_subdomain_problems(node), reporter);
+    }
+    labels("spec.nodeSelector", spec.node_selector.as_ref(), reporter);
+    let gates = spec.scheduling_gates.as_deref().unwrap_or_default();
+    for (i, gate) in gates.iter().enumerate() {
+        key(&format!("spec.schedulingGates[{i}].name"), &gate.name, reporter);
+        if gates.iter().take(i).any(|other| other.name == gate.name) {
+            reporter.report(format!("spec.schedulingGates[{i}].name"), format!("`{}` is there twice", gate.name));
+        }
+    }
+    if !gates.is_empty() && !node.is_empty() {
+        reporter.report("spec.nodeName", "must be left out as long as there are schedulingGates");
+    }
+    let constraints = spec.topology_spread_constraints.as_deref().unwrap_or_default();
+    for (i, constraint) in constraints.iter().enumerate() {
+        let path = format!("spec.topologySpreadConstraints[{i}]");
+        let before = constraints.get(..i).unwrap_or_default();
+        selectors::spread_constraint(&path, constraint, before, reporter);
+    }
+    let Some(affinity) = &spec.affinity else { return };
+    if let Some(affinity) = &affinity.node_affinity {
+        selectors::node_affinity("spec.affinity.nodeAffinity", affinity, reporter);
+    }
+    if let Some(affinity) = &affinity.pod_affinity {
+        let required = affinity.required_during_scheduling_ignored_during_execution.as_ref();
+        let preferred = affinity.preferred_during_scheduling_ignored_during_execution.as_ref();
+        selectors::pod_affinity("spec.affinity.podAffinity", required, preferred, reporter);
+    }
+    if let Some(affinity) = &affinity.pod_anti_affinity {
+        let required = affinity.required_during_scheduling_ignored_during_execution.as_ref();
+        let preferred = affinity.preferred_during_scheduling_ignored_during_execution.as_ref();
+        selectors::pod_affinity("spec.affinity.podAntiAffinity", required, preferred, reporter);
+    }
+}

@@ -1,0 +1,421 @@
+//! What an API server makes of pods and nodes; of other objects, see the module below.
+
+mod others;
+
+use expect_test::{Expect, expect};
+use k8s_openapi::api::core::v1::{Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+
+use crate::manifests::Manifests;
+use crate::{Objects, Options};
+
+fn load(text: &str) -> Objects {
+    let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
+    Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The first pod of manifests.
+fn pod(text: &str) -> Pod {
+    load(text).pods.remove(0).object
+}
+
+/// A pod of one container, with more of its spec.
+fn with_spec(more: &str) -> String {
+    format!("{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{containers: [{{name: c}}], {more}}}}}")
+}
+
+fn spec(more: &str) -> PodSpec {
+    pod(&with_spec(more)).spec.unwrap()
+}
+
+fn check_refused(text: &str, expected: Expect) {
+    let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
+    let as_it_is = Objects::new(manifests.clone(), Options { api_server_defaults: false, ..Options::default() });
+    assert!(as_it_is.is_ok(), "nothing is refused where objects are taken as they are");
+    expected.assert_eq(&Objects::new(manifests, Options::default()).unwrap_err().to_string());
+}
+
+#[test]
+fn a_bare_pod_is_completed() {
+    let pod = pod(&with_spec(""));
+    assert_eq!(pod.metadata.namespace.as_deref(), Some("default"));
+    assert_eq!(pod.metadata.uid.as_deref(), Some("default/a"));
+    let spec = pod.spec.unwrap();
+    assert_eq!(spec.scheduler_name.as_deref(), Some("default-scheduler"));
+    assert_eq!((spec.priority, spec.preemption_policy.as_deref()), (Some(0), Some("PreemptLowerPriority")));
+    let keys: Vec<_> = spec.tolerations.iter().flatten().map(|t| t.key.as_deref().unwrap()).collect();
+    assert_eq!(keys, ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]);
+}
+
+#[test]
+fn defaults_can_be_switched_off() {
+    let manifests = Manifests::parse("pods.yaml", &with_spec("")).unwrap();
+    let before = manifests.pods.clone();
+    assert_eq!(
+        Objects::new(manifests, Options { api_server_defaults: false, ..Options::default() }).unwrap().pods,
+        before
+    );
+}
+
+#[test]
+fn completing_twice_changes_nothing() {
+    let text = with_spec(
+        "hostNetwork: true, resources: {limits: {cpu: 2}}, affinity: {podAntiAffinity:
+        {requiredDuringSchedulingIgnoredDuringExecution: [
+            {topologyKey: zone, labelSelector: {}, matchLabelKeys: [app], mismatchLabelKeys: [team]}]}},
+        topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule,
+            labelSelector: {}, matchLabelKeys: [app]}]",
+    )
+    .replace("name: a}", "name: a, labels: {app: web, team: x}}");
+    let others = "
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: p}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+    storageClassName: fast}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {generateName: c-}, spec: {volumeName: p, accessModes: [ReadWriteOnce],
+    resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, provisioner: x, metadata: {name: fast,
+    annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}";
+    let mut manifests = Manifests::parse("pods.yaml", &(text + others)).unwrap();
+    super::complete(&mut manifests).unwrap();
+    let once = manifests.clone();
+    super::complete(&mut manifests).unwrap();
+    assert_eq!(manifests, once);
+}
+
+#[test]
+fn limits_without_requests_are_requests() {
+    let text =
+        with_spec("").replace("{name: c}", "{name: c, resources: {limits: {cpu: 2, memory: 1Gi}, requests: {cpu: 1}}}");
+    let resources = pod(&text).spec.unwrap().containers.remove(0).resources.unwrap();
+    let requests: Vec<_> = resources.requests.into_iter().flatten().map(|(name, text)| (name, text.0)).collect();
+    assert_eq!(requests, [("cpu".to_owned(), "1".to_owned()), ("memory".to_owned(), "1Gi".to_owned())]);
+}
+
+#[test]
+fn limits_of_a_pod_as_a_whole_are_requests_too() {
+    let requests = |text: &str| {
+        let requests = pod(text).spec.unwrap().resources.unwrap().requests;
+        requests.into_iter().flatten().map(|(name, text)| format!("{name} {}", text.0)).collect::<Vec<_>>()
+    };
+    assert_eq!(requests(&with_spec("resources: {limits: {cpu: 2, memory: 1Gi}}")), ["cpu 2", "memory 1Gi"]);
+    let asking = |own: &str, pod: &str| {
+        with_spec(&format!("resources: {{{pod}}}")).replace("{name: c}", &format!("{{name: c, resources: {{{own}}}}}"))
+    };
+    let text = asking("requests: {cpu: 500m}", "limits: {cpu: 2, memory: 1Gi}");
+    assert_eq!(requests(&text), ["cpu 500m", "memory 1Gi"]);
+    let text = asking("limits: {hugepages-2Mi: 4Mi, memory: 1k}", "requests: {cpu: 1}");
+    assert_eq!(requests(&text), ["cpu 1", "hugepages-2Mi 4194304", "memory 1k"]);
+}
+
+#[test]
+fn ports_of_the_host_network_are_host_ports() {
+    let text = with_spec("hostNetwork: true").replace("{name: c}", "{name: c, ports: [{containerPort: 80}]}");
+    let port = pod(&text).spec.unwrap().containers.remove(0).ports.unwrap().remove(0);
+    assert_eq!((port.host_port, port.protocol.as_deref()), (Some(80), Some("TCP")));
+}
+
+#[test]
+fn explicit_tolerations_of_failing_nodes_are_kept() {
+    let keys = |tolerations: &str| {
+        let spec = spec(&format!("tolerations: [{tolerations}]"));
+        spec.tolerations.into_iter().flatten().skip(1).map(|t| t.key.unwrap()).collect::<Vec<_>>()
+    };
+    assert!(keys("{operator: Exists}").is_empty());
+    assert_eq!(keys("{operator: Exists, effect: NoSchedule}").len(), 2);
+    let own = "{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute}";
+    assert_eq!(keys(own), ["node.kubernetes.io/unreachable"]);
+}
+
+#[test]
+fn generated_names_are_the_same_every_time() {
+    let generated = "{apiVersion: v1, kind: Pod, metadata: {generateName: web-}, spec: {containers: [{name: c}]}}";
+    let taken = with_spec("").replace("name: a", "name: web-bbbbc");
+    let text = format!("{generated}\n---\n{taken}\n---\n{generated}\n");
+    let names: Vec<_> = load(&text).pods.into_iter().map(|pod| pod.object.metadata.name.unwrap()).collect();
+    assert_eq!(names, ["web-bbbbb", "web-bbbbc", "web-bbbbd"]);
+}
+
+const CLASSES: &str = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: batch}, value: -5, preemptionPolicy: Never, globalDefault: true}
+---
+";
+
+#[test]
+fn priorities_come_from_classes() {
+    for (classes, more, priority, policy) in [
+        ("", "", 0, "PreemptLowerPriority"),
+        ("", "priority: 7", 7, "PreemptLowerPriority"),
+        ("", "priority: 7, priorityClassName: gone", 7, "PreemptLowerPriority"),
+        ("", "priorityClassName: system-node-critical", 2_000_001_000, "PreemptLowerPriority"),
+        ("", "priorityClassName: system-cluster-critical", 2_000_000_000, "PreemptLowerPriority"),
+        (CLASSES, "", -5, "Never"),
+        (CLASSES, "priorityClassName: high", 100, "PreemptLowerPriority"),
+        (CLASSES, "priorityClassName: high, priority: 100, preemptionPolicy: Never", 100, "Never"),
+        (CLASSES, "priority: 7", 7, "PreemptLowerPriority"),
+    ] {
+        let spec = pod(&format!("{classes}{}", with_spec(more))).spec.unwrap();
+        assert_eq!((spec.priority, spec.preemption_policy.as_deref()), (Some(priority), Some(policy)), "{more}");
+    }
+}
+
+#[test]
+fn label_keys_become_requirements() {
+    let text = with_spec(
+        "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [
+            {weight: 1, podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: {tier: x}},
+                matchLabelKeys: [app, missing], mismatchLabelKeys: [team]}}]}},
+        topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule,
+            labelSelector: {}, matchLabelKeys: [app]}]",
+    )
+    .replace("name: a}", "name: a, labels: {app: web, team: x}}");
+    let spec = pod(&text).spec.unwrap();
+    let affinity = spec.affinity.unwrap().pod_affinity.unwrap();
+    let term = affinity.preferred_during_scheduling_ignored_during_execution.unwrap().remove(0).pod_affinity_term;
+    assert_eq!(expressions(term.label_selector), [r#"app In ["web"]"#, r#"team NotIn ["x"]"#]);
+    let constraint = spec.topology_spread_constraints.unwrap().remove(0);
+    assert_eq!(expressions(constraint.label_selector), [r#"app In ["web"]"#]);
+}
+
+fn expressions(selector: Option<LabelSelector>) -> Vec<String> {
+    let expressions = selector.unwrap().match_expressions.into_iter().flatten();
+    expressions.map(|e| format!("{} {} {:?}", e.key, e.operator, e.values.unwrap())).collect()
+}
+
+#[test]
+fn nodes_and_namespaces() {
+    let objects = load(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {unschedulable: true}, status: {capacity: {cpu: 4}}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+    );
+    let node = &objects.nodes[0].object;
+    assert_eq!(node.status.as_ref().unwrap().allocatable.as_ref().unwrap()["cpu"].0, "4");
+    assert_eq!(node.spec.as_ref().unwrap().taints, None, "the taint of a cordoned node is a controller's");
+    let labels = objects.others[0].object.metadata().labels.as_ref().unwrap();
+    assert_eq!(labels["kubernetes.io/metadata.name"], "shop");
+}
+
+#[test]
+fn names_and_labels_must_be_right() {
+    check_refused(
+        "{apiVersion: v1, kind: Pod, spec: {containers: [{name: c}]}}",
+        expect!["pods.yaml:1: Pod without a name: metadata.name: is missing; every object needs a name"],
+    );
+    check_refused(
+        &with_spec("").replace("name: a", "name: My_Pod"),
+        expect![
+            "pods.yaml:1: Pod default/My_Pod: metadata.name: `My_Pod`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+        ],
+    );
+    check_refused(
+        &with_spec("").replace("name: a}", "name: a, labels: {a b: '-'}}"),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: metadata.labels: `a b`: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:1: Pod default/a: metadata.labels[a b]: `-`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
+    );
+}
+
+#[test]
+fn containers_must_be_right() {
+    check_refused(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}}",
+        expect!["pods.yaml:1: Pod default/a: spec.containers: is empty; a pod needs a container"],
+    );
+    check_refused(
+        &with_spec("initContainers: [{name: c}, {image: x}]"),
+        expect![[r#"
+        pods.yaml:1: Pod default/a: spec.initContainers[1].name: is missing; every container needs a name
+        pods.yaml:1: Pod default/a: spec.containers[0].name: is `c`, as is that of another container"#]],
+    );
+    check_refused(
+        &with_spec("").replace(
+            "{name: c}",
+            "{name: c, resources: {requests: {cpu: -1, gpu: 1, example.com/gpu: 500m, memory: 2}, limits: {memory: 1}}}",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[cpu]: is -1, but must not be negative
+            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[example.com/gpu]: is 500m, but an extended resource must be a whole number
+            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[gpu]: is no resource of containers: those are cpu, memory, ephemeral-storage, hugepages-..., and names with a domain such as example.com/gpu
+            pods.yaml:1: Pod default/a: spec.containers[0].resources.requests[memory]: is 2, but must not be more than the limit of 1"#]],
+    );
+    check_refused(
+        &with_spec("").replace("{name: c}", "{name: c, ports: [{containerPort: 0, hostPort: 70000, protocol: tcp}]}"),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.containers[0].ports[0].containerPort: is 0, but must be from 1 to 65535
+            pods.yaml:1: Pod default/a: spec.containers[0].ports[0].hostPort: is 70000, but must be from 1 to 65535
+            pods.yaml:1: Pod default/a: spec.containers[0].ports[0].protocol: is `tcp`, but must be one of `TCP`, `UDP`, `SCTP`"#]],
+    );
+}
+
+#[test]
+fn tolerations_and_taints_must_be_right() {
+    check_refused(
+        &with_spec(
+            "tolerations: [{key: a, operator: In}, {value: x}, {key: a, operator: Exists, value: b},
+                {key: a, effect: Never}, {key: a, tolerationSeconds: 5, effect: NoSchedule}]",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.tolerations[0].operator: is `In`, but must be one of `Equal`, `Exists`
+            pods.yaml:1: Pod default/a: spec.tolerations[1].operator: must be `Exists` where there is no key
+            pods.yaml:1: Pod default/a: spec.tolerations[2].value: must be left out where the operator is `Exists`
+            pods.yaml:1: Pod default/a: spec.tolerations[3].effect: is `Never`, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`
+            pods.yaml:1: Pod default/a: spec.tolerations[4].effect: must be `NoExecute` where there are tolerationSeconds"#]],
+    );
+    check_refused(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: -1}}, spec: {taints: [
+            {key: a, effect: NoSchedule}, {key: a, value: x, effect: NoSchedule}, {key: b, effect: ''}]}}",
+        expect![[r#"
+            pods.yaml:1: Node n1: status.allocatable[cpu]: is -1, but must not be negative
+            pods.yaml:1: Node n1: spec.taints[1]: is a second taint with this key and effect; remove one of them
+            pods.yaml:1: Node n1: spec.taints[2].effect: is ``, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`"#]],
+    );
+}
+
+#[test]
+fn selectors_must_be_right() {
+    check_refused(
+        &with_spec(
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
+                {matchExpressions: [{key: zone, operator: Near}, {key: zone, operator: In},
+                    {key: zone, operator: Exists, values: [a]}, {key: zone, operator: Gt, values: ['1', '2']},
+                    {key: '', operator: In, values: ['?']}]},
+                {matchFields: [{key: metadata.uid, operator: Exists}]}]}}}",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Near`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: must have a value when the operator is In
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: must be left out when the operator is Exists
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values: must be a list of one value when the operator is Gt
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: ``: name part must be non-empty
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].values[0]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].key: is `metadata.uid`, but must be `metadata.name`
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].operator: is `Exists`, but must be one of `In`, `NotIn`
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values: must be a list of one value"#]],
+    );
+    check_refused(
+        &with_spec(
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []},
+                preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, preference: {}}]}}",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: is empty; give one term at least, or leave the affinity out
+            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 0, but must be from 1 to 100"#]],
+    );
+    check_refused(
+        &with_spec(
+            "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+                {labelSelector: {matchExpressions: [{key: app, operator: Gt, values: ['1']}]}, matchLabelKeys: ['/']}]},
+              podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [
+                {weight: 101, podAffinityTerm: {topologyKey: zone, matchLabelKeys: [app]}}]}}",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing
+            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].operator: is `Gt`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`
+            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `/`: prefix part must be non-empty
+            pods.yaml:1: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 101, but must be from 1 to 100
+            pods.yaml:1: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: can only be used with a labelSelector"#]],
+    );
+    check_refused(
+        &with_spec(
+            "topologySpreadConstraints: [{maxSkew: 0, topologyKey: '', whenUnsatisfiable: Sometimes},
+                {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, minDomains: 2, nodeTaintsPolicy: Maybe},
+                {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].maxSkew: is 0, but must be 1 or more
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].topologyKey: is missing
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].whenUnsatisfiable: is `Sometimes`, but must be one of `DoNotSchedule`, `ScheduleAnyway`
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[1].minDomains: can only be used when whenUnsatisfiable is DoNotSchedule
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[1].nodeTaintsPolicy: is `Maybe`, but must be one of `Honor`, `Ignore`
+            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[2]: is a second constraint with this topologyKey and whenUnsatisfiable; remove one of them"#]],
+    );
+}
+
+#[test]
+fn placement_must_be_right() {
+    check_refused(
+        &with_spec(
+            "nodeName: n_1, schedulingGates: [{name: a}, {name: a}], preemptionPolicy: Often, nodeSelector: {a: '!'}",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.preemptionPolicy: is `Often`, but must be one of `PreemptLowerPriority`, `Never`
+            pods.yaml:1: Pod default/a: spec.nodeName: `n_1`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:1: Pod default/a: spec.nodeSelector[a]: `!`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is there twice
+            pods.yaml:1: Pod default/a: spec.nodeName: must be left out as long as there are schedulingGates"#]],
+    );
+}
+
+#[test]
+fn label_keys_and_selectors_must_not_overlap() {
+    let text = with_spec(
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+            {topologyKey: zone, labelSelector: {matchLabels: {app: web}}, matchLabelKeys: [app, team],
+                mismatchLabelKeys: [team], namespaces: [Shop]}]}},
+        topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule,
+            labelSelector: {matchExpressions: [{key: team, operator: Exists}]}, matchLabelKeys: [team]}]",
+    );
+    check_refused(
+        &text.replace("name: a}", "name: a, labels: {app: web, team: x}}"),
+        expect![[r#"
+        pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].matchLabelKeys[0]: `team` is in the labelSelector too; remove one of them
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaces[0]: `Shop`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `app` is in the labelSelector too; remove one of them
+        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[1]: `team` is among the mismatchLabelKeys too; remove one of them"#]],
+    );
+}
+
+#[test]
+fn volumes_must_be_right() {
+    check_refused(
+        &with_spec(
+            "volumes: [{name: a, persistentVolumeClaim: {claimName: ''}}, {name: a, ephemeral: {}}, {emptyDir: {}}]",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.volumes[0].persistentVolumeClaim.claimName: is missing
+            pods.yaml:1: Pod default/a: spec.volumes[1].name: is `a`, as is that of another volume
+            pods.yaml:1: Pod default/a: spec.volumes[1].ephemeral.volumeClaimTemplate: is missing
+            pods.yaml:1: Pod default/a: spec.volumes[2].name: is missing; every volume needs a name"#]],
+    );
+}
+
+#[test]
+fn priority_classes_must_be_right() {
+    check_refused(
+        &with_spec("priorityClassName: gone"),
+        expect![
+            "pods.yaml:1: Pod default/a: spec.priorityClassName: is `gone`, but there is no such PriorityClass; add it, or set spec.priority"
+        ],
+    );
+    check_refused(
+        &format!("{CLASSES}{}", with_spec("priorityClassName: high, priority: 5")),
+        expect![
+            "pods.yaml:5: Pod default/a: spec.priority: is 5, but its PriorityClass `high` has 100; leave spec.priority out"
+        ],
+    );
+    let class = |rest: &str| format!("{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, {rest}}}");
+    check_refused(
+        &class("metadata: {name: huge}, value: 2000000000"),
+        expect!["pods.yaml:1: PriorityClass huge: value: is 2000000000, but must not be more than 1000000000"],
+    );
+    check_refused(
+        &class("metadata: {name: system-mine}, value: 1"),
+        expect![
+            "pods.yaml:1: PriorityClass system-mine: metadata.name: may not begin with `system-`, which is for the system's own"
+        ],
+    );
+    check_refused(
+        &format!(
+            "{CLASSES}{}",
+            class("metadata: {name: other}, value: 1, globalDefault: true, preemptionPolicy: Often")
+        ),
+        expect![[r#"
+            pods.yaml:5: PriorityClass other: preemptionPolicy: is `Often`, but must be one of `PreemptLowerPriority`, `Never`
+            pods.yaml:5: PriorityClass other: globalDefault: is true, but `batch` is the default already"#]],
+    );
+}

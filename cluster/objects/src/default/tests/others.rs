@@ -1,0 +1,255 @@
+use expect_test::expect;
+
+use super::{check_refused, load};
+use crate::AnyObject;
+
+/// Manifests of one API, each in one line.
+fn documents(api_version: &str, documents: &[&str]) -> String {
+    documents.iter().map(|rest| format!("---\n{{apiVersion: {api_version}, {rest}}}\n")).collect()
+}
+
+#[test]
+fn storage_classes_bind_immediately_by_default() {
+    let text = documents(
+        "storage.k8s.io/v1",
+        &[
+            "kind: StorageClass, metadata: {name: a}, provisioner: x",
+            "kind: StorageClass, metadata: {name: b}, provisioner: x, volumeBindingMode: WaitForFirstConsumer",
+        ],
+    );
+    let objects = load(&text);
+    let modes = objects.others.iter().map(|other| match &other.object {
+        AnyObject::StorageClass(class) => class.volume_binding_mode.as_deref().unwrap(),
+        object => panic!("{object:?}"),
+    });
+    assert_eq!(modes.collect::<Vec<_>>(), ["Immediate", "WaitForFirstConsumer"]);
+}
+
+#[test]
+fn new_volumes_are_available() {
+    let spec = "accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}";
+    let volume = |name: &str, more: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{{spec}, {more}}}}}\n"
+        )
+    };
+    let text = [
+        volume("free", ""),
+        volume("reserved", "claimRef: {namespace: shop, name: data}"),
+        volume("taken", "claimRef: {namespace: shop, name: data, uid: '1'}"),
+        volume("old", "").replace("}}\n", "}, status: {phase: Released}}\n"),
+    ];
+    let objects = load(&text.concat());
+    let phases = objects.others().filter_map(|object| match object {
+        AnyObject::PersistentVolume(volume) => volume.status.as_ref()?.phase.as_deref(),
+        _ => None,
+    });
+    assert_eq!(phases.collect::<Vec<_>>(), ["Available", "Available", "Bound", "Released"]);
+}
+
+/// The class of a claim with this much of its own, where there are these classes (name, more of the metadata).
+fn class_of_claim(classes: &[(&str, &str)], metadata: &str, spec: &str) -> Option<String> {
+    let classes = classes.iter().map(|(name, more)| {
+        format!("---\n{{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: {name}, {more}}}, provisioner: x}}\n")
+    });
+    let claim = format!(
+        "---\n{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data, {metadata}}},
+            spec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}, {spec}}}}}"
+    );
+    match load(&(classes.collect::<String>() + &claim)).others.pop().unwrap().object {
+        AnyObject::PersistentVolumeClaim(claim) => claim.spec.unwrap().storage_class_name,
+        object => panic!("{object:?}"),
+    }
+}
+
+#[test]
+fn claims_without_a_class_get_the_default_one() {
+    let standard = ("standard", "annotations: {storageclass.kubernetes.io/is-default-class: 'true'}");
+    let old = ("old", "annotations: {storageclass.beta.kubernetes.io/is-default-class: 'true'}");
+    let other = ("other", "annotations: {storageclass.kubernetes.io/is-default-class: 'false'}");
+    let new = (
+        "young",
+        "annotations: {storageclass.kubernetes.io/is-default-class: 'true'}, creationTimestamp: '2026-01-01T00:00:00Z'",
+    );
+    let beta = "annotations: {volume.beta.kubernetes.io/storage-class: slow}";
+    for (classes, metadata, spec, expected) in [
+        (&[other, standard][..], "", "", Some("standard")),
+        (&[standard, old], "", "", Some("old")),
+        (&[standard, new, old], "", "", Some("young")),
+        (&[other], "", "", None),
+        (&[], "", "", None),
+        (&[standard], "", "storageClassName: fast", Some("fast")),
+        (&[standard], "", "storageClassName: ''", Some("")),
+        (&[standard], beta, "", None),
+    ] {
+        assert_eq!(class_of_claim(classes, metadata, spec).as_deref(), expected, "{metadata} {spec}");
+    }
+}
+
+#[test]
+fn replication_controllers_select_by_their_template() {
+    let text = "{apiVersion: v1, kind: ReplicationController, metadata: {name: a, namespace: shop},
+        spec: {template: {metadata: {labels: {app: web}}}}}";
+    let objects = load(text);
+    let AnyObject::ReplicationController(controller) = &objects.others[0].object else { panic!("another kind") };
+    assert_eq!(controller.spec.as_ref().unwrap().selector.as_ref().unwrap()["app"], "web");
+}
+
+#[test]
+fn pods_are_in_a_namespace() {
+    let text = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {team: web}}}
+---
+{apiVersion: v1, kind: PodList, items: [
+    {metadata: {name: a, namespace: shop}, spec: &spec {containers: [{name: c}]}},
+    {metadata: {name: b}, spec: *spec},
+    {metadata: {name: c, namespace: caches}, spec: *spec},
+    {metadata: {name: d, namespace: caches}, spec: *spec}]}";
+    let objects = load(text);
+    let labels = |object: &AnyObject| format!("{:?}", object.metadata().labels.as_ref().unwrap());
+    expect![[r#"
+        {"kubernetes.io/metadata.name": "shop", "team": "web"}
+        {"kubernetes.io/metadata.name": "default"}
+        {"kubernetes.io/metadata.name": "caches"}"#]]
+    .assert_eq(&objects.others().map(labels).collect::<Vec<_>>().join("\n"));
+    assert_eq!(objects.others_by_kind()["Namespace"], 1);
+}
+
+#[test]
+fn names_are_generated_per_kind() {
+    let text = documents(
+        "v1",
+        &[
+            "kind: Service, metadata: {generateName: a-}",
+            "kind: PersistentVolume, metadata: {name: p, namespace: shop},
+            spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}}",
+        ],
+    );
+    let objects = load(&text);
+    let names: Vec<_> = objects.others.iter().map(|other| (other.object.namespace(), other.object.name())).collect();
+    assert_eq!(names, [("default", "a-bbbbb"), ("", "p")]);
+    assert_eq!(objects.others[1].object.metadata().namespace, None);
+}
+
+#[test]
+fn workloads_must_be_right() {
+    check_refused(
+        &documents(
+            "apps/v1",
+            &[
+                "kind: ReplicaSet, metadata: {name: none}, spec: {selector: {}}",
+                "kind: StatefulSet, metadata: {name: odd}, spec: {selector: {matchExpressions: [{key: a, operator: Gt}]}}",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: ReplicaSet default/none: spec.selector: is missing; say which pods are its own
+            pods.yaml:4: StatefulSet default/odd: spec.selector.matchExpressions[0].operator: is `Gt`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`"#]],
+    );
+    check_refused(
+        &documents(
+            "v1",
+            &[
+                "kind: ReplicationController, metadata: {name: none}, spec: {}",
+                "kind: Service, metadata: {name: odd}, spec: {selector: {a: '?'}}",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: ReplicationController default/none: spec.selector: is missing; say which pods are its own
+            pods.yaml:4: Service default/odd: spec.selector[a]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
+    );
+}
+
+#[test]
+fn budgets_must_be_right() {
+    check_refused(
+        &documents(
+            "policy/v1",
+            &[
+                "kind: PodDisruptionBudget, metadata: {name: both}, spec: {minAvailable: 1, maxUnavailable: 1}",
+                "kind: PodDisruptionBudget, metadata: {name: odd}, spec: {minAvailable: half, selector: {matchExpressions: [
+                    {key: a, operator: In}]}}",
+                "kind: PodDisruptionBudget, metadata: {name: much}, spec: {maxUnavailable: 101%}",
+                "kind: PodDisruptionBudget, metadata: {name: little}, spec: {maxUnavailable: -1}",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: PodDisruptionBudget default/both: spec: may have minAvailable or maxUnavailable, not both
+            pods.yaml:4: PodDisruptionBudget default/odd: spec.minAvailable: is `half`, but must be a whole number, not negative, or from 0% to 100%
+            pods.yaml:4: PodDisruptionBudget default/odd: spec.selector.matchExpressions[0].values: must have a value when the operator is In
+            pods.yaml:7: PodDisruptionBudget default/much: spec.maxUnavailable: is `101%`, but must be a whole number, not negative, or from 0% to 100%
+            pods.yaml:9: PodDisruptionBudget default/little: spec.maxUnavailable: is -1, but must be a whole number, not negative, or from 0% to 100%"#]],
+    );
+}
+
+#[test]
+fn volumes_and_claims_must_be_right() {
+    check_refused(
+        &documents(
+            "v1",
+            &[
+                "kind: PersistentVolume, metadata: {name: empty}, spec: {nodeAffinity: {}}",
+                "kind: PersistentVolume, metadata: {name: local}, spec: {local: {path: /mnt}, capacity: {storage: 1Gi},
+                    accessModes: [ReadWriteOnce, ReadWriteOncePod], volumeMode: Raw}",
+                "kind: PersistentVolumeClaim, metadata: {name: data}, spec: {accessModes: [RWO], storageClassName: Fast,
+                    resources: {requests: {storage: 0}}, selector: {matchLabels: {a: '?'}}}",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: PersistentVolume empty: spec.accessModes: is empty; there must be one at least
+            pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; say how many bytes
+            pods.yaml:2: PersistentVolume empty: spec.nodeAffinity.required: is missing; give it, or leave the affinity out
+            pods.yaml:4: PersistentVolume local: spec.accessModes: must have nothing beside `ReadWriteOncePod`
+            pods.yaml:4: PersistentVolume local: spec.volumeMode: is `Raw`, but must be one of `Filesystem`, `Block`
+            pods.yaml:4: PersistentVolume local: spec.nodeAffinity: is missing; a local volume needs it
+            pods.yaml:7: PersistentVolumeClaim default/data: spec.accessModes[0]: is `RWO`, but must be one of `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`, `ReadWriteOncePod`
+            pods.yaml:7: PersistentVolumeClaim default/data: spec.resources.requests[storage]: is 0, but must be more than 0
+            pods.yaml:7: PersistentVolumeClaim default/data: spec.storageClassName: `Fast`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:7: PersistentVolumeClaim default/data: spec.selector.matchLabels[a]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
+    );
+}
+
+#[test]
+fn storage_classes_must_be_right() {
+    check_refused(
+        &documents(
+            "storage.k8s.io/v1",
+            &[
+                "kind: StorageClass, metadata: {name: a}, volumeBindingMode: Later",
+                "kind: StorageClass, metadata: {name: b}, provisioner: a/b/c, allowedTopologies: [
+                    {matchLabelExpressions: [{key: zone, values: [a, b]}]}, {matchLabelExpressions: [{key: zone, values: [b, a]}]},
+                    {matchLabelExpressions: [{key: zone, values: []}, {key: zone, values: [a, a]}]}]",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: StorageClass a: provisioner: is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`
+            pods.yaml:2: StorageClass a: volumeBindingMode: is `Later`, but must be one of `Immediate`, `WaitForFirstConsumer`
+            pods.yaml:4: StorageClass b: provisioner: `a/b/c`: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:4: StorageClass b: allowedTopologies[1]: says the same as another; remove one of them
+            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[0].values: is empty; there must be one at least
+            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].key: `zone` is there twice
+            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].values[1]: `a` is there twice"#]],
+    );
+}
+
+#[test]
+fn objects_of_drivers_must_be_right() {
+    check_refused(
+        &documents(
+            "storage.k8s.io/v1",
+            &[
+                "kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: a, nodeID: x, allocatable: {count: -1}},
+                    {name: a, nodeID: x}, {name: '?', nodeID: x}]}",
+                "kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: '', capacity: -1",
+                "kind: VolumeAttachment, metadata: {name: v}, spec: {attacher: '', nodeName: N1, source: {}}",
+            ],
+        ),
+        expect![[r#"
+            pods.yaml:2: CSINode n1: spec.drivers[0].allocatable.count: is -1, but must not be negative
+            pods.yaml:2: CSINode n1: spec.drivers[1].name: `a` is there twice
+            pods.yaml:2: CSINode n1: spec.drivers[2].name: `?`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:5: CSIStorageCapacity default/c: storageClassName: is missing
+            pods.yaml:5: CSIStorageCapacity default/c: capacity: is -1, but must not be negative
+            pods.yaml:7: VolumeAttachment v: spec.attacher: is missing
+            pods.yaml:7: VolumeAttachment v: spec.nodeName: `N1`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:7: VolumeAttachment v: spec.source: must have either persistentVolumeName or inlineVolumeSpec"#]],
+    );
+}

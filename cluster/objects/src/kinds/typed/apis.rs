@@ -1,0 +1,65 @@
+//! Kinds of Kubernetes' APIs that scheduling ignores. All others of these APIs are misspelt.
+
+use crate::suggest::closest;
+
+use super::{APIS, KINDS, group, known};
+
+/// Kinds that scheduling ignores, of the APIs with kinds that it reads.
+const OTHERS: &[(&str, &[&str])] = &[
+    (
+        "v1",
+        &[
+            "Binding",
+            "ComponentStatus",
+            "ConfigMap",
+            "Endpoints",
+            "Event",
+            "LimitRange",
+            "List",
+            "PodTemplate",
+            "ResourceQuota",
+            "Secret",
+            "ServiceAccount",
+        ],
+    ),
+    ("apps/v1", &["ControllerRevision", "DaemonSet"]),
+    ("policy/v1", &["Eviction"]),
+    ("scheduling.k8s.io/v1", &[]),
+    ("storage.k8s.io/v1", &["VolumeAttributesClass"]),
+    ("resource.k8s.io/v1", &["ResourceClaimTemplate"]),
+];
+
+/// Whether an API belongs to a group outside of Kubernetes.
+pub(crate) fn is_custom(api_version: &str) -> bool {
+    let group = group(api_version);
+    group.contains('.') && !group.ends_with(".k8s.io")
+}
+
+/// The wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may exist.
+pub(crate) fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
+    let wrong_api = |message| Some(("apiVersion", message));
+    if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {
+        if others.contains(&kind) || kind.strip_suffix("List").is_some_and(|kind| others.contains(&kind)) {
+            return None;
+        }
+        if let Some((expected, _)) = known(kind) {
+            return wrong_api(format!("is `{api_version}`, but a {kind} is `{expected}`"));
+        }
+        let of_api = APIS.iter().filter(|(_, api)| *api == api_version).map(|(kind, _)| *kind);
+        let suggestion = closest(kind, of_api.chain(others.iter().copied()));
+        let elsewhere = || closest(kind, KINDS.iter().copied()).and_then(|kind| Some((kind, known(kind)?.0)));
+        let message = match (suggestion, elsewhere()) {
+            (Some(suggestion), _) => format!("there is no `{kind}` in `{api_version}`; did you mean `{suggestion}`?"),
+            (None, Some((kind, api))) => {
+                format!("there is no such kind in `{api_version}`; did you mean `{kind}` of `{api}`?")
+            }
+            (None, None) => format!("there is no `{kind}` in `{api_version}`"),
+        };
+        return Some(("kind", message));
+    }
+    let (expected, _) = known(kind)?;
+    // Groups of custom kinds have a dot; another one of a similar name is a misspelt one of Kubernetes.
+    let (written, right) = (group(api_version), group(expected));
+    let is_misspelt = !written.contains('.') || closest(written, [right]).is_some();
+    is_misspelt.then(|| format!("is `{api_version}`, but a {kind} is `{expected}`")).and_then(wrong_api)
+}

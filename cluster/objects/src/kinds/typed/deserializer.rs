@@ -1,0 +1,388 @@
+//! The deserializer of typed objects, for values and for examples of types.
+//!
+//! rustc compiles each method once for each of hundreds of types. Whatever does not depend on the type is in functions without
+//! type parameters, and values and examples share one deserializer.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::{Error, Map, Value};
+
+use super::quantities;
+use super::reader::{ReadFindings, UnknownField, join, join_item};
+use super::schema::Walk;
+use crate::suggest::closest;
+
+/// A place in an object.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    Root,
+    Field(&'a Path<'a>, &'a str),
+    /// An entry of a map.
+    Entry(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Path::Root => Ok(()),
+            Path::Field(parent, name) | Path::Entry(parent, name) => f.write_str(&join(&parent.to_string(), name)),
+            Path::Item(parent, item) => f.write_str(&join_item(&parent.to_string(), *item)),
+        }
+    }
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// A value.
+    Value(&'a Value),
+    /// An example of the type: each field, one item of each list, and one entry of each map.
+    Example(&'a RefCell<Walk>),
+}
+
+/// A text that is also a time, for examples.
+const EXAMPLE_TEXT: &str = "1970-01-01T00:00:00.000000Z";
+
+/// A value or an example, and its place.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) path: Path<'a>,
+    /// Paths of values that are not read.
+    pub(super) left_out: &'a BTreeSet<String>,
+    pub(super) findings: &'a RefCell<ReadFindings>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a part, and records the path of a failure.
+    fn part<'de, S: DeserializeSeed<'de>>(
+        &self,
+        source: Source<'_>,
+        path: Path<'_>,
+        seed: S,
+    ) -> Result<S::Value, Error> {
+        let result = seed.deserialize(Reader { source, path, ..*self });
+        if result.is_err() {
+            self.failed(path);
+        }
+        result
+    }
+
+    #[cold]
+    fn failed(&self, path: Path<'_>) {
+        self.findings.borrow_mut().failed.get_or_insert_with(|| path.to_string());
+    }
+
+    fn is_left_out(&self, path: Path<'_>) -> bool {
+        !self.left_out.is_empty() && self.left_out.contains(&path.to_string())
+    }
+
+    /// The name of a known field that a misspelt one stands for.
+    fn suggestion(&self, name: &str, known: &'static [&'static str]) -> Option<&'static str> {
+        if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
+    }
+
+    /// The fields of an object, or the entries of a map: `known` is none. `None`: this is no object.
+    fn fields(&'a self, known: Option<&'static [&'static str]>) -> Option<Fields<'a>> {
+        let rest = match (self.source, known) {
+            (Source::Value(Value::Object(fields)), _) => {
+                Rest::Value { fields, rest: fields.iter(), known, followed: Vec::new() }
+            }
+            (Source::Value(_), _) => return None,
+            (Source::Example(walk), Some(known)) => {
+                let is_object = known.contains(&"kind") && known.contains(&"metadata");
+                Rest::Example { walk, rest: walk.borrow_mut().record(known).iter(), is_object }
+            }
+            (Source::Example(walk), None) => Rest::ExampleEntry { walk, is_read: false },
+        };
+        Some(Fields { of: self, rest, next: None })
+    }
+
+    /// The items of a list. `None`: this is no list.
+    fn items(&'a self) -> Option<Items<'a>> {
+        let rest = match self.source {
+            Source::Value(Value::Array(items)) => RestOfItems::Value(items.iter().enumerate()),
+            Source::Value(_) => return None,
+            Source::Example(walk) => RestOfItems::Example(Some(walk)),
+        };
+        Some(Items { of: self, rest })
+    }
+
+    fn unexpected(&self, expected: &dyn Expected) -> Error {
+        let found = match self.source {
+            Source::Example(_) | Source::Value(Value::Null) => Unexpected::Unit,
+            Source::Value(Value::Bool(value)) => Unexpected::Bool(*value),
+            Source::Value(Value::Number(number)) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), ..) => Unexpected::Unsigned(number),
+                (None, Some(number), _) => Unexpected::Signed(number),
+                (None, None, number) => Unexpected::Float(number.unwrap_or_default()),
+            },
+            Source::Value(Value::String(text)) => Unexpected::Str(text),
+            Source::Value(Value::Array(_)) => Unexpected::Seq,
+            Source::Value(Value::Object(_)) => Unexpected::Map,
+        };
+        Error::invalid_type(found, expected)
+    }
+
+    /// Notes a quantity that no API server accepts.
+    fn check_quantity(&self) {
+        if let Source::Value(Value::String(text)) = self.source
+            && let Some(problem) = quantities::problem(text)
+        {
+            let path = match self.path {
+                Path::Entry(parent, name) => format!("{parent}[{name}]"),
+                path => path.to_string(),
+            };
+            self.findings.borrow_mut().quantities.push((path, problem));
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            match self.source {
+                Source::Value(_) => self.deserialize_any(visitor),
+                Source::Example(_) => visitor.visit_i64(0),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Reader<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.source {
+            Source::Value(Value::Null) => visitor.visit_unit(),
+            Source::Value(Value::Bool(value)) => visitor.visit_bool(*value),
+            Source::Value(Value::Number(number)) => number.deserialize_any(visitor),
+            Source::Value(Value::String(text)) => visitor.visit_str(text),
+            Source::Value(Value::Array(_)) => self.deserialize_seq(visitor),
+            Source::Value(Value::Object(_)) => self.deserialize_map(visitor),
+            Source::Example(_) => visitor.visit_str(EXAMPLE_TEXT),
+        }
+    }
+
+    numbers! { deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128 deserialize_u8 deserialize_u16
+    deserialize_u32 deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64 }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.source {
+            Source::Value(_) => self.deserialize_any(visitor),
+            Source::Example(_) => visitor.visit_bool(false),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.source {
+            Source::Value(Value::Null) => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.items() {
+            Some(items) => visitor.visit_seq(items),
+            None => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.fields(None) {
+            Some(fields) => visitor.visit_map(fields),
+            None => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        known: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.fields(Some(known)) {
+            Some(fields) => visitor.visit_map(fields),
+            None => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        if name == "Quantity" {
+            self.check_quantity();
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! { char str string bytes byte_buf unit unit_struct tuple tuple_struct enum identifier }
+}
+
+/// The fields of an object that its type has, or the entries of a map.
+struct Fields<'a> {
+    of: &'a Reader<'a>,
+    rest: Rest<'a>,
+    next: Option<(&'a str, Source<'a>)>,
+}
+
+/// The fields that were not read yet.
+enum Rest<'a> {
+    Value {
+        fields: &'a Map<String, Value>,
+        rest: serde_json::map::Iter<'a>,
+        /// The fields of the type; none if it takes any.
+        known: Option<&'static [&'static str]>,
+        /// Known fields that were read from misspelt ones.
+        followed: Vec<&'static str>,
+    },
+    Example {
+        walk: &'a RefCell<Walk>,
+        rest: std::slice::Iter<'static, &'static str>,
+        /// Whether this is an object with its own kind.
+        is_object: bool,
+    },
+    ExampleEntry {
+        walk: &'a RefCell<Walk>,
+        is_read: bool,
+    },
+}
+
+impl<'a> Fields<'a> {
+    /// Goes to the next field, and returns the name to read it as.
+    fn advance(&mut self) -> Option<&'a str> {
+        let of = self.of;
+        match &mut self.rest {
+            Rest::Value { fields, rest, known, followed } => {
+                for (name, value) in rest {
+                    let read_as = match known {
+                        Some(known) if !known.contains(&name.as_str()) => {
+                            match unknown(of, fields, followed, name, known) {
+                                Some(suggestion) => suggestion,
+                                None => continue,
+                            }
+                        }
+                        _ => name,
+                    };
+                    let path = match known {
+                        Some(_) => Path::Field(&of.path, name),
+                        None => Path::Entry(&of.path, name),
+                    };
+                    if !of.is_left_out(path) {
+                        self.next = Some((name, Source::Value(value)));
+                        return Some(read_as);
+                    }
+                }
+                None
+            }
+            Rest::Example { walk, rest, is_object } => {
+                // These must have the right value, and have no fields.
+                let is_checked = |name: &str| *is_object && matches!(name, "apiVersion" | "kind");
+                let name = rest.by_ref().copied().find(|name| !is_checked(name))?;
+                walk.borrow_mut().path.push(name);
+                self.next = Some((name, Source::Example(walk)));
+                Some(name)
+            }
+            Rest::ExampleEntry { walk, is_read } => {
+                self.next = Some((EXAMPLE_TEXT, Source::Example(walk)));
+                (!std::mem::replace(is_read, true)).then_some(EXAMPLE_TEXT)
+            }
+        }
+    }
+
+    /// The place and the source of the value of the field that [`Fields::advance`] went to.
+    fn value(&mut self) -> (Path<'a>, Source<'a>) {
+        let (name, source) = self.next.take().unwrap_or(("", Source::Value(&Value::Null)));
+        let path = match self.rest {
+            Rest::Value { known: None, .. } | Rest::ExampleEntry { .. } => Path::Entry(&self.of.path, name),
+            _ => Path::Field(&self.of.path, name),
+        };
+        (path, source)
+    }
+
+    /// The value was read.
+    fn leave(&self) {
+        if let Rest::Example { walk, .. } = self.rest {
+            walk.borrow_mut().path.pop();
+        }
+    }
+}
+
+/// Notes a field that the type does not have, and returns the name of the field to read it as.
+fn unknown(
+    of: &Reader<'_>,
+    fields: &Map<String, Value>,
+    followed: &mut Vec<&'static str>,
+    name: &str,
+    known: &'static [&'static str],
+) -> Option<&'static str> {
+    let unknown = UnknownField { parent: of.path.to_string(), name: name.to_owned(), known };
+    of.findings.borrow_mut().unknown.push(unknown);
+    let suggestion = of.suggestion(name, known)?;
+    if fields.contains_key(suggestion) || followed.contains(&suggestion) {
+        return None;
+    }
+    followed.push(suggestion);
+    Some(suggestion)
+}
+
+impl<'de> MapAccess<'de> for Fields<'_> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some(name) = self.advance() else { return Ok(None) };
+        let name: StrDeserializer<'_, Error> = name.into_deserializer();
+        seed.deserialize(name).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let (path, source) = self.value();
+        let value = self.of.part(source, path, seed);
+        self.leave();
+        value
+    }
+}
+
+/// The items of a list.
+struct Items<'a> {
+    of: &'a Reader<'a>,
+    rest: RestOfItems<'a>,
+}
+
+/// The items that were not read yet.
+enum RestOfItems<'a> {
+    Value(std::iter::Enumerate<std::slice::Iter<'a, Value>>),
+    Example(Option<&'a RefCell<Walk>>),
+}
+
+impl<'a> Items<'a> {
+    fn next(&mut self) -> Option<(Path<'a>, Source<'a>)> {
+        let of = self.of;
+        match &mut self.rest {
+            RestOfItems::Value(items) => {
+                let (at, item) = items.find(|(at, _)| !of.is_left_out(Path::Item(&of.path, *at)))?;
+                Some((Path::Item(&of.path, at), Source::Value(item)))
+            }
+            RestOfItems::Example(walk) => Some((Path::Item(&of.path, 0), Source::Example(walk.take()?))),
+        }
+    }
+}
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some((path, source)) = self.next() else { return Ok(None) };
+        self.of.part(source, path, seed).map(Some)
+    }
+}

@@ -1,0 +1,118 @@
+//! From JSON values to Kubernetes' types, with errors that name the field.
+
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_bounds::text::shortened;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+
+use super::is_namespaced;
+use super::reader::{self, Reason, UnknownFields, WrongValue};
+
+/// Why a JSON value is not the object that it says to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectError {
+    /// The object, such as `Pod default/web`, as far as it is known.
+    pub object: String,
+    /// The path of the field, such as `spec.containers[0].name`.
+    pub field: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.field {
+            Some(field) => {
+                write!(f, "{}: {}: ", shortened(&self.object, 200), shortened(field, 400))?;
+                f.write_str(&shortened(&self.message, 2000))
+            }
+            None => write!(f, "{} {}", shortened(&self.object, 200), shortened(&self.message, 2000)),
+        }
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+/// What an object is called in problems.
+pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
+    let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
+        (Some(name), _) if !name.is_empty() => name.to_owned(),
+        (_, Some(prefix)) if !prefix.is_empty() => format!("{prefix}*"),
+        _ => return format!("{kind} without a name"),
+    };
+    match metadata.namespace.as_deref() {
+        Some(namespace) if !namespace.is_empty() => format!("{kind} {namespace}/{name}"),
+        _ if is_namespaced(kind) => format!("{kind} default/{name}"),
+        _ => format!("{kind} {name}"),
+    }
+}
+
+/// Reads an object whose kind is known. `value` has `apiVersion` and `kind`. Fields that the type does not have are added to
+/// `unknown`. Fails with at least one error.
+pub(crate) fn typed<T: DeserializeOwned>(
+    kind: &str,
+    value: &Value,
+    unknown: &mut UnknownFields,
+) -> Result<T, Vec<ObjectError>> {
+    let error = |WrongValue { path, reason }| {
+        let message = match reason {
+            Reason::Type(error) => plain_message(&path, &error.to_string()),
+            Reason::Quantity(problem) => problem,
+        };
+        ObjectError { object: name(kind, value), field: (!path.is_empty()).then_some(path), message }
+    };
+    reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
+}
+
+/// Why a value is not a list, if it is none.
+pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
+    let error = Vec::<IgnoredAny>::deserialize(value).err()?;
+    Some(plain_message("", &error.to_string()))
+}
+
+/// What an object that may not be well formed is called.
+pub(crate) fn name(kind: &str, value: &Value) -> String {
+    let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
+    let metadata = ObjectMeta {
+        name: text("/metadata/name"),
+        namespace: text("/metadata/namespace"),
+        generate_name: text("/metadata/generateName"),
+        ..ObjectMeta::default()
+    };
+    object_name(kind, &metadata)
+}
+
+/// serde's words for types, in words for people who write YAML.
+fn plain_message(path: &str, error: &str) -> String {
+    let Some((found, expected)) = error.strip_prefix("invalid type: ").and_then(|e| e.rsplit_once(", expected "))
+    else {
+        let is_time = path.ends_with("Time") || path.ends_with("Timestamp");
+        return if is_time { format!("is not a time such as 2026-01-31T12:00:00Z: {error}") } else { error.to_owned() };
+    };
+    let expected = match expected {
+        "a string" => "text",
+        "i32" | "i64" => "a whole number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "fields",
+        "IntOrString" => "a whole number or a text such as `50%`",
+        "Quantity" => "a quantity such as `500m` or `1Gi`",
+        other if other.starts_with("struct ") || other.starts_with(|c: char| c.is_uppercase()) => "fields",
+        other => other,
+    };
+    let hint = match found.split_once(' ').map_or(found, |(kind, _)| kind) {
+        "integer" | "floating" if expected == "text" => "; put it in quotes",
+        "boolean" if expected == "text" => "; put it in quotes, also if it is `y`, `n`, `yes`, `no`, `on` or `off`",
+        _ => "",
+    };
+    let found = match found {
+        "map" => "fields",
+        "sequence" => "a list",
+        "null" => "nothing",
+        other => other,
+    };
+    format!("is {found}, but must be {expected}{hint}")
+}

@@ -1,0 +1,134 @@
+//! Reads a JSON value as a typed object, and collects everything that is wrong with it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Error, Value};
+
+use super::deserializer::{Path, Reader, Source};
+
+/// A field that its object's type does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownField {
+    /// The path of the object with the field, such as `spec.containers[0]`; empty for the object itself.
+    pub parent: String,
+    /// The name of the field.
+    pub name: String,
+    /// The names that the type has.
+    pub known: &'static [&'static str],
+}
+
+impl UnknownField {
+    /// The path of the field, such as `spec.containers[0].imag`.
+    pub fn path(&self) -> String {
+        join(&self.parent, &self.name)
+    }
+}
+
+/// The path of a field of the object at `parent`.
+pub(crate) fn join(parent: &str, name: &str) -> String {
+    match parent {
+        _ if name.contains(['.', '/']) => format!("{parent}[{name}]"),
+        "" => name.to_owned(),
+        _ => format!("{parent}.{name}"),
+    }
+}
+
+/// The path of an item of the list at `parent`.
+pub(crate) fn join_item(parent: &str, item: usize) -> String {
+    format!("{parent}[{item}]")
+}
+
+/// Fields that a type does not have, found while a value is read.
+#[derive(Debug, Default)]
+pub struct UnknownFields {
+    /// The fields, in the order of the value.
+    pub found: Vec<UnknownField>,
+    /// Whether the value of a misspelt field is read as that of the field with the nearest name. That shows what else is wrong,
+    /// in objects that are discarded because of the unknown field.
+    pub follow: bool,
+}
+
+/// A value that its field cannot have.
+#[derive(Debug)]
+pub(super) struct WrongValue {
+    /// The path of the field; empty for the object itself.
+    pub(super) path: String,
+    pub(super) reason: Reason,
+}
+
+#[derive(Debug)]
+pub(super) enum Reason {
+    Type(Error),
+    Quantity(String),
+}
+
+/// Number of wrong values of one object that are reported.
+const WRONG_VALUES: usize = 20;
+
+/// Reads `value`. Fields that its type does not have are added to `unknown`. Fails with all values that have a wrong type or
+/// are not quantities, at least one and at most [`WRONG_VALUES`].
+pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFields) -> Result<T, Vec<WrongValue>> {
+    let mut found = Vec::new();
+    // A wrong type ends reading: the value is left out, and the rest is read again.
+    let mut left_out = BTreeSet::new();
+    let mut known = BTreeSet::new();
+    let result = loop {
+        let findings = RefCell::new(ReadFindings { follow: unknown.follow, ..ReadFindings::default() });
+        let result = T::deserialize(Reader {
+            source: Source::Value(value),
+            path: Path::Root,
+            left_out: &left_out,
+            findings: &findings,
+        });
+        let ReadFindings { unknown: fields, quantities, failed, .. } = findings.into_inner();
+        if left_out.is_empty() {
+            unknown.found.extend(fields);
+        } else {
+            let paths = || unknown.found.iter().map(UnknownField::path);
+            if known.is_empty() {
+                known.extend(paths());
+            }
+            unknown.found.extend(fields.into_iter().filter(|field| known.insert(field.path())));
+        }
+        let error = match result {
+            Ok(object) => break Ok((object, quantities)),
+            Err(error) => error,
+        };
+        let path = failed.unwrap_or_default();
+        // A field that is required is missing once its value is left out.
+        let follows = left_out.iter().any(|other: &String| is_within(other, &path));
+        if !follows {
+            found.push(WrongValue { path: path.clone(), reason: Reason::Type(error) });
+        }
+        if follows || path.is_empty() || found.len() == WRONG_VALUES {
+            break Err(quantities);
+        }
+        left_out.insert(path);
+    };
+    let (object, quantities) = match result {
+        Ok((object, quantities)) => (Some(object), quantities),
+        Err(quantities) => (None, quantities),
+    };
+    found.extend(quantities.into_iter().map(|(path, problem)| WrongValue { path, reason: Reason::Quantity(problem) }));
+    found.truncate(WRONG_VALUES);
+    object.filter(|_| found.is_empty()).ok_or(found)
+}
+
+/// Whether the value at `path` is the one at `outer`, or in it.
+fn is_within(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// What is found while a value is read.
+#[derive(Default)]
+pub(super) struct ReadFindings {
+    pub(super) unknown: Vec<UnknownField>,
+    /// See [`UnknownFields::follow`].
+    pub(super) follow: bool,
+    /// Paths and problems of texts that are not quantities.
+    pub(super) quantities: Vec<(String, String)>,
+    /// The path of the innermost value that could not be read.
+    pub(super) failed: Option<String>,
+}

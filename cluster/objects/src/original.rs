@@ -1,0 +1,132 @@
+//! Objects as an API server writes them, for those who are sent whole ones.
+//!
+//! They are sent as kube-scheduler would: without `apiVersion` and `kind`, and pods without `managedFields`. The rest stays as
+//! it is written, to the letter.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+#[cfg(feature = "manifests")]
+use crate::kinds::AnyObject;
+
+/// The original of an object that came from elsewhere than an API server: what is there of it, written as one would. `None`:
+/// it is no node and no pod.
+#[cfg(feature = "manifests")]
+pub fn original(object: &AnyObject) -> Option<Arc<str>> {
+    let (json, is_pod) = match object {
+        AnyObject::Node(_) => (object.to_json(), false),
+        AnyObject::Pod(_) => (object.to_json(), true),
+        _ => return None,
+    };
+    original_from_json(&json.ok()?.to_string(), is_pod).ok()
+}
+
+/// The original of an object that is written like this.
+///
+/// # Errors
+/// It is no JSON object.
+pub fn original_from_json(json: &str, is_pod: bool) -> Result<Arc<str>, serde_json::Error> {
+    without(json, &["apiVersion", "kind"], |key, value| match key {
+        "metadata" if is_pod => Ok(Some(without(value, &["managedFields"], |_, _| Ok(None))?)),
+        _ => Ok(None),
+    })
+    .map(Arc::from)
+}
+
+/// What a member of an object is, as it is written. `None`: it has no such member.
+///
+/// # Errors
+/// It is no JSON object.
+pub fn member<'a>(json: &'a str, key: &str) -> Result<Option<&'a str>, serde_json::Error> {
+    let Members(members) = serde_json::from_str(json)?;
+    Ok(members.into_iter().find(|(of, _)| of == key).map(|(_, value)| value.get()))
+}
+
+/// The elements of a list, as they are written.
+///
+/// # Errors
+/// It is no JSON list.
+pub fn elements(json: &str) -> Result<Vec<&str>, serde_json::Error> {
+    let elements: Option<Vec<&RawValue>> = serde_json::from_str(json)?;
+    Ok(elements.unwrap_or_default().into_iter().map(RawValue::get).collect())
+}
+
+/// An object without some members, others put in another way.
+fn without(
+    json: &str,
+    keys: &[&str],
+    other: impl Fn(&str, &str) -> Result<Option<String>, serde_json::Error>,
+) -> Result<String, serde_json::Error> {
+    let Members(members) = serde_json::from_str(json)?;
+    let mut text = String::with_capacity(json.len());
+    for (key, value) in members.iter().filter(|(key, _)| !keys.contains(&key.as_str())) {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text += &serde_json::to_string(key)?;
+        text.push(':');
+        match other(key, value.get())? {
+            Some(other) => text += &other,
+            None => text += value.get(),
+        }
+    }
+    text += if text.is_empty() { "{}" } else { "}" };
+    Ok(text)
+}
+
+/// The members of an object, in order.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::api_object;
+
+    #[test]
+    fn originals_leave_out_what_kube_scheduler_leaves_out() {
+        let json = r#"{"kind":"X","apiVersion":"v1","metadata":{"name":"a\u003c","managedFields":[{}],"uid":"u"},"spec":{ "b":1.0 }}"#;
+        let pod = r#"{"metadata":{"name":"a\u003c","uid":"u"},"spec":{ "b":1.0 }}"#;
+        let node = r#"{"metadata":{"name":"a\u003c","managedFields":[{}],"uid":"u"},"spec":{ "b":1.0 }}"#;
+        assert_eq!(&*original_from_json(json, true).unwrap(), pod);
+        assert_eq!(&*original_from_json(json, false).unwrap(), node);
+        assert_eq!(&*original_from_json(r#"{"kind":"X"}"#, false).unwrap(), "{}");
+        assert!(original_from_json("[]", false).is_err());
+    }
+
+    #[test]
+    fn nodes_and_pods_have_originals() {
+        let node = api_object("{kind: Node, metadata: {name: n1, annotations: {a: b}}}");
+        assert_eq!(original(&node).as_deref(), Some(r#"{"metadata":{"annotations":{"a":"b"},"name":"n1"}}"#));
+        assert_eq!(original(&api_object("{kind: Namespace, metadata: {name: n1}}")), None);
+    }
+
+    #[test]
+    fn elements_of_a_list() {
+        let list = r#"{"kind":"NodeList","items":[{"metadata":{}}, {}]}"#;
+        assert_eq!(elements(member(list, "items").unwrap().unwrap()).unwrap(), [r#"{"metadata":{}}"#, "{}"]);
+        assert_eq!((member(list, "none").unwrap(), elements("null").unwrap()), (None, vec![]));
+    }
+}

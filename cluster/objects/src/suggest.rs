@@ -1,0 +1,77 @@
+//! Suggestions for unknown names.
+
+use std::fmt;
+
+use crate::kinds::{SchemaField, UnknownField};
+
+/// The candidate closest to `name`: equal but for case and separators, or a few letters different.
+pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let letters = |text: &str| -> String {
+        text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    };
+    // No known name is as long, and the comparison is quadratic.
+    if name.len() > 100 {
+        return None;
+    }
+    let wanted = letters(name);
+    let limit = (wanted.chars().count() / 3).clamp(1, 3);
+    let distances =
+        candidates.into_iter().map(|candidate| (strsim::osa_distance(&wanted, &letters(candidate)), candidate));
+    let near = distances.filter(|&(distance, candidate)| distance <= limit && distance < candidate.len());
+    near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
+}
+
+/// The one candidate that begins with `name`, as `priorityClassName` with `priorityClass`.
+fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
+    let mut unique_completion = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
+    unique_completion.next().copied().filter(|_| unique_completion.next().is_none())
+}
+
+/// Maximum number of known fields that are listed where none is similar.
+const LISTED: usize = 12;
+
+/// Suggestion for an unknown field.
+pub(crate) struct Hint<'a> {
+    pub(crate) field: &'a UnknownField,
+    /// All fields of the kind.
+    pub(crate) schema: &'a [SchemaField],
+}
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnknownField { name, known, .. } = self.field;
+        if let Some(meant) = closest(name, known.iter().copied()).or_else(|| unique_completion(name, known)) {
+            return write!(f, "did you mean `{meant}`?");
+        }
+        if let Some(place) = self.nearest_place() {
+            return match place.is_empty() {
+                true => write!(f, "`{name}` is a field of the object itself, beside `metadata`"),
+                false => write!(f, "`{name}` belongs in `{}`", place.join(".")),
+            };
+        }
+        match known.len() {
+            ..=LISTED => write!(f, "the fields here are {}", known.join(", ")),
+            _ => f.write_str("no field here has a similar name"),
+        }
+    }
+}
+
+impl<'a> Hint<'a> {
+    /// The place of a field of this name that is nearest to where it was written.
+    fn nearest_place(&self) -> Option<&'a [&'static str]> {
+        let here = names(&self.field.parent);
+        let same = self.schema.iter().filter(|field| field.name == self.field.name);
+        let places = same.map(|field| field.parent.as_slice());
+        let steps = |place: &[&'static str]| {
+            let common = here.iter().zip(place).take_while(|(a, b)| a == b).count();
+            (here.len() + place.len() - 2 * common, place.len())
+        };
+        places.min_by_key(|place| steps(place))
+    }
+}
+
+/// The names in a path, without indices.
+fn names(path: &str) -> Vec<&str> {
+    let without_index = |part: &str| part.find('[').map_or(part.len(), |end| end);
+    path.split('.').filter(|part| !part.is_empty()).map(|part| &part[..without_index(part)]).collect()
+}

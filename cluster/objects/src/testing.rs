@@ -1,0 +1,82 @@
+//! Objects from a few lines of YAML, for tests.
+//!
+//! They are taken as they are: nothing is added that an API server would add. `apiVersion` may be left out, and for pods
+//! and nodes `kind`.
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::intern::Interner;
+use schedc_core::model::{Node, Object, Pod};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::kinds::{self, AnyObject, UnknownFields};
+use crate::{convert_node, convert_object, convert_pod, manifests};
+
+/// The pod of a manifest, compact.
+///
+/// # Panics
+/// If the manifest is no pod.
+pub fn pod(yaml: &str, interner: &mut Interner) -> Pod {
+    convert_pod(&api_pod(yaml), interner)
+}
+
+/// The node of a manifest, compact.
+///
+/// # Panics
+/// If the manifest is no node.
+pub fn node(yaml: &str, interner: &mut Interner) -> Node {
+    convert_node(&api_node(yaml), interner)
+}
+
+/// The object of a manifest, compact.
+///
+/// # Panics
+/// If the manifest is no object besides nodes and pods that plugins look at.
+pub fn object(yaml: &str, interner: &mut Interner) -> Object {
+    convert_object(&api_object(yaml), interner).unwrap_or_else(|| panic!("no plugin looks at this\n{yaml}"))
+}
+
+/// The pod of a manifest.
+///
+/// # Panics
+/// If the manifest is no pod.
+pub fn api_pod(yaml: &str) -> api::Pod {
+    typed(yaml, "Pod")
+}
+
+/// The node of a manifest.
+///
+/// # Panics
+/// If the manifest is no node.
+pub fn api_node(yaml: &str) -> api::Node {
+    typed(yaml, "Node")
+}
+
+/// The object of a manifest. `kind` must be there.
+///
+/// # Panics
+/// If the manifest is no object that scheduling looks at.
+pub fn api_object(yaml: &str) -> AnyObject {
+    read(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
+}
+
+fn typed<T: DeserializeOwned>(yaml: &str, kind: &str) -> T {
+    let typed = manifests::parse_fields(yaml).and_then(|mut fields| {
+        fields.entry("apiVersion").or_insert_with(|| "v1".into());
+        fields.entry("kind").or_insert_with(|| kind.into());
+        let read = kinds::typed(kind, &Value::Object(fields), &mut UnknownFields::default());
+        read.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    });
+    typed.unwrap_or_else(|error| panic!("{error}\n{yaml}"))
+}
+
+fn read(yaml: &str) -> Result<AnyObject, String> {
+    let mut fields = manifests::parse_fields(yaml)?;
+    let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let version = fields.entry("apiVersion").or_insert_with(|| kinds::api_version(&kind).unwrap_or_default().into());
+    let version = version.as_str().unwrap_or_default().to_owned();
+    match AnyObject::from_json(&version, &kind, Value::Object(fields)) {
+        Ok(object) => object.ok_or_else(|| format!("scheduling does not look at `{kind}`")),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,222 @@
+//! Treatment of fields that an object's kind does not have.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
+use crate::suggest::Hint;
+
+/// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// `Strict` for manifests that are written by hand, `Warn` for objects that come from a cluster: those have a
+    /// `metadata.uid`, a `metadata.resourceVersion` or `metadata.managedFields`.
+    #[default]
+    Auto,
+    /// Errors.
+    Strict,
+    /// Ignored and counted.
+    Warn,
+    /// Ignored.
+    Ignore,
+}
+
+/// Whether an API server stored this object; otherwise the manifest was written by hand.
+///
+/// `creationTimestamp` proves nothing: it decides the order of a queue, and manifests may set it for that.
+fn is_from_cluster(object: &Map<String, Value>) -> bool {
+    let Some(metadata) = object.get("metadata") else { return false };
+    let has_text = |field: &str| metadata.get(field).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    let is_managed = metadata.get("managedFields").and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    has_text("uid") || has_text("resourceVersion") || is_managed
+}
+
+/// Unknown fields that were ignored, by kind and path, with the number of objects that have them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IgnoredFields {
+    counts: BTreeMap<(String, String), usize>,
+    objects: usize,
+}
+
+/// Number of fields that the summary names.
+const NAMED: usize = 5;
+
+impl IgnoredFields {
+    /// Whether no field was ignored.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Adds the ignored fields of other objects.
+    pub fn extend(&mut self, other: IgnoredFields) {
+        self.objects += other.objects;
+        for (field, count) in other.counts {
+            *self.counts.entry(field).or_default() += count;
+        }
+    }
+
+    fn add(&mut self, kind: &str, unknown: &[UnknownField]) {
+        // Items of one list have their fields in common.
+        let mut paths: Vec<String> = unknown.iter().map(|field| without_indices(&field.path())).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        self.objects += usize::from(!paths.is_empty());
+        for path in paths {
+            *self.counts.entry((kind.to_owned(), path)).or_default() += 1;
+        }
+    }
+}
+
+/// One line: how many objects have unknown fields, and the most frequent ones.
+impl fmt::Display for IgnoredFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields: Vec<_> = self.counts.iter().collect();
+        fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let objects =
+            if self.objects == 1 { "1 object has".to_owned() } else { format!("{} objects have", self.objects) };
+        write!(f, "{objects} unknown fields, which are ignored: ")?;
+        for (i, ((kind, path), count)) in fields.iter().take(NAMED).enumerate() {
+            write!(f, "{}{kind} {path} ({count})", if i > 0 { ", " } else { "" })?;
+        }
+        match fields.len().saturating_sub(NAMED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// `spec.containers[].image` for the path of any container's image.
+fn without_indices(path: &str) -> String {
+    let mut text = String::new();
+    for (i, part) in path.split('[').enumerate() {
+        match part.split_once(']').filter(|(index, _)| i > 0 && index.bytes().all(|byte| byte.is_ascii_digit())) {
+            Some((_, rest)) => text.extend(["[]", rest]),
+            None if i > 0 => text.extend(["[", part]),
+            None => text.push_str(part),
+        }
+    }
+    text
+}
+
+/// Reads objects, and validates their fields.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectReader {
+    /// The kinds that plugins declare.
+    pub kinds: Kinds,
+    /// Treatment of unknown fields.
+    pub validation: Validation,
+    /// Unknown fields that were ignored so far and deserve a warning.
+    pub ignored: IgnoredFields,
+}
+
+impl ObjectReader {
+    /// Reads objects of all kinds that scheduling looks at and of those that plugins declare.
+    pub fn new(kinds: Kinds, validation: Validation) -> ObjectReader {
+        ObjectReader { kinds, validation, ignored: IgnoredFields::default() }
+    }
+
+    /// The object in a JSON value that declares this API and kind. `None`: scheduling does not look at such objects.
+    ///
+    /// # Errors
+    /// All unknown fields, if they are errors; a misspelt API or kind; and all fields with a wrong type or quantity.
+    pub fn read(&mut self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, Vec<ObjectError>> {
+        let is_strict = value.as_object().is_none_or(|fields| self.is_strict(fields));
+        self.read_as(api_version, kind, value, is_strict)
+    }
+
+    /// Whether unknown fields of this object are errors.
+    pub fn is_strict(&self, object: &Map<String, Value>) -> bool {
+        match self.validation {
+            Validation::Auto => !is_from_cluster(object),
+            Validation::Strict => true,
+            Validation::Warn | Validation::Ignore => false,
+        }
+    }
+
+    /// As [`read`](ObjectReader::read), where unknown fields are errors if `is_strict`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_as(
+        &mut self,
+        api_version: &str,
+        kind: &str,
+        value: Value,
+        is_strict: bool,
+    ) -> Result<Option<AnyObject>, Vec<ObjectError>> {
+        let object = kinds::describe(kind, &value);
+        let mut unknown = UnknownFields { follow: is_strict, ..UnknownFields::default() };
+        let result = self.kinds.read_collecting_unknown(api_version, kind, value, &mut unknown);
+        let mut errors = Vec::new();
+        if is_strict {
+            errors.extend(self.unknown_fields(kind, &object, &unknown.found));
+        } else if self.validation != Validation::Ignore {
+            self.ignored.add(kind, &unknown.found);
+        }
+        let read = match result {
+            Ok(read) => read,
+            Err(wrong) => {
+                errors.extend(wrong);
+                None
+            }
+        };
+        if is_strict
+            && errors.is_empty()
+            && read.is_none()
+            && let Some((field, message)) = kinds::misspelt(api_version, kind)
+        {
+            errors.push(ObjectError { object, field: Some(field.to_owned()), message });
+        }
+        if errors.is_empty() { Ok(read) } else { Err(errors) }
+    }
+
+    /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type of
+    /// `items`. `None`: the API is not one of Kubernetes, and the kind need not be a list.
+    pub fn list(&mut self, api_version: &str, kind: &str, fields: &Map<String, Value>) -> Option<Vec<ObjectError>> {
+        if kinds::is_custom(api_version) {
+            return None;
+        }
+        let names = fields.keys().filter(|name| !LIST.contains(&name.as_str()));
+        let unknown = |name: &String| UnknownField { parent: String::new(), name: name.clone(), known: LIST };
+        let unknown: Vec<UnknownField> = names.map(unknown).collect();
+        let mut errors = self.report_or_ignore(kind, &unknown, self.is_strict(fields));
+        let items = fields.get("items").filter(|items| !items.is_null()).and_then(kinds::problem_of_list);
+        let wrong = |message| ObjectError { object: kind.to_owned(), field: Some("items".to_owned()), message };
+        errors.extend(items.map(wrong));
+        Some(errors)
+    }
+
+    /// Validates the fields of something that is written by hand and is not an object. Returns an error for each unknown field,
+    /// if they are errors.
+    pub fn other_fields(&mut self, kind: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {
+        self.report_or_ignore(kind, unknown, matches!(self.validation, Validation::Auto | Validation::Strict))
+    }
+
+    fn report_or_ignore(&mut self, kind: &str, unknown: &[UnknownField], is_strict: bool) -> Vec<ObjectError> {
+        if is_strict {
+            return self.unknown_fields(kind, kind, unknown);
+        }
+        if self.validation != Validation::Ignore {
+            self.ignored.add(kind, unknown);
+        }
+        Vec::new()
+    }
+
+    fn unknown_fields(&self, kind: &str, object: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {
+        if unknown.is_empty() {
+            return Vec::new();
+        }
+        let schema = kinds::schema(kind);
+        let error = |field: &UnknownField| ObjectError {
+            object: object.to_owned(),
+            field: Some(field.path()),
+            message: format!("unknown field; {}", Hint { field, schema }),
+        };
+        unknown.iter().map(error).collect()
+    }
+}
+
+/// The fields of a list of objects.
+const LIST: &[&str] = &["apiVersion", "kind", "metadata", "items"];

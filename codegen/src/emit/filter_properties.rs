@@ -1,0 +1,61 @@
+//! What the framework may conclude from filter states: `reads_only_node`, that a verdict on a node holds while nothing
+//! happens to the node, and `cannot_fail`, that nodes which are rejected anyway need not be asked for failures.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::member::Members;
+use super::pre_filter::runs_without_pre_filter;
+use super::tokens::parameter;
+use crate::plan::Point;
+
+pub(super) fn functions(members: &Members<'_>) -> TokenStream {
+    let (alone, cannot_fail) = (reads_only_node(members), cannot_fail(members));
+    quote! { #alone #cannot_fail }
+}
+
+fn reads_only_node(members: &Members<'_>) -> TokenStream {
+    let alone = members.at(Point::PreFilter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        quote! {
+            (cycle.#field.skip
+                || <#ty as PreFilterPlugin>::reads_only_node(&pod.#field, &cycle.#field.state))
+        }
+    });
+    let body = all(alone.collect());
+    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
+    quote! {
+        fn reads_only_node(#pod: &Pod, #cycle: &Cycle) -> bool {
+            #body
+        }
+    }
+}
+
+fn cannot_fail(members: &Members<'_>) -> TokenStream {
+    let never = members.at(Point::Filter).map(|member| {
+        let (field, ty) = (&member.field, &member.ty);
+        if member.runs(Point::PreFilter) {
+            quote! { (cycle.#field.skip || !<#ty as FilterPlugin>::CAN_FAIL) }
+        } else if runs_without_pre_filter(member) {
+            quote! { false }
+        } else {
+            quote! { !<#ty as FilterPlugin>::CAN_FAIL }
+        }
+    });
+    let body = all(never.collect());
+    let cycle = parameter("cycle", &body);
+    quote! {
+        fn cannot_fail(#cycle: &Cycle) -> bool {
+            #body
+        }
+    }
+}
+
+/// Whether all of these hold.
+fn all(conditions: Vec<TokenStream>) -> TokenStream {
+    if conditions.is_empty() {
+        quote! { true }
+    } else {
+        quote! { #(#conditions)&&* }
+    }
+}

@@ -1,0 +1,584 @@
+//! Extenders.
+
+use expect_test::{Expect, expect};
+
+use super::check;
+
+/// What is said about an extender that is right but for these lines.
+fn check_one(lines: &str, expect: Expect) {
+    check(&format!("[[extender]]\nurl-prefix = \"http://localhost:8888\"\n{lines}\n"), expect);
+}
+
+/// The same, of one that is reached by TLS.
+fn check_tls(lines: &str, expect: Expect) {
+    check(&format!("[[extender]]\nurl-prefix = \"https://localhost\"\nfilter-verb = \"filter\"\n{lines}\n"), expect);
+}
+
+#[test]
+fn one_bracket_too_few() {
+    check(
+        "[extender]\nurl-prefix = \"http://localhost\"\n",
+        expect![[r#"
+        error: `extender` must be a list of tables, not one table
+         --> profiles/p.toml:1:1
+          |
+        1 | [extender]
+          | ^^^^^^^^^^ there can be several
+          |
+          = help: write `[[extender]]`, with two brackets
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn extenders_that_are_no_tables() {
+    check(
+        "extender = [\"http://localhost\"]\n",
+        expect![[r#"
+        error: an extender must be a table, not a string
+         --> profiles/p.toml:1:13
+          |
+        1 | extender = ["http://localhost"]
+          |             ^^^^^^^^^^^^^^^^^^ expected a table
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn keys_and_values_of_other_kinds() {
+    check_one(
+        "filterVerb = \"filter\"\nweight = \"1\"\nignorable = 1\nmanaged-resources = [\"example.com/gpu\"]\ntls-config = \"ca.pem\"",
+        expect![[r#"
+            error: unknown key `filterVerb`
+             --> profiles/p.toml:3:1
+              |
+            3 | filterVerb = "filter"
+              | ^^^^^^^^^^ not a key of an extender
+              |
+              = note: an extender has `url-prefix`, `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb`, `unreserve-verb`, `weight`, `enable-https`, `tls-config`, `http-timeout`, `node-cache-capable`, `managed-resources` and `ignorable`
+            help: did you mean `filter-verb`?
+              |
+            3 - filterVerb = "filter"
+            3 + filter-verb = "filter"
+              |
+
+            error: `weight` must be an integer, not a string
+             --> profiles/p.toml:4:10
+              |
+            4 | weight = "1"
+              |          ^^^ expected an integer
+
+            error: `ignorable` must be `true` or `false`, not an integer
+             --> profiles/p.toml:5:13
+              |
+            5 | ignorable = 1
+              |             ^ expected `true` or `false`
+
+            error: an element of `managed-resources` must be a table, not a string
+             --> profiles/p.toml:6:22
+              |
+            6 | managed-resources = ["example.com/gpu"]
+              |                      ^^^^^^^^^^^^^^^^^ expected a table
+
+            error: `tls-config` must be a table, not a string
+             --> profiles/p.toml:7:14
+              |
+            7 | tls-config = "ca.pem"
+              |              ^^^^^^^^ expected a table
+
+            error: 5 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn no_url() {
+    check(
+        "[[extender]]\nfilter-verb = \"filter\"\n",
+        expect![[r#"
+        error: an extender needs `url-prefix`
+         --> profiles/p.toml:1:1
+          |
+        1 | [[extender]]
+          | ^^^^^^^^^^^^ `url-prefix` is missing
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn url_without_scheme() {
+    check(
+        "[[extender]]\nurl-prefix = \"localhost:8888\"\nfilter-verb = \"filter\"\n",
+        expect![[r#"
+        error: `url-prefix` cannot be `localhost:8888`
+         --> profiles/p.toml:2:14
+          |
+        2 | url-prefix = "localhost:8888"
+          |              ^^^^^^^^^^^^^^^^ must begin with `http://` or `https://`
+          |
+        help: did you mean `http://localhost:8888`?
+          |
+        2 | url-prefix = "http://localhost:8888"
+          |               +++++++
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+    check(
+        "[[extender]]\nurl-prefix = \"unix:///run/extender\"\nfilter-verb = \"filter\"\n",
+        expect![[r#"
+        error: `url-prefix` cannot be `unix:///run/extender`
+         --> profiles/p.toml:2:14
+          |
+        2 | url-prefix = "unix:///run/extender"
+          |              ^^^^^^^^^^^^^^^^^^^^^^ must begin with `http://` or `https://`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn url_that_cannot_be_called() {
+    check(
+        "[[extender]]\nurl-prefix = \"http://localhost:88888\"\nfilter-verb = \"filter\"\n",
+        expect![[r#"
+        error: `url-prefix` cannot be called: `88888` is not a port
+         --> profiles/p.toml:2:14
+          |
+        2 | url-prefix = "http://localhost:88888"
+          |              ^^^^^^^^^^^^^^^^^^^^^^^^ not a URL to call
+          |
+          = note: a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn url_with_a_password() {
+    check(
+        "[[extender]]\nurl-prefix = \"http://admin:secret@localhost\"\nfilter-verb = \"filter\"\n",
+        expect![[r#"
+        error: `url-prefix` cannot be called: a profile is no place for a name and a password
+         --> profiles/p.toml:2:14
+          |
+        2 | url-prefix = "http://admin:secret@localhost"
+          |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ not a URL to call
+          |
+          = note: a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn no_verb() {
+    check_one(
+        "ignorable = true",
+        expect![[r#"
+        error: an extender without a verb is never asked
+         --> profiles/p.toml:1:1
+          |
+        1 | [[extender]]
+          | ^^^^^^^^^^^^ does nothing
+          |
+          = help: give it `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb` or `unreserve-verb`, or remove it
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn verbs_that_cannot_be_called() {
+    check_one(
+        "filter-verb = \"\"\nbind-verb = \"bind me\"",
+        expect![[r#"
+        error: `filter-verb` must not be empty
+         --> profiles/p.toml:3:15
+          |
+        3 | filter-verb = ""
+          |               ^^ nothing would be called
+          |
+          = help: leave `filter-verb` out if the extender has no such call
+
+        error: `bind-verb` cannot be `bind me`
+         --> profiles/p.toml:4:13
+          |
+        4 | bind-verb = "bind me"
+          |             ^^^^^^^^^ cannot be in the path of a URL
+          |
+          = note: what is called is `url-prefix`, `/` and `bind-verb`
+
+        error: 2 errors in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn scores_without_weight() {
+    check_one(
+        "prioritize-verb = \"prioritize\"",
+        expect![[r#"
+        error: an extender with `prioritize-verb` needs `weight`
+         --> profiles/p.toml:3:19
+          |
+        3 | prioritize-verb = "prioritize"
+          |                   ^^^^^^^^^^^^ how much do its scores count?
+          |
+          = note: an extender scores nodes from 0 to 10; weight 1 makes that 0 to 100, as of a plugin
+          = help: add `weight = 1`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn weight_that_is_too_small() {
+    check_one(
+        "prioritize-verb = \"prioritize\"\nweight = 0",
+        expect![[r#"
+        error: the weight of an extender must be at least 1, not 0
+         --> profiles/p.toml:4:10
+          |
+        4 | weight = 0
+          |          ^ must be at least 1
+          |
+          = help: remove `prioritize-verb` and `weight` if its scores shall not count
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn weight_of_an_extender_that_does_not_score() {
+    check_one(
+        "filter-verb = \"filter\"\nweight = 5",
+        expect![[r#"
+        error: `weight` is for extenders with `prioritize-verb` only
+         --> profiles/p.toml:4:10
+          |
+        4 | weight = 5
+          |          ^ nobody reads it
+          |
+          = help: name the `prioritize-verb`, or remove the weight
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn weights_of_extenders_count_among_all_weights() {
+    check_one(
+        "prioritize-verb = \"prioritize\"\nweight = 92233720368547758",
+        expect![[r#"
+        error: the weighted sum of scores could overflow
+         --> profiles/p.toml:4:10
+          |
+        4 | weight = 92233720368547758
+          |          ^^^^^^^^^^^^^^^^^ weight of an extender
+          |
+          = note: 100 times the sum of all weights must fit a signed 64-bit integer
+          = help: only the proportions of weights matter: use smaller ones
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn two_binders() {
+    check_one(
+        "bind-verb = \"bind\"\n\n[[extender]]\nurl-prefix = \"http://other\"\nbind-verb = \"bind\"",
+        expect![[r#"
+        error: only one extender of a profile can have `bind-verb`
+         --> profiles/p.toml:7:13
+          |
+        3 | bind-verb = "bind"
+          |             ------ the first one
+        ...
+        7 | bind-verb = "bind"
+          |             ^^^^^^ another one that binds
+          |
+          = help: remove one of the two: which of them would bind a pod?
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn preempt_verb_without_a_preemption_plugin() {
+    check_one(
+        "preempt-verb = \"preempt\"\n\n[plugins]\npost-filter = { disabled = [\"DefaultPreemption\"] }",
+        expect![[r#"
+            error: `preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile
+             --> profiles/p.toml:3:16
+              |
+            3 | preempt-verb = "preempt"
+              |                ^^^^^^^^^ nobody calls it
+            ...
+            6 | post-filter = { disabled = ["DefaultPreemption"] }
+              | ----------- without DefaultPreemption
+              |
+              = note: kube-scheduler takes such an extender, and never asks it about victims
+              = help: let DefaultPreemption run at `post-filter`, or remove `preempt-verb`
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn resources_that_cannot_be_managed() {
+    check_one(
+        "filter-verb = \"filter\"\nmanaged-resources = [\n    { name = \"cpu\" },\n    { name = \"example.com/\" },\n    \
+         { name = \"requests.example.com/gpu\" },\n    { ignored-by-scheduler = true },\n]",
+        expect![[r#"
+            error: `cpu` is not an extended resource, which alone can be managed
+             --> profiles/p.toml:5:14
+              |
+            5 |     { name = "cpu" },
+              |              ^^^^^ not an extended resource
+              |
+              = note: an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: `example.com/gpu`
+
+            error: a managed resource cannot be `example.com/`
+             --> profiles/p.toml:6:14
+              |
+            6 |     { name = "example.com/" },
+              |              ^^^^^^^^^^^^^^ not a qualified name
+              |
+              = note: `name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends
+
+            error: `requests.example.com/gpu` is not an extended resource, which alone can be managed
+             --> profiles/p.toml:7:14
+              |
+            7 |     { name = "requests.example.com/gpu" },
+              |              ^^^^^^^^^^^^^^^^^^^^^^^^^^ not an extended resource
+              |
+              = note: an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: `example.com/gpu`
+
+            error: a managed resource needs `name`
+             --> profiles/p.toml:8:5
+              |
+            8 |     { ignored-by-scheduler = true },
+              |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `name` is missing
+
+            error: 4 errors in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn a_resource_of_two_managers() {
+    check_one(
+        "filter-verb = \"filter\"\nmanaged-resources = [{ name = \"example.com/gpu\" }]\n\n[[extender]]\n\
+         url-prefix = \"http://other\"\nmanaged-resources = [{ name = \"example.com/gpu\", ignored-by-scheduler = true }]",
+        expect![[r#"
+            error: `example.com/gpu` is managed twice
+             --> profiles/p.toml:8:31
+              |
+            4 | managed-resources = [{ name = "example.com/gpu" }]
+              |                               ----------------- first
+            ...
+            8 | managed-resources = [{ name = "example.com/gpu", ignored-by-scheduler = true }]
+              |                               ^^^^^^^^^^^^^^^^^ again
+              |
+              = note: a resource is named once in all extenders of a profile
+              = help: remove one of the two
+
+            error: 1 error in profiles/p.toml
+        "#]],
+    );
+}
+
+#[test]
+fn time_to_answer() {
+    check_one(
+        "filter-verb = \"filter\"\nhttp-timeout = \"5\"",
+        expect![[r#"
+        error: `http-timeout` cannot be `5`
+         --> profiles/p.toml:4:16
+          |
+        4 | http-timeout = "5"
+          |                ^^^ not a duration
+          |
+          = note: numbers, each with its unit, like `10s`, `1m30s` or `500ms`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+    check_one(
+        "filter-verb = \"filter\"\nhttp-timeout = \"0s\"",
+        expect![[r#"
+        error: `http-timeout` must be more than 0
+         --> profiles/p.toml:4:16
+          |
+        4 | http-timeout = "0s"
+          |                ^^^^ every call would fail
+          |
+          = help: leave it out for 5s, as in kube-scheduler
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn https_of_a_plain_url() {
+    check_one(
+        "filter-verb = \"filter\"\nenable-https = true\ntls-config = { ca-file = \"ca.pem\" }",
+        expect![[r#"
+        error: `enable-https` does not make HTTPS of `http://`
+         --> profiles/p.toml:4:16
+          |
+        2 | url-prefix = "http://localhost:8888"
+          |              ----------------------- the scheme that counts
+        3 | filter-verb = "filter"
+        4 | enable-https = true
+          |                ^^^^ nothing would be encrypted
+          |
+        help: change the URL
+          |
+        2 | url-prefix = "https://localhost:8888"
+          |                   +
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn tls_settings_of_a_plain_url() {
+    check_one(
+        "filter-verb = \"filter\"\ntls-config = { server-name = \"gpu\" }",
+        expect![[r#"
+        error: `tls-config` is for `https://` only
+         --> profiles/p.toml:4:1
+          |
+        2 | url-prefix = "http://localhost:8888"
+          |              ----------------------- plain HTTP
+        3 | filter-verb = "filter"
+        4 | tls-config = { server-name = "gpu" }
+          | ^^^^^^^^^^ nobody reads it
+          |
+          = help: change the URL, or remove `tls-config`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn https_without_a_ca() {
+    check_tls(
+        "enable-https = true\ntls-config = { server-name = \"gpu\" }",
+        expect![[r#"
+        error: `enable-https` needs a CA in `tls-config`
+         --> profiles/p.toml:4:16
+          |
+        4 | enable-https = true
+          |                ^^^^ whose certificates are trusted?
+          |
+          = note: kube-scheduler trusts any certificate then, and says nothing
+          = help: add `tls-config = { ca-file = ".." }`; or remove `enable-https` to trust the CAs of the system; or say `tls-config = { insecure = true }`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn both_no_check_and_a_ca() {
+    check_tls(
+        "tls-config = { insecure = true, ca-file = \"ca.pem\" }",
+        expect![[r#"
+        error: `insecure` and a CA exclude each other
+         --> profiles/p.toml:4:27
+          |
+        4 | tls-config = { insecure = true, ca-file = "ca.pem" }
+          |                           ^^^^            -------- what it would be checked against
+          |                           |
+          |                           checks no certificate
+          |
+          = help: remove `insecure`, unless nobody else can stand between
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn half_a_client_certificate() {
+    check_tls(
+        "tls-config = { cert-file = \"tls.crt\" }",
+        expect![[r#"
+        error: a client's certificate and its key go together
+         --> profiles/p.toml:4:28
+          |
+        4 | tls-config = { cert-file = "tls.crt" }
+          |                            ^^^^^^^^^ the other half is missing
+          |
+          = help: add `key-file` or `key-data`
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_and_its_contents() {
+    check_tls(
+        "tls-config = { ca-file = \"ca.pem\", ca-data = \"-----BEGIN X-----\\n-----END X-----\" }",
+        expect![[r#"
+        error: `ca-file` and `ca-data` exclude each other
+         --> profiles/p.toml:4:26
+          |
+        4 | tls-config = { ca-file = "ca.pem", ca-data = "-----BEGIN X-----\n-----END X-----" }
+          |                          ^^^^^^^^ a file     ------------------------------------ and its contents
+          |
+          = help: remove one of the two
+
+        error: 1 error in profiles/p.toml
+    "#]],
+    );
+}
+
+#[test]
+fn contents_that_are_not_pem() {
+    check_tls(
+        "tls-config = { ca-data = \"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t\", server-name = \"\" }",
+        expect![[r#"
+        error: `ca-data` must be PEM
+         --> profiles/p.toml:4:26
+          |
+        4 | tls-config = { ca-data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", server-name = "" }
+          |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ not PEM
+          |
+          = note: text from `-----BEGIN ..-----` to `-----END ..-----`; only kube-scheduler's files have it in base64 once more
+
+        error: `server-name` must not be empty
+         --> profiles/p.toml:4:80
+          |
+        4 | tls-config = { ca-data = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t", server-name = "" }
+          |                                                                                ^^ nothing
+          |
+          = help: leave `server-name` out
+
+        error: 2 errors in profiles/p.toml
+    "#]],
+    );
+}

@@ -1,0 +1,158 @@
+//! Every sentence about a mistake is in a test, within the full text of its error; and a page of docs/ lists them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Item, Lit};
+
+/// A kind of mistake: the test that shows its error, and what is said first.
+struct Kind {
+    shown_by: String,
+    title: String,
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// The files of a folder that end so, sorted.
+fn files(folder: &str, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(end)).collect();
+    files.sort();
+    files
+}
+
+/// The titles of errors in an expected text, without the line that counts them.
+fn titles(text: &str) -> impl Iterator<Item = &str> {
+    let title = |line: &'_ str| -> Option<usize> {
+        let at = line.find("error")?;
+        line[..at].trim().is_empty().then_some(at)
+    };
+    text.lines().filter_map(move |line| {
+        let (code, title) = line[title(line)?..].split_once(": ")?;
+        let counts =
+            title.split_once(" in ").is_some_and(|(count, _)| count.ends_with("error") || count.ends_with("errors"));
+        ((code == "error" || code.starts_with("error[")) && !counts).then_some(title)
+    })
+}
+
+/// The mistakes that the tests of a Rust file show, each title once.
+fn in_tests(path: &Path) -> Vec<Kind> {
+    let text = fs::read_to_string(path).unwrap();
+    let file = path.file_stem().unwrap().to_string_lossy();
+    let tests = text.split("#[test]\nfn ").skip(1);
+    let kinds = tests.flat_map(|test| {
+        let name = test.split_once('(').map_or("", |(name, _)| name);
+        titles(test)
+            .map(|title| Kind { shown_by: format!("{file}::{name}"), title: title.to_owned() })
+            .collect::<Vec<_>>()
+    });
+    unique(kinds)
+}
+
+/// The mistakes in the expected output of rustc. Where it evaluates constants, what matters follows the first line.
+fn in_output(path: &Path) -> Vec<Kind> {
+    let text = fs::read_to_string(path).unwrap().replace("evaluation panicked:\n", "evaluation panicked: ");
+    let shown_by = path.file_name().unwrap().to_string_lossy();
+    let words = |title: &str| title.split_whitespace().collect::<Vec<_>>().join(" ");
+    unique(titles(&text).map(|title| Kind { shown_by: shown_by.clone().into_owned(), title: words(title) }))
+}
+
+fn unique(kinds: impl Iterator<Item = Kind>) -> Vec<Kind> {
+    let mut unique: Vec<Kind> = Vec::new();
+    for kind in kinds {
+        if unique.iter().all(|other| other.title != kind.title) {
+            unique.push(kind);
+        }
+    }
+    unique
+}
+
+#[test]
+fn the_page_of_mistakes_lists_all_of_them() {
+    let tests = |folder: &str| unique(files(folder, ".rs").iter().flat_map(|path| in_tests(path)));
+    let outputs = |folder: &str| unique(files(folder, ".stderr").iter().flat_map(|path| in_output(path)));
+    let sections = [
+        ("Profiles and catalogs", "codegen/tests/invalid_profiles", tests("codegen/tests/invalid_profiles")),
+        ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
+        ("Declarations of arguments", "macros/derive/tests/ui", outputs("macros/derive/tests/ui")),
+        (
+            "Catalogs that say something else than their plugins",
+            "examples/out-of-tree/tests/proofs",
+            outputs("examples/out-of-tree/tests/proofs"),
+        ),
+        ("Plugins", "examples/out-of-tree/tests/mistakes", outputs("examples/out-of-tree/tests/mistakes")),
+    ];
+    let count: usize = sections.iter().map(|(.., kinds)| kinds.len()).sum();
+    assert!(count >= 40);
+    let mut page = format!(
+        "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main invalid_profiles::message_coverage` regenerates it. -->\n\n\
+         # Mistakes\n\n\
+         What a build says to {count} mistakes in profiles, catalogs and plugins. Each is a compile error with its place, and most with a \
+         cure;\nthe whole text is in the test that is named.\n"
+    );
+    for (title, folder, kinds) in sections {
+        page.push_str(&format!("\n## {title}\n\nIn `{folder}`.\n\n| error | test |\n|---|---|\n"));
+        for Kind { shown_by, title } in kinds {
+            page.push_str(&format!("| {} | `{shown_by}` |\n", title.replace('|', "\\|").replace('<', "\\<")));
+        }
+    }
+    expect_file![repository().join("docs/reference/mistakes.md")].assert_eq(&page);
+}
+
+/// The sentences of a function that makes an error: string literals of several words.
+fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => sentences(group.stream(), found),
+            TokenTree::Literal(literal) => match Lit::new(literal) {
+                Lit::Str(text) if text.value().contains(' ') => found.push(text.value()),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Whether a line says a sentence, whatever stands in its braces.
+fn says(line: &str, sentence: &str) -> bool {
+    let mut rest = line;
+    sentence.split(['{', '}']).step_by(2).all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[test]
+fn every_message_is_in_a_test() {
+    let mut texts = String::new();
+    for folder in ["dependencies", "files", "merge_rules", "shipped_profiles", "invalid_profiles"] {
+        for path in files(&format!("codegen/tests/{folder}"), ".rs") {
+            texts.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    let mut missing = Vec::new();
+    for path in files("codegen/src/messages", ".rs") {
+        for item in syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap().items {
+            let Item::Fn(function) = item else { continue };
+            if !function.sig.output.to_token_stream().to_string().contains("Diagnostic") {
+                continue;
+            }
+            let mut said = Vec::new();
+            sentences(function.block.to_token_stream(), &mut said);
+            if !said.is_empty() && !said.iter().any(|sentence| texts.lines().any(|line| says(line, sentence))) {
+                missing.push(function.sig.ident.to_string());
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new(), "messages that no test shows");
+}

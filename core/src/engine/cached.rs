@@ -1,0 +1,183 @@
+//! Decisions from answers that are kept: what changed is evaluated, and nothing else.
+
+use std::sync::Arc;
+
+use super::feasible::nodes_to_find;
+use super::{Decision, Engine, FailedAttempt, PreFilterOutcome};
+use crate::cache::Cache;
+use crate::extenders::Extenders;
+use crate::incremental::{CachedAnswer, CompiledPod, PluginResults, SignatureId};
+use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
+use crate::profile::Profile;
+use crate::scheduler::{Observer, Point};
+use crate::status::Code;
+
+/// So many nodes are evaluated as quickly as an answer is brought up to date.
+const FEW: usize = 16;
+
+impl<P: Profile> Engine<P> {
+    /// Whether answers can be kept: every node counts, and nobody outside has a say.
+    pub(super) fn can_cache(&self, cache: &Cache<P::State>) -> bool {
+        let nodes = cache.base.count();
+        self.cache_answers
+            && <P::PluginResults as PluginResults<P>>::IS_CACHED
+            && P::Extenders::NONE
+            && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
+    }
+
+    /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself, with what
+    /// PreFilter said if it is left in `started`.
+    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
+    pub(super) fn decide_from_cache(
+        &mut self,
+        read: &CompiledPod<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        now: i64,
+        draw: &mut impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
+        started: &mut Option<PreFilterOutcome<P>>,
+    ) -> Option<Decision> {
+        let signature = read.signature?;
+        self.ensure_current(signature, read, pod, cache, observer, started)?;
+        let cached = self.signatures.cached_answer_mut(signature)?;
+        Some(Self::decide_from_answer(&*self.plugins, cached, pod, cache, now, draw, observer))
+    }
+
+    /// Keeps an answer that is up to date, if one can be kept.
+    #[inline]
+    fn ensure_current(
+        &mut self,
+        signature: SignatureId,
+        read: &CompiledPod<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+        started: &mut Option<PreFilterOutcome<P>>,
+    ) -> Option<()> {
+        self.signatures.mark_used(signature);
+        if let Some(cached) = self.signatures.cached_answer_mut(signature)
+            && cached.update(&*self.plugins, &read.compiled, pod, cache, &mut self.scratch).is_ok()
+        {
+            self.signatures.updated(signature);
+            return Some(());
+        }
+        self.signatures.take(signature);
+        let cached = self.create_cached(read, pod, cache, observer, started)?;
+        self.signatures.put(signature, cached);
+        Some(())
+    }
+
+    #[inline(never)]
+    fn create_cached(
+        &mut self,
+        read: &CompiledPod<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
+        started: &mut Option<PreFilterOutcome<P>>,
+    ) -> Option<Box<CachedAnswer<P>>> {
+        match self.start_observed(read, cache, observer) {
+            // What is left of few nodes is looked at as quickly.
+            PreFilterOutcome::PreFiltered(attempt)
+                if attempt.pre_filter.nodes().is_none()
+                    && self.likely(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
+            {
+                observer.point_started(Point::Filter);
+                let mut cached = CachedAnswer::filtered(*attempt, pod, cache, &mut self.scratch).ok()?;
+                let is_hopeless = cached.feasible.is_empty();
+                observer.point_ended(Point::Filter, if is_hopeless { Code::Unschedulable } else { Code::Success });
+                observer.point_started(Point::Score);
+                cached.score_all(&*self.plugins, cache, &mut self.scratch).ok()?;
+                if cached.count > 1 {
+                    observer.point_ended(Point::Score, Code::Success);
+                }
+                Some(Box::new(cached))
+            }
+            start => {
+                *started = Some(start);
+                None
+            }
+        }
+    }
+
+    fn decide_from_answer(
+        plugins: &P,
+        cached: &mut CachedAnswer<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        now: i64,
+        draw: &mut impl FnMut(usize) -> usize,
+        observer: &mut impl Observer,
+    ) -> Decision {
+        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
+        if let Some(node) = nominated.filter(|&node| cached.feasible.contains(node)) {
+            return Decision::Node(node);
+        }
+        let node = match cached.count {
+            0 => {
+                let diagnosis = cached.diagnose(pod, cache);
+                return Self::post_filter(
+                    plugins,
+                    pod,
+                    FailedAttempt::of(&cached.attempt),
+                    diagnosis,
+                    cache,
+                    now,
+                    draw,
+                    observer,
+                );
+            }
+            // With a single feasible node kube-scheduler does not score.
+            1 => cached.feasible.iter().next(),
+            _ => cached.kth_best(draw(cached.best().ties as usize)),
+        };
+        match node {
+            Some(node) => Decision::Node(node),
+            None => Decision::Error("the draw is beyond the number of best nodes".into()),
+        }
+    }
+
+    /// Whether a cycle may choose this node for a pod, by what is kept about pods like it. `None`: nothing is kept, or the pod
+    /// fits nowhere.
+    pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        let signature = read.signature.filter(|_| self.can_cache(cache))?;
+        self.ensure_current(signature, &read, pod, cache, &mut (), &mut None)?;
+        let cached = self.signatures.cached_answer(signature)?;
+        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
+        match nominated.filter(|&nominated| cached.feasible.contains(nominated)) {
+            Some(nominated) => Some(node == nominated),
+            None if cached.count == 0 => None,
+            None if cached.count == 1 => Some(cached.feasible.contains(node)),
+            None => {
+                let total = cached.total(node);
+                Some(cached.feasible.contains(node) && total.is_none_or(|total| total == cached.best().total))
+            }
+        }
+    }
+
+    /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
+    /// nothing is kept about it. For tests, which hold it against a full evaluation.
+    pub fn cached_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<CachedAnswerSummary> {
+        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        if !self.can_cache(cache) {
+            return None;
+        }
+        let signature = read.signature?;
+        self.ensure_current(signature, &read, pod, cache, &mut (), &mut None)?;
+        let cached = self.signatures.cached_answer(signature)?;
+        let totals = cached.feasible.iter().map(|node| (node, cached.total(node))).collect();
+        Some(CachedAnswerSummary { feasible: cached.feasible.clone(), totals })
+    }
+}
+
+/// What is kept about a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CachedAnswerSummary {
+    /// The nodes that pass every filter, also with the pods that are nominated for them.
+    pub feasible: NodeMask,
+    /// Their totals, if there are at least two.
+    pub totals: Vec<(NodeIndex, Option<i64>)>,
+}

@@ -1,0 +1,119 @@
+//! Why the pods of an answer fit nowhere.
+
+use std::sync::Arc;
+
+use super::VerdictCounts;
+use crate::cache::Cache;
+use crate::diagnosis::Diagnosis;
+use crate::model::{NodeIndex, Pod};
+use crate::node_mask::NodeMask;
+use crate::node_set::NodeSet;
+use crate::pre_filtered_pod::PreFilteredPod;
+use crate::profile::Profile;
+use crate::status::Code;
+use crate::verdict::Verdict;
+
+/// The verdicts on nodes, counted, and the nodes where removing pods may help: what a [`Diagnosis`] is made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeVerdicts {
+    tally: VerdictCounts,
+    resolvable: NodeMask,
+}
+
+impl NodeVerdicts {
+    /// Makes room for so many slots of nodes.
+    pub(crate) fn resize(&mut self, slots: usize) {
+        self.tally.resize(slots);
+        self.resolvable.resize(slots);
+    }
+
+    /// Replaces what is said against a node: nothing if it passes, or is gone.
+    pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
+        self.tally.set(node, verdict);
+        if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
+            self.resolvable.insert(node);
+        } else {
+            self.resolvable.remove(node);
+        }
+    }
+
+    /// The diagnosis of a pod that fits on none of so many nodes.
+    pub(crate) fn diagnosis(&self, nodes: usize) -> Diagnosis {
+        let mut diagnosis = Diagnosis { nodes, resolvable: self.resolvable.clone(), ..Diagnosis::default() };
+        for (verdict, nodes) in self.tally.verdicts() {
+            diagnosis.add_rejector(verdict.plugin, verdict.code);
+            diagnosis.add_reasons(&verdict.reasons, nodes);
+        }
+        diagnosis
+    }
+}
+
+/// The verdicts of the last pod that fit nowhere. Those on nodes that nothing happened to are good for the next one.
+pub(crate) struct CachedDiagnosis<P: Profile> {
+    verdicts: NodeVerdicts,
+    /// The nodes whose verdict may be another one since.
+    stale: NodeSet,
+    /// What that pod was asked about with, where Filter looked at more than the pod and the node.
+    asked: Option<(Arc<P::Pod>, P::Cycle)>,
+    /// Whether there was such a pod.
+    is_made: bool,
+}
+
+impl<P: Profile> Default for CachedDiagnosis<P> {
+    fn default() -> Self {
+        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), asked: None, is_made: false }
+    }
+}
+
+impl<P: Profile> CachedDiagnosis<P> {
+    /// The verdict on these nodes may be another one.
+    pub(super) fn mark_stale(&mut self, nodes: &NodeSet, slots: usize) {
+        self.stale.grow(slots);
+        self.stale.extend(nodes);
+    }
+
+    /// Brings the verdicts up to date for a pod, and puts them together. Only now are words made.
+    pub(super) fn diagnose(
+        &mut self,
+        attempt: &mut PreFilteredPod<P>,
+        pod: &Pod,
+        cache: &Cache<P::State>,
+    ) -> Diagnosis {
+        let slots = cache.base.infos().len();
+        self.verdicts.resize(slots);
+        self.stale.grow(slots);
+        if !self.is_reusable(attempt) {
+            self.stale.insert_all(cache.base.alive());
+        }
+        for node in self.stale.iter() {
+            let verdict = match cache.base.alive().contains(node) {
+                true => attempt.verdict(pod, cache, node),
+                false => None,
+            };
+            self.verdicts.set(node, verdict.as_ref());
+        }
+        self.stale.reset(slots);
+        self.verdicts.diagnosis(cache.base.count())
+    }
+
+    /// Whether Filter says what it said, of a node that is what it was. Remembers what it is asked with.
+    fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
+        let was_made = std::mem::replace(&mut self.is_made, true);
+        if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
+            return was_made && self.asked.take().is_none();
+        }
+        let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
+            Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle
+        };
+        if self.asked.as_ref().is_some_and(same) {
+            return true;
+        }
+        self.asked = Some((attempt.compiled.clone(), attempt.cycle.clone()));
+        false
+    }
+
+    /// What it takes, in bytes, about, apart from plugins' states.
+    pub(super) fn bytes(&self) -> usize {
+        self.verdicts.tally.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
+    }
+}

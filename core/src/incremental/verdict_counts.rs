@@ -1,0 +1,131 @@
+//! What is said against nodes, counted.
+
+use crate::map::Map;
+use crate::model::NodeIndex;
+use crate::verdict::Verdict;
+
+/// A verdict on each of some nodes. Verdicts that read alike are kept once, and counted, so that a sum of all takes as long
+/// as there are different ones.
+#[derive(Clone, Debug, Default)]
+pub struct VerdictCounts {
+    /// By slot: one more than the place of its verdict; 0 without.
+    of_node: Vec<u32>,
+    counted: Vec<CountedVerdict>,
+    places: Map<Verdict, u32>,
+    /// Places of `counted` that are free.
+    free: Vec<u32>,
+    /// Where the last verdict was found: the next one is likely to be the same.
+    last: u32,
+}
+
+#[derive(Clone, Debug)]
+struct CountedVerdict {
+    verdict: Verdict,
+    nodes: u32,
+}
+
+impl VerdictCounts {
+    /// Makes room for so many slots of nodes.
+    pub fn resize(&mut self, slots: usize) {
+        if self.of_node.len() < slots {
+            self.of_node.resize(slots, 0);
+        }
+    }
+
+    /// The verdict on a node; none if nothing is said against it.
+    pub fn get(&self, node: NodeIndex) -> Option<&Verdict> {
+        let place = self.of_node.get(node.get())?.checked_sub(1)?;
+        Some(&self.counted[place as usize].verdict)
+    }
+
+    /// Replaces the verdict on a node.
+    pub fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
+        let new = verdict.map_or(0, |verdict| self.place(verdict) + 1);
+        let old = std::mem::replace(&mut self.of_node[node.get()], new);
+        if let Some(place) = new.checked_sub(1) {
+            self.counted[place as usize].nodes += 1;
+        }
+        if let Some(place) = old.checked_sub(1) {
+            let counted = &mut self.counted[place as usize];
+            counted.nodes -= 1;
+            if counted.nodes == 0 {
+                self.places.remove(&counted.verdict);
+                self.free.push(place);
+            }
+        }
+    }
+
+    /// Where a verdict is, or is now.
+    fn place(&mut self, verdict: &Verdict) -> u32 {
+        if self.counted.get(self.last as usize).is_some_and(|last| last.nodes > 0 && last.verdict == *verdict) {
+            return self.last;
+        }
+        self.last = match self.places.get(verdict) {
+            Some(&place) => place,
+            None => {
+                let counted = CountedVerdict { verdict: verdict.clone(), nodes: 0 };
+                let place = match self.free.pop() {
+                    Some(place) => {
+                        self.counted[place as usize] = counted;
+                        place
+                    }
+                    None => {
+                        self.counted.push(counted);
+                        self.counted.len() as u32 - 1
+                    }
+                };
+                self.places.insert(verdict.clone(), place);
+                place
+            }
+        };
+        self.last
+    }
+
+    /// The different verdicts, in no particular order, each with the number of nodes that it is about.
+    pub fn verdicts(&self) -> impl Iterator<Item = (&Verdict, usize)> {
+        let given = self.counted.iter().filter(|counted| counted.nodes > 0);
+        given.map(|counted| (&counted.verdict, counted.nodes as usize))
+    }
+
+    /// What it takes, in bytes, about: texts are few.
+    pub fn bytes(&self) -> usize {
+        self.of_node.capacity() * size_of::<u32>() + self.counted.capacity() * 2 * size_of::<CountedVerdict>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::status::{Code, ReasonList};
+
+    proptest! {
+        #[test]
+        fn verdict_counts_follow_changes(
+            history in prop::collection::vec((0u32..20, prop::option::of(0usize..4)), 0..200),
+        ) {
+            let verdict = |n: usize| Verdict {
+                code: [Code::Unschedulable, Code::Pending][n % 2],
+                plugin: "Plugin",
+                reasons: ReasonList::from_iter([format!("reason {}", n / 2).into()]),
+            };
+            let (mut tally, mut expected) = (VerdictCounts::default(), BTreeMap::new());
+            tally.resize(20);
+            for (node, said) in history {
+                tally.set(NodeIndex(node), said.map(verdict).as_ref());
+                expected.insert(node, said);
+            }
+            for (&node, said) in &expected {
+                prop_assert_eq!(tally.get(NodeIndex(node)).cloned(), said.map(verdict));
+            }
+            for n in 0..4 {
+                let nodes = expected.values().filter(|said| **said == Some(n)).count();
+                let counted = tally.verdicts().find(|(told, _)| **told == verdict(n)).map_or(0, |(_, nodes)| nodes);
+                prop_assert_eq!(counted, nodes);
+            }
+        }
+    }
+}

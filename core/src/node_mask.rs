@@ -1,0 +1,195 @@
+//! Sets of nodes, a bit each.
+
+use crate::model::NodeIndex;
+
+/// A set of nodes: bit `n % 64` of word `n / 64` is node `n`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeMask {
+    words: Vec<u64>,
+}
+
+impl NodeMask {
+    /// Makes room for `nodes` nodes; new ones are not in the set.
+    pub fn resize(&mut self, nodes: usize) {
+        self.words.resize(nodes.div_ceil(64), 0);
+    }
+
+    /// Whether the node is in the set. False beyond its end.
+    #[inline]
+    pub fn contains(&self, node: NodeIndex) -> bool {
+        self.words.get(node.get() / 64).is_some_and(|word| word >> (node.0 % 64) & 1 == 1)
+    }
+
+    /// Puts a node into the set.
+    #[inline]
+    pub fn insert(&mut self, node: NodeIndex) {
+        self.words[node.get() / 64] |= 1 << (node.0 % 64);
+    }
+
+    /// Takes a node out of the set.
+    #[inline]
+    pub fn remove(&mut self, node: NodeIndex) {
+        self.words[node.get() / 64] &= !(1 << (node.0 % 64));
+    }
+
+    /// Number of nodes in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no node is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The words, for loops that go 64 nodes at a time.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words, to be narrowed.
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// The nodes of the set, ascending.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
+    }
+
+    /// One block of `size` nodes, a divisor of 64: its first node is the lowest bit.
+    #[inline]
+    pub fn block(&self, block: usize, size: usize) -> u64 {
+        let first = block * size;
+        self.words.get(first / 64).copied().unwrap_or(0) >> (first % 64) & u64::MAX >> (64 - size)
+    }
+
+    /// What it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+    }
+
+    /// The `n`-th node of the set, counted from 0.
+    pub fn nth(&self, mut n: usize) -> Option<NodeIndex> {
+        for (word, bits) in self.words.iter().enumerate() {
+            let here = bits.count_ones() as usize;
+            if n < here {
+                return nodes_of(word, *bits).nth(n);
+            }
+            n -= here;
+        }
+        None
+    }
+
+    /// The words with their nodes, ascending from `first` on, and then those before it: its word comes twice.
+    pub fn words_from(&self, first: NodeIndex) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (at, from_there) = (first.get() / 64, !0 << (first.0 % 64));
+        let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);
+        let before = (0..at).map(move |word| (word, bits(word))).chain([(at, bits(at) & !from_there)]);
+        let behind = (at + 1..self.words.len()).map(move |word| (word, bits(word)));
+        [(at, bits(at) & from_there)].into_iter().chain(behind).chain(before)
+    }
+
+    /// Takes all nodes out of the set; its room stays.
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
+    /// Gives up room at the end that holds no node, so that equal sets are equal values.
+    pub fn trim(&mut self) {
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+    }
+
+    /// Becomes equal to `other` without a new allocation.
+    pub fn copy_from(&mut self, other: &NodeMask) {
+        self.words.clear();
+        self.words.extend_from_slice(&other.words);
+    }
+
+    /// Keeps only nodes that are in `other`, too.
+    pub fn intersect(&mut self, other: &NodeMask) {
+        for (at, word) in self.words.iter_mut().enumerate() {
+            *word &= other.words.get(at).copied().unwrap_or(0);
+        }
+    }
+
+    /// Takes all nodes of `other` out.
+    pub fn remove_all(&mut self, other: &NodeMask) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
+}
+
+impl Extend<NodeIndex> for NodeMask {
+    fn extend<I: IntoIterator<Item = NodeIndex>>(&mut self, nodes: I) {
+        for node in nodes {
+            if self.words.len() <= node.get() / 64 {
+                self.resize(node.get() + 1);
+            }
+            self.insert(node);
+        }
+    }
+}
+
+impl FromIterator<NodeIndex> for NodeMask {
+    fn from_iter<I: IntoIterator<Item = NodeIndex>>(nodes: I) -> Self {
+        let mut mask = NodeMask::default();
+        mask.extend(nodes);
+        mask
+    }
+}
+
+/// The nodes of one word of a mask.
+#[inline]
+pub fn nodes_of(word: usize, mut bits: u64) -> impl Iterator<Item = NodeIndex> {
+    std::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let bit = bits.trailing_zeros();
+        bits &= bits - 1;
+        Some(NodeIndex(word as u32 * 64 + bit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_come_back_in_order() {
+        let nodes = [3, 64, 65, 200].map(NodeIndex);
+        let mut mask: NodeMask = nodes.into_iter().collect();
+        assert_eq!(mask.iter().collect::<Vec<_>>(), nodes);
+        assert_eq!(mask.count(), 4);
+        mask.remove(NodeIndex(64));
+        assert!(!mask.contains(NodeIndex(64)) && mask.contains(NodeIndex(65)));
+        assert!(!mask.contains(NodeIndex(100_000)));
+    }
+
+    #[test]
+    fn a_walk_can_begin_anywhere() {
+        let nodes = [3, 64, 65, 200].map(NodeIndex);
+        let mask: NodeMask = nodes.into_iter().collect();
+        for n in 0..4 {
+            let first = mask.nth(n).unwrap_or(NodeIndex(0));
+            let walk: Vec<_> = mask.words_from(first).flat_map(|(word, bits)| nodes_of(word, bits)).collect();
+            let expected: Vec<_> = nodes.into_iter().cycle().skip(n).take(4).collect();
+            assert_eq!(walk, expected);
+        }
+        assert_eq!(mask.nth(4), None);
+    }
+
+    #[test]
+    fn intersecting_with_a_shorter_set_drops_what_lies_beyond() {
+        let mut mask: NodeMask = [1, 2, 130].map(NodeIndex).into_iter().collect();
+        mask.intersect(&[2, 3].map(NodeIndex).into_iter().collect());
+        assert_eq!(mask.iter().collect::<Vec<_>>(), [NodeIndex(2)]);
+    }
+}

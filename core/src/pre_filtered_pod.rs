@@ -1,0 +1,58 @@
+//! A pod on its way through a scheduling cycle.
+
+use std::sync::Arc;
+
+use crate::cache::Cache;
+use crate::hypothetical::HypotheticalNode;
+use crate::model::{NodeIndex, Pod};
+use crate::profile::{PreFilterRun, Profile};
+use crate::verdict::{Verdict, all_verdicts, verdict};
+
+/// What is known of a pod after PreFilter.
+pub(crate) struct PreFilteredPod<P: Profile> {
+    pub(crate) compiled: Arc<P::Pod>,
+    /// That of its signature, which no other ever has.
+    pub(crate) number: u64,
+    pub(crate) cycle: P::Cycle,
+    pub(crate) pre_filter: PreFilterRun,
+}
+
+impl<P: Profile> PreFilteredPod<P> {
+    /// The node with further pods on it.
+    pub(crate) fn with_pods<'a>(
+        &'a mut self,
+        pods: &'a [Arc<Pod>],
+        cache: &'a Cache<P::State>,
+        node: NodeIndex,
+    ) -> HypotheticalNode<'a, P> {
+        let mut hypothetical = HypotheticalNode::new(&*self.compiled, &mut self.cycle, cache, node);
+        pods.iter().for_each(|pod| hypothetical.add_borrowed(pod));
+        hypothetical
+    }
+
+    /// Filter on one node, with and without the pods nominated for it, in words: `RunFilterPluginsWithNominatedPods`. None
+    /// if the node passes.
+    pub(crate) fn verdict(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Option<Verdict> {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty()
+            && let Some(verdict) = self.with_pods(&nominated, cache, node).verdict()
+        {
+            return Some(verdict);
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        verdict::<P>(&self.compiled, &self.cycle, cache, columns, node.get())
+    }
+
+    /// The verdicts of every plugin that would reject one node.
+    pub(crate) fn all_verdicts(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Vec<Verdict> {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
+            let verdicts = self.with_pods(&nominated, cache, node).all_verdicts();
+            if !verdicts.is_empty() {
+                return verdicts;
+            }
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        all_verdicts::<P>(&self.compiled, &self.cycle, cache, columns, node.get())
+    }
+}

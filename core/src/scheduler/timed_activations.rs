@@ -1,0 +1,65 @@
+//! Pods that plugins want to be tried at a time.
+
+use std::collections::BTreeSet;
+
+use crate::map::Map;
+use crate::model::Uid;
+
+/// One time for a pod; a later word counts.
+#[derive(Default)]
+pub(super) struct TimedActivations {
+    by_time: BTreeSet<(i64, Uid)>,
+    by_pod: Map<Uid, i64>,
+}
+
+impl TimedActivations {
+    pub(super) fn set(&mut self, pod: Uid, time: i64) {
+        self.forget(&pod);
+        self.by_time.insert((time, pod.clone()));
+        self.by_pod.insert(pod, time);
+    }
+    pub(super) fn forget(&mut self, pod: &Uid) {
+        if let Some(time) = self.by_pod.remove(pod) {
+            self.by_time.remove(&(time, pod.clone()));
+        }
+    }
+    pub(super) fn is_set(&self, pod: &Uid) -> bool {
+        self.by_pod.contains_key(pod)
+    }
+    /// The next time.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.by_time.first().map(|(time, _)| *time)
+    }
+    /// A pod whose time has come.
+    pub(super) fn take(&mut self, now: i64) -> Option<Uid> {
+        self.next().filter(|time| *time <= now)?;
+        let (_, pod) = self.by_time.pop_first()?;
+        self.by_pod.remove(&pod);
+        Some(pod)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_has_one_alarm_the_last_that_was_set() {
+        let pod = |name: &str| Uid(name.into());
+        let mut timed_activations = TimedActivations::default();
+        for (name, time) in [("a", 5), ("b", 3), ("a", 9), ("c", 4)] {
+            timed_activations.set(pod(name), time);
+        }
+        timed_activations.forget(&pod("c"));
+        timed_activations.forget(&pod("d"));
+        assert_eq!(
+            (timed_activations.next(), timed_activations.is_set(&pod("a")), timed_activations.is_set(&pod("c"))),
+            (Some(3), true, false)
+        );
+        assert_eq!(
+            (timed_activations.take(2), timed_activations.take(5), timed_activations.take(5)),
+            (None, Some(pod("b")), None)
+        );
+        assert_eq!((timed_activations.take(9), timed_activations.next()), (Some(pod("a")), None));
+    }
+}

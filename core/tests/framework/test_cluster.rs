@@ -1,0 +1,176 @@
+//! A scheduler with nodes and pods from a few words.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::explain::Explanation;
+use schedc_core::minimal_cluster::MinimalCluster;
+use schedc_core::model::{NodeIndex, Pod, PodSpec, Uid};
+use schedc_core::profile::{Bundle, StartErrors};
+use schedc_core::scheduler::{Change, Failure, Outcome};
+use schedc_objects::testing;
+
+use crate::framework::plugins::stage::{self, Answer};
+
+/// A cluster and its scheduler.
+pub struct TestCluster<B: Bundle> {
+    pub embedded: MinimalCluster<B>,
+}
+
+impl<B: Bundle> TestCluster<B> {
+    /// An empty cluster.
+    pub fn new() -> Self {
+        Self::seeded(7)
+    }
+
+    /// An empty cluster; equally good nodes are drawn among by `seed`.
+    pub fn seeded(seed: u64) -> Self {
+        stage::clear();
+        TestCluster { embedded: MinimalCluster::new(seed).unwrap() }
+    }
+
+    /// An empty cluster whose plugins are told something before they are made.
+    pub fn with_answers(answers: &[(&str, Answer)]) -> Result<Self, StartErrors> {
+        stage::clear();
+        answers.iter().for_each(|(call, answer)| stage::tell(call, *answer));
+        Ok(TestCluster { embedded: MinimalCluster::new(7)? })
+    }
+
+    /// A node with room for ten pods.
+    pub fn node(&mut self, name: &str, labels: &str) -> NodeIndex {
+        self.node_for(10, name, labels)
+    }
+
+    /// A node with room for so many pods.
+    pub fn node_for(&mut self, pods: usize, name: &str, labels: &str) -> NodeIndex {
+        let yaml = format!(
+            "metadata: {{ name: '{name}', labels: {{ {labels} }} }}\nstatus: {{ allocatable: {{ pods: '{pods}' }} }}"
+        );
+        let node = testing::node(&yaml, self.embedded.interner());
+        let name = node.name;
+        self.embedded.node(node);
+        self.embedded.scheduler.cache.base.node(name).unwrap()
+    }
+
+    /// A pod, known to nobody yet. Its uid is its name.
+    pub fn pod(&mut self, name: &str, labels: &str) -> Arc<Pod> {
+        self.important_pod(name, labels, 0)
+    }
+
+    /// A pod of a priority.
+    pub fn important_pod(&mut self, name: &str, labels: &str, priority: i32) -> Arc<Pod> {
+        self.pod_from(&format!(
+            "metadata: {{ name: '{name}', uid: '{name}', labels: {{ {labels} }} }}\nspec: {{ priority: {priority} }}"
+        ))
+    }
+
+    /// A pod from its manifest.
+    pub fn pod_from(&mut self, yaml: &str) -> Arc<Pod> {
+        Arc::new(testing::pod(yaml, self.embedded.interner()))
+    }
+
+    /// A pod that runs.
+    pub fn running(&mut self, name: &str, labels: &str, node: &str) -> Arc<Pod> {
+        let pod = self.pod(name, labels);
+        let node_name = Some(self.embedded.interner().intern(node));
+        let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
+        let pod = Pod { spec, ..Pod::clone(&pod) };
+        self.embedded.pod(pod.clone());
+        Arc::new(pod)
+    }
+
+    /// A pod for the first profile, which is not held.
+    pub fn pending(&mut self, name: &str, labels: &str) {
+        let pod = self.pod(name, labels);
+        assert_eq!(self.enqueue(0, pod), None);
+    }
+
+    /// The same, of a priority.
+    pub fn important(&mut self, name: &str, labels: &str, priority: i32) {
+        let pod = self.important_pod(name, labels, priority);
+        assert_eq!(self.enqueue(0, pod), None);
+    }
+
+    /// A pod for a profile. Returns what holds it.
+    pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<String> {
+        let scheduler_name = self.embedded.interner().intern(B::PROFILES[profile].scheduler_name);
+        let spec = Arc::new(PodSpec { scheduler_name, ..PodSpec::clone(&pod.spec) });
+        self.embedded.pod(Pod { spec, ..Pod::clone(&pod) });
+        self.embedded.scheduler.gate_status(&pod.uid).map(|status| status.message())
+    }
+
+    /// A pod goes.
+    pub fn delete(&mut self, name: &str) {
+        self.embedded.change(Change::PodDeleted(uid(name)));
+    }
+
+    /// The time is so many nanoseconds.
+    pub fn tick(&mut self, now: i64) {
+        self.embedded.tick(now);
+    }
+
+    /// What becomes of the next pod, which may have to wait in Permit; none if there is nothing to do.
+    pub fn step(&mut self) -> Option<String> {
+        loop {
+            let outcome = self.embedded.step().map(|outcome| describe(&outcome));
+            if outcome.is_some() || !self.embedded.wait() {
+                return outcome;
+            }
+        }
+    }
+
+    /// What becomes of all pods.
+    pub fn run(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.step()).collect()
+    }
+
+    /// What becomes of all pods in a cluster that refuses bindings.
+    pub fn run_refused(&mut self) -> Vec<String> {
+        self.embedded.refuse_bindings(Some(ApiError::new(ApiReason::Conflict, "n has another owner")));
+        let outcomes = self.run();
+        self.embedded.refuse_bindings(None);
+        outcomes
+    }
+
+    /// What a cycle of the first profile would find for a pod.
+    pub fn explain(&mut self, name: &str, labels: &str, all_filters: bool) -> Explanation {
+        let pod = self.pod(name, labels);
+        self.embedded.scheduler.explain(0, &pod, all_filters)
+    }
+
+    /// The pods on a node.
+    pub fn pods_on(&self, node: &str) -> Vec<String> {
+        let base = &self.embedded.scheduler.cache.base;
+        let index = base.interner.get(node).and_then(|name| base.node(name)).unwrap();
+        base.infos()[index.get()].pods.iter().map(|pod| pod.name.to_string()).collect()
+    }
+
+    /// The nodes that room was made on, with the pods that it was made for.
+    pub fn nominations(&mut self) -> Vec<String> {
+        let stranger = self.important_pod("stranger", "", i32::MIN);
+        let cache = &self.embedded.scheduler.cache;
+        let of_node = |(node, pods): (NodeIndex, Cow<'_, [Arc<Pod>]>)| {
+            let pods: Vec<&str> = pods.iter().map(|pod| &*pod.name).collect();
+            format!("{} for {}", cache.base.name(node), pods.join(" "))
+        };
+        let mut nominations: Vec<String> = cache.nominated_before(&stranger).map(of_node).collect();
+        nominations.sort();
+        nominations
+    }
+}
+
+/// An outcome in words.
+pub fn describe(outcome: &Outcome) -> String {
+    let pod = &outcome.pod.name;
+    match &outcome.result {
+        Ok(placed) => format!("{pod} on {}", placed.node),
+        Err(Failure::Unschedulable(unschedulable)) => format!("{pod} waits: {}", unschedulable.message),
+        Err(Failure::Error(message)) => format!("{pod} failed: {message}"),
+    }
+}
+
+/// A uid.
+pub fn uid(name: &str) -> Uid {
+    Uid(name.into())
+}

@@ -1,0 +1,47 @@
+//! `#[derive(Args)]`: from a struct to the `const fn` that decodes it, and to its schema.
+//!
+//! `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro (`schedc-derive`) calls
+//! [`derive()`]; the profile compiler reads declarations in sources with [`Model::read`].
+
+mod attributes;
+mod expand;
+mod model;
+mod shape;
+
+pub use model::{Field, Kind, Model, Variant};
+pub use shape::{Entries, Rules, Shape, integer};
+
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+/// Returns the expansion, or every mistake in the declaration as a compile error at its place.
+pub fn derive(input: DeriveInput) -> TokenStream {
+    match Model::read(input) {
+        Ok(model) => expand::expand(&model),
+        Err(error) => error.into_compile_error(),
+    }
+}
+
+/// Collects errors, so that one build shows all of them.
+#[derive(Default)]
+struct ErrorCollector(Option<syn::Error>);
+
+impl ErrorCollector {
+    fn add(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.add(error)).ok()
+    }
+
+    fn finish<T>(self, value: T) -> syn::Result<T> {
+        match self.0 {
+            Some(error) => Err(error),
+            None => Ok(value),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Pods that say the same.
+
+use std::sync::Arc;
+
+use schedc_core::map::Map;
+use schedc_core::model::{PodAffinity, PodSpec};
+
+use super::term_table::TermId;
+
+/// So much that no pod says any more is remembered: pods that go often come again.
+const MAX_UNUSED: usize = 1024;
+/// For so many specs it is remembered what they say. A power of two.
+const RECENT: usize = 256;
+
+/// What pods say, each thing once. Pods of one template say the same: looked up once for all their terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AffinityGroups {
+    ids: Map<Arc<PodAffinity>, usize>,
+    all: Vec<Option<AffinityGroup>>,
+    free: Vec<usize>,
+    /// How many have no pods.
+    unused: usize,
+    /// Specs by address; they are kept, lest another one takes it.
+    recent: Vec<Option<(Arc<PodSpec>, usize)>>,
+}
+
+/// Pods that say the same.
+#[derive(Clone, Debug)]
+pub(super) struct AffinityGroup {
+    /// Those on nodes and those that are waiting.
+    pub(super) pods: u32,
+    pub(super) anti_required: Box<[TermId]>,
+    pub(super) scored: Box<[TermId]>,
+}
+
+impl AffinityGroups {
+    /// The number of those that say this.
+    pub(super) fn id(&self, affinity: &PodAffinity) -> Option<usize> {
+        self.ids.get(affinity).copied()
+    }
+
+    /// The number of those that say what a pod says, if that was remembered.
+    #[inline]
+    pub(super) fn recent(&self, pod: &Arc<PodSpec>) -> Option<usize> {
+        let (known, id) = self.recent.get(place(pod))?.as_ref()?;
+        Arc::ptr_eq(known, pod).then_some(*id)
+    }
+
+    /// Remembers it.
+    pub(super) fn remember(&mut self, pod: &Arc<PodSpec>, id: usize) {
+        self.recent.resize(RECENT, None);
+        self.recent[place(pod)] = Some((pod.clone(), id));
+    }
+
+    /// Those that say what a pod says.
+    pub(super) fn find(&self, pod: &Arc<PodSpec>) -> Option<&AffinityGroup> {
+        let id = self.recent(pod).or_else(|| self.id(&pod.affinity))?;
+        self.all[id].as_ref()
+    }
+
+    pub(super) fn insert(&mut self, affinity: &PodAffinity, group: AffinityGroup) -> usize {
+        self.unused += usize::from(group.pods == 0);
+        let id = self.free.pop().unwrap_or(self.all.len());
+        self.ids.insert(Arc::new(affinity.clone()), id);
+        match self.all.get_mut(id) {
+            Some(slot) => *slot = Some(group),
+            None => self.all.push(Some(group)),
+        }
+        id
+    }
+
+    /// There is a pod more, or less.
+    #[inline]
+    pub(super) fn count(&mut self, id: usize, added: bool) -> Option<&AffinityGroup> {
+        let group = self.all[id].as_mut()?;
+        let unused = group.pods == 0;
+        group.pods = if added { group.pods + 1 } else { group.pods.saturating_sub(1) };
+        self.unused -= usize::from(unused);
+        self.unused += usize::from(group.pods == 0);
+        Some(group)
+    }
+
+    /// If there is much that no pod says any more, forgets and returns it.
+    pub(super) fn forget(&mut self) -> Vec<AffinityGroup> {
+        if self.unused <= MAX_UNUSED.max(self.ids.len() / 2) {
+            return Vec::new();
+        }
+        let AffinityGroups { ids, all, free, unused, recent } = self;
+        let mut evicted = Vec::with_capacity(*unused);
+        ids.retain(|_, id| match all[*id].take_if(|group| group.pods == 0) {
+            Some(group) => {
+                evicted.push(group);
+                free.push(*id);
+                false
+            }
+            None => true,
+        });
+        *unused = 0;
+        recent.clear();
+        evicted
+    }
+
+    #[cfg(test)]
+    pub(super) fn in_use(&self) -> impl Iterator<Item = (PodAffinity, u32)> {
+        let pods = |&id: &usize| self.all[id].as_ref().map_or(0, |group| group.pods);
+        self.ids.iter().map(move |(affinity, id)| ((**affinity).clone(), pods(id))).filter(|(_, pods)| *pods > 0)
+    }
+}
+
+fn place(pod: &Arc<PodSpec>) -> usize {
+    // Specs are some hundred bytes long.
+    let address = Arc::as_ptr(pod).addr();
+    ((address >> 6) ^ (address >> 14)) & (RECENT - 1)
+}

@@ -1,0 +1,110 @@
+//! Pods that come to nodes and leave them in thought.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::model::{NodeIndex, Pod, Uid, Volume};
+use schedc_core::plugin::View;
+
+use super::NodeVolumeLimits;
+use super::requested_volumes::{Failure, RequestedVolumes, running_pod_failure};
+use crate::indexes::{AttachedVolumes, CountedVolume};
+
+/// The difference that they make. Empty once all is undone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct HypotheticalChanges {
+    /// How many uses of a volume a node has more than in truth; never 0. Of the pod's drivers alone, sorted.
+    volumes: Vec<(NodeIndex, CountedVolume, i64)>,
+    /// Pods that a node has more (1) or less (-1), of those whose volumes cannot be counted, and why not; sorted.
+    failing: Vec<(NodeIndex, Uid, i64, Arc<str>)>,
+}
+
+impl HypotheticalChanges {
+    /// A pod comes to a node (`by` is 1) or leaves it (-1). Returns whether that matters.
+    pub(super) fn change(
+        &mut self,
+        node: NodeIndex,
+        pod: &Pod,
+        by: i64,
+        requested: &RequestedVolumes,
+        view: View<'_, NodeVolumeLimits>,
+    ) -> bool {
+        let mut matters = false;
+        for volume in pod.spec.volumes.iter().filter_map(|volume| counted(pod, volume, view.indexes)) {
+            if requested.has_driver(volume.driver()) {
+                matters = true;
+                self.change_volume(node, volume, by);
+            }
+        }
+        if let Some(text) = running_pod_failure(pod, view.indexes, &view.base.interner) {
+            matters = true;
+            self.change_failing(node, pod, by, text);
+        }
+        matters
+    }
+
+    fn change_volume(&mut self, node: NodeIndex, volume: CountedVolume, by: i64) {
+        match self.volumes.binary_search_by_key(&(node, volume), |(at, which, _)| (*at, *which)) {
+            Err(entry) => self.volumes.insert(entry, (node, volume, by)),
+            Ok(entry) => {
+                self.volumes[entry].2 += by;
+                if self.volumes[entry].2 == 0 {
+                    self.volumes.remove(entry);
+                }
+            }
+        }
+    }
+
+    fn change_failing(&mut self, node: NodeIndex, pod: &Pod, by: i64, text: Arc<str>) {
+        match self.failing.binary_search_by(|(at, uid, ..)| (at, uid).cmp(&(&node, &pod.uid))) {
+            Err(entry) => self.failing.insert(entry, (node, pod.uid.clone(), by, text)),
+            Ok(entry) => {
+                self.failing[entry].2 += by;
+                if self.failing[entry].2 == 0 {
+                    self.failing.remove(entry);
+                }
+            }
+        }
+    }
+
+    /// How many volumes of the node's pods are this one.
+    pub(super) fn uses(&self, node: NodeIndex, volume: &CountedVolume, index: &AttachedVolumes) -> i64 {
+        let change = self.volumes.iter().find(|(at, which, _)| *at == node && which == volume);
+        i64::from(index.uses(node, volume)) + change.map_or(0, |(_, _, by)| *by)
+    }
+
+    /// How many volumes of a driver the node has more than in truth.
+    pub(super) fn attached(&self, node: NodeIndex, driver: Symbol, index: &AttachedVolumes) -> i64 {
+        let of_node = self.volumes.iter().filter(|(at, volume, _)| *at == node && volume.driver() == driver);
+        let changes = of_node.filter(|(_, volume, _)| !index.has_attachment(node, volume)).map(|(_, volume, by)| {
+            let uses = i64::from(index.uses(node, volume));
+            i64::from(uses + by > 0) - i64::from(uses > 0)
+        });
+        changes.sum()
+    }
+
+    /// Why the volumes of the node's pods cannot be counted: the first pod for which that is so tells.
+    pub(super) fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
+        let change = |uid: &Uid| self.failing.iter().find(|(at, other, ..)| *at == node && other == uid);
+        let pods = view.base.infos()[node.get()].pods.iter();
+        let mut stay = pods.filter(|pod| change(&pod.uid).is_none_or(|(_, _, by, _)| *by > 0));
+        let mut text = if view.indexes.has_failures(node) {
+            stay.find_map(|pod| running_pod_failure(pod, view.indexes, &view.base.interner))
+        } else {
+            None
+        };
+        if text.is_none() {
+            let mut come = self.failing.iter().filter(|(at, _, by, _)| *at == node && *by > 0);
+            text = come.next().map(|(.., text)| text.clone());
+        }
+        Some(Failure { text: text?, unresolvable: false })
+    }
+}
+
+/// What a volume of a pod that runs counts as.
+fn counted(pod: &Pod, volume: &Volume, index: &AttachedVolumes) -> Option<CountedVolume> {
+    match volume {
+        Volume::InTree { csi } => csi.as_ref().ok()?.map(CountedVolume::Csi),
+        _ => index.counted(pod.spec.namespace, volume.claim()?),
+    }
+}

@@ -1,0 +1,121 @@
+//! Bringing the counts of soft constraints up to date.
+
+use schedc_core::incremental::ScoreUpdate;
+use schedc_core::model::NodeIndex;
+use schedc_core::node_mask::{NodeMask, nodes_of};
+use schedc_core::plugin::View;
+
+use super::classes::ClassKey;
+use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, place_of_pods};
+use crate::indexes::Domain;
+use crate::pod_topology_spread::PodTopologySpread;
+use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes};
+
+/// Takes in what happened to pods and which nodes became feasible or ceased to be since the state was made or brought up to
+/// date, and says on which nodes the score is another one. False: it takes a new count to know, and the state is of no use any
+/// more.
+pub(in super::super) fn update(
+    pod: &PodTopologySpreadPod,
+    constraints: &[Constraint],
+    scores: &mut SpreadScores,
+    view: View<'_, PodTopologySpread>,
+    rescore: &mut ScoreUpdate<'_>,
+    scratch: &mut ScoreScratch,
+) -> bool {
+    let (topology, selected, _) = view.indexes;
+    let SpreadScores { constraints: Some(counts), scored, feasible, has_classes, .. } = scores else { return false };
+    if counts.iter().zip(constraints).any(|(counts, constraint)| counts.version != topology.version(constraint.key)) {
+        return false;
+    }
+    let included = NodeInclusion::new(constraints, &pod.inclusion);
+    if rescore.changed.node_objects && !included.includes_all_nodes() {
+        return false;
+    }
+    let mut has_changes = false;
+    let weights_changed = update_feasible(pod, counts, scored, feasible, rescore);
+    match (weights_changed, *has_classes) {
+        (true, true) => rescore.mark_classes_changed(),
+        (true, false) => rescore.reevaluate_all(),
+        (false, _) => {}
+    }
+    for (at, constraint) in constraints.iter().enumerate() {
+        let Some(query) = constraint.counted() else { continue };
+        let log = selected.log(query);
+        if log.end() == counts[at].seen {
+            continue;
+        }
+        let Some(entries) = log.since(counts[at].seen) else { return false };
+        counts[at].seen = log.end();
+        has_changes = true;
+        let places =
+            entries.filter_map(|&(node, by)| Some((place_of_pods(pod, counts, at, &included, view, node)?, by)));
+        let changes = &mut scratch.changes;
+        changes.clear();
+        changes.extend(places);
+        merge_changes(changes);
+        for &(place, by) in &*changes {
+            counts[at].pods[place] += by;
+            if *has_classes && counts[at].part == ClassKey::Domain {
+                rescore.mark_classes_changed();
+            } else if weights_changed && !*has_classes {
+                // All are asked.
+            } else if constraint.is_hostname {
+                rescore.reevaluate.insert(NodeIndex(place as u32));
+            } else {
+                rescore_domain(topology.nodes_by_domain(constraint.key).of(Domain::new(place)), rescore);
+            }
+        }
+    }
+    if has_changes || weights_changed {
+        scores.tabulate();
+    }
+    true
+}
+
+/// Takes in which nodes are feasible. Returns whether pods of a constraint weigh another amount now.
+fn update_feasible(
+    pod: &PodTopologySpreadPod,
+    counts: &mut [ConstraintCounts],
+    scored: &mut usize,
+    feasible: &mut NodeMask,
+    rescore: &ScoreUpdate<'_>,
+) -> bool {
+    for (word, _) in rescore.feasibility_changed.words() {
+        let now = rescore.feasible.words().get(word).copied().unwrap_or(0);
+        let Some(before) = feasible.words_mut().get_mut(word) else { continue };
+        let flipped = std::mem::replace(before, now) ^ now;
+        for node in nodes_of(word, flipped) {
+            if pod.requires_all_keys && !has_all_keys(counts, node) {
+                continue;
+            }
+            let enters = rescore.feasible.contains(node);
+            if enters {
+                *scored += 1
+            } else {
+                *scored -= 1
+            }
+            counts.iter_mut().for_each(|counts| counts.enter(node, enters));
+        }
+    }
+    if rescore.feasibility_changed.is_empty() {
+        return false;
+    }
+    let mut changed = false;
+    for counts in counts {
+        if counts.is_hostname {
+            counts.places = *scored;
+        }
+        let before = counts.weight.to_bits();
+        counts.weigh();
+        changed |= counts.weight.to_bits() != before;
+    }
+    changed
+}
+
+/// The feasible nodes of a domain must be scored again.
+fn rescore_domain(members: &[(u32, u64)], rescore: &mut ScoreUpdate<'_>) {
+    for &(word, bits) in members {
+        let feasible = rescore.feasible.words().get(word as usize).copied().unwrap_or(0);
+        rescore.reevaluate.insert_word(word as usize, bits & feasible);
+    }
+}

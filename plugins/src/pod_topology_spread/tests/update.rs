@@ -1,0 +1,361 @@
+//! What is kept and brought up to date equals what is made anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schedc_core::extension_points::ScoreClass;
+use schedc_core::incremental::NodeChanges;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};
+use schedc_core::node_set::NodeSet;
+
+use super::*;
+
+/// Nodes that change are in three words of a mask.
+const SLOTS: [usize; 8] = [0, 1, 2, 63, 64, 65, 127, 130];
+const NODES: usize = 131;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(usize, &'static str),
+    Remove(usize),
+    Node(usize, &'static str, &'static str),
+    NoNode(usize),
+    Service(bool),
+    /// A node fits, or does not, for another reason.
+    Flip(usize),
+    Ask,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let node = || prop::sample::select(SLOTS.to_vec());
+    let labels = prop::sample::select(vec![
+        "zone: a, host: h, disk: ssd",
+        "zone: b, host: h",
+        "zone: '', host: h, disk: ssd",
+        "zone: c, host: same",
+        "host: h, disk: ssd",
+        "zone: a",
+    ]);
+    let spec = prop::sample::select(vec!["{}", "{}", "{taints: [{key: full, effect: NoSchedule}]}"]);
+    prop_oneof![
+        10 => (0..NODES, prop::sample::select(vec!["web", "web", "db"])).prop_map(|(node, app)| Step::Add(node, app)),
+        10 => (node(), prop::sample::select(vec!["web", "web", "db"])).prop_map(|(node, app)| Step::Add(node, app)),
+        10 => any::<usize>().prop_map(Step::Remove),
+        3 => (node(), labels, spec).prop_map(|(node, labels, spec)| Step::Node(node, labels, spec)),
+        1 => node().prop_map(Step::NoNode),
+        1 => any::<bool>().prop_map(Step::Service),
+        5 => (0..NODES).prop_map(Step::Flip),
+        12 => Just(Step::Ask),
+    ]
+}
+
+/// The constraints of pods, and what else their specs say.
+fn shapes() -> Vec<String> {
+    let (zone, host) = ("topology.kubernetes.io/zone", "kubernetes.io/hostname");
+    let hard = |key, max_skew, more: &str| constraint("DoNotSchedule", key, max_skew, more);
+    let soft = |key, max_skew, more: &str| constraint("ScheduleAnyway", key, max_skew, more);
+    let both = |one: String, other: String| format!("{one}, {other}");
+    let taints = ", nodeTaintsPolicy: Honor";
+    let ssd = ", nodeSelector: {disk: ssd}";
+    let tolerant = ", tolerations: [{operator: Exists}]";
+    vec![
+        pod("", ""),
+        pod(&hard(zone, 1, ""), ""),
+        pod(&hard(host, 1, ""), ""),
+        pod(&both(hard(zone, 1, ""), hard(host, 2, "")), ""),
+        pod(&both(hard(zone, 2, &format!(", minDomains: 4{taints}")), hard(host, 1, "")), ""),
+        pod(&both(hard(zone, 1, taints), hard(zone, 2, "").replace("web", "db")), ssd),
+        pod(&hard(zone, 1, ", nodeAffinityPolicy: Ignore"), ssd),
+        pod(&both(hard(zone, 1, ""), hard("disk", 1, "")), tolerant),
+        pod(&hard(zone, 1, "").replace("{matchLabels: {app: web}}", "{}"), ""),
+        pod(&soft(zone, 1, ""), ""),
+        pod(&both(soft(host, 3, ""), soft(zone, 5, "")), ""),
+        pod(&both(soft(zone, 1, taints), soft("disk", 1, "")), ssd),
+        pod(&both(soft(host, 1, taints), soft(zone, 0, "").replace("web", "db")), ""),
+        pod(&both(hard(zone, 1, ""), soft(host, 1, "")), ssd),
+        pod(&soft(zone, 1, "").replace("labelSelector: {matchLabels: {app: web}}", "minDomains: null"), ""),
+    ]
+}
+
+fn node(cluster: &mut Cluster, n: usize, labels: &str, spec: &str) {
+    let labels =
+        labels.replace("zone", "topology.kubernetes.io/zone").replace("host: same", "kubernetes.io/hostname: same");
+    let labels = labels.replace("host: h", &format!("kubernetes.io/hostname: n{n}"));
+    let yaml = format!("metadata: {{name: n{n}, labels: {{{labels}}}}}\nspec: {spec}");
+    let node = testing::node(&yaml, &mut cluster.cache.base.interner);
+    cluster.cache.set_node(node);
+}
+
+/// A pod's answer, kept as the engine keeps it.
+struct Answer {
+    filter: CycleSlot<SpreadCounts>,
+    passing: NodeMask,
+    scores: CycleSlot<SpreadScores>,
+    feasible: NodeMask,
+    classes: Vec<Option<ScoreClass>>,
+    of_class: BTreeMap<u64, i64>,
+}
+
+impl Answer {
+    fn new(
+        plugin: &PodTopologySpread,
+        pod: &PodTopologySpreadPod,
+        view: View<'_, PodTopologySpread>,
+        others: &NodeMask,
+    ) -> Answer {
+        let filter = plugin.pre_filter(&DEFAULT, pod, view).expect("a state").slot;
+        let passes = |node: &NodeIndex| {
+            filter.skip || PodTopologySpread::filter(&DEFAULT, pod, &filter.state, view.row(*node)).is_ok()
+        };
+        let mut passing = NodeMask::default();
+        passing.resize(view.base.infos().len());
+        passing.extend(view.base.alive().iter().filter(passes));
+        let mut feasible = passing.clone();
+        feasible.intersect(others);
+        let scores = plugin.pre_score(&DEFAULT, pod, view, &feasible).expect("a state");
+        let classes = vec![None; view.base.infos().len()];
+        let mut answer = Answer { filter, passing, scores, feasible, classes, of_class: BTreeMap::new() };
+        answer.feasible.clone().iter().for_each(|node| answer.classify(pod, view, node));
+        answer
+    }
+
+    /// Asks for the class of a node, and, if it is a new one, for its score.
+    fn classify(&mut self, pod: &PodTopologySpreadPod, view: View<'_, PodTopologySpread>, node: NodeIndex) {
+        if !self.scores.skip {
+            let state = &self.scores.state;
+            let class = PodTopologySpread::class(&DEFAULT, pod, state, view.row(node)).expect("a class");
+            self.classes[node.get()] = Some(class);
+            let score_of_class = PodTopologySpread::score_of_class(&DEFAULT, pod, state, class);
+            let score = PodTopologySpread::score(&DEFAULT, pod, state, view.row(node)).expect("a score");
+            assert_eq!(score, score_of_class);
+            self.of_class.entry(class.0).or_insert(score);
+        }
+    }
+
+    fn raw(&self, node: NodeIndex) -> i64 {
+        self.classes[node.get()].map_or(0, |class| self.of_class[&class.0])
+    }
+
+    /// Brings it up to date.
+    fn update(
+        &mut self,
+        plugin: &PodTopologySpread,
+        pod: &PodTopologySpreadPod,
+        view: View<'_, PodTopologySpread>,
+        others: &NodeMask,
+        changed: NodeChanges<'_>,
+    ) {
+        let slots = view.base.infos().len();
+        let [mut again, mut flipped] = [NodeSet::default(), NodeSet::default()];
+        again.reset(slots);
+        flipped.reset(slots);
+        let mut verdicts = FilterUpdate::new(changed, &mut self.passing, &mut again, &mut flipped, view.base.alive());
+        PreFilterPlugin::update(plugin, &DEFAULT, pod, &mut self.filter, view, &mut verdicts).expect("a state");
+        changed.nodes.iter().for_each(|node| again.insert(*node));
+        for node in again.iter() {
+            let passes = view.base.alive().contains(node)
+                && (self.filter.skip
+                    || PodTopologySpread::filter(&DEFAULT, pod, &self.filter.state, view.row(node)).is_ok());
+            if passes { self.passing.insert(node) } else { self.passing.remove(node) }
+        }
+        let mut feasible = self.passing.clone();
+        feasible.intersect(others);
+        flipped.reset(slots);
+        let before = std::mem::replace(&mut self.feasible, feasible);
+        for (word, bits) in self.feasible.words().iter().enumerate() {
+            flipped.insert_word(word, bits ^ before.words().get(word).unwrap_or(&0));
+        }
+        again.reset(slots);
+        let mut classes_changed = false;
+        let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut classes_changed);
+        PreScorePlugin::update(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
+        changed.nodes.iter().for_each(|node| again.insert(*node));
+        again.extend(&flipped);
+        if classes_changed {
+            let known: Vec<ScoreClass> = self.of_class.keys().copied().map(ScoreClass).collect();
+            let score = |class| PodTopologySpread::score_of_class(&DEFAULT, pod, &self.scores.state, class);
+            self.of_class = known.into_iter().map(|class| (class.0, score(class))).collect();
+        }
+        for node in again.iter().filter(|node| self.feasible.contains(*node)).collect::<Vec<_>>() {
+            self.classify(pod, view, node);
+        }
+    }
+
+    fn check(&self, new: &Answer, pod: &str) {
+        assert!(self.filter == new.filter, "{pod}");
+        assert_eq!(self.passing, new.passing, "{pod}");
+        assert!(self.scores == new.scores, "{pod}");
+        for node in new.feasible.iter() {
+            assert_eq!(self.raw(node), new.raw(node), "{pod} {node:?}");
+        }
+    }
+}
+
+/// The scores of feasible nodes as kube-scheduler finds them: place by place, pod by pod.
+fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Vec<(NodeIndex, i64)> {
+    let interner = &mut cluster.cache.base.interner;
+    let (hostname, own) = (interner.intern(HOSTNAME), !pod.spec.spread.is_empty());
+    let mut constraints = if own { pod.spec.spread.to_vec() } else { DEFAULT.constraints(interner) };
+    let selector = cluster.cache.state.workloads.default_selector(&pod.spec);
+    if !own {
+        constraints.iter_mut().for_each(|constraint| constraint.selector = Ok(Some(selector.clone())));
+    }
+    constraints.retain(|constraint| constraint.when_unsatisfiable == UnsatisfiableAction::ScheduleAnyway);
+    let infos = cluster.cache.base.infos();
+    let label = |node: NodeIndex, key| infos[node.get()].node.as_ref().and_then(|node| node.labels.value(key));
+    let takes_part = |node| !own || constraints.iter().all(|constraint| label(node, constraint.topology_key).is_some());
+    let scored: Vec<NodeIndex> = feasible.iter().filter(|node| takes_part(*node)).collect();
+    let pods = |node: NodeIndex, selector: &Option<LabelSelector>| {
+        let meant = |other: &&Arc<Pod>| {
+            let selects = selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&other.spec.labels));
+            selects && !other.deleting && other.spec.namespace == pod.spec.namespace
+        };
+        infos[node.get()].pods.iter().filter(meant).count()
+    };
+    let counts_on = |node: NodeIndex, constraint: &TopologySpreadConstraint| {
+        let Some(node) = infos[node.get()].node.as_ref() else { return false };
+        let selected = pod.spec.node_selector.iter().all(|(key, value)| node.labels.value(*key) == Some(*value));
+        let tolerated = node.taints.is_empty() || !pod.spec.tolerations.is_empty();
+        (selected || constraint.node_affinity_policy == InclusionPolicy::Ignore)
+            && (tolerated || constraint.node_taints_policy == InclusionPolicy::Ignore)
+    };
+    let mut sums = vec![0.0; infos.len()];
+    for constraint in &constraints {
+        let (key, selector) = (constraint.topology_key, constraint.selector.as_ref().expect("a good one"));
+        let place = |node| label(node, key).unwrap_or(Symbol::EMPTY);
+        let places: BTreeSet<_> = scored.iter().map(|node| place(*node)).collect();
+        let mut counts: BTreeMap<Symbol, usize> = BTreeMap::new();
+        for node in cluster.cache.base.alive().iter().filter(|node| takes_part(*node) && counts_on(*node, constraint)) {
+            *counts.entry(place(node)).or_default() += pods(node, selector);
+        }
+        for &node in scored.iter().filter(|node| label(**node, key).is_some()) {
+            let (places, count) = match key == hostname {
+                true => (scored.len(), pods(node, selector)),
+                false => (places.len(), counts.get(&place(node)).copied().unwrap_or(0)),
+            };
+            sums[node.get()] += count as f64 * ((places + 2) as f64).ln() + f64::from(constraint.max_skew - 1);
+        }
+    }
+    let score = |node: NodeIndex| sums[node.get()].round() as i64;
+    let no_part = |node| (node, PodTopologySpread::IGNORED);
+    feasible.iter().map(|node| if takes_part(node) { (node, score(node)) } else { no_part(node) }).collect()
+}
+
+/// A cluster, and pods whose answers are kept.
+struct History {
+    cluster: Cluster,
+    plugin: PodTopologySpread,
+    pods: Vec<(String, Pod)>,
+    kept: Vec<Option<(PodTopologySpreadPod, Answer)>>,
+    others: NodeMask,
+    changed: Vec<NodeIndex>,
+    themselves: bool,
+    uids: Vec<(Uid, Symbol)>,
+    added: usize,
+}
+
+impl History {
+    fn new() -> History {
+        let mut cluster = Cluster { cache: Cache::default() };
+        for n in 0..NODES {
+            let zone = ["zone: a, ", "zone: b, ", "zone: a, ", "zone: '', ", ""][n % 5];
+            node(&mut cluster, n, &format!("{zone}host: h{}", if n % 3 == 0 { "" } else { ", disk: ssd" }), "{}");
+        }
+        let pods: Vec<_> = shapes().into_iter().map(|yaml| (yaml.clone(), cluster.pod(&yaml))).collect();
+        let kept = pods.iter().map(|_| None).collect();
+        let (others, plugin) = ((0..NODES as u32).map(NodeIndex).collect(), PodTopologySpread::default());
+        let (changed, uids) = (Vec::new(), Vec::new());
+        History { cluster, plugin, pods, kept, others, changed, themselves: false, uids, added: 0 }
+    }
+
+    fn step(&mut self, step: Step) {
+        let name = |cluster: &mut Cluster, n: usize| cluster.cache.base.interner.intern(&format!("n{n}"));
+        match step {
+            Step::Add(n, app) => {
+                self.added += 1;
+                let mut pod = self.cluster.pod(&format!("metadata: {{labels: {{app: {app}}}}}"));
+                pod.uid = Uid(format!("{}", self.added).into());
+                let node = name(&mut self.cluster, n);
+                self.uids.push((pod.uid.clone(), node));
+                self.changed.extend(self.cluster.cache.base.node(node));
+                self.cluster.cache.add_pod(Arc::new(pod), node, PodState::Bound);
+            }
+            Step::Remove(_) if self.uids.is_empty() => {}
+            Step::Remove(at) => {
+                let (uid, node) = self.uids.swap_remove(at % self.uids.len());
+                self.changed.extend(self.cluster.cache.base.node(node));
+                self.cluster.cache.remove_pod(&uid);
+            }
+            Step::Node(n, labels, spec) => {
+                node(&mut self.cluster, n, labels, spec);
+                let name = name(&mut self.cluster, n);
+                self.changed.extend(self.cluster.cache.base.node(name));
+                self.themselves = true;
+            }
+            Step::NoNode(n) => {
+                let name = name(&mut self.cluster, n);
+                self.changed.extend(self.cluster.cache.base.node(name));
+                self.themselves = true;
+                self.cluster.cache.remove_node(name);
+            }
+            Step::Service(true) => self.cluster.workload(WorkloadKind::Service, "web", "web"),
+            Step::Service(false) => self.cluster.workload(WorkloadKind::Service, "web", "db"),
+            Step::Flip(n) => {
+                let node = NodeIndex(n as u32);
+                if self.others.contains(node) { self.others.remove(node) } else { self.others.insert(node) }
+            }
+            Step::Ask => self.ask(),
+        }
+    }
+
+    fn ask(&mut self) {
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        for ((yaml, pod), kept) in self.pods.iter().zip(&mut self.kept) {
+            let compiled = self.cluster.compile(&DEFAULT, pod);
+            let (plugin, view) = (&self.plugin, self.cluster.view());
+            let new = Answer::new(plugin, &compiled, view, &self.others);
+            match kept {
+                Some((of, answer)) if *of == compiled => {
+                    let changed = NodeChanges { nodes: &self.changed, node_objects: self.themselves };
+                    answer.update(plugin, &compiled, view, &self.others, changed);
+                    answer.check(&new, yaml);
+                }
+                _ => *kept = Some((compiled, new)),
+            }
+            let Some((_, answer)) = kept else { continue };
+            if !answer.scores.skip {
+                let raw: Vec<_> = answer.feasible.iter().map(|node| (node, answer.raw(node))).collect();
+                assert_eq!(raw, reference_scores(&mut self.cluster, pod, &answer.feasible), "{yaml}");
+            }
+        }
+        self.changed.clear();
+        self.themselves = false;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
+    #[test]
+    fn updated_answers_equal_full_evaluation(steps in prop::collection::vec(any_step(), 1..80)) {
+        let mut history = History::new();
+        for step in steps {
+            history.step(step);
+        }
+        history.ask();
+        history.ask();
+    }
+}
+
+#[test]
+fn a_truncated_log_counts_again() {
+    let mut history = History::new();
+    history.ask();
+    for n in 0..2500 {
+        history.step(Step::Add(n % 7, "web"));
+    }
+    history.ask();
+    (0..1000).for_each(|_| history.step(Step::Remove(3)));
+    history.ask();
+    history.ask();
+}

@@ -1,0 +1,63 @@
+//! How things stand with a pod's claims, as far as that tells pods apart.
+
+use std::hash::{Hash, Hasher};
+
+use schedc_core::intern::Symbol;
+use schedc_core::map::FixedHasher;
+use schedc_core::model::{NodeSelector, PersistentVolumeClaim};
+
+use super::PodClaims;
+use super::label_indexed_list::selector_required_label;
+use crate::indexes::Volumes;
+
+/// A number that is the same, usually, for pods whose claims make the same difference to most nodes. Such pods share a kept
+/// answer, and what their claims make of it is found for each of them. So nothing comes of a wrong number but work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ClaimsFingerprint(u64);
+
+/// Of a claim, in the order in which they add up.
+#[derive(Hash)]
+enum ClaimState<'a> {
+    /// The pod has to wait for it, or for ever.
+    Unusable,
+    /// Every node that there is can have it, or the volume tells where it can be.
+    Bound(Option<&'a NodeSelector>),
+    /// One node alone can have it, most likely.
+    Local,
+    /// It waits for the pod.
+    Unbound,
+}
+
+impl ClaimsFingerprint {
+    pub(super) fn of(own: &PodClaims, volumes: &Volumes, hostname: Symbol) -> Self {
+        let mut hasher = FixedHasher::default();
+        for wanted in &own.claims {
+            match volumes.claim(own.namespace, wanted.name) {
+                None => ClaimState::Unusable.hash(&mut hasher),
+                Some(claim) if claim.is_bound() => bound(claim, volumes, hostname).hash(&mut hasher),
+                Some(claim) => {
+                    ClaimState::Unbound.hash(&mut hasher);
+                    hash_unbound(claim, &mut hasher);
+                }
+            }
+        }
+        ClaimsFingerprint(hasher.finish())
+    }
+}
+
+fn bound<'a>(claim: &PersistentVolumeClaim, volumes: &'a Volumes, hostname: Symbol) -> ClaimState<'a> {
+    if claim.lost || claim.deleting {
+        return ClaimState::Unusable;
+    }
+    let volume = claim.volume.and_then(|volume| volumes.volume(volume));
+    let affinity = volume.and_then(|volume| volume.node_affinity.as_ref());
+    match affinity.and_then(selector_required_label) {
+        Some(required_label) if required_label.key == hostname => ClaimState::Local,
+        _ => ClaimState::Bound(affinity),
+    }
+}
+
+fn hash_unbound(claim: &PersistentVolumeClaim, hasher: &mut impl Hasher) {
+    (claim.class, claim.attributes_class, claim.volume, claim.selected_node, claim.deleting).hash(hasher);
+    (claim.mode, &claim.access_modes, claim.request.map(|request| request.value())).hash(hasher);
+}

@@ -1,0 +1,122 @@
+//! Things in order of preference, some of which only nodes with a certain label can have.
+
+use schedc_core::intern::Symbol;
+use schedc_core::map::Map;
+use schedc_core::model::{LabelsExt, NodeSelector, Operator, Requirement};
+
+use crate::columns::NodeLabels;
+
+/// A list in which a node finds the first thing that it can have without going through the things that are tied to other
+/// nodes by a label: local volumes, say.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LabelIndexedList<T> {
+    items: Vec<T>,
+    /// By label key, then by value: the things, ascending, that only nodes with this label can have.
+    by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)>,
+    /// The others, ascending.
+    free: Vec<u32>,
+}
+
+impl<T> LabelIndexedList<T> {
+    /// `required_label` tells what all nodes that can have a thing have in common, if anything.
+    pub(super) fn new(items: Vec<T>, required_label: impl Fn(&T) -> Option<&Requirement>) -> Self {
+        let mut by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)> = Vec::new();
+        let mut free = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let at = at as u32;
+            let Some(required_label) = required_label(item) else {
+                free.push(at);
+                continue;
+            };
+            let known = by_label.iter().position(|(key, _)| *key == required_label.key);
+            let key = known.unwrap_or_else(|| {
+                by_label.push((required_label.key, Map::default()));
+                by_label.len() - 1
+            });
+            for value in &required_label.values {
+                by_label[key].1.entry(*value).or_default().push(at);
+            }
+        }
+        LabelIndexedList { items, by_label, free }
+    }
+
+    /// All things, in order.
+    pub(super) fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The first thing that `fits` of those that are not tied to other nodes.
+    pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
+        let mut best = u32::MAX;
+        let mut look = |list: &[u32]| {
+            let mut better = list.iter().copied().take_while(|&at| at < best);
+            if let Some(at) = better.find(|&at| fits(&self.items[at as usize])) {
+                best = at;
+            }
+        };
+        look(&self.free);
+        for (key, values) in &self.by_label {
+            if let Some(list) = node.labels.value(*key).and_then(|value| values.get(&value)) {
+                look(list);
+            }
+        }
+        self.items.get(best as usize)
+    }
+}
+
+/// A requirement that ties to few values of a label.
+pub(super) fn required_label(requirements: &[Requirement]) -> Option<&Requirement> {
+    requirements.iter().filter(|requirement| requirement.operator == Operator::In).min_by_key(|r| r.values.len())
+}
+
+/// The same for a selector without alternatives.
+pub(super) fn selector_required_label(selector: &NodeSelector) -> Option<&Requirement> {
+    match &*selector.terms {
+        [term] => required_label(&term.match_expressions),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use schedc_core::column::Column;
+    use schedc_core::intern::Interner;
+    use schedc_objects::testing;
+
+    use super::*;
+
+    /// A condition on one of two labels.
+    fn any_requirement() -> impl Strategy<Value = (usize, bool, Vec<usize>)> {
+        (0..2_usize, any::<bool>(), prop::collection::vec(0..3_usize, 0..3))
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_match_equals_a_linear_search(
+            items in prop::collection::vec(prop::collection::vec(any_requirement(), 0..3), 0..8),
+            labels in prop::collection::btree_map(0..2_usize, 0..3_usize, 0..3),
+        ) {
+            let mut interner = Interner::default();
+            let keys = ["k0", "k1"].map(|key| interner.intern(key));
+            let values = ["v0", "v1", "v2"].map(|value| interner.intern(value));
+            let items: Vec<Vec<Requirement>> = items
+                .into_iter()
+                .map(|requirements| {
+                    let requirement = |(key, is_in, listed): (usize, bool, Vec<usize>)| Requirement {
+                        key: keys[key],
+                        operator: if is_in { Operator::In } else { Operator::NotIn },
+                        values: listed.into_iter().map(|value| values[value]).collect(),
+                    };
+                    requirements.into_iter().map(requirement).collect()
+                })
+                .collect();
+            let labels: Vec<_> = labels.iter().map(|(key, value)| format!("k{key}: v{value}")).collect();
+            let node = format!("metadata: {{name: n1, labels: {{{}}}}}", labels.join(", "));
+            let node = NodeLabels::build(&testing::node(&node, &mut interner), &interner);
+            let fits = |item: &Vec<Requirement>| item.iter().all(|r| r.matches(&node.labels, |_| None));
+            let by_label = LabelIndexedList::new(items.clone(), |item| required_label(item));
+            prop_assert_eq!(by_label.first(&node, fits), items.iter().find(|item| fits(item)));
+        }
+    }
+}

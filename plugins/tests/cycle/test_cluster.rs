@@ -1,0 +1,101 @@
+//! A cluster from manifests, and what a profile says about pods.
+
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, PodState};
+use schedc_core::engine::{Decision, Engine, UNTIMED};
+use schedc_core::handle::Handle;
+use schedc_core::hypothetical::HypotheticalNode;
+use schedc_core::model::Pod;
+use schedc_core::profile::Profile;
+use schedc_core::verdict::Verdict;
+use schedc_objects::testing;
+
+pub(crate) struct TestCluster<P: Profile> {
+    pub(crate) cache: Cache<P::State>,
+    engine: Engine<P>,
+}
+
+impl<P: Profile> TestCluster<P> {
+    pub(crate) fn new() -> Self {
+        TestCluster { cache: Cache::default(), engine: Engine::new(&Handle::default()).expect("a profile that starts") }
+    }
+
+    pub(crate) fn node(&mut self, yaml: &str) {
+        let node = testing::node(yaml, &mut self.cache.base.interner);
+        self.cache.set_node(node);
+    }
+
+    pub(crate) fn object(&mut self, yaml: &str) {
+        let object = testing::object(yaml, &mut self.cache.base.interner);
+        self.cache.set_object(object);
+    }
+
+    pub(crate) fn pod(&mut self, yaml: &str) -> Arc<Pod> {
+        Arc::new(testing::pod(yaml, &mut self.cache.base.interner))
+    }
+
+    /// Puts a pod on the node that it names.
+    pub(crate) fn running(&mut self, yaml: &str) -> Arc<Pod> {
+        let pod = self.pod(yaml);
+        let node = pod.spec.node_name.expect("a pod on a node");
+        self.cache.add_pod(pod.clone(), node, PodState::Bound);
+        pod
+    }
+
+    /// The node of a pod, or its message.
+    pub(crate) fn decide(&mut self, pod: &str) -> String {
+        let pod = self.pod(pod);
+        match self.engine.decide(&pod, &mut self.cache, 0, |_| 0) {
+            Decision::Node(node) => self.cache.base.name(node).to_owned(),
+            Decision::Unschedulable(pod) => pod.message,
+            Decision::Error(error) => error,
+        }
+    }
+
+    /// What is decided if pods that have not started yet start later than all others. `seed` is what is drawn.
+    pub(crate) fn decision(&mut self, pod: &str, seed: usize) -> Decision {
+        self.decision_at(pod, UNTIMED, |_| seed)
+    }
+
+    pub(crate) fn decision_at(&mut self, pod: &str, now: i64, draw: impl FnMut(usize) -> usize) -> Decision {
+        let pod = self.pod(pod);
+        self.engine.decide(&pod, &mut self.cache, now, draw)
+    }
+
+    /// The same by an engine that knows nothing of what was decided before.
+    pub(crate) fn full_decision(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
+        let mut engine = Engine::<P>::new(&Handle::default()).expect("a profile that starts");
+        engine.decide(pod, &mut self.cache, now, |_| seed)
+    }
+
+    /// What is decided about a pod of the cluster.
+    pub(crate) fn cached_decision(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
+        self.engine.decide(pod, &mut self.cache, now, |_| seed)
+    }
+
+    /// What is said of each node, a line each.
+    pub(crate) fn verdicts(&mut self, pod: &str) -> String {
+        self.verdicts_with(pod, |_| ())
+    }
+
+    /// The same with other pods on every node than there are.
+    pub(crate) fn verdicts_with(
+        &mut self,
+        pod: &str,
+        change_hypothetically: impl Fn(&mut HypotheticalNode<'_, P>),
+    ) -> String {
+        let pod = self.pod(pod);
+        let nodes: Vec<_> = self.cache.base.alive().iter().collect();
+        let mut lines = String::new();
+        for node in nodes {
+            let verdict = self.engine.run_filter_plugins(&pod, &mut self.cache, node, &change_hypothetically);
+            lines += self.cache.base.name(node);
+            if let Err(Verdict { code, plugin, reasons }) = verdict {
+                lines += &format!(": {code} {plugin}: {}", reasons.join(", "));
+            }
+            lines += "\n";
+        }
+        lines
+    }
+}

@@ -1,0 +1,164 @@
+//! A cluster in which one object changes.
+
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, PodState};
+use schedc_core::engine::{Decision, Engine};
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventPod, EventResource, node_updated, pod_updated};
+use schedc_core::extension_points::{HintError, QueueingHint};
+use schedc_core::handle::Handle;
+use schedc_core::hints::{InterestedPlugins, PluginSet};
+use schedc_core::model::{Node, Object, Pod};
+use schedc_core::profile::Profile;
+use schedc_objects::testing;
+
+use crate::hints::scheduler::all::Pipeline;
+
+pub(crate) struct TestCluster {
+    cache: Cache<<Pipeline as Profile>::State>,
+    engine: Engine<Pipeline>,
+    rejected: Arc<Pod>,
+    updated: Changed,
+}
+
+/// What becomes of a pod that is tried.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Gated(PluginSet),
+    Rejected(PluginSet),
+    Fits,
+    Broken,
+}
+
+enum Changed {
+    Nothing,
+    Node(Option<Node>, Option<Node>),
+    Pod(Option<Pod>, Option<Pod>),
+    Object(Option<Object>, Option<Object>),
+}
+
+impl TestCluster {
+    /// No node and no object yet, and a pod that waits for them.
+    pub(crate) fn new(rejected: &str) -> TestCluster {
+        let mut cache = Cache::default();
+        let rejected = Arc::new(testing::pod(rejected, &mut cache.base.interner));
+        let engine = Engine::new(&Handle::default()).expect("plugins that start");
+        TestCluster { cache, engine, rejected, updated: Changed::Nothing }
+    }
+
+    pub(crate) fn object(&mut self, yaml: &str) {
+        let object = testing::object(yaml, &mut self.cache.base.interner);
+        self.cache.set_object(object);
+    }
+
+    /// An object changes. Returns the events of that.
+    pub(crate) fn apply(&mut self, resource: EventResource, old: Option<&str>, new: Option<&str>) -> Vec<ClusterEvent> {
+        let both = [old, new];
+        let interner = &mut self.cache.base.interner;
+        let came_or_went = |resource| {
+            let action = match both {
+                [None, _] => Action::ADD,
+                [_, None] => Action::DELETE,
+                _ => Action::UPDATE,
+            };
+            vec![ClusterEvent::new(resource, action)]
+        };
+        match resource {
+            EventResource::Node => {
+                let [old, new] = both.map(|yaml| yaml.map(|yaml| testing::node(yaml, interner)));
+                for node in old.iter().chain(&new) {
+                    self.cache.set_node(node.clone());
+                }
+                let events = match (&old, &new) {
+                    (Some(old), Some(new)) => node_updated(old, new).to_vec(),
+                    (Some(old), None) => {
+                        self.cache.remove_node(old.name);
+                        came_or_went(EventResource::Node)
+                    }
+                    _ => came_or_went(EventResource::Node),
+                };
+                self.updated = Changed::Node(old, new);
+                events
+            }
+            EventResource::Pod => {
+                let [old, new] = both.map(|yaml| yaml.map(|yaml| testing::pod(yaml, interner)));
+                for pod in old.iter().chain(&new) {
+                    if let Some(node) = pod.spec.node_name {
+                        self.cache.add_pod(Arc::new(pod.clone()), node, PodState::Bound);
+                    }
+                }
+                if let (Some(old), None) = (&old, &new) {
+                    self.cache.remove_pod(&old.uid);
+                }
+                // What it asks for now is what counts.
+                if let Some(new) = new.as_ref().filter(|new| new.uid == self.rejected.uid) {
+                    self.rejected = Arc::new(new.clone());
+                }
+                let events = self.pod_events(old.as_ref(), new.as_ref());
+                self.updated = Changed::Pod(old, new);
+                events
+            }
+            resource => {
+                let [old, new] = both.map(|yaml| yaml.map(|yaml| testing::object(yaml, interner)));
+                old.iter().chain(&new).for_each(|object| self.cache.set_object(object.clone()));
+                if let (Some(old), None) = (&old, &new) {
+                    self.cache.remove_object(&old.key());
+                }
+                self.updated = Changed::Object(old, new);
+                came_or_went(resource)
+            }
+        }
+    }
+
+    /// What a change of a pod is, for other pods and, if it waits itself, for itself.
+    fn pod_events(&self, old: Option<&Pod>, new: Option<&Pod>) -> Vec<ClusterEvent> {
+        let assigned = |action| vec![ClusterEvent::new(EventResource::AssignedPod, action)];
+        match (old.map(EventPod::new), new.map(EventPod::new)) {
+            (Some(old), Some(new)) if old.node.is_some() || new.uid == self.rejected.uid => {
+                pod_updated(old, new).to_vec()
+            }
+            (_, Some(new)) if new.node.is_some() => assigned(Action::ADD),
+            (Some(old), None) if old.occupies_node() => assigned(Action::DELETE),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a plugin says of the last change. `None`: it does not wait for the event.
+    pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
+        let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
+        let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
+        interested.hint(&*self.engine.plugins, at, &self.rejected, self.updated.object(), &self.cache)
+    }
+
+    /// Whether one of these plugins finds the last change worth an attempt.
+    pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
+        let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
+        interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.updated.object(), &self.cache)
+    }
+
+    /// What an attempt for the pod finds.
+    pub(crate) fn attempt(&mut self) -> Verdict {
+        if let Err(status) = self.engine.plugins.pre_enqueue(&self.rejected, &self.cache) {
+            return Verdict::Gated(PluginSet::of(Pipeline::PLUGINS, [status.plugin]));
+        }
+        match self.engine.decide(&self.rejected, &mut self.cache, 0, |_| 0) {
+            Decision::Node(_) => Verdict::Fits,
+            Decision::Unschedulable(why) => {
+                let plugins = &why.diagnosis.unschedulable_plugins;
+                Verdict::Rejected(PluginSet::of(Pipeline::PLUGINS, plugins.iter().copied()))
+            }
+            Decision::Error(_) => Verdict::Broken,
+        }
+    }
+}
+
+impl Changed {
+    fn object(&self) -> EventObject<'_> {
+        match self {
+            Changed::Nothing => EventObject::Other,
+            Changed::Node(old, new) => EventObject::Node(old.as_ref(), new.as_ref()),
+            Changed::Pod(old, new) => EventObject::pods(old.as_ref(), new.as_ref()),
+            Changed::Object(old, new) => EventObject::Object(old.as_ref(), new.as_ref()),
+        }
+    }
+}

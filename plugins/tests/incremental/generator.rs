@@ -1,0 +1,210 @@
+//! Draws histories from seeds.
+
+mod nodes;
+mod objects;
+mod pods;
+
+use std::collections::BTreeMap;
+
+use schedc_core::random::Random;
+use serde_json::{Value, json};
+
+use crate::incremental::history::{History, Step};
+
+/// What namespaced things are in.
+const NAMESPACES: [&str; 3] = ["default", "other", "third"];
+
+/// What is usual in a history: nothing happens in all of them, so that what is rare elsewhere is frequent in some.
+struct HistoryShape {
+    nodes: usize,
+    /// Whether it is all about claims for storage, of one namespace.
+    storage: bool,
+    /// In a hundred: how often a pod says something about each [`pods::PodFeature`].
+    features: BTreeMap<pods::PodFeature, usize>,
+    /// How frequent each kind of step is.
+    weights: [usize; KINDS.len()],
+    /// In a hundred: pods that are decided after a step.
+    decisions: usize,
+    /// In a hundred: pods with a label that no other has.
+    unique: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    AddNode,
+    UpdateNode,
+    DeleteNode,
+    AddPod,
+    UpdatePod,
+    DeletePod,
+    Nominate,
+    Storage,
+    Workload,
+    Namespace,
+    Budget,
+    Nothing,
+}
+
+const KINDS: [(Kind, usize); 12] = [
+    (Kind::AddNode, 8),
+    (Kind::UpdateNode, 25),
+    (Kind::DeleteNode, 4),
+    (Kind::AddPod, 30),
+    (Kind::UpdatePod, 18),
+    (Kind::DeletePod, 15),
+    (Kind::Nominate, 12),
+    (Kind::Storage, 30),
+    (Kind::Workload, 20),
+    (Kind::Namespace, 8),
+    (Kind::Budget, 4),
+    (Kind::Nothing, 10),
+];
+
+impl HistoryShape {
+    fn draw(random: &mut Random) -> HistoryShape {
+        let storage = random.below(3) == 0;
+        let mut features: BTreeMap<_, _> =
+            pods::POD_FEATURES.iter().map(|feature| (*feature, [0, 0, 15, 50][random.below(4)])).collect();
+        if storage {
+            features.values_mut().for_each(|often| *often = 0);
+            features.insert(pods::PodFeature::Claims, 90);
+        }
+        let has_storage = features[&pods::PodFeature::Claims] > 0;
+        let weights = KINDS.map(|(kind, weight)| match (kind, random.below(6)) {
+            (Kind::Storage, _) if storage => weight * 3,
+            (Kind::Storage, _) if !has_storage => weight / 10,
+            (_, 0) => weight * 3,
+            (_, 1) => weight / 3,
+            _ => weight,
+        });
+        let most_nodes = if storage { 3 } else { [4, 9][random.below(2)] };
+        HistoryShape {
+            nodes: 1 + random.below(most_nodes),
+            storage,
+            features,
+            weights,
+            decisions: [40, 80, 150][random.below(3)],
+            unique: [0, 10, 50][random.below(3)],
+        }
+    }
+}
+
+/// Draws one history.
+pub(crate) struct HistoryGenerator {
+    random: Random,
+    shape: HistoryShape,
+    templates: Vec<Value>,
+    nodes: BTreeMap<String, Value>,
+    /// Pods on nodes and nominated ones, by namespace and name.
+    pods: BTreeMap<(String, String), Value>,
+    /// By kind, namespace and name.
+    others: BTreeMap<(String, String, String), Value>,
+    count: usize,
+    steps: Vec<Step>,
+}
+
+/// The history of a seed, for one of so many profiles.
+pub(crate) fn history(seed: u64, profiles: usize) -> History {
+    let mut random = Random::new(seed);
+    let profile = random.below(profiles);
+    let shape = HistoryShape::draw(&mut random);
+    let mut drawer = HistoryGenerator {
+        random,
+        shape,
+        templates: Vec::new(),
+        nodes: BTreeMap::new(),
+        pods: BTreeMap::new(),
+        others: BTreeMap::new(),
+        count: 0,
+        steps: Vec::new(),
+    };
+    drawer.begin();
+    for _ in 0..10 + drawer.random.below(30) {
+        drawer.step();
+    }
+    History { seed, profile, steps: drawer.steps }
+}
+
+impl HistoryGenerator {
+    fn often(&mut self, in_a_hundred: usize) -> bool {
+        self.random.below(100) < in_a_hundred
+    }
+    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.random.below(list.len())].clone()
+    }
+    /// Some of a list, each as often as this.
+    fn some<T: Clone>(&mut self, list: &[T], in_a_hundred: usize) -> Vec<T> {
+        list.iter().filter(|_| self.random.below(100) < in_a_hundred).cloned().collect()
+    }
+    fn any_node(&mut self) -> Option<String> {
+        let names: Vec<String> = self.nodes.keys().cloned().collect();
+        (!names.is_empty()).then(|| self.pick(&names))
+    }
+
+    fn set(&mut self, change: impl Into<String>, manifest: Value) {
+        self.steps.push(Step::Set { change: change.into(), manifest });
+    }
+    fn delete(&mut self, change: impl Into<String>, kind: &str, namespace: &str, name: &str) {
+        let reference = json!({"kind": kind, "namespace": namespace, "name": name});
+        self.steps.push(Step::Delete { change: change.into(), reference });
+    }
+
+    fn begin(&mut self) {
+        let count = 2 + self.random.below(5);
+        self.templates = (0..count).map(|_| self.template()).collect();
+        (0..self.shape.nodes).for_each(|_| self.add_node());
+        if self.shape.features[&pods::PodFeature::Claims] > 0 {
+            self.all_storage();
+        }
+        for _ in 0..self.random.below(6) {
+            self.add_pod();
+        }
+    }
+
+    fn step(&mut self) {
+        let total = self.shape.weights.iter().sum();
+        let mut at = self.random.below(total);
+        let kind = KINDS.iter().zip(self.shape.weights).find_map(|((kind, _), weight)| {
+            let found = at < weight;
+            at = at.saturating_sub(weight);
+            found.then_some(*kind)
+        });
+        match kind.unwrap_or(Kind::Nothing) {
+            Kind::AddNode => self.add_node(),
+            Kind::UpdateNode => self.update_node(),
+            Kind::DeleteNode => self.delete_node(),
+            Kind::AddPod => self.add_pod(),
+            Kind::UpdatePod => self.update_pod(),
+            Kind::DeletePod => self.delete_pod(),
+            Kind::Nominate => self.nominate(),
+            Kind::Storage => self.storage(),
+            Kind::Workload => self.workload(),
+            Kind::Namespace => self.namespace(),
+            Kind::Budget => self.budget(),
+            Kind::Nothing => {}
+        }
+        let decisions = self.shape.decisions / 100 + usize::from(self.often(self.shape.decisions % 100));
+        (0..decisions).for_each(|_| self.decide());
+    }
+
+    /// An object of this kind comes, changes or goes.
+    fn other(
+        &mut self,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+        draw: impl FnOnce(&mut Self, Option<&Value>) -> Value,
+    ) {
+        let key = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+        let old = self.others.get(&key).cloned();
+        if old.is_some() && self.often(35) {
+            self.others.remove(&key);
+            self.delete(format!("{kind} goes"), kind, namespace, name);
+            return;
+        }
+        let manifest = draw(self, old.as_ref());
+        let what = if old.is_some() { "changes" } else { "comes" };
+        self.others.insert(key, manifest.clone());
+        self.set(format!("{kind} {what}"), manifest);
+    }
+}

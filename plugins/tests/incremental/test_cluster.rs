@@ -1,0 +1,203 @@
+//! A cluster as a history tells of it: once for the scheduler, once for the plain rules.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::cache::{Cache, PodState, State};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{ObjectKey, Pod, Uid};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use schedc_reference::Cluster;
+use serde_json::Value;
+
+/// Both, and what is known of names.
+pub(crate) struct TestCluster<S> {
+    /// The scheduler's.
+    pub(crate) cache: Cache<S>,
+    /// The rules'.
+    pub(crate) cluster: Cluster,
+    /// By `namespace/name`.
+    pods: HashMap<String, (Uid, Option<Symbol>)>,
+    others: HashMap<(String, String, String), ObjectKey>,
+}
+
+/// Where an object stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectState {
+    /// It is not there.
+    Absent,
+    /// A pod that waits for room that is made for it.
+    Nominated,
+    /// It is there; a pod has a node that is there.
+    Placed,
+}
+
+impl<S: State> Default for TestCluster<S> {
+    fn default() -> Self {
+        TestCluster {
+            cache: Cache::default(),
+            cluster: Cluster::default(),
+            pods: HashMap::new(),
+            others: HashMap::new(),
+        }
+    }
+}
+
+/// The object of a manifest.
+pub(crate) fn object(manifest: &Value) -> AnyObject {
+    let text = |field: &str| manifest[field].as_str().unwrap_or_default();
+    match AnyObject::from_json(text("apiVersion"), text("kind"), manifest.clone()) {
+        Ok(Some(object)) => object,
+        refused => panic!("{manifest} is no object: {refused:?}"),
+    }
+}
+
+fn full_name(pod: &ApiPod) -> String {
+    let namespace = pod.metadata.namespace.as_deref().unwrap_or("default");
+    format!("{namespace}/{}", pod.metadata.name.as_deref().unwrap_or_default())
+}
+
+impl<S: State> TestCluster<S> {
+    /// An object comes or changes.
+    pub(crate) fn set(&mut self, manifest: &Value) {
+        match object(manifest) {
+            AnyObject::Node(node) => {
+                let node = convert_node(&node, &mut self.cache.base.interner);
+                self.cluster.set_node(Arc::new(node.clone()));
+                self.cache.set_node(node);
+            }
+            AnyObject::Pod(pod) => self.set_pod(&pod),
+            other => {
+                if let Some(object) = convert_object(&other, &mut self.cache.base.interner) {
+                    let name = (other.kind().to_owned(), other.namespace().to_owned(), other.name().to_owned());
+                    self.others.insert(name, object.key());
+                    self.cluster.set_object(object.clone());
+                    self.cache.set_object(object);
+                }
+            }
+        }
+    }
+
+    /// A pod that has a node keeps it.
+    fn set_pod(&mut self, pod: &ApiPod) {
+        let name = full_name(pod);
+        let before = self.forget_pod(&name);
+        if is_finished(pod) {
+            return;
+        }
+        let pod = Arc::new(convert_pod(pod, &mut self.cache.base.interner));
+        let node = before.and_then(|(_, node)| node).or(pod.spec.node_name);
+        match (node, pod.nominated_node) {
+            (Some(node), _) => self.put(pod.clone(), node),
+            (None, Some(node)) => {
+                self.cluster.nominate(pod.clone(), node);
+                self.cache.nominate(pod.clone(), node);
+            }
+            (None, None) => {}
+        }
+        self.pods.insert(name, (pod.uid.clone(), node));
+    }
+
+    /// A pod that shares a port with another one of the node stays away: as in kube-scheduler, the port would be free once
+    /// one of them goes, so that what is in use is a matter of history.
+    fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
+        let on_node = self.cluster.pods.iter().filter(|other| other.node == node && other.pod.uid != pod.uid);
+        let mut taken = on_node.flat_map(|other| &other.pod.spec.host_ports);
+        if taken.any(|port| pod.spec.host_ports.contains(port)) {
+            return;
+        }
+        self.cluster.place(pod.clone(), node);
+        self.cache.add_pod(pod, node, PodState::Bound);
+    }
+
+    fn forget_pod(&mut self, name: &str) -> Option<(Uid, Option<Symbol>)> {
+        let known = self.pods.remove(name)?;
+        self.cluster.remove_pod(&known.0);
+        self.cache.remove_pod(&known.0);
+        self.cache.withdraw_nomination(&known.0);
+        Some(known)
+    }
+
+    /// An object goes, if it is there.
+    pub(crate) fn delete(&mut self, reference: &Value) {
+        let [kind, namespace, name] =
+            ["kind", "namespace", "name"].map(|field| reference[field].as_str().unwrap_or_default());
+        match kind {
+            "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
+            "Node" => {
+                let name = self.cache.base.interner.intern(name);
+                self.cluster.remove_node(name);
+                self.cache.remove_node(name);
+            }
+            _ => {
+                let name = (kind.to_owned(), namespace.to_owned(), name.to_owned());
+                if let Some(key) = self.others.remove(&name) {
+                    self.cluster.remove_object(&key);
+                    self.cache.remove_object(&key);
+                }
+            }
+        }
+    }
+
+    /// Where an object stands, by its kind and metadata.
+    pub(crate) fn object_state(&self, kind: &Value, metadata: &Value) -> ObjectState {
+        let [kind, namespace, name] =
+            [kind, &metadata["namespace"], &metadata["name"]].map(|text| text.as_str().unwrap_or_default());
+        let names = &self.cache.base.interner;
+        let is_it = |pod: &Pod| &*pod.name == name && names.resolve(pod.spec.namespace) == namespace;
+        let is_there = match kind {
+            "Node" => names.get(name).is_some_and(|name| self.cluster.nodes.contains_key(&name)),
+            "Pod" if self.cluster.nominated.iter().any(|other| is_it(&other.pod)) => return ObjectState::Nominated,
+            "Pod" => {
+                let mut pods = self.cluster.pods.iter().filter(|other| self.cluster.nodes.contains_key(&other.node));
+                pods.any(|other| is_it(&other.pod))
+            }
+            _ => self.others.contains_key(&(kind.to_owned(), namespace.to_owned(), name.to_owned())),
+        };
+        if is_there { ObjectState::Placed } else { ObjectState::Absent }
+    }
+
+    /// The pod that is to be scheduled: the one of that name, if it is known already.
+    pub(crate) fn pending(&mut self, manifest: &Value) -> Arc<Pod> {
+        let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is no pod") };
+        let converted = convert_pod(&pod, &mut self.cache.base.interner);
+        Arc::new(match self.pods.get(&full_name(&pod)) {
+            Some((uid, _)) => Pod { uid: uid.clone(), ..converted },
+            None => converted,
+        })
+    }
+
+    /// A pod goes where it was decided.
+    pub(crate) fn place(&mut self, pod: Arc<Pod>, node: &str) {
+        let node = self.cache.base.interner.intern(node);
+        let name = format!("{}/{}", self.cache.base.interner.resolve(pod.spec.namespace), pod.name);
+        self.forget_pod(&name);
+        self.pods.insert(name, (pod.uid.clone(), Some(node)));
+        self.put(pod, node);
+    }
+
+    /// The same cluster as a scheduler that has just started hears of it, in one order or another.
+    pub(crate) fn rebuilt(&self, objects_first: bool) -> Cache<S> {
+        let mut cache = Cache::default();
+        cache.base.interner = self.cache.base.interner.clone();
+        let cluster = &self.cluster;
+        let set_objects = |cache: &mut Cache<S>| cluster.objects.values().for_each(|o| cache.set_object(o.clone()));
+        if objects_first {
+            set_objects(&mut cache);
+        }
+        for node in cluster.nodes.values() {
+            cache.set_node((**node).clone());
+        }
+        for placed in &cluster.pods {
+            cache.add_pod(placed.pod.clone(), placed.node, PodState::Bound);
+        }
+        for nominated in &cluster.nominated {
+            cache.nominate(nominated.pod.clone(), nominated.node);
+        }
+        if !objects_first {
+            set_objects(&mut cache);
+        }
+        cache
+    }
+}

@@ -1,0 +1,170 @@
+//! What a plugin says of a node with other pods in thought.
+
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, State};
+use schedc_core::engine::Engine;
+use schedc_core::hypothetical::HypotheticalNode;
+use schedc_core::model::{NodeIndex, Pod};
+use schedc_core::profile::{Bundle, PreFilterRun, Profile, Visitor};
+use schedc_core::random::Random;
+use schedc_core::verdict::Verdict;
+
+use super::difference::{Difference, verdict};
+use super::{PluginUnderTest, bundle, new_engine};
+use crate::history::Step;
+use crate::test_cluster::{TestCluster, rebuilt};
+use crate::test_object::TestObject;
+
+pub(super) fn play<B: Bundle>(
+    test_cluster: &mut TestCluster<B>,
+    subject: &PluginUnderTest,
+    steps: &[Step],
+    objects: &[TestObject],
+) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        test_cluster.apply_step(*step, objects);
+        let pending = test_cluster.pending();
+        for pod in &pending {
+            let random = Random::new(subject.seed.wrapping_add(at as u64));
+            let cache = &mut test_cluster.cluster.scheduler.cache;
+            let hypothetical = HypotheticalPods { cache, pod, pending: &pending, plugin: subject.plugin, random };
+            bundle::<B>()?.with(test_cluster.profile, hypothetical)?;
+        }
+        test_cluster.run();
+    }
+    Ok(())
+}
+
+struct HypotheticalPods<'a, S> {
+    cache: &'a mut Cache<S>,
+    pod: &'a Arc<Pod>,
+    pending: &'a [Arc<Pod>],
+    plugin: &'static str,
+    random: Random,
+}
+
+impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
+    type Output = Result<(), String>;
+
+    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Self::Output {
+        let (pod, plugins) = (self.pod, engine.plugins.clone());
+        let compiled = plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let cache: &Cache<S> = self.cache;
+        let mut run = PreFilterRun::default();
+        // A pod that is rejected as a whole is asked about no node.
+        let Ok(cycle) = plugins.pre_filter(&compiled, cache, &mut run) else { return Ok(()) };
+        let is_active = !run.skipped().contains(&self.plugin);
+        for node in cache.base.alive().iter() {
+            let name = cache.base.name(node);
+            let here: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
+            check_undo::<P>(&compiled, &cycle, cache, node, &here, &mut self.random)
+                .map_err(|pods| describe_undo(self.plugin, pod, name, &pods))?;
+            if !is_active {
+                continue;
+            }
+            for gone in &here {
+                let mut changed = cycle.clone();
+                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
+                imagined.remove_pod(gone);
+                let verdicts = imagined.all_verdicts();
+                drop(imagined);
+                let what =
+                    format!("{} on {name} without {}, after RemovePod", pod.namespaced_name(), gone.namespaced_name());
+                let mut without = rebuilt(cache, self.pending, &[&gone.uid], &[]);
+                compare::<P>(&what, self.plugin, pod, &mut without, name, &verdicts)?;
+            }
+            for (other, from) in cache.pods().map(|(other, from, _)| (other, from)) {
+                let Some(to) = cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { continue };
+                if from == to {
+                    continue;
+                }
+                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("in-thought".into()), ..Pod::clone(other) });
+                let mut changed = cycle.clone();
+                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
+                imagined.add_pod(&twin);
+                let verdicts = imagined.all_verdicts();
+                drop(imagined);
+                let what = format!(
+                    "{} on {name} with a copy of {}, after AddPod",
+                    pod.namespaced_name(),
+                    other.namespaced_name()
+                );
+                let mut with = rebuilt(cache, self.pending, &[], &[(&twin, to)]);
+                compare::<P>(&what, self.plugin, pod, &mut with, name, &verdicts)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All pods go from a node and come back, some of them several times, and nothing is left of that.
+fn check_undo<P: Profile>(
+    compiled: &P::Pod,
+    cycle: &P::Cycle,
+    cache: &Cache<P::State>,
+    node: NodeIndex,
+    here: &[&Arc<Pod>],
+    random: &mut Random,
+) -> Result<(), UndoDifference> {
+    let mut changed = cycle.clone();
+    here.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
+    for _ in here {
+        let some = here[random.below(here.len())];
+        P::add_pod(compiled, &mut changed, some, cache, node);
+        P::remove_pod(compiled, &mut changed, some, cache, node);
+    }
+    here.iter().for_each(|pod| P::add_pod(compiled, &mut changed, pod, cache, node));
+    if changed == *cycle {
+        return Ok(());
+    }
+    let pods = here.iter().map(|pod| pod.namespaced_name().to_string()).collect::<Vec<_>>().join(", ");
+    let mut unchanged = cycle.clone();
+    let verdicts = |cycle: &mut P::Cycle| HypotheticalNode::<P>::new(compiled, cycle, cache, node).all_verdicts();
+    let (expected, got) = (verdicts(&mut unchanged), verdicts(&mut changed));
+    Err(UndoDifference { pods, expected, got })
+}
+
+/// A cycle state that differs after pods left and came back, and what Filter answers with it.
+struct UndoDifference {
+    pods: String,
+    expected: Vec<Verdict>,
+    got: Vec<Verdict>,
+}
+
+fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDifference) -> String {
+    let UndoDifference { pods, expected, got } = undone;
+    let mut difference = Difference::of(
+        format!("{} on {node}, RemovePod and AddPod of {pods}", pod.namespaced_name()),
+        ["before", "after"],
+    );
+    for plugin in expected.iter().chain(got).map(|verdict| verdict.plugin) {
+        let of = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(got));
+    }
+    if difference.is_empty() {
+        difference.name_plugins([subject]);
+        difference.field("state of PreFilter", "as PreFilter returned it".to_owned(), "another one".to_owned());
+    }
+    difference.finish().err().unwrap_or_default()
+}
+
+/// That the plugin says the same of a node in a cluster that is so.
+fn compare<P: Profile>(
+    what: &str,
+    plugin: &'static str,
+    pod: &Arc<Pod>,
+    cluster: &mut Cache<P::State>,
+    node: &str,
+    verdicts: &[Verdict],
+) -> Result<(), String> {
+    let explanation = new_engine::<P>()?.explain(pod, cluster, true);
+    if explanation.gated_by.is_some() || explanation.pre_filter.is_some() || explanation.skipped.contains(&plugin) {
+        return Ok(());
+    }
+    let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
+    let of_it = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+    let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
+    difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of_it(&found.verdicts), of_it(verdicts));
+    difference.finish()
+}

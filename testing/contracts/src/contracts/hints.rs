@@ -1,0 +1,103 @@
+//! A pod that a plugin rejected and that fits after an event was woken by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schedc_core::engine::Decision;
+use schedc_core::explain::Explanation;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::profile::Bundle;
+use schedc_core::queue::QueuePlace;
+
+use super::PluginUnderTest;
+use crate::history::Step;
+use crate::test_cluster::TestCluster;
+use crate::test_object::TestObject;
+
+pub(super) fn play<B: Bundle>(
+    test_cluster: &mut TestCluster<B>,
+    subject: &PluginUnderTest,
+    steps: &[Step],
+    objects: &[TestObject],
+) -> Result<(), String> {
+    let mut rejected: BTreeMap<Uid, Rejections> = BTreeMap::new();
+    for step in steps {
+        test_cluster.apply_step(*step, objects);
+        let tried: BTreeSet<Uid> = test_cluster.run().into_iter().map(|outcome| outcome.pod.uid.clone()).collect();
+        let mut now = BTreeMap::new();
+        for pod in test_cluster.pending() {
+            if !is_parked(test_cluster, &pod) {
+                continue;
+            }
+            let found = test_cluster.cluster.scheduler.explain(test_cluster.profile, &pod, false);
+            match fits(test_cluster, &found) {
+                None => drop(now.insert(pod.uid.clone(), Rejections::by(&found))),
+                // What rejects it after it had a node, Filter does not know.
+                Some(_) if tried.contains(&pod.uid) => {}
+                Some(node) => {
+                    if rejected.get(&pod.uid).is_some_and(|before| before.is_only_rejector(subject.plugin, &node)) {
+                        let plugin = subject.plugin;
+                        let reason = rejected.get(&pod.uid).map(|before| before.reason(&node)).unwrap_or_default();
+                        return Err(format!(
+                            "{}:\n  {plugin} rejected the pod before the last step: {reason}\n  the pod fits on {node} after it, \
+                             but no hint of {plugin} woke the pod",
+                            pod.namespaced_name()
+                        ));
+                    }
+                }
+            }
+        }
+        rejected = now;
+    }
+    Ok(())
+}
+
+fn is_parked<B: Bundle>(test_cluster: &TestCluster<B>, pod: &Arc<Pod>) -> bool {
+    matches!(test_cluster.cluster.scheduler.place(&pod.uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
+}
+
+/// The node on which the pod would be.
+fn fits<B: Bundle>(test_cluster: &TestCluster<B>, found: &Explanation) -> Option<String> {
+    match found.decision {
+        Decision::Node(node) if found.gated_by.is_none() => {
+            Some(test_cluster.cluster.scheduler.cache.base.name(node).to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Who rejected a pod.
+struct Rejections {
+    /// As a whole.
+    whole: Option<(&'static str, String)>,
+    /// By node.
+    nodes: BTreeMap<String, (&'static str, String)>,
+}
+
+impl Rejections {
+    fn by(found: &Explanation) -> Self {
+        let whole =
+            found.gated_by.as_ref().or(found.pre_filter.as_ref()).map(|status| (status.plugin, status.message()));
+        let nodes = found.nodes.iter().filter_map(|node| {
+            let verdict = node.verdicts.first()?;
+            Some((node.node.clone(), (verdict.plugin, verdict.failure())))
+        });
+        Rejections { whole, nodes: nodes.collect() }
+    }
+
+    /// Whether it was the plugin, and no other, that was in the way of what fits now.
+    fn is_only_rejector(&self, plugin: &str, node: &str) -> bool {
+        match (&self.whole, self.nodes.get(node)) {
+            (Some((whole, _)), _) => *whole == plugin,
+            (None, Some((rejector, _))) => *rejector == plugin,
+            // The node is new: everybody who rejected others has to hear of it.
+            (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|(rejector, _)| *rejector == plugin),
+        }
+    }
+
+    /// The reasons of the rejection on a node, or of the first one.
+    fn reason(&self, node: &str) -> &str {
+        let of_nodes = || self.nodes.get(node).or_else(|| self.nodes.values().next());
+        self.whole.as_ref().or_else(of_nodes).map(|(_, reason)| reason.as_str()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,135 @@
+//! What plugins promise, each promise looked after by a module.
+
+mod add_pod;
+mod cached_answers;
+mod difference;
+mod hints;
+mod panics;
+mod rebuilt;
+mod reserve;
+
+use std::env;
+
+use schedc_core::engine::Engine;
+use schedc_core::handle::Handle;
+use schedc_core::profile::{Bundle, Profile};
+use schedc_objects::Kinds;
+
+use crate::history::{self, Step};
+use crate::shrink;
+use crate::test_cluster::TestCluster;
+use crate::test_object::{self, TestObject};
+
+/// A promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contract {
+    /// AddPod and RemovePod undo each other, and what Filter says of a node with other pods in thought is what it would
+    /// say of a cluster that has them.
+    AddAndRemovePod,
+    /// What Reserve and Permit take down goes again with Unreserve and PostBind: afterwards, the plugin decides as one that
+    /// has just started.
+    ReserveAndUnreserve,
+    /// A pod that the plugin rejected and that fits after an event was woken by it.
+    Hints,
+    /// An answer that is kept and brought up to date is what a full evaluation says.
+    CachedAnswers,
+    /// Columns and indexes that followed events say what those of a cluster that is built anew say.
+    Rebuilt,
+}
+
+/// How many histories there are, unless somebody wants more.
+const CASES: u64 = 60;
+/// How often a shorter history is tried.
+const MAX_SHRINK_ATTEMPTS: usize = 500;
+
+/// Holds a plugin to a promise.
+///
+/// # Errors
+/// What is wrong: with the manifests, or a history in which the plugin does not keep it, and how that shows.
+pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
+    let objects = test_object::read(manifests, Kinds::of::<B>())?;
+    let name_in = |profile: usize| {
+        let points = B::PROFILES[profile].points.iter();
+        points.flat_map(|point| point.plugins).map(|(name, _)| *name).find(|name| *name == plugin)
+    };
+    let profiles: Vec<(usize, &'static str)> =
+        (0..B::PROFILES.len()).filter_map(|profile| Some((profile, name_in(profile)?))).collect();
+    if profiles.is_empty() {
+        return Err(format!("no profile runs a plugin {plugin}"));
+    }
+    let (cases, first) = (number("CONTRACT_CASES", CASES)?, number("CONTRACT_SEED", 0)?);
+    for seed in first..first.saturating_add(cases) {
+        let (profile, plugin) = profiles[seed as usize % profiles.len()];
+        let subject = PluginUnderTest { plugin, profile, seed };
+        let steps = history::draw(seed, &objects);
+        if play::<B>(&subject, contract, &steps, &objects).is_err() {
+            return Err(report::<B>(&subject, contract, &steps, &objects));
+        }
+    }
+    Ok(())
+}
+
+/// What is tried.
+struct PluginUnderTest {
+    plugin: &'static str,
+    profile: usize,
+    seed: u64,
+}
+
+/// A panic breaks a contract, too.
+fn play<B: Bundle>(
+    subject: &PluginUnderTest,
+    contract: Contract,
+    steps: &[Step],
+    objects: &[TestObject],
+) -> Result<(), String> {
+    panics::as_error(|| play_on::<B>(subject, contract, steps, objects))
+}
+
+fn play_on<B: Bundle>(
+    subject: &PluginUnderTest,
+    contract: Contract,
+    steps: &[Step],
+    objects: &[TestObject],
+) -> Result<(), String> {
+    let mut test_cluster = TestCluster::<B>::new(subject.profile)?;
+    match contract {
+        Contract::AddAndRemovePod => add_pod::play(&mut test_cluster, subject, steps, objects),
+        Contract::ReserveAndUnreserve => reserve::play(&mut test_cluster, steps, objects),
+        Contract::Hints => hints::play(&mut test_cluster, subject, steps, objects),
+        Contract::CachedAnswers => cached_answers::play(&mut test_cluster, steps, objects),
+        Contract::Rebuilt => rebuilt::play(&mut test_cluster, steps, objects),
+    }
+}
+
+/// Describes a history that fails, as short as it gets: the difference, the steps, and their manifests.
+fn report<B: Bundle>(subject: &PluginUnderTest, contract: Contract, steps: &[Step], objects: &[TestObject]) -> String {
+    let steps = shrink(steps, MAX_SHRINK_ATTEMPTS, |steps| play::<B>(subject, contract, steps, objects).is_err());
+    let found = play::<B>(subject, contract, &steps, objects).err().unwrap_or_default();
+    let PluginUnderTest { plugin, profile, seed } = *subject;
+    let profile = B::PROFILES[profile].name;
+    format!(
+        "{plugin} does not keep the contract {contract:?} in profile {profile}\n\n{found}\n\n{}\n\
+         CONTRACT_SEED={seed} CONTRACT_CASES=1 repeats this history.",
+        history::describe(&steps, objects)
+    )
+}
+
+fn number(variable: &str, default: u64) -> Result<u64, String> {
+    let Ok(text) = env::var(variable) else { return Ok(default) };
+    text.parse().map_err(|_| format!("{variable}={text}: that is no number"))
+}
+
+/// Plugins that know nothing of what others were asked, and keep no answers.
+fn new_engine<P: Profile>() -> Result<Engine<P>, String> {
+    let mut engine =
+        Engine::<P>::new(&Handle::default()).map_err(|errors| crate::test_cluster::describe_errors(&errors))?;
+    engine.cache_answers = false;
+    engine.percentage_of_nodes_to_score = 100;
+    Ok(engine)
+}
+
+/// All plugins of all profiles, to be asked without a scheduler.
+fn bundle<B: Bundle>() -> Result<B, String> {
+    B::new(&Handle::default()).map_err(|errors| crate::test_cluster::describe_errors(&errors))
+}

@@ -1,0 +1,37 @@
+//! Panics of plugins, as part of a report.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    /// The last panic of this thread; none if panics are not caught here.
+    static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs a play. A panic becomes an error with its place, and prints nothing: a history that panics is tried hundreds of times while it is
+/// shortened.
+pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let previous = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !note(panic) {
+                previous(panic);
+            }
+        }));
+    });
+    let outer = CAUGHT.replace(Some(String::new()));
+    let played = catch_unwind(AssertUnwindSafe(play));
+    let noted = CAUGHT.replace(outer).unwrap_or_default();
+    played.unwrap_or(Err(noted))
+}
+
+/// Notes a panic if it will be caught.
+fn note(panic: &PanicHookInfo<'_>) -> bool {
+    let text = panic.payload_as_str().unwrap_or_default();
+    let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
+    CAUGHT
+        .with_borrow_mut(|caught| caught.as_mut().map(|caught| *caught = format!("panic{place}:\n  {text}")))
+        .is_some()
+}

@@ -1,0 +1,83 @@
+//! What is taken down for a pod that has a node goes again, whatever becomes of the pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schedc_core::profile::Bundle;
+use schedc_core::scheduler::{Failure, Outcome};
+
+use super::difference::Difference;
+use crate::history::Step;
+use crate::test_cluster::TestCluster;
+use crate::test_object::TestObject;
+
+/// How often everything is tried in vain before it is looked at what is left of that.
+const FAILED_ROUNDS: usize = 4;
+/// Longer than plugins mind what happened.
+const HOUR: i64 = 3_600_000_000_000;
+
+pub(super) fn play<B: Bundle>(
+    test_cluster: &mut TestCluster<B>,
+    steps: &[Step],
+    objects: &[TestObject],
+) -> Result<(), String> {
+    for (at, step) in steps.iter().enumerate() {
+        test_cluster.apply_step(*step, objects);
+        if *step != Step::Refuse {
+            if steps.get(at + 1) != Some(&Step::Refuse) {
+                // Pods are bound, and PostBind is told.
+                test_cluster.run();
+            }
+            continue;
+        }
+        test_cluster.refuse(true);
+        (0..FAILED_ROUNDS).for_each(|_| drop(test_cluster.try_all()));
+        test_cluster.pass(HOUR);
+        let mut restarted = test_cluster.restarted()?;
+        restarted.refuse(true);
+        let (expected, got) = (outcomes(restarted.try_all()), outcomes(test_cluster.try_all()));
+        for (pod, expected) in &expected {
+            let mut difference = Difference::of(
+                format!("{pod}, after bindings of pods failed"),
+                ["scheduler that has just started", "scheduler after failed bindings"],
+            );
+            let nothing = AttemptResult::default();
+            let got = got.get(pod).unwrap_or(&nothing);
+            difference.name_plugins(got.plugins.symmetric_difference(&expected.plugins).copied());
+            difference.field("result", expected.text.clone(), got.text.clone());
+            difference.finish()?;
+        }
+        test_cluster.refuse(false);
+    }
+    Ok(())
+}
+
+/// The result of a pod's last attempt.
+struct AttemptResult {
+    text: String,
+    /// The plugins that rejected the pod.
+    plugins: BTreeSet<&'static str>,
+}
+
+impl Default for AttemptResult {
+    fn default() -> Self {
+        AttemptResult { text: "no attempt".to_owned(), plugins: BTreeSet::new() }
+    }
+}
+
+/// The last attempt of each pod.
+fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, AttemptResult> {
+    let ending = |outcome: Outcome| {
+        let (text, plugins) = match outcome.result {
+            Ok(placed) => (format!("on {}", placed.node), BTreeSet::new()),
+            Err(failure) => {
+                let plugins = match &failure {
+                    Failure::Unschedulable(unschedulable) => unschedulable.diagnosis.unschedulable_plugins.clone(),
+                    Failure::Error(_) => BTreeSet::new(),
+                };
+                (failure.message().to_owned(), plugins)
+            }
+        };
+        (outcome.pod.namespaced_name().to_string(), AttemptResult { text, plugins })
+    };
+    outcomes.into_iter().map(ending).collect()
+}

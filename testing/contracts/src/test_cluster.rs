@@ -1,0 +1,210 @@
+//! A cluster in which histories happen.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schedc_core::cache::{Cache, PodState};
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::intern::Symbol;
+use schedc_core::minimal_cluster::MinimalCluster;
+use schedc_core::model::{Node, Pod, PodSpec, Uid};
+use schedc_core::profile::{Bundle, StartError};
+use schedc_core::scheduler::{Change, Options, Outcome, TieBreak};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+
+use crate::history::Step;
+use crate::test_object::TestObject;
+
+/// Longer than any backoff.
+const MINUTE: i64 = 60_000_000_000;
+/// Pods that are activated again and again are left alone at some time.
+const ATTEMPTS: usize = 1000;
+
+/// A scheduler that serves every pod by one profile, and its cluster.
+pub(crate) struct TestCluster<B: Bundle> {
+    pub(crate) cluster: MinimalCluster<B>,
+    pub(crate) profile: usize,
+    now: i64,
+}
+
+impl<B: Bundle> TestCluster<B> {
+    pub(crate) fn new(profile: usize) -> Result<Self, String> {
+        // A pod that an event should have woken must not be tried for its patience.
+        let options = Options {
+            serve_all: Some(profile),
+            leftover_after: i64::MAX,
+            tie_break: TieBreak::First,
+            ..Options::default()
+        };
+        let cluster = MinimalCluster::with(options).map_err(|errors| describe_errors(&errors))?;
+        Ok(TestCluster { cluster, profile, now: 0 })
+    }
+
+    /// The same cluster, as a scheduler that has just started hears of it.
+    pub(crate) fn restarted(&mut self) -> Result<Self, String> {
+        let mut other = TestCluster::new(self.profile)?;
+        let cache = &self.cluster.scheduler.cache;
+        *other.cluster.interner() = cache.base.interner.clone();
+        other.pass(self.now);
+        let cluster = &mut other.cluster;
+        cache.objects().for_each(|object| cluster.change(Change::Object(object.clone())));
+        nodes(cache).for_each(|node| cluster.node(node.clone()));
+        for (pod, node, _) in cache.pods() {
+            cluster.pod(on_node(pod, node));
+        }
+        for pod in self.pending() {
+            cluster.pod(Pod::clone(&pod));
+        }
+        Ok(other)
+    }
+
+    /// A step happens, and nothing is tried yet.
+    pub(crate) fn apply_step(&mut self, step: Step, objects: &[TestObject]) {
+        match step {
+            Step::Set { object, variant } => self.set(&objects[object].variants[variant]),
+            Step::Remove { object } => self.remove(&objects[object].variants[0]),
+            Step::Refuse => {}
+        }
+    }
+
+    fn set(&mut self, object: &AnyObject) {
+        let interner = self.cluster.interner();
+        match object {
+            AnyObject::Node(node) => {
+                let node = convert_node(node, interner);
+                self.cluster.node(node);
+            }
+            AnyObject::Pod(pod) if is_finished(pod) => self.remove(object),
+            AnyObject::Pod(pod) => {
+                let pod = convert_pod(pod, interner);
+                self.set_pod(pod);
+            }
+            other => {
+                if let Some(object) = convert_object(other, interner) {
+                    self.cluster.change(Change::Object(object));
+                }
+            }
+        }
+    }
+
+    /// A pod that has a node keeps it, and comes to none that is not there.
+    fn set_pod(&mut self, pod: Pod) {
+        let cache = &self.cluster.scheduler.cache;
+        let has = cache.pod(&pod.uid).map(|(_, node, _)| node);
+        let node = has.or(pod.spec.node_name);
+        match node {
+            Some(node) if cache.base.node(node).is_none() => {}
+            Some(node) => self.cluster.pod(on_node(&pod, node)),
+            None => self.cluster.pod(pod),
+        }
+    }
+
+    fn remove(&mut self, object: &AnyObject) {
+        let interner = self.cluster.interner();
+        match object {
+            AnyObject::Node(_) => {
+                let name = interner.intern(object.name());
+                let cache = &self.cluster.scheduler.cache;
+                let here = cache.pods().filter(|(_, node, _)| *node == name);
+                let mut here: Vec<Uid> = here.map(|(pod, ..)| pod.uid.clone()).collect();
+                here.sort();
+                // Its pods go first.
+                here.into_iter().for_each(|uid| self.cluster.change(Change::PodDeleted(uid)));
+                if self.cluster.scheduler.cache.base.node(name).is_some() {
+                    self.cluster.change(Change::NodeDeleted(name));
+                }
+            }
+            AnyObject::Pod(pod) => {
+                let uid = convert_pod(pod, interner).uid;
+                self.cluster.change(Change::PodDeleted(uid));
+            }
+            other => {
+                if let Some(object) = convert_object(other, interner) {
+                    self.cluster.change(Change::ObjectDeleted(object.key()));
+                }
+            }
+        }
+    }
+
+    /// Backoff ends, and what can be tried is tried.
+    pub(crate) fn run(&mut self) -> Vec<Outcome> {
+        self.pass(MINUTE);
+        self.drain()
+    }
+
+    /// Every pod is tried, whatever it waits for, and patience in Permit ends.
+    pub(crate) fn try_all(&mut self) -> Vec<Outcome> {
+        for pod in self.pending() {
+            self.cluster.scheduler.activate(&pod.uid);
+        }
+        let mut outcomes = self.run();
+        for _ in 0..ATTEMPTS {
+            let Some(deadline) = self.cluster.scheduler.next_deadline() else { break };
+            self.now = self.now.max(deadline);
+            self.cluster.tick(self.now);
+            outcomes.extend(self.drain());
+        }
+        outcomes
+    }
+
+    fn drain(&mut self) -> Vec<Outcome> {
+        (0..ATTEMPTS).map_while(|_| self.cluster.step()).collect()
+    }
+
+    /// Time passes.
+    pub(crate) fn pass(&mut self, time: i64) {
+        self.now += time;
+        self.cluster.tick(self.now);
+    }
+
+    /// From now on, whether all bindings are refused.
+    pub(crate) fn refuse(&mut self, refuse: bool) {
+        self.cluster.refuse_bindings(refuse.then(|| ApiError::new(ApiReason::Other, "refused by the test")));
+    }
+
+    /// The pods that wait for a node, by name.
+    pub(crate) fn pending(&self) -> Vec<Arc<Pod>> {
+        let mut pods: Vec<Arc<Pod>> = self.cluster.scheduler.pending_pods().cloned().collect();
+        pods.sort_by(|a, b| a.uid.cmp(&b.uid));
+        pods
+    }
+}
+
+/// The cluster of a cache, built anew, but for some pods and with others.
+pub(crate) fn rebuilt<S: schedc_core::cache::State>(
+    cache: &Cache<S>,
+    pending: &[Arc<Pod>],
+    without: &[&Uid],
+    with: &[(&Arc<Pod>, Symbol)],
+) -> Cache<S> {
+    let mut other: Cache<S> = Cache::default();
+    other.base.interner = cache.base.interner.clone();
+    cache.objects().for_each(|object| other.set_object(object.clone()));
+    for node in nodes(cache) {
+        other.set_node(node.clone());
+    }
+    // In the order of their uids: what comes of it must not depend on the order.
+    let pods: BTreeMap<&Uid, _> = cache.pods().map(|(pod, node, _)| (&pod.uid, (pod, node))).collect();
+    let stay = pods.into_values().filter(|(pod, _)| !without.contains(&&pod.uid));
+    for (pod, node) in stay.chain(with.iter().copied()) {
+        other.add_pod(pod.clone(), node, PodState::Bound);
+    }
+    for pod in pending {
+        other.state.set_pending(None, Some(pod));
+    }
+    other
+}
+
+fn nodes<S: schedc_core::cache::State>(cache: &Cache<S>) -> impl Iterator<Item = &Node> {
+    cache.base.infos().iter().filter_map(|info| info.node.as_deref())
+}
+
+/// The pod as it is once it has that node.
+fn on_node(pod: &Pod, node: Symbol) -> Pod {
+    let spec = PodSpec { node_name: Some(node), ..PodSpec::clone(&pod.spec) };
+    Pod { spec: Arc::new(spec), nominated_node: None, ..pod.clone() }
+}
+
+pub(crate) fn describe_errors(errors: &[StartError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,69 @@
+//! Reading: one object, lists, and lists in pages.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::request::{ApiRequest, Target};
+use crate::selector::Selector;
+use crate::status_error::StatusError;
+use crate::store::{Key, Store};
+
+/// One object.
+pub(crate) fn get(store: &Store, target: &Target) -> Result<Arc<Value>, StatusError> {
+    let key = Key::new(target.kind, &target.namespace, &target.name);
+    store.get(&key).cloned().ok_or_else(|| StatusError::not_found(target.kind, &target.name))
+}
+
+/// All objects that are asked for, or a page of them.
+pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target) -> Result<Value, StatusError> {
+    if !api_request.parameter("sendInitialEvents").is_empty() {
+        let what = "Forbidden: sendInitialEvents is forbidden for list";
+        return Err(StatusError::options("sendInitialEvents", what));
+    }
+    if let Some(version) = api_request.number("resourceVersion")?
+        && version > store.version()
+    {
+        return Err(StatusError::too_new(version, store.version()));
+    }
+    let selector =
+        Selector::parse(target.kind, api_request.parameter("fieldSelector"), api_request.parameter("labelSelector"))?;
+    let token = api_request.parameter("continue");
+    let (version, mut objects) = match token {
+        "" => {
+            let all = store.list(target.kind, &target.namespace);
+            (store.version(), all.filter(|object| selector.matches(object)).cloned().collect())
+        }
+        _ => continuation(store, token)?,
+    };
+    let mut metadata = json!({"resourceVersion": version.to_string()});
+    // Lists of any version are not read in pages: a real server has them in its cache.
+    let limit =
+        api_request.number("limit")?.filter(|_| api_request.parameter("resourceVersion") != "0").unwrap_or_default();
+    let limit = usize::try_from(limit).unwrap_or_default();
+    if limit > 0 && objects.len() > limit {
+        let rest: Vec<_> = objects.split_off(limit);
+        if selector.is_empty() {
+            metadata["remainingItemCount"] = rest.len().into();
+        }
+        metadata["continue"] = format!("rest-{}", store.keep_page(version, rest)).into();
+    }
+    let items: Vec<Value> = objects.iter().map(|object| item(object)).collect();
+    let kind = format!("{}List", target.kind.kind);
+    Ok(json!({"kind": kind, "apiVersion": target.kind.api_version(), "metadata": metadata, "items": items}))
+}
+
+/// The rest of a list, by the token that came with its last page.
+fn continuation(store: &Store, token: &str) -> Result<(u64, Vec<Arc<Value>>), StatusError> {
+    let number = token.strip_prefix("rest-").and_then(|number| number.parse().ok());
+    let number = number.ok_or_else(|| StatusError::new(400, format!("invalid continue token: {token}")))?;
+    let expired = "The provided continue parameter is too old to display a consistent list result. You must start a new \
+                   list without the continue parameter.";
+    store.page(number).ok_or_else(|| StatusError::new(410, expired))
+}
+
+/// In lists, objects do not say of what kind they are.
+fn item(object: &Value) -> Value {
+    let fields = object.as_object().into_iter().flatten();
+    fields.filter(|(name, _)| *name != "kind" && *name != "apiVersion").map(|(n, v)| (n.clone(), v.clone())).collect()
+}

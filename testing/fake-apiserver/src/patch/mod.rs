@@ -1,0 +1,19 @@
+//! Patches: what comes of an object and a patch of it.
+
+mod merge;
+mod strategic;
+
+use serde_json::Value;
+
+use crate::status_error::StatusError;
+
+/// Applies a patch of the kind that the content type says.
+pub(crate) fn apply(content_type: &str, object: &Value, patch: &Value) -> Result<Value, StatusError> {
+    let mut patched = object.clone();
+    match content_type.split(';').next().unwrap_or_default().trim() {
+        "application/merge-patch+json" => merge::merge(&mut patched, patch),
+        "application/strategic-merge-patch+json" => strategic::merge(&mut patched, patch),
+        _ => return Err(StatusError::no_such_patch()),
+    }
+    Ok(patched)
+}

@@ -1,0 +1,182 @@
+//! What a request asks for.
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use hyper::{HeaderMap, Method, Uri};
+use serde_json::Value;
+
+use crate::kinds::Kind;
+use crate::status_error::StatusError;
+
+/// A request, as far as it can be understood without looking at any object.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiRequest {
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; in lower case the method where
+    /// there are no objects.
+    pub(crate) verb: &'static str,
+    /// Path and query as sent.
+    pub(crate) uri: String,
+    /// The path alone.
+    pub(crate) path: String,
+    /// The parameters of the query.
+    pub(crate) query: Vec<(String, String)>,
+    /// What objects it is about; `None`: it is about none.
+    pub(crate) target: Option<Target>,
+    /// Its bearer token; empty: it has none.
+    pub(crate) token: String,
+    /// Whether protobuf is welcome as the answer.
+    pub(crate) accepts_protobuf: bool,
+    /// The content type of its body.
+    pub(crate) content_type: String,
+    /// Its body; `None`: it has none or it is no JSON.
+    pub(crate) body: Option<Value>,
+    /// Whether there is a body that is no JSON.
+    pub(crate) is_broken: bool,
+}
+
+/// Objects in protobuf, as clients and servers call it.
+pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// A watch of such objects.
+pub(crate) const PROTOBUF_STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
+
+/// The objects at a path.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) kind: &'static Kind,
+    /// Empty: all, or the kind is in none.
+    pub(crate) namespace: String,
+    /// Empty: all of them.
+    pub(crate) name: String,
+    /// Such as `status`; empty: the object itself.
+    pub(crate) subresource: String,
+}
+
+impl ApiRequest {
+    pub(crate) fn new(method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Self {
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let query: Vec<(String, String)> =
+            form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let target = Target::at(uri.path());
+        let is_one = target.as_ref().is_none_or(|target| !target.name.is_empty());
+        let is_watch = query.iter().any(|(name, value)| name == "watch" && (value == "true" || value == "1"));
+        let verb = match method.as_str() {
+            "GET" if is_one => "get",
+            "GET" if is_watch => "watch",
+            "GET" => "list",
+            "POST" => "create",
+            "PUT" => "update",
+            "PATCH" => "patch",
+            "DELETE" if is_one => "delete",
+            "DELETE" => "deletecollection",
+            _ => "other",
+        };
+        let parsed = serde_json::from_slice(body).ok();
+        ApiRequest {
+            verb,
+            uri: uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+            path: uri.path().to_owned(),
+            query,
+            target,
+            token: header(AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default().to_owned(),
+            accepts_protobuf: header(ACCEPT).starts_with(PROTOBUF),
+            content_type: header(CONTENT_TYPE).to_owned(),
+            is_broken: parsed.is_none() && !body.is_empty(),
+            body: parsed,
+        }
+    }
+
+    /// A parameter of the query; empty: it is not there.
+    pub(crate) fn parameter(&self, name: &str) -> &str {
+        self.query.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The same as a number. `None`: it is not there.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, StatusError> {
+        let text = self.parameter(name);
+        let wrong = |_| StatusError::new(400, format!("invalid value for {name}: {text}"));
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
+    }
+
+    /// The body, which has to be an object.
+    pub(crate) fn object(&self) -> Result<&Value, StatusError> {
+        let wrong = || StatusError::new(400, "the object provided is unrecognized: it is not a JSON object");
+        self.body.as_ref().filter(|body| body.is_object()).ok_or_else(wrong)
+    }
+}
+
+impl Target {
+    /// What is at a path. `None`: no objects.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        let mut parts = path.trim_matches('/').split('/');
+        let api_version = match parts.next()? {
+            "api" => parts.next()?.to_owned(),
+            "apis" => format!("{}/{}", parts.next()?, parts.next()?),
+            _ => return None,
+        };
+        let rest: Vec<&str> = parts.collect();
+        let of = |namespace: &str, plural: &str, name: &str, subresource: &str| {
+            let kind = Kind::of_path(&api_version, plural)?;
+            let [namespace, name, subresource] = [namespace, name, subresource].map(str::to_owned);
+            Some(Target { kind, namespace, name, subresource })
+        };
+        // `namespaces/a` is an object, and `namespaces/a/pods` are objects in it.
+        match rest[..] {
+            ["namespaces", name, "status"] => of("", "namespaces", name, "status"),
+            ["namespaces", namespace, plural] => of(namespace, plural, "", ""),
+            ["namespaces", namespace, plural, name] => of(namespace, plural, name, ""),
+            ["namespaces", namespace, plural, name, subresource] => of(namespace, plural, name, subresource),
+            [plural] => of("", plural, "", ""),
+            [plural, name] => of("", plural, name, ""),
+            [plural, name, subresource] => of("", plural, name, subresource),
+            _ => None,
+        }
+        .filter(|target| {
+            let is_elsewhere = !target.name.is_empty() && target.kind.is_namespaced == target.namespace.is_empty();
+            !is_elsewhere
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let at = |path: &str| {
+            Target::at(path)
+                .map(|it| format!("{} {}|{}|{}", it.kind.qualified(), it.namespace, it.name, it.subresource))
+        };
+        let rows = [
+            ("/api/v1/pods", Some("pods ||")),
+            ("/api/v1/namespaces/a/pods", Some("pods a||")),
+            ("/api/v1/namespaces/a/pods/p", Some("pods a|p|")),
+            ("/api/v1/namespaces/a/pods/p/binding", Some("pods a|p|binding")),
+            ("/api/v1/namespaces", Some("namespaces ||")),
+            ("/api/v1/namespaces/a", Some("namespaces |a|")),
+            ("/api/v1/nodes/n/status", Some("nodes |n|status")),
+            ("/apis/storage.k8s.io/v1/csinodes/n", Some("csinodes.storage.k8s.io |n|")),
+            ("/api/v1/pods/p", None),
+            ("/api/v1/gizmos", None),
+            ("/apis/storage.k8s.io/v1", None),
+            ("/readyz", None),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(at(path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn verbs() {
+        let verb = |method: Method, uri: &str| {
+            ApiRequest::new(&method, &uri.parse().unwrap(), &HeaderMap::new(), &Bytes::new()).verb
+        };
+        assert_eq!(verb(Method::GET, "/api/v1/pods"), "list");
+        assert_eq!(verb(Method::GET, "/api/v1/pods?watch=true"), "watch");
+        assert_eq!(verb(Method::GET, "/api/v1/namespaces/a/pods/p"), "get");
+        assert_eq!(verb(Method::GET, "/version"), "get");
+        assert_eq!(verb(Method::DELETE, "/api/v1/nodes/n"), "delete");
+        assert_eq!(verb(Method::DELETE, "/api/v1/nodes"), "deletecollection");
+    }
+}

@@ -1,0 +1,64 @@
+//! Who somebody is, and whether that one may: TokenReview and SubjectAccessReview.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// The known tokens and rights.
+#[derive(Debug, Default)]
+pub(crate) struct Reviews {
+    /// The user and groups of a token.
+    pub(crate) users: BTreeMap<String, (String, Vec<String>)>,
+    /// User, verb, path.
+    pub(crate) rights: Vec<(String, String, String)>,
+}
+
+impl Reviews {
+    /// Whose token it is.
+    pub(crate) fn token(&self, review: &Value) -> Value {
+        let token = review["spec"]["token"].as_str().unwrap_or_default();
+        let status = match self.users.get(token) {
+            Some((user, groups)) => json!({"authenticated": true, "user": {"username": user, "groups": groups}}),
+            None => json!({"user": {}, "error": "invalid bearer token"}),
+        };
+        with_status(review, status)
+    }
+
+    /// Whether a user may do something at a path that is not of objects. Nobody may do anything else.
+    pub(crate) fn access(&self, review: &Value) -> Value {
+        let spec = &review["spec"];
+        let what = &spec["nonResourceAttributes"];
+        let is_allowed = self.rights.iter().any(|(user, verb, path)| {
+            spec["user"] == user.as_str() && what["verb"] == verb.as_str() && what["path"] == path.as_str()
+        });
+        with_status(review, json!({"allowed": is_allowed}))
+    }
+}
+
+fn with_status(review: &Value, status: Value) -> Value {
+    let mut answer = review.clone();
+    answer["status"] = status;
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reviews() {
+        let mut reviews = Reviews::default();
+        reviews.users.insert("secret".into(), ("joe".into(), vec!["group".into()]));
+        reviews.rights.push(("joe".into(), "get".into(), "/metrics".into()));
+        let user = |token: &str| reviews.token(&json!({"spec": {"token": token}}))["status"].clone();
+        assert_eq!(user("secret"), json!({"authenticated": true, "user": {"username": "joe", "groups": ["group"]}}));
+        assert_eq!(user("other"), json!({"user": {}, "error": "invalid bearer token"}));
+        let may = |user: &str, path: &str| {
+            let attributes = json!({"path": path, "verb": "get"});
+            reviews.access(&json!({"spec": {"user": user, "nonResourceAttributes": attributes}}))["status"].clone()
+        };
+        assert_eq!(may("joe", "/metrics"), json!({"allowed": true}));
+        assert_eq!(may("joe", "/configz"), json!({"allowed": false}));
+        assert_eq!(may("", "/metrics"), json!({"allowed": false}));
+    }
+}

@@ -1,0 +1,170 @@
+//! Answers that say no: `metav1.Status`, worded as a real server words them.
+
+use serde_json::{Value, json};
+
+use crate::kinds::Kind;
+
+/// A request that does not happen, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct StatusError {
+    /// The status code.
+    pub(crate) code: u16,
+    /// After how many seconds it may be tried again.
+    pub(crate) retry_after: Option<u32>,
+    reason: &'static str,
+    message: String,
+    details: Option<Value>,
+}
+
+impl StatusError {
+    /// With the reason that goes with the code.
+    pub(crate) fn new(code: u16, message: impl Into<String>) -> Self {
+        let reason = match code {
+            400 => "BadRequest",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            404 => "NotFound",
+            405 => "MethodNotAllowed",
+            409 => "Conflict",
+            410 => "Expired",
+            415 => "UnsupportedMediaType",
+            422 => "Invalid",
+            429 => "TooManyRequests",
+            500 => "InternalError",
+            503 => "ServiceUnavailable",
+            504 => "Timeout",
+            _ => "",
+        };
+        StatusError { code, retry_after: None, reason, message: message.into(), details: None }
+    }
+
+    /// An error that the server found no words for: 500 without a reason.
+    pub(crate) fn unnamed(message: &str) -> Self {
+        StatusError { reason: "", ..StatusError::new(500, message) }
+    }
+
+    /// A fault.
+    pub(crate) fn injected(code: u16, retry_after: Option<u32>) -> Self {
+        StatusError { retry_after, ..StatusError::new(code, "a fault on purpose") }
+    }
+
+    fn about(mut self, group: &str, plural: &str, name: &str) -> Self {
+        let mut details = json!({"kind": plural});
+        for (field, text) in [("name", name), ("group", group)] {
+            if !text.is_empty() {
+                details[field] = text.into();
+            }
+        }
+        self.details = Some(details);
+        self
+    }
+
+    /// There is no such object.
+    pub(crate) fn not_found(kind: &Kind, name: &str) -> Self {
+        let message = format!("{} \"{name}\" not found", kind.qualified());
+        StatusError::new(404, message).about(kind.group, kind.plural, name)
+    }
+
+    /// There is one already.
+    pub(crate) fn already_exists(kind: &Kind, name: &str) -> Self {
+        let message = format!("{} \"{name}\" already exists", kind.qualified());
+        StatusError { reason: "AlreadyExists", ..StatusError::new(409, message) }.about(kind.group, kind.plural, name)
+    }
+
+    /// It is not as the request thinks. `what`: the resource, with its subresource if that is what was asked for.
+    pub(crate) fn conflict(kind: &Kind, what: &str, name: &str, why: impl std::fmt::Display) -> Self {
+        let message = format!("Operation cannot be fulfilled on {what} \"{name}\": {why}");
+        StatusError::new(409, message).about(kind.group, what.split('.').next().unwrap_or(what), name)
+    }
+
+    /// Somebody else has changed it.
+    pub(crate) fn modified(kind: &Kind, name: &str) -> Self {
+        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        StatusError::conflict(kind, &kind.qualified(), name, why)
+    }
+
+    /// A field is wrong. `what`: a message such as `Required value`.
+    pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, what: &str) -> Self {
+        // Of events a real server forgets the group.
+        let group = if kind.kind == "Event" { "" } else { kind.group };
+        StatusError::invalid_as(kind.kind, group, kind.kind, name, field, what)
+    }
+
+    /// An object has to say its version to be replaced.
+    pub(crate) fn unconditional(kind: &Kind, name: &str) -> Self {
+        let what = "Invalid value: 0: must be specified for an update";
+        StatusError::invalid_as(&kind.qualified(), kind.group, kind.plural, name, "metadata.resourceVersion", what)
+    }
+
+    fn invalid_as(said: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
+        let reason = if what.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
+        let mut refusal =
+            StatusError::new(422, format!("{said} \"{name}\" is invalid: {field}: {what}")).about(group, kind, name);
+        if let Some(details) = &mut refusal.details {
+            details["causes"] = json!([{"reason": reason, "message": what, "field": field}]);
+        }
+        refusal
+    }
+
+    /// A list or watch cannot be asked for like this.
+    pub(crate) fn options(field: &str, what: &str) -> Self {
+        let mut refusal = StatusError::new(422, format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {what}"));
+        let causes = json!([{"reason": "FieldValueForbidden", "message": what, "field": field}]);
+        refusal.details = Some(json!({"group": "meta.k8s.io", "kind": "ListOptions", "causes": causes}));
+        refusal
+    }
+
+    /// The server does not know so new a version yet.
+    pub(crate) fn too_new(asked: u64, current: u64) -> Self {
+        let mut refusal =
+            StatusError::new(504, format!("Timeout: Too large resource version: {asked}, current: {current}"));
+        let causes = json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
+        refusal.details = Some(json!({"causes": causes, "retryAfterSeconds": 1}));
+        refusal.retry_after = Some(1);
+        refusal
+    }
+
+    /// The server does not know so old a version any more.
+    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
+        StatusError::new(410, format!("too old resource version: {asked} ({oldest})"))
+    }
+
+    /// There is nothing at this path.
+    pub(crate) fn no_such_path() -> Self {
+        StatusError {
+            details: Some(json!({})),
+            ..StatusError::new(404, "the server could not find the requested resource")
+        }
+    }
+
+    /// Patches of this type are not known.
+    pub(crate) fn no_such_patch() -> Self {
+        StatusError { details: Some(json!({})), ..StatusError::new(415, "415: Unsupported Media Type") }
+    }
+
+    /// This cannot be done there.
+    pub(crate) fn no_such_method() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        StatusError { details: Some(json!({})), ..StatusError::new(405, message) }
+    }
+
+    /// As the body of an answer.
+    pub(crate) fn body(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": self.message, "code": self.code,
+        });
+        if !self.reason.is_empty() {
+            status["reason"] = self.reason.into();
+        }
+        if let Some(details) = &self.details {
+            status["details"] = details.clone();
+        }
+        status
+    }
+}
+
+/// An answer that says that it was done.
+pub(crate) fn success(code: u16) -> Value {
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": code})
+}

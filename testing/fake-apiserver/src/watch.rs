@@ -1,0 +1,258 @@
+//! Watches: what happens to the objects of a kind, as it happens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::faults::StreamFault;
+use crate::kinds::Kind;
+use crate::request::{ApiRequest, Target};
+use crate::response::InjectedDisconnect;
+use crate::selector::Selector;
+use crate::shared::{Encode, Shared, locked};
+use crate::status_error::StatusError;
+use crate::store::{Change, Store};
+
+/// The annotation of the bookmark that says that all objects were told.
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// How long before the end of its time a watch gets a bookmark.
+const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
+
+/// How long events have to arrive before their stream breaks.
+const DELIVERY_TIME: Duration = Duration::from_millis(20);
+
+/// A watch that was asked for.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    kind: &'static Kind,
+    namespace: String,
+    selector: Selector,
+    /// All changes up to this version are told.
+    version: u64,
+    /// What is told before changes.
+    initial: Vec<Arc<Value>>,
+    /// Whether a bookmark says when that is done.
+    sends_end: bool,
+    bookmarks: bool,
+    time: Duration,
+    /// In place of all: an `ERROR`.
+    error: Option<StatusError>,
+}
+
+impl Watch {
+    /// What a request asks for. A version that is too old is no refusal, but an event of the watch.
+    pub(crate) fn new(store: &Store, api_request: &ApiRequest, target: &Target) -> Result<Self, StatusError> {
+        let initial = api_request.parameter("sendInitialEvents");
+        if !initial.is_empty() && api_request.parameter("resourceVersionMatch") != "NotOlderThan" {
+            let what = "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            return Err(StatusError::options("resourceVersionMatch", what));
+        }
+        if initial.is_empty() && !api_request.parameter("resourceVersionMatch").is_empty() {
+            let what = "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            return Err(StatusError::options("resourceVersionMatch", what));
+        }
+        let selector = Selector::parse(
+            target.kind,
+            api_request.parameter("fieldSelector"),
+            api_request.parameter("labelSelector"),
+        )?;
+        let from = api_request.number("resourceVersion")?.unwrap_or_default();
+        let sends_all = initial == "true" || (initial.is_empty() && from == 0);
+        let is_too_old = !sends_all && from != 0 && from < store.oldest();
+        let all = store.list(target.kind, &target.namespace).filter(|object| selector.matches(object));
+        let initial = if sends_all { all.cloned().collect() } else { Vec::new() };
+        let seconds = api_request.number("timeoutSeconds")?.filter(|seconds| *seconds > 0).unwrap_or(1800);
+        Ok(Watch {
+            kind: target.kind,
+            namespace: target.namespace.clone(),
+            // Of a version that is still to come, nothing is told before it is there.
+            version: if sends_all { store.version() } else { from },
+            initial,
+            sends_end: sends_all,
+            bookmarks: api_request.parameter("allowWatchBookmarks") == "true",
+            time: Duration::from_secs(seconds),
+            error: is_too_old.then(|| StatusError::too_old(from, store.oldest())),
+            selector,
+        })
+    }
+
+    /// Tells what happens until the time is over, nobody listens, or a fault ends it.
+    pub(crate) async fn run(
+        self,
+        shared: Arc<Shared>,
+        to: mpsc::Sender<Result<Bytes, InjectedDisconnect>>,
+        fault: Option<StreamFault>,
+        protobuf: Option<Encode>,
+    ) {
+        let mut stream = Stream { to, fault, protobuf, sent: 0 };
+        // How it ended is told to whoever reads the stream; nobody here wants to know.
+        let _ended = self.send_events(shared, &mut stream).await;
+    }
+
+    async fn send_events(mut self, shared: Arc<Shared>, stream: &mut Stream) -> Result<(), WatchEnd> {
+        if let Some(refusal) = &self.error {
+            return stream.send("ERROR", &refusal.body()).await;
+        }
+        let mut changed = shared.changed.subscribe();
+        for object in std::mem::take(&mut self.initial) {
+            stream.send("ADDED", &object).await?;
+        }
+        if self.bookmarks && self.sends_end {
+            stream.send("BOOKMARK", &self.bookmark(Some(INITIAL_EVENTS_END))).await?;
+        }
+        let end = Instant::now() + self.time;
+        // One more shortly before the end, so that who watches again begins where little is missed.
+        let mut last_bookmark = self.time.checked_sub(LAST_BOOKMARK_BEFORE_END).map(|time| Instant::now() + time);
+        let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
+        loop {
+            changed.borrow_and_update();
+            // Nothing waits for a slow listener while the store is held.
+            let (events, version) = {
+                let store = locked(&shared.store);
+                if !store.has_changes_since(self.version) {
+                    // Too slow: as from a real server, the watch ends, and is told on the next try.
+                    return Ok(());
+                }
+                let events: Vec<_> = store.since(self.version).filter_map(|change| self.event(change)).collect();
+                (events, store.version())
+            };
+            for (event, object) in &events {
+                stream.send(event, object).await?;
+            }
+            self.version = self.version.max(version);
+            if !events.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                _ = changed.changed() => {}
+                () = stream.to.closed() => return Err(WatchEnd),
+                () = sleep_until(end) => return Ok(()),
+                () = sleep_until(next_bookmark), if self.bookmarks => {
+                    stream.send("BOOKMARK", &self.bookmark(None)).await?;
+                    last_bookmark = last_bookmark.filter(|last| *last > next_bookmark);
+                    next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
+                }
+            }
+        }
+    }
+
+    /// What a change means to this watch. An object that is no longer selected is gone, as it was before.
+    fn event(&self, change: &Change) -> Option<(&'static str, Arc<Value>)> {
+        let is_here = self.namespace.is_empty() || self.namespace == change.key.namespace;
+        if change.key.kind() != self.kind || !is_here {
+            return None;
+        }
+        let was = change.before.as_ref().filter(|before| self.selector.matches(before));
+        let is = !change.is_gone && self.selector.matches(&change.object);
+        match (was, is) {
+            (None, false) => None,
+            (None, true) => Some(("ADDED", change.object.clone())),
+            (Some(_), true) => Some(("MODIFIED", change.object.clone())),
+            (Some(_), false) if change.is_gone => Some(("DELETED", change.object.clone())),
+            (Some(before), false) => {
+                let mut object = (**before).clone();
+                object["metadata"]["resourceVersion"] = change.version.to_string().into();
+                Some(("DELETED", Arc::new(object)))
+            }
+        }
+    }
+
+    fn next_bookmark(shared: &Shared, last: Option<Instant>) -> Instant {
+        let next = Instant::now() + *locked(&shared.bookmark_interval);
+        last.map_or(next, |last| last.min(next))
+    }
+
+    fn bookmark(&self, annotation: Option<&str>) -> Value {
+        let mut metadata = json!({"resourceVersion": self.version.to_string()});
+        if let Some(annotation) = annotation {
+            metadata["annotations"] = json!({annotation: "true"});
+        }
+        let mut object = json!({"kind": self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
+        if self.kind.has_status {
+            // Empty, but as its types have it.
+            object["spec"] = if self.kind.kind == "Pod" { json!({"containers": null}) } else { json!({}) };
+            object["status"] = json!({});
+        }
+        object
+    }
+}
+
+/// Nobody listens any more, or a fault has ended the stream.
+struct WatchEnd;
+
+struct Stream {
+    to: mpsc::Sender<Result<Bytes, InjectedDisconnect>>,
+    fault: Option<StreamFault>,
+    protobuf: Option<Encode>,
+    sent: usize,
+}
+
+impl Stream {
+    async fn send(&mut self, event: &str, object: &Value) -> Result<(), WatchEnd> {
+        if let Some(fault) = &self.fault
+            && self.sent >= fault.after()
+        {
+            let last = match fault {
+                StreamFault::Cut(_) => {
+                    // What was told before is to arrive; a broken stream takes along what it has not sent.
+                    sleep(DELIVERY_TIME).await;
+                    Some(Err(InjectedDisconnect))
+                }
+                StreamFault::End(_) => None,
+                StreamFault::Gone(_) => Some(Ok(self.event("ERROR", &StatusError::too_old(1, 2).body()))),
+            };
+            if let Some(last) = last {
+                let _nobody_listens = self.to.send(last).await;
+            }
+            return Err(WatchEnd);
+        }
+        self.sent += 1;
+        self.to.send(Ok(self.event(event, object))).await.map_err(|_| WatchEnd)
+    }
+
+    /// An event, as the client likes it.
+    fn event(&self, event: &str, object: &Value) -> Bytes {
+        let Some(encode) = self.protobuf else { return line(event, object) };
+        message(event, &if event == "ERROR" { status(object) } else { encode(object).unwrap_or_default() })
+    }
+}
+
+/// A line of the stream; the type comes first, as from a real server.
+fn line(event: &str, object: &Value) -> Bytes {
+    Bytes::from(format!("{{\"type\":\"{event}\",\"object\":{object}}}\n"))
+}
+
+/// A `WatchEvent` in protobuf, with its length in front.
+fn message(event: &str, object: &[u8]) -> Bytes {
+    let event = [field(1, event.as_bytes()), field(2, &field(1, object))].concat();
+    let length = u32::try_from(event.len()).unwrap_or(u32::MAX).to_be_bytes();
+    [length.as_slice(), &event].concat().into()
+}
+
+/// A `Status` in protobuf, with what it is in front.
+fn status(status: &Value) -> Vec<u8> {
+    let text = |number, name: &str| field(number, status[name].as_str().unwrap_or_default().as_bytes());
+    let code = [vec![6 << 3], varint(status["code"].as_u64().unwrap_or_default())].concat();
+    let of_type = [field(1, b"v1"), field(2, b"Status")].concat();
+    [b"k8s\0".to_vec(), field(1, &of_type), field(2, &[text(3, "message"), text(4, "reason"), code].concat())].concat()
+}
+
+/// A field of bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2], &*varint(bytes.len() as u64), bytes].concat()
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}

@@ -1,0 +1,101 @@
+//! Objects that go: at once, after a time, or when nobody holds them any more.
+
+use std::sync::Arc;
+
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::{text, time};
+use crate::request::Target;
+use crate::status_error::StatusError;
+use crate::store::{Key, Store};
+
+/// How a deletion ended.
+#[derive(Debug)]
+pub(crate) struct Deletion {
+    /// The object, as it was at last or as it is while it goes.
+    pub(crate) object: Arc<Value>,
+    /// Whether a kubelet is to let it go: the pod is still there.
+    pub(crate) is_graceful: bool,
+}
+
+impl Deletion {
+    /// What is answered: the object, or of most kinds only that it was done.
+    pub(crate) fn answer(&self, target: &Target) -> Arc<Value> {
+        if ["Pod", "PersistentVolume", "PersistentVolumeClaim"].contains(&target.kind.kind) {
+            return self.object.clone();
+        }
+        let mut status = crate::status_error::success(200);
+        let uid = &self.object["metadata"]["uid"];
+        status["details"] = json!({"name": target.name, "kind": target.kind.plural, "uid": uid});
+        if !target.kind.group.is_empty() {
+            status["details"]["group"] = target.kind.group.into();
+        }
+        if let Some(fields) = status.as_object_mut() {
+            fields.remove("code");
+        }
+        Arc::new(status)
+    }
+}
+
+/// Deletes an object. A pod that is bound and has not ended has its grace period; finalizers hold what they are on.
+pub(crate) fn delete(
+    store: &mut Store,
+    target: &Target,
+    options: &Value,
+    grace: Option<u64>,
+    now: Timestamp,
+) -> Result<Deletion, StatusError> {
+    let kind = target.kind;
+    let name = &target.name;
+    let key = Key::new(kind, &target.namespace, name);
+    let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, name))?;
+    let known_as = |field: &str| text(&known, &format!("/metadata/{field}")).to_owned();
+    let (uid, version) = (text(options, "/preconditions/uid"), text(options, "/preconditions/resourceVersion"));
+    if !uid.is_empty() && known_as("uid") != uid {
+        let uids = format!("({uid}) does not match the UID in record ({})", known_as("uid"));
+        let why = format!("the UID in the precondition {uids}. The object might have been deleted and then recreated");
+        return Err(StatusError::conflict(kind, kind.kind, name, why));
+    }
+    if !version.is_empty() && known_as("resourceVersion") != version {
+        let recorded = known_as("resourceVersion");
+        let why = format!(
+            "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record \
+             ({recorded}). The object might have been modified"
+        );
+        return Err(StatusError::conflict(kind, kind.kind, name, why));
+    }
+
+    let runs = kind.kind == "Pod"
+        && !text(&known, "/spec/nodeName").is_empty()
+        && !["Succeeded", "Failed"].contains(&text(&known, "/status/phase"));
+    let asked = options["gracePeriodSeconds"].as_u64().or(grace);
+    let specified = known["spec"]["terminationGracePeriodSeconds"].as_u64();
+    let seconds = if runs { asked.or(specified).unwrap_or_default() } else { 0 };
+    let is_held = known["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
+
+    let mut object = (*known).clone();
+    let metadata = &mut object["metadata"];
+    let goes_already = metadata["deletionGracePeriodSeconds"].as_u64();
+    if goes_already.is_none_or(|left| seconds < left) {
+        let generation = metadata["generation"].as_u64().filter(|_| goes_already.is_none());
+        if let Some(generation) = generation {
+            metadata["generation"] = (generation + 1).into();
+        }
+        let end = now.checked_add(SignedDuration::from_secs(i64::try_from(seconds).unwrap_or_default())).unwrap_or(now);
+        metadata["deletionTimestamp"] = time(end);
+        metadata["deletionGracePeriodSeconds"] = seconds.into();
+    }
+    if seconds == 0 && !is_held {
+        return Ok(Deletion { object: store.remove(&key, object), is_graceful: false });
+    }
+    Ok(Deletion { object: store.put(&key, object), is_graceful: seconds > 0 })
+}
+
+/// Removes an object whatever it is; of a uid, unless that is empty. `None`: there is no such.
+pub(crate) fn remove(store: &mut Store, target: &Target, uid: &str) -> Option<Arc<Value>> {
+    let key = Key::new(target.kind, &target.namespace, &target.name);
+    let known = store.get(&key).filter(|known| uid.is_empty() || known["metadata"]["uid"] == uid)?;
+    let last = (**known).clone();
+    Some(store.remove(&key, last))
+}

@@ -1,0 +1,144 @@
+//! Objects that are replaced or patched.
+
+use std::sync::Arc;
+
+use k8s_openapi::jiff::Timestamp;
+use serde_json::Value;
+
+use super::{WriteOrigin, check_names, create, text};
+use crate::request::Target;
+use crate::status_error::StatusError;
+use crate::store::{Key, Store};
+
+/// Replaces an object or its status. A Lease that is not there is created, as real servers do. Returns the status code, too.
+pub(crate) fn update(
+    store: &mut Store,
+    target: &Target,
+    sent: &Value,
+    by: WriteOrigin,
+    now: Timestamp,
+) -> Result<(u16, Arc<Value>), StatusError> {
+    check_names(target, sent)?;
+    let kind = target.kind;
+    let key = Key::new(kind, &target.namespace, &target.name);
+    let Some(known) = store.get(&key).cloned() else {
+        if kind.kind == "Lease" {
+            let mut object = sent.clone();
+            if let Some(metadata) = object["metadata"].as_object_mut() {
+                metadata.remove("resourceVersion");
+            }
+            return Ok((201, create(store, target, &object, by, now)?));
+        }
+        return Err(StatusError::not_found(kind, &target.name));
+    };
+    if let Some(why) = violated(&key, sent, &known, "UID") {
+        return Err(StatusError::conflict(kind, &kind.qualified(), &target.name, why));
+    }
+    let version = text(sent, "/metadata/resourceVersion");
+    if version.is_empty() && kind.kind == "Lease" && by == WriteOrigin::Client {
+        return Err(StatusError::unconditional(kind, &target.name));
+    }
+    Ok((200, replace(store, target, &key, &known, sent.clone(), by)?))
+}
+
+/// Patches an object or its status.
+pub(crate) fn patch(
+    store: &mut Store,
+    target: &Target,
+    content_type: &str,
+    patch: &Value,
+    by: WriteOrigin,
+) -> Result<Arc<Value>, StatusError> {
+    let kind = target.kind;
+    let key = Key::new(kind, &target.namespace, &target.name);
+    let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
+    let patched = crate::patch::apply(content_type, &known, patch)?;
+    check_names(target, &patched)?;
+    if patched["metadata"]["uid"] != known["metadata"]["uid"] {
+        let what = format!("Invalid value: {}: field is immutable", patched["metadata"]["uid"]);
+        return Err(StatusError::invalid(kind, &target.name, "metadata.uid", &what));
+    }
+    replace(store, target, &key, &known, patched, by)
+}
+
+/// The words of a storage that finds another `UID` or `ResourceVersion` than it was told. `None`: it was told the same, or
+/// nothing.
+pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
+    let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
+    let (told, is) = (text(sent, field), text(known, field));
+    let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
+    let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
+         AdditionalErrorMsg: Precondition failed: {what} in precondition: {told}, {what} in object meta: {is}",
+        key.name
+    );
+    (!told.is_empty() && told != is).then_some(why)
+}
+
+/// Puts an object in the place of one that is known, as far as that may be written where it was written to.
+fn replace(
+    store: &mut Store,
+    target: &Target,
+    key: &Key,
+    known: &Value,
+    mut object: Value,
+    by: WriteOrigin,
+) -> Result<Arc<Value>, StatusError> {
+    let kind = target.kind;
+    let version = text(&object, "/metadata/resourceVersion");
+    if !version.is_empty() && version != "0" && known["metadata"]["resourceVersion"] != version {
+        return Err(StatusError::modified(kind, &target.name));
+    }
+    if by == WriteOrigin::Client {
+        match target.subresource.as_str() {
+            "status" => {
+                let mut whole = known.clone();
+                take(&mut whole, &object, "status");
+                take(&mut whole, &object, "metadata");
+                object = whole;
+            }
+            _ if kind.has_status => take(&mut object, known, "status"),
+            _ => {}
+        }
+    }
+    object["kind"] = kind.kind.into();
+    object["apiVersion"] = kind.api_version().into();
+    if !object["metadata"].is_object() {
+        object["metadata"] = Value::Object(serde_json::Map::new());
+    }
+    // What no client can change.
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "generation",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ] {
+        let metadata = &known["metadata"];
+        take(&mut object["metadata"], metadata, field);
+    }
+    if object["spec"] != known["spec"]
+        && let Some(generation) = known["metadata"]["generation"].as_u64()
+    {
+        object["metadata"]["generation"] = (generation + 1).into();
+    }
+    let metadata = &object["metadata"];
+    let is_held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
+    let is_over = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
+    if is_over && !is_held {
+        return Ok(store.remove(key, object));
+    }
+    Ok(store.put(key, object))
+}
+
+/// Takes a field over from another object, or that it has none.
+fn take(object: &mut Value, from: &Value, field: &str) {
+    let Some(fields) = object.as_object_mut() else { return };
+    match from.get(field) {
+        Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
+        None => drop(fields.remove(field)),
+    }
+}

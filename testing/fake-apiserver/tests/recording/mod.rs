@@ -1,0 +1,85 @@
+//! What kube-scheduler wrote in a recording is sent here: it has to be answered as it was, and be told as it was recorded.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use crate::support::{Client, Http, STRATEGIC};
+use schedc_fake_apiserver::{RecordedRequest, Server};
+use serde_json::{Value, from_str, json};
+
+const RECORDING: &str = include_str!("../../../../cluster/kubernetes/tests/recordings/requests.jsonl");
+
+#[tokio::test]
+async fn the_same_requests_get_the_same_answers() {
+    let server = Server::start();
+    let mut client = Client::new(&server, Http::Two).await;
+    let mut recorded = Vec::new();
+    for line in RECORDING.lines() {
+        let mut request: Value = from_str(line).unwrap();
+        let (verb, path) = (text(&request, "/verb"), text(&request, "/path"));
+        let method = match verb.as_str() {
+            "get" => "GET",
+            "create" => "POST",
+            "update" => "PUT",
+            "patch" => "PATCH",
+            "delete" => "DELETE",
+            _ => continue,
+        };
+        set_the_scene(&server, &verb, &path, &request);
+        // Versions differ from run to run.
+        if verb == "update" {
+            let version = server.get(&path).unwrap()["metadata"]["resourceVersion"].clone();
+            request["body"]["metadata"]["resourceVersion"] = version;
+        }
+        server.scenario(&text(&request, "/scenario"));
+        let kind = if method == "PATCH" { STRATEGIC } else { "application/json" };
+        let answer = client.call(method, &path, request.get("body").cloned(), kind).await.unwrap();
+        assert_eq!(answer.code, request["code"], "{request}: {}", answer.body);
+        recorded.push(request);
+    }
+    assert!(recorded.len() > 60);
+    assert_eq!(server.requests().iter().map(RecordedRequest::to_json).collect::<Vec<_>>(), recorded);
+}
+
+fn text(object: &Value, pointer: &str) -> String {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// What a request is about has to be there: others made it.
+fn set_the_scene(server: &Server, verb: &str, path: &str, request: &Value) {
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let &[.., "namespaces", namespace, "pods", pod] = without_part(&parts) else {
+        if verb == "update" && server.get(path).is_none() {
+            server.create(request["body"].clone());
+        }
+        // The uid of an object that was created here is another.
+        if verb == "update" {
+            let uid = request["body"]["metadata"]["uid"].clone();
+            let mut known = server.get(path).unwrap();
+            if known["metadata"]["uid"] != uid {
+                server.remove(path);
+                known["metadata"]["uid"] = uid;
+                server.create(known);
+            }
+        }
+        return;
+    };
+    if server.get(&format!("/api/v1/namespaces/{namespace}/pods/{pod}")).is_some() {
+        return;
+    }
+    let mut metadata = json!({"name": pod, "namespace": namespace});
+    // Of pods that are bound later the recording says the uid.
+    let bound = RECORDING
+        .lines()
+        .map(|line| from_str::<Value>(line).unwrap())
+        .find(|other| text(other, "/path") == format!("/api/v1/namespaces/{namespace}/pods/{pod}/binding"));
+    if let Some(bound) = bound {
+        metadata["uid"] = bound["body"]["metadata"]["uid"].clone();
+    }
+    server.create(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}));
+}
+
+fn without_part<'a, 'b>(parts: &'a [&'b str]) -> &'a [&'b str] {
+    match parts {
+        [rest @ .., "binding" | "status"] => rest,
+        parts => parts,
+    }
+}

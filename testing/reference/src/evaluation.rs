@@ -1,0 +1,271 @@
+//! The cycle: PreFilter, Filter, scores.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Node, Pod};
+use schedc_core::status::Code;
+
+use crate::cluster::Cluster;
+use crate::plugin::{Cycle, Plugin, PreFilter, Profile, Rejection, stronger_nominated};
+
+/// A plugin's answer other than yes. No plugin: several together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginRejection {
+    /// Who.
+    pub plugin: &'static str,
+    /// Whether it is a matter of other pods.
+    pub code: Code,
+    /// Why, sorted.
+    pub reasons: Vec<String>,
+}
+
+/// What a plugin says of a feasible node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// Its score.
+    pub raw: i64,
+    /// Its score, brought to 0..=100.
+    pub normalized: i64,
+    /// How much it counts.
+    pub weight: i64,
+}
+
+/// What is said of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeEvaluation {
+    /// Who rejects it first.
+    pub rejection: Option<PluginRejection>,
+    /// Scores of a feasible node; none if scoring fails.
+    pub scores: Vec<Score>,
+}
+
+impl NodeEvaluation {
+    /// Sum of weighted scores.
+    pub fn total(&self) -> i64 {
+        self.scores.iter().map(|score| score.normalized * score.weight).sum()
+    }
+}
+
+/// What comes of a pod, apart from preemption.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Who rejects the pod before nodes are looked at.
+    pub pre_filter: Option<PluginRejection>,
+    /// Every node by name; none if the pod is rejected before.
+    pub nodes: BTreeMap<String, NodeEvaluation>,
+    /// The feasible nodes with the highest total; none if scoring fails.
+    pub best: BTreeSet<String>,
+    /// The node that the pod is nominated for, if it is feasible: scores do not matter then.
+    pub by_nomination: Option<String>,
+    /// What can be said if the attempt fails, depending on the node that is looked at first.
+    pub failures: BTreeSet<String>,
+    /// Why the pod fits nowhere, without what preemption has to say. None if it fits somewhere, or the attempt fails.
+    pub message: Option<String>,
+}
+
+impl Evaluation {
+    /// Names of the nodes that nobody rejects.
+    pub fn feasible(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter(|(_, node)| node.rejection.is_none()).map(|(name, _)| name.as_str())
+    }
+    /// The nodes of which one is chosen.
+    pub fn choices(&self) -> BTreeSet<&str> {
+        if let Some(node) = &self.by_nomination {
+            return [node.as_str()].into();
+        }
+        if !self.failures.is_empty() {
+            return BTreeSet::new();
+        }
+        // A single one is taken whatever its scores.
+        match self.feasible().count() {
+            1 => self.feasible().collect(),
+            _ => self.best.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// Answers for a pod.
+pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Pod) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    if cluster.nodes.is_empty() {
+        evaluation.message = Some("no nodes available to schedule pods".to_owned());
+        return evaluation;
+    }
+    let cx = Cycle { pod, cluster, names, args: &profile.args };
+    let plan = match pre_filter(profile, &cx) {
+        Ok(plan) => plan,
+        Err(answer) => {
+            if answer.code == Code::Error {
+                evaluation.failures.insert(answer.reasons.join(", "));
+            } else {
+                let count = cluster.nodes.len();
+                evaluation.message = Some(format!("0/{count} nodes are available: {}.", answer.reasons.join(", ")));
+            }
+            evaluation.pre_filter = Some(answer);
+            return evaluation;
+        }
+    };
+    for node in cluster.nodes.values() {
+        let answer = NodeEvaluation { rejection: evaluate_node(&plan, &cx, node), scores: Vec::new() };
+        evaluation.nodes.insert(names.resolve(node.name).to_owned(), answer);
+    }
+    let nominated = pod.nominated_node.and_then(|name| cluster.nodes.get(&name));
+    // Whether PreFilter names other nodes is not asked here.
+    let fits = nominated.filter(|node| filter_with_nominated(&plan, &cx, node).is_ok());
+    evaluation.by_nomination = fits.map(|node| names.resolve(node.name).to_owned());
+    let rejections = || evaluation.nodes.values().filter_map(|node| node.rejection.as_ref());
+    let failures: BTreeSet<String> =
+        rejections().filter(|r| r.code == Code::Error).map(|r| r.reasons.join(", ")).collect();
+    if evaluation.feasible().next().is_none() && failures.is_empty() {
+        evaluation.message = Some(histogram(cluster.nodes.len(), rejections()));
+    }
+    let feasible: Vec<&Node> = cluster
+        .nodes
+        .values()
+        .filter(|node| evaluation.nodes[names.resolve(node.name)].rejection.is_none())
+        .map(|node| &**node)
+        .collect();
+    evaluation.failures = failures;
+    if !feasible.is_empty() {
+        score(profile, &cx, &feasible, &mut evaluation);
+    }
+    evaluation
+}
+
+/// The nodes that are left, and the filters that have something to say.
+struct FilterPlan {
+    only: Option<Vec<Symbol>>,
+    narrowed_by: Vec<&'static str>,
+    filters: Vec<&'static dyn Plugin>,
+}
+
+fn pre_filter(profile: &Profile, cx: &Cycle<'_>) -> Result<FilterPlan, PluginRejection> {
+    let mut plan = FilterPlan { only: None, narrowed_by: Vec::new(), filters: profile.filters.clone() };
+    for plugin in &profile.pre_filters {
+        match plugin.pre_filter(cx) {
+            PreFilter::Ready => {}
+            PreFilter::Skip => plan.filters.retain(|filter| filter.name() != plugin.name()),
+            PreFilter::Only(names) => {
+                plan.narrowed_by.push(plugin.name());
+                plan.only = Some(match plan.only {
+                    None => names,
+                    Some(before) => before.into_iter().filter(|name| names.contains(name)).collect(),
+                });
+            }
+            PreFilter::Reject(Rejection { code: Code::Error, reasons }) => {
+                let text = format!("running PreFilter plugin {:?}: {}", plugin.name(), reasons.join(", "));
+                return Err(PluginRejection { plugin: plugin.name(), code: Code::Error, reasons: vec![text] });
+            }
+            PreFilter::Reject(Rejection { code, reasons }) => {
+                return Err(PluginRejection { plugin: plugin.name(), code, reasons });
+            }
+        }
+    }
+    Ok(plan)
+}
+
+/// Who rejects a node.
+fn evaluate_node(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Option<PluginRejection> {
+    if plan.only.as_ref().is_some_and(|only| !only.contains(&node.name)) {
+        let reasons = vec![format!("node(s) didn't satisfy plugin(s) [{}]", plan.narrowed_by.join(" "))];
+        return Some(PluginRejection { plugin: "", code: Code::UnschedulableAndUnresolvable, reasons });
+    }
+    filter_with_nominated(plan, cx, node).err()
+}
+
+/// Filter, with the pods on the node that are nominated for it and not weaker, and without them.
+fn filter_with_nominated(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Result<(), PluginRejection> {
+    let nominated = stronger_nominated(cx, node);
+    if !nominated.is_empty() {
+        let cluster = cx.cluster.with(nominated.into_iter());
+        filter(plan, &Cycle { cluster: &cluster, ..*cx }, node)?;
+    }
+    filter(plan, cx, node)
+}
+
+fn filter(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Result<(), PluginRejection> {
+    for plugin in &plan.filters {
+        if let Err(Rejection { code, mut reasons }) = plugin.filter(cx, node) {
+            if code == Code::Error {
+                reasons = vec![format!("running {:?} filter plugin: {}", plugin.name(), reasons.join(", "))];
+            }
+            reasons.sort();
+            return Err(PluginRejection { plugin: plugin.name(), code, reasons });
+        }
+    }
+    Ok(())
+}
+
+/// How many nodes gave each reason.
+fn histogram<'a>(nodes: usize, rejections: impl Iterator<Item = &'a PluginRejection>) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for reason in rejections.flat_map(|rejection| &rejection.reasons) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let mut texts: Vec<String> = counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    texts.sort();
+    match texts.is_empty() {
+        true => format!("0/{nodes} nodes are available:"),
+        false => format!("0/{nodes} nodes are available: {}.", texts.join(", ")),
+    }
+}
+
+fn score(profile: &Profile, cx: &Cycle<'_>, feasible: &[&Node], evaluation: &mut Evaluation) {
+    let mut scores: Vec<Vec<Score>> = vec![Vec::new(); feasible.len()];
+    let mut failures = BTreeSet::new();
+    let mut scoring = Vec::new();
+    for &(plugin, weight) in &profile.scores {
+        match plugin.pre_score(cx, feasible) {
+            Ok(true) => scoring.push((plugin, weight)),
+            Ok(false) => {}
+            Err(error) => {
+                failures.insert(format!("running PreScore plugin {:?}: {error}", plugin.name()));
+                break;
+            }
+        }
+    }
+    if !failures.is_empty() {
+        scoring.clear();
+    }
+    for (plugin, weight) in scoring {
+        let mut raw = Vec::new();
+        for node in feasible {
+            match plugin.score(cx, feasible, node) {
+                Ok(score) => raw.push(score),
+                Err(error) => {
+                    let text = format!("running Score plugins: plugin {:?} failed with: {error}", plugin.name());
+                    failures.insert(text);
+                    raw.push(0);
+                }
+            }
+        }
+        let normalized = plugin.normalize(cx, feasible, &raw);
+        for ((scores, raw), normalized) in scores.iter_mut().zip(raw).zip(normalized) {
+            if !(0..=100).contains(&normalized) {
+                failures.insert(format!(
+                    "applying score defaultWeights on Score plugins: plugin {:?} returns an invalid score {normalized}, \
+                     it should in the range of [0, 100] after normalizing",
+                    plugin.name()
+                ));
+            }
+            scores.push(Score { plugin: plugin.name(), raw, normalized, weight });
+        }
+    }
+    if !failures.is_empty() {
+        // With a single node kube-scheduler does not score.
+        if feasible.len() > 1 {
+            evaluation.failures.extend(failures);
+        }
+        return;
+    }
+    let name = |node: &Node| cx.text(node.name).to_owned();
+    for (node, scores) in feasible.iter().zip(scores) {
+        evaluation.nodes.entry(name(node)).or_default().scores = scores;
+    }
+    let total = |node: &Node| evaluation.nodes.get(&name(node)).map(NodeEvaluation::total);
+    let highest = feasible.iter().map(|node| total(node)).max();
+    evaluation.best = feasible.iter().filter(|node| Some(total(node)) == highest).map(|node| name(node)).collect();
+}

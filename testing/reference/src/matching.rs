@@ -1,0 +1,86 @@
+//! Labels, selectors, taints.
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{
+    Effect, LabelSelector, Node, NodeSelector, NodeSelectorTerm, Operator, PodSpec, Requirement, Taint, Toleration,
+    TolerationOperator,
+};
+
+type Labels<'a> = &'a [(Symbol, Symbol)];
+
+/// The value of a label.
+pub(crate) fn label(labels: Labels<'_>, key: Symbol) -> Option<Symbol> {
+    labels.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
+}
+
+/// The value of a label whose key is written out.
+pub(crate) fn label_by_name(labels: Labels<'_>, key: &str, names: &Interner) -> Option<Symbol> {
+    label(labels, names.get(key)?)
+}
+
+fn requirement_matches(labels: Labels<'_>, requirement: &Requirement, names: &Interner) -> bool {
+    let value = label(labels, requirement.key);
+    let number = || value.and_then(|value| names.resolve(value).parse::<i64>().ok());
+    match requirement.operator {
+        Operator::In => value.is_some_and(|value| requirement.values.contains(&value)),
+        Operator::NotIn => !value.is_some_and(|value| requirement.values.contains(&value)),
+        Operator::Exists => value.is_some(),
+        Operator::DoesNotExist => value.is_none(),
+        Operator::Gt(bound) => number().is_some_and(|number| number > bound),
+        Operator::Lt(bound) => number().is_some_and(|number| number < bound),
+    }
+}
+
+/// Whether labels meet all conditions of a selector.
+pub(crate) fn selects(selector: &LabelSelector, labels: Labels<'_>, names: &Interner) -> bool {
+    selector.requirements.iter().all(|requirement| requirement_matches(labels, requirement, names))
+}
+
+/// Whether a selector that may be missing means these labels. A missing one means none.
+pub(crate) fn may_select(selector: Option<&LabelSelector>, labels: Labels<'_>, names: &Interner) -> bool {
+    selector.is_some_and(|selector| selects(selector, labels, names))
+}
+
+/// Whether a node meets a term.
+pub(crate) fn term_matches(term: &NodeSelectorTerm, node: &Node, names: &Interner) -> bool {
+    term.match_expressions.iter().all(|requirement| requirement_matches(&node.labels, requirement, names))
+        && term.match_fields.iter().all(|field| (field.name == node.name) != field.negated)
+}
+
+/// Whether a node meets one of a selector's terms.
+pub(crate) fn any_term_matches(selector: &NodeSelector, node: &Node, names: &Interner) -> bool {
+    selector.terms.iter().any(|term| term_matches(term, node, names))
+}
+
+/// Whether a node is what a pod's `nodeSelector` and required node affinity ask for.
+pub(crate) fn matches_node_affinity(pod: &PodSpec, node: &Node, names: &Interner) -> bool {
+    pod.node_selector.iter().all(|&(key, value)| label(&node.labels, key) == Some(value))
+        && pod.required_node_affinity.as_ref().is_none_or(|selector| any_term_matches(selector, node, names))
+}
+
+/// Whether a toleration is for a taint.
+fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
+    let effect = toleration.effect.is_none_or(|effect| effect == taint.effect);
+    let key = toleration.key.is_none_or(|key| key == taint.key);
+    let value = match toleration.operator {
+        TolerationOperator::Exists => true,
+        TolerationOperator::Equal => toleration.value == taint.value,
+        TolerationOperator::Never => false,
+    };
+    effect && key && value
+}
+
+/// Whether a pod tolerates a taint.
+pub(crate) fn is_tolerated(pod: &PodSpec, taint: &Taint) -> bool {
+    pod.tolerations.iter().any(|toleration| tolerates(toleration, taint))
+}
+
+/// Whether a taint keeps pods away.
+pub(crate) fn repels_pods(taint: &Taint) -> bool {
+    matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
+}
+
+/// Whether a pod tolerates all taints of a node that keep pods away.
+pub(crate) fn tolerates_node(pod: &PodSpec, node: &Node) -> bool {
+    node.taints.iter().filter(|taint| repels_pods(taint)).all(|taint| is_tolerated(pod, taint))
+}

@@ -1,0 +1,88 @@
+//! What wakes the pods that a plugin rejected.
+
+use schedc_codegen::catalog::PluginEntry;
+use schedc_codegen::plan::Point;
+use schedc_core::events::Action;
+use schedc_core::extension_points::Registration;
+use schedc_core::hints::PluginEvents;
+
+macro_rules! events {
+    ($($plugin:ident),* $(,)?) => { &[$(PluginEvents::of::<schedc_plugins::$plugin>()),*] };
+}
+
+/// The in-tree plugins that say which events they wait for.
+const PLUGINS: &[PluginEvents] = events![
+    DefaultPreemption,
+    DynamicResources,
+    InterPodAffinity,
+    NodeAffinity,
+    NodeDeclaredFeatures,
+    NodeName,
+    NodePorts,
+    NodeResourcesFit,
+    NodeUnschedulable,
+    NodeVolumeLimits,
+    PodTopologySpread,
+    SchedulingGates,
+    TaintToleration,
+    VolumeBinding,
+    VolumeRestrictions,
+    VolumeZone,
+];
+
+/// Where a plugin can reject a pod that then waits.
+const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
+
+/// kube-scheduler's names of actions, and what they mean.
+const ACTIONS: [(&str, &str); 13] = [
+    ("Add", "comes"),
+    ("Delete", "goes"),
+    ("UpdateNodeAllocatable", "allocatable changes"),
+    ("UpdateNodeLabel", "labels change"),
+    ("UpdateNodeTaint", "taints change"),
+    ("UpdateNodeCondition", "conditions change"),
+    ("UpdateNodeAnnotation", "annotations change"),
+    ("UpdateNodeDeclaredFeature", "declared features change"),
+    ("UpdatePodLabel", "labels change"),
+    ("UpdatePodScaleDown", "asks for less"),
+    ("UpdatePodSchedulingGatesEliminated", "scheduling gates go"),
+    ("UpdatePodToleration", "tolerations change"),
+    ("UpdatePodGeneratedResourceClaim", "generated claims change"),
+];
+
+/// In words; events about which the plugin's hint is asked as well come after those that always wake.
+pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
+    if !REJECTING.into_iter().any(|point| plugin.implements(point)) {
+        return Ok("it rejects no pods".to_owned());
+    }
+    if !plugin.enqueue_extensions {
+        return Ok("every event".to_owned());
+    }
+    let known = PLUGINS.iter().find(|events| events.name == plugin.name);
+    let Some(events) = known.and_then(|known| known.events) else {
+        return Err(format!("{}: say in tools/book/src/reference/events.rs that it has events", plugin.name));
+    };
+    let of =
+        |has_hint| -> Vec<String> { events.iter().filter(|event| event.has_hint == has_hint).map(describe).collect() };
+    let (always, asked) = (of(false).join("; "), of(true).join("; "));
+    Ok(match (always.is_empty(), asked.is_empty()) {
+        (true, true) => "no event".to_owned(),
+        (false, true) => always,
+        (true, false) => format!("if its hint finds it worth an attempt: {asked}"),
+        (false, false) => format!("{always}; if its hint finds it worth an attempt: {asked}"),
+    })
+}
+
+fn describe(registration: &Registration) -> String {
+    let actions = registration.event.actions;
+    let has = |name: &str| Action::from_name(name).is_some_and(|action| actions.contains(action));
+    let is_all_changes = actions.contains(Action::UPDATE);
+    let named = ACTIONS.iter().filter(|(name, _)| has(name) && !(is_all_changes && name.starts_with("Update")));
+    let mut words: Vec<&str> = named.map(|(_, words)| *words).collect();
+    if is_all_changes {
+        words.push("changes");
+    }
+    let resource = registration.event.resource.name();
+    let resource = resource.rsplit('/').next().unwrap_or(resource);
+    format!("{resource} {}", words.join(", "))
+}

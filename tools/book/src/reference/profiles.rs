@@ -1,0 +1,127 @@
+//! The page about the keys of profiles.
+
+use std::fmt::Write;
+
+use schedc_codegen::catalog::{ArgsSchema, Catalog};
+use schedc_codegen::plan::Point;
+use schedc_codegen::settings::{self, Key, ValueKind};
+
+use super::{in_tree, plugin_link, title};
+
+const PLUGINS_PAGE: &str = "plugins.md";
+
+/// What the reference says of profiles.
+///
+/// # Errors
+///
+/// The in-tree catalog cannot be read.
+pub fn profiles() -> Result<String, String> {
+    let catalog = in_tree()?;
+    let mut page = title("Profile reference");
+    page += "
+The keys of a profile: a TOML file, all of it optional. [Profiles](../profiles.md) says how they work together, and the
+[plugin reference](plugins.md) has the arguments of each plugin. The same tables are behind this page and behind what `schedc check`
+says, so no other key is right.
+
+| key | value | default | meaning |
+|---|---|---|---|
+";
+    for key in settings::PROFILE {
+        page += &row(&key);
+    }
+    page += "
+## `[plugins]`
+
+Each key names an extension point, or `multi-point` for all that a plugin implements. Its value is a list of plugins, which
+replaces what would be there, or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-ways-to-name-plugins)
+with it. A plugin is a name, or `{ name = \"...\", weight = ... }` where it scores.
+
+| key | what plugins do there | in the default profile, in this order |
+|---|---|---|
+";
+    for point in Point::ALL {
+        let (name, purpose, plugins) = (point.name(), purpose(point), default_plugins(&catalog, point));
+        let name =
+            answers(point).map_or(format!("`{name}`"), |heading| format!("[`{name}`](../statuses.md#{heading})"));
+        let _ = writeln!(page, "| {name} | {purpose} | {plugins} |");
+    }
+    page += "
+The links lead to what follows from each answer of a plugin.
+
+## `[args.NAME]`
+
+";
+    let with_args = catalog.plugins.iter().filter(|plugin| matches!(plugin.args, ArgsSchema::Known(_)));
+    let with_args: Vec<String> = with_args.map(|plugin| plugin_link(PLUGINS_PAGE, &plugin.name)).collect();
+    let _ = writeln!(page, "In-tree plugins with arguments: {}.", with_args.join(", "));
+    page += "Those of a plugin of your own are what its `type Args` says.
+
+## `[budget]`
+
+[Budgets](../profiles.md#budgets) are limits for `schedc bench --cost --check`.
+
+| key | value | default | limit on |
+|---|---|---|---|
+";
+    for key in settings::LIMITS {
+        page += &row(&key);
+    }
+    Ok(page)
+}
+
+fn row(key: &Key) -> String {
+    let (name, doc) = (key.name, key.doc);
+    let (value, default) = match &key.kind {
+        ValueKind::Name { default } => ("a DNS subdomain".to_owned(), format!("`\"{default}\"`")),
+        ValueKind::Integer { range, default } => {
+            let default = default.map_or("no limit".to_owned(), |default| format!("`{default}`"));
+            (format!("integer, {}", super::arguments::range(Some(*range.start()), Some(*range.end()))), default)
+        }
+        ValueKind::List(of) => (format!("list of {of}"), "`[]`".to_owned()),
+        ValueKind::Table(of) => (format!("table of {of}"), "-".to_owned()),
+    };
+    let value = more(key).map_or_else(|| value.clone(), |place| format!("[{value}]({place})"));
+    format!("| `{name}` | {value} | {default} | {doc} |\n")
+}
+
+/// Where more is said of what a key holds.
+fn more(key: &Key) -> Option<&'static str> {
+    let places = [
+        (settings::CRATES, "../plugins.md#3-the-profile"),
+        (settings::PLUGINS, "#plugins"),
+        (settings::ARGS, "#argsname"),
+        (settings::EXTENDER, "../profiles.md#extenders"),
+        (settings::BUDGET, "#budget"),
+    ];
+    places.into_iter().find(|(of, _)| of == key).map(|(_, place)| place)
+}
+
+fn default_plugins(catalog: &Catalog, point: Point) -> String {
+    let default = catalog.default.iter();
+    let there = default
+        .filter(|name| catalog.plugins.iter().any(|plugin| plugin.name == name.value && plugin.implements(point)));
+    let links: Vec<String> = there.map(|name| plugin_link(PLUGINS_PAGE, &name.value)).collect();
+    if links.is_empty() { "-".to_owned() } else { links.join(", ") }
+}
+
+fn purpose(point: Point) -> &'static str {
+    match point {
+        Point::PreEnqueue => "let a pod into the queue, or hold it back",
+        Point::QueueSort => "say which pod is tried first; one plugin, the same in all profiles of a binary",
+        Point::PreFilter => "look at pod and cluster once, before the nodes",
+        Point::Filter => "reject nodes",
+        Point::PostFilter => "make room for a pod that fits nowhere",
+        Point::PreScore => "look at the nodes that are left, before they are scored",
+        Point::Score => "give each node that is left 0 to 100 points",
+        Point::Reserve => "take something for the pod on its node, or give it back",
+        Point::Permit => "let the pod be bound, make it wait, or reject it",
+        Point::PreBind => "prepare what must be there before the pod is bound",
+        Point::Bind => "bind the pod; at least one plugin",
+        Point::PostBind => "hear that the pod was bound",
+    }
+}
+
+/// The heading of docs/statuses.md about a point.
+fn answers(point: Point) -> Option<String> {
+    (point != Point::QueueSort).then(|| point.name().replace('-', ""))
+}

@@ -1,0 +1,53 @@
+//! Every Rust block is part of a file that is compiled and tested: of an example, or of a module below.
+
+#![allow(dead_code, unreachable_pub, reason = "pages show it as it stands in a crate of its own")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{pages, root};
+
+mod claims;
+mod counting;
+mod hint;
+mod kept_nodes;
+mod noisy_pods;
+mod one_victim;
+mod shifts;
+
+/// What counts of a piece of Rust: its lines, without comments and indentation.
+fn essence(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.fold(String::from("\n"), |text, line| text + line + "\n")
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_rust_block_is_part_of_a_file_that_is_compiled() {
+    let root = root();
+    let mut files = Vec::new();
+    for folder in ["examples", "tools/book/tests/book/excerpts", "tools/cli/src/commands/new/template"] {
+        sources(&root.join(folder), &mut files);
+    }
+    let sources: Vec<String> = files.iter().map(|file| essence(&fs::read_to_string(file).unwrap())).collect();
+    let mut looked_at = 0;
+    for page in &pages() {
+        for block in page.blocks().into_iter().filter(|block| block.info.starts_with("rust")) {
+            let part = essence(&block.text);
+            let place = page.place(block.line);
+            assert!(sources.iter().any(|source| source.contains(&part)), "{place}: no file has this:\n{part}");
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 5, "the blocks are where this test looks");
+}

@@ -1,0 +1,84 @@
+//! A PreFilter that brings its state up to date by the log of an index.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::change_log::ChangeLog;
+use schedc_core::column::Index;
+use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult, rerun_pre_filter};
+use schedc_core::handle::Handle;
+use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{Object, PodSpec};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
+use schedc_core::status::Status;
+
+/// Namespaces in which claims came, changed or went, in order.
+pub struct ClaimLog {
+    log: ChangeLog<Symbol>,
+}
+
+impl Default for ClaimLog {
+    fn default() -> Self {
+        ClaimLog { log: ChangeLog::with_capacity(1024) }
+    }
+}
+
+impl Index for ClaimLog {
+    fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
+        if let Some(Object::PersistentVolumeClaim(claim)) = new.or(old) {
+            self.log.push(claim.namespace);
+        }
+    }
+}
+
+/// How many times a pod names a claim, and how far the log had come.
+#[derive(Clone, PartialEq)]
+pub struct Counts {
+    claims: usize,
+    seen: u64,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+pub struct Claimed(usize);
+
+pub struct Counting;
+
+impl Plugin for Counting {
+    const NAME: &'static str = "Counting";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ClaimLog;
+    type Reads = ();
+    type Pod = Claimed;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(Counting)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Claimed {
+        Claimed(pod.volumes.len())
+    }
+}
+
+impl PreFilterPlugin for Counting {
+    type Cycle = Counts;
+
+    fn pre_filter(&self, _: &NoArgs, pod: &Claimed, view: View<'_, Self>) -> Result<PreFilterResult<Counts>, Status> {
+        Ok(PreFilterResult::ready(Counts { claims: pod.0, seen: view.indexes.log.end() }))
+    }
+
+    fn update(
+        &self,
+        args: &NoArgs,
+        pod: &Claimed,
+        slot: &mut CycleSlot<Counts>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        // Nothing has happened to claims since: so many numbers say the same.
+        if slot.state.seen == view.indexes.log.end() {
+            return Ok(());
+        }
+        rerun_pre_filter(self, args, pod, slot, view, verdicts)
+    }
+}

@@ -1,0 +1,46 @@
+//! PostFilter: makes room for a pod at the expense of a single other one.
+
+use schedc_core::Plugin;
+use schedc_core::args::NoArgs;
+use schedc_core::extension_points::{PostFilterContext, PostFilterPlugin, PostFilterResult};
+use schedc_core::handle::Handle;
+use schedc_core::hypothetical::HypotheticalNode;
+use schedc_core::model::PodSpec;
+use schedc_core::plugin::{CompileContext, View};
+use schedc_core::profile::Profile;
+
+pub struct OneVictim;
+
+impl Plugin for OneVictim {
+    const NAME: &'static str = "OneVictim";
+    type Args = NoArgs;
+    type Columns = ();
+    type Indexes = ();
+    type Reads = ();
+    type Pod = ();
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(OneVictim)
+    }
+
+    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
+}
+
+impl PostFilterPlugin for OneVictim {
+    fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {
+        let Some(mut cycle) = cx.cycle.cloned() else { return PostFilterResult::unschedulable("no pod is in the way") };
+        for node in cx.diagnosis.resolvable.iter() {
+            let pods = &cx.cache.base.infos()[node.get()].pods;
+            let nominated = cx.cache.nominated_on(node, cx.pod);
+            let mut imagined = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
+            for pod in pods.iter().filter(|pod| pod.spec.priority < cx.pod.spec.priority) {
+                imagined.remove_pod(pod);
+                if imagined.filter_with_nominated(&nominated).is_ok() {
+                    return PostFilterResult::nominate(node, vec![pod.uid.clone()]);
+                }
+                imagined.add_pod(pod);
+            }
+        }
+        PostFilterResult::unschedulable("no single pod is in the way")
+    }
+}

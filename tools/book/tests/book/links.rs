@@ -1,0 +1,54 @@
+//! Every link leads somewhere.
+
+use std::path::{Component, Path, PathBuf};
+
+use schedc_book::page::Page;
+
+use crate::root;
+
+/// The path without `.` and `..`, as far as that goes.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[test]
+fn every_relative_link_and_anchor_has_a_target() {
+    let root = root();
+    let pages = Page::below(&root, "").unwrap();
+    let mut wrong = Vec::new();
+    let mut links = 0;
+    for page in &pages {
+        for link in page.links() {
+            if link.target.contains("://") {
+                continue;
+            }
+            links += 1;
+            let (path, anchor) = link.target.split_once('#').unwrap_or((&link.target, ""));
+            let target = if path.is_empty() {
+                page.path.clone()
+            } else {
+                plain(&page.path.parent().unwrap_or(Path::new("")).join(path))
+            };
+            if !root.join(&target).exists() {
+                wrong.push(format!("{}: there is no {}", page.place(link.line), target.display()));
+            } else if !anchor.is_empty() {
+                let there = pages.iter().find(|page| page.path == target);
+                if !there.is_some_and(|page| page.anchors().iter().any(|known| known == anchor)) {
+                    wrong.push(format!("{}: {} has no #{anchor}", page.place(link.line), target.display()));
+                }
+            }
+        }
+    }
+    assert!(links > 50, "the links are where this test looks");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,196 @@
+//! Effects of disruption budgets on a preemption.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schedc_core::cache::Base;
+use schedc_core::extension_points::{Candidate, PostFilterResult};
+use schedc_core::intern::Interner;
+use schedc_core::model::{NodeIndex, Object, Pod, PodDisruptionBudget};
+use schedc_in_memory::ApiServer;
+use schedc_objects::{AnyObject, convert_object};
+use serde::Serialize;
+
+use crate::cluster::pod_name;
+
+/// The budgets of a cluster, by namespace and name.
+#[derive(Clone, Debug, Default)]
+pub struct Budgets(BTreeMap<(String, String), Arc<PodDisruptionBudget>>);
+
+/// Budgets that a preemption violates, and pods that budgets keep from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Budgets of which more pods go than may.
+    pub violated: Vec<Violation>,
+    /// Pods that stay because of a budget.
+    pub kept: Vec<ProtectedPod>,
+}
+
+/// A budget of which more pods go than may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// The budget: `namespace/name`.
+    pub budget: String,
+    /// How many pods may go.
+    pub allowed: i32,
+    /// The pods that go: `namespace/name`.
+    pub pods: Vec<String>,
+}
+
+/// A pod that would go if a budget did not keep it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ProtectedPod {
+    /// The pod: `namespace/name`.
+    pub pod: String,
+    /// Its node.
+    pub node: String,
+    /// The budget: `namespace/name`.
+    pub budget: String,
+}
+
+/// How many pods of a budget may go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The budget: `namespace/name`.
+    pub budget: String,
+    /// Pods that may go.
+    pub allowed: i32,
+    /// Pods that are healthy, if the status has that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub healthy: Option<i32>,
+    /// Pods that must be healthy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desired: Option<i32>,
+    /// Pods that there should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<i32>,
+    /// The reason why pods could not be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl Status {
+    /// Those of all budgets of a server, by namespace and name.
+    pub fn all(server: &ApiServer) -> Vec<Status> {
+        server.list("PodDisruptionBudget").filter_map(|object| Status::of(object)).collect()
+    }
+
+    fn of(object: &AnyObject) -> Option<Status> {
+        let AnyObject::PodDisruptionBudget(budget) = object else { return None };
+        let status = budget.status.clone().unwrap_or_default();
+        let message = status.conditions.iter().flatten().map(|condition| condition.message.as_str());
+        let allowed = status.disruptions_allowed.unwrap_or(0);
+        Some(Status {
+            budget: format!("{}/{}", object.namespace(), object.name()),
+            allowed,
+            healthy: status.current_healthy,
+            desired: status.desired_healthy,
+            expected: status.expected_pods,
+            problem: message.filter(|message| allowed == 0 && !message.is_empty()).map(str::to_owned).next(),
+        })
+    }
+}
+
+impl Budgets {
+    /// Records the current state of an object, if it is a budget.
+    pub fn set(&mut self, object: &AnyObject, interner: &mut Interner) {
+        if let AnyObject::PodDisruptionBudget(_) = object
+            && let Some(Object::PodDisruptionBudget(budget)) = convert_object(object, interner)
+        {
+            self.0.insert((object.namespace().to_owned(), object.name().to_owned()), budget);
+        }
+    }
+
+    /// Removes an object, if it is a budget.
+    pub fn remove(&mut self, object: &AnyObject) {
+        if let AnyObject::PodDisruptionBudget(_) = object {
+            self.0.remove(&(object.namespace().to_owned(), object.name().to_owned()));
+        }
+    }
+
+    /// Effects of the budgets on the result of PostFilter.
+    ///
+    /// A pod is kept on the chosen node if a budget allows no more of its pods to go, and a more important pod goes. A pod is
+    /// kept on another node if that node was a candidate that would do less harm, were it not for violated budgets.
+    pub fn effects(&self, preemptor: &Pod, found: &PostFilterResult, base: &Base) -> Effects {
+        let Some(chosen) = found.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
+        let violated = self.violated(chosen, base);
+        let mut kept = self.protected_pods(chosen, preemptor, base);
+        let others = found.candidates.iter().filter(|other| {
+            other.node != chosen.node && other.violations > chosen.violations && harm(other) < harm(chosen)
+        });
+        for other in others {
+            let node = base.name(other.node);
+            for Violation { budget, pods, .. } in self.violated(other, base) {
+                kept.extend(pods.into_iter().map(|pod| ProtectedPod {
+                    pod,
+                    node: node.to_owned(),
+                    budget: budget.clone(),
+                }));
+            }
+        }
+        kept.sort_unstable();
+        Effects { violated, kept }
+    }
+
+    fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violation> {
+        let violated = self.0.iter().filter_map(|(name, budget)| {
+            let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.counts(pod)).collect();
+            let going = i32::try_from(pods.len()).unwrap_or(i32::MAX);
+            (going > budget.disruptions_allowed).then(|| Violation {
+                budget: full_name(name),
+                allowed: budget.disruptions_allowed,
+                pods: pods.into_iter().map(|pod| pod_name(pod, &base.interner)).collect(),
+            })
+        });
+        violated.collect()
+    }
+
+    /// The pods that stay on the node of a candidate while a more important one goes.
+    fn protected_pods(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<ProtectedPod> {
+        let Some(most_important) = candidate.to_be_removed().map(|pod| importance(pod)).min() else {
+            return Vec::new();
+        };
+        let stays = |pod: &&Arc<Pod>| {
+            pod.spec.priority < preemptor.spec.priority
+                && importance(pod) > most_important
+                && candidate.victims.iter().all(|victim| victim.uid != pod.uid)
+        };
+        let mut kept = Vec::new();
+        for pod in node_pods(candidate.node, base).iter().filter(stays) {
+            let exhausted = self.0.iter().find(|(_, budget)| {
+                let going = candidate.to_be_removed().filter(|victim| budget.counts(victim)).count();
+                budget.counts(pod) && i32::try_from(going).unwrap_or(i32::MAX) >= budget.disruptions_allowed
+            });
+            if let Some((name, _)) = exhausted {
+                let (pod, node) = (pod_name(pod, &base.interner), base.name(candidate.node).to_owned());
+                kept.push(ProtectedPod { pod, node, budget: full_name(name) });
+            }
+        }
+        kept
+    }
+}
+
+fn node_pods(node: NodeIndex, base: &Base) -> &[Arc<Pod>] {
+    base.infos().get(node.get()).map_or(&[], |info| &info.pods)
+}
+
+/// The smaller, the more important: kube-scheduler spares pods of high priority first, then those that run for long.
+fn importance(pod: &Pod) -> (Reverse<i32>, i64) {
+    (Reverse(pod.spec.priority), pod.started.unwrap_or(i64::MAX))
+}
+
+/// The choice between candidates that violate equally many budgets: the highest priority of the victims, the sum of their
+/// priorities, and their number.
+fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
+    let priorities = || candidate.victims.iter().map(|pod| pod.spec.priority);
+    // As kube-scheduler does, so that more pods are more harm whatever their priorities are.
+    let sum = priorities().map(|priority| i64::from(priority) + i64::from(i32::MAX) + 1).sum();
+    (priorities().max(), sum, candidate.victims.len())
+}
+
+fn full_name((namespace, name): &(String, String)) -> String {
+    format!("{namespace}/{name}")
+}

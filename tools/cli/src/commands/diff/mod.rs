@@ -1,0 +1,203 @@
+//! `schedc diff`
+
+mod effects;
+mod placements;
+mod sides;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use schedc_core::erased::AnyBundle;
+use schedc_import::{Difference, differences};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::output::{self, Format};
+use super::tables::diff::table;
+use super::validate::Validate;
+pub(crate) use placements::PlacementChanges;
+use sides::Side;
+
+/// Compare two profiles, and say what their differences mean for pods
+///
+/// Plugins of each extension point, their order, weights and arguments. The exit code is 0 if the profiles do the same, 1
+/// if they differ, and 2 if they cannot be compared.
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// A profile: its name in profiles/, a path, or the name of a compiled one; a KubeSchedulerConfiguration in YAML or
+    /// JSON, with `#NAME` for one of several profiles; or `kube-scheduler` for what that does by default
+    #[arg(value_name = "A")]
+    a: String,
+
+    /// The other one
+    #[arg(value_name = "B")]
+    b: String,
+
+    /// Place the pending pods of this cluster with both, and tell which would go elsewhere
+    ///
+    /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. A profile that is not
+    /// compiled in is interpreted. Each serves all pods, whatever scheduler they ask for.
+    #[arg(long, num_args = 1.., value_name = "FILE|FOLDER")]
+    cluster: Vec<PathBuf>,
+
+    #[command(flatten)]
+    validate: Validate,
+
+    /// Print every pod that goes elsewhere in the table, however many there are
+    #[arg(long, requires = "cluster")]
+    all: bool,
+
+    /// Which of several equally good nodes is drawn: the same number, the same placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "cluster")]
+    seed: u64,
+
+    /// How to print the result
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+}
+
+impl Diff {
+    /// The exit code is that of `diff`.
+    pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
+        match self.compare(bundle) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(Failure::NobodyReads) => ExitCode::SUCCESS,
+            Err(failure) => {
+                failure.report();
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Whether the two are equal.
+    fn compare(self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        let (mut a, mut b) = (Side::load(bundle, &self.a)?, Side::load(bundle, &self.b)?);
+        if a.name == b.name {
+            (a.name, b.name) = (self.a, self.b);
+        }
+        let found = differences(&a.summary, &b.summary);
+        let placements = match self.cluster.as_slice() {
+            [] => None,
+            cluster => {
+                Some(placements::placement_changes(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?)
+            }
+        };
+        let comparison = Comparison {
+            equal: found.is_empty(),
+            differences: found.iter().map(|difference| Entry::new(difference, &found, &a, &b)).collect(),
+            a: Named { name: a.name, scheduler_name: a.scheduler_name },
+            b: Named { name: b.name, scheduler_name: b.scheduler_name },
+            placements,
+        };
+        output::print(self.output, &comparison, |comparison| table(comparison, self.all))?;
+        Ok(comparison.equal)
+    }
+}
+
+/// How two profiles differ.
+#[derive(Serialize)]
+pub(crate) struct Comparison {
+    pub(crate) a: Named,
+    pub(crate) b: Named,
+    /// Whether they do the same.
+    pub(crate) equal: bool,
+    pub(crate) differences: Vec<Entry>,
+    /// Which pods go elsewhere, if there is a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) placements: Option<PlacementChanges>,
+}
+
+/// One of the two.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    scheduler_name: String,
+}
+
+/// A difference.
+#[derive(Serialize)]
+pub(crate) struct Entry {
+    pub(crate) what: DifferenceKind,
+    /// The extension point, of plugins, weights and orders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) point: Option<&'static str>,
+    /// The plugin, of plugins, weights and arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) plugin: Option<String>,
+    /// The URL, of extenders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extender: Option<String>,
+    /// The name, of settings, also those of extenders, and arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    pub(crate) a: Value,
+    pub(crate) b: Value,
+    /// What it means for pods.
+    pub(crate) effect: String,
+}
+
+/// What differs.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum DifferenceKind {
+    Setting,
+    Plugin,
+    Weight,
+    Order,
+    Argument,
+    Extender,
+}
+
+impl Entry {
+    fn new(difference: &Difference, all: &[Difference], a: &Side, b: &Side) -> Self {
+        let effect = effects::of(difference, all, a, b);
+        let entry = |what, a: Value, b: Value| Entry {
+            what,
+            point: None,
+            plugin: None,
+            extender: None,
+            name: None,
+            a,
+            b,
+            effect,
+        };
+        match difference {
+            Difference::Setting { name, a, b } => {
+                Entry { name: Some((*name).to_owned()), ..entry(DifferenceKind::Setting, json!(a), json!(b)) }
+            }
+            Difference::Plugin { point, plugin, in_a, weight } => {
+                let runs = match weight {
+                    Some(weight) => json!({ "weight": weight }),
+                    None => json!({}),
+                };
+                let (a, b) = if *in_a { (runs, Value::Null) } else { (Value::Null, runs) };
+                Entry { point: Some(point), plugin: Some(plugin.clone()), ..entry(DifferenceKind::Plugin, a, b) }
+            }
+            Difference::Weight { plugin, a, b } => Entry {
+                point: Some("score"),
+                plugin: Some(plugin.clone()),
+                ..entry(DifferenceKind::Weight, json!(a), json!(b))
+            },
+            Difference::Order { point, a, b } => {
+                Entry { point: Some(point), ..entry(DifferenceKind::Order, json!(a), json!(b)) }
+            }
+            Difference::Argument { plugin, path, a, b } => Entry {
+                plugin: Some(plugin.clone()),
+                name: Some(path.clone()),
+                ..entry(DifferenceKind::Argument, json!(a), json!(b))
+            },
+            Difference::Extender { url, a, b } => {
+                Entry { extender: Some(url.clone()), ..entry(DifferenceKind::Extender, json!(a), json!(b)) }
+            }
+            Difference::ExtenderSetting { url, key, a, b } => Entry {
+                extender: Some(url.clone()),
+                name: Some(key.clone()),
+                ..entry(DifferenceKind::Extender, json!(a), json!(b))
+            },
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Which pods go elsewhere.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_import::{Difference, ProfileSummary, differences};
+use schedc_interpret::Interpretation;
+use schedc_objects::{Kinds, Objects, Validation};
+use serde::Serialize;
+
+use super::sides::Side;
+use crate::cluster::Routes;
+use crate::commands::failure::Failure;
+use crate::commands::{output, validate};
+use crate::simulation::{Options, Report, simulate};
+use crate::timeline::{Sources, Timeline};
+
+/// What becomes of the pods of a cluster with either profile.
+#[derive(Serialize)]
+pub(crate) struct PlacementChanges {
+    /// Pods that were placed, or tried in vain, or preempted, with either.
+    pub(crate) pods: usize,
+    /// Of those, pods whose node is the same, or that have none with both.
+    pub(crate) same: usize,
+    /// All others.
+    pub(crate) elsewhere: Vec<PlacementChange>,
+}
+
+/// A pod that goes elsewhere.
+#[derive(Serialize)]
+pub(crate) struct PlacementChange {
+    /// `namespace/name`.
+    pub(crate) pod: String,
+    pub(crate) a: Outcome,
+    pub(crate) b: Outcome,
+}
+
+/// What becomes of a pod.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Outcome {
+    /// The node that it is on in the end.
+    pub(crate) node: Option<String>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+}
+
+/// The profile that places pods.
+struct PlacingProfile {
+    bundle: AnyBundle,
+    profile: &'static str,
+}
+
+/// Places the pending pods of a cluster with each of the two.
+pub(super) fn placement_changes(
+    bundle: &AnyBundle,
+    a: &Side,
+    b: &Side,
+    cluster: &[PathBuf],
+    validation: Validation,
+    seed: u64,
+) -> Result<PlacementChanges, Failure> {
+    let (by_a, by_b) = (placing_profile(bundle, a)?, placing_profile(bundle, b)?);
+    let options = schedc_objects::Options {
+        kinds: Kinds::declared(bundle.kinds),
+        validation,
+        ..schedc_objects::Options::default()
+    };
+    let objects = Objects::load(cluster, options)?;
+    validate::warn(&objects.ignored);
+    let a = placed(&by_a, objects.clone(), seed)?;
+    let b = placed(&by_b, objects, seed)?;
+    Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
+}
+
+/// Who does what a side does: the profile that is compiled in, else its twin. Where there is no twin, a profile will do that
+/// differs in settings alone.
+fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
+    let mut similar = None;
+    for profile in bundle.profiles {
+        let found = differences(&ProfileSummary::from(profile), &side.summary);
+        if found.is_empty() {
+            return Ok(PlacingProfile { bundle: bundle.clone(), profile: profile.name });
+        }
+        let settings_alone = found.iter().all(|difference| matches!(difference, Difference::Setting { .. }));
+        similar = similar.or(settings_alone.then_some(profile.name));
+    }
+    let twin = side.compilation().transpose()?.map(Interpretation::of);
+    match (twin, similar) {
+        (Some(Ok(twin)), _) => {
+            let bundle = twin.bundle();
+            Ok(PlacingProfile { profile: bundle.profiles.first().map_or("", |profile| profile.name), bundle })
+        }
+        (_, Some(name)) => {
+            output::note(format_args!("pods are placed with `{name}` for {}: only settings differ", side.name));
+            Ok(PlacingProfile { bundle: bundle.clone(), profile: name })
+        }
+        (Some(Err(reason)), None) => Err(reason.into()),
+        (None, None) => Err(Failure::new(format_args!("{} is not compiled into this binary", side.name))),
+    }
+}
+
+fn placed(placing_profile: &PlacingProfile, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+    let timeline = Timeline::read(&Sources::default(), &mut objects)?;
+    let options = Options {
+        routes: Routes::to(placing_profile.bundle.profiles, placing_profile.profile)?,
+        seed,
+        until: None,
+        log: false,
+        extenders: Overrides::NONE,
+        read: Duration::ZERO,
+    };
+    Ok(simulate(&placing_profile.bundle, objects, timeline, options, |_| {})?)
+}
+
+/// What became of each pod that something became of.
+fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
+    let mut outcomes = BTreeMap::new();
+    for pod in &report.placements {
+        outcomes.insert(pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None });
+    }
+    for pod in &report.unschedulable {
+        outcomes.insert(&pod.pod, Outcome { node: None, message: Some(pod.message.clone()) });
+    }
+    for pod in &report.preempted {
+        outcomes.insert(&pod.pod, Outcome { node: None, message: Some(format!("preempted by {}", pod.by)) });
+    }
+    outcomes
+}
+
+/// The nodes of pods that lose them with one profile, and keep them with the other.
+fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
+    let preempted = reports.iter().flat_map(|report| &report.preempted);
+    preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()
+}
+
+fn compare(
+    a: &BTreeMap<&str, Outcome>,
+    b: &BTreeMap<&str, Outcome>,
+    stays: &BTreeMap<&str, Outcome>,
+) -> PlacementChanges {
+    let mut pods: Vec<&str> = a.keys().chain(b.keys()).copied().collect();
+    pods.sort_unstable();
+    pods.dedup();
+    let nothing = Outcome { node: None, message: None };
+    let of = |outcomes: &BTreeMap<&str, Outcome>, pod: &str| {
+        outcomes.get(pod).or_else(|| stays.get(pod)).unwrap_or(&nothing).clone()
+    };
+    let placement_changes =
+        pods.iter().map(|pod| PlacementChange { pod: (*pod).to_owned(), a: of(a, pod), b: of(b, pod) });
+    let elsewhere: Vec<PlacementChange> = placement_changes.filter(|moved| moved.a.node != moved.b.node).collect();
+    PlacementChanges { pods: pods.len(), same: pods.len() - elsewhere.len(), elsewhere }
+}

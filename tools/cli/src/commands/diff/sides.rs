@@ -1,0 +1,116 @@
+//! The two things that are compared.
+
+use std::path::{Path, PathBuf};
+
+use schedc_codegen::{Compilation, Diagnostics, NoCrates, SourceText, compile};
+use schedc_core::erased::AnyBundle;
+use schedc_import::{Level, Options, ProfileSummary, import_any};
+
+use crate::commands::failure::Failure;
+use crate::commands::sources::{self, Profile};
+use crate::commands::{import, output};
+
+/// What stands for kube-scheduler's defaults.
+const KUBE_SCHEDULER: &str = "kube-scheduler";
+
+/// A profile, wherever it is from.
+pub(super) struct Side {
+    /// What to call it.
+    pub(super) name: String,
+    pub(super) scheduler_name: String,
+    pub(super) summary: ProfileSummary,
+    /// What was read, if it is not one that is compiled in.
+    read: Option<Read>,
+}
+
+/// What a profile was read from.
+enum Read {
+    /// Files in the format of profiles.
+    Profile(Box<Compilation>),
+    /// kube-scheduler's configuration, as a profile.
+    Imported(SourceText),
+}
+
+impl Side {
+    /// What an argument stands for.
+    pub(super) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
+        let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
+        if is_configuration(path) {
+            let (path, text) = import::read(Path::new(path))?;
+            return Self::import(&path, &text, profile);
+        }
+        if argument == KUBE_SCHEDULER {
+            return Self::kube_scheduler();
+        }
+        if !sources::is_name(argument) || Path::new(argument).is_dir() {
+            return Self::read(bundle, argument);
+        }
+        match Profile::named(bundle, argument) {
+            Ok(Profile::CompiledIn(profile, _)) => Ok(Side {
+                name: profile.name.to_owned(),
+                scheduler_name: profile.scheduler_name.to_owned(),
+                summary: ProfileSummary::from(profile),
+                read: None,
+            }),
+            Ok(Profile::File(_)) => Self::read(bundle, argument),
+            Err(_) if argument == "default" => Self::kube_scheduler(),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn kube_scheduler() -> Result<Self, Failure> {
+        let nothing = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        Self::import(KUBE_SCHEDULER, nothing, None)
+    }
+
+    fn read(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
+        let compilation = sources::load(bundle, &[PathBuf::from(argument)])?;
+        match compilation.plans.as_slice() {
+            [plan] => Ok(Side {
+                name: plan.stem.clone(),
+                scheduler_name: plan.scheduler_name.value.clone(),
+                summary: ProfileSummary::from(plan),
+                read: Some(Read::Profile(Box::new(compilation))),
+            }),
+            plans => {
+                let number = plans.len();
+                Err(Failure::new(format_args!("{argument} is {number} profiles; name one of them")))
+            }
+        }
+    }
+
+    fn import(path: &str, text: &str, name: Option<&str>) -> Result<Self, Failure> {
+        let import = import_any(path, text, &Options::default());
+        if let (None, Ok([first, _, ..])) = (name, import.profiles.as_deref()) {
+            let first = &first.scheduler_name;
+            return Err(Failure::new(format_args!("{path} has several profiles: say which, such as `{path}#{first}`")));
+        }
+        let (index, imported) = import.profile(name)?;
+        let concerns = |profile: Option<usize>| profile.is_none_or(|profile| profile == index);
+        for remark in import.remarks.iter().filter(|remark| remark.level == Level::Warning && concerns(remark.profile))
+        {
+            output::warning(remark.one_line(&import.files));
+        }
+        let called = name.map_or_else(|| path.to_owned(), |name| format!("{path}#{name}"));
+        Ok(Side {
+            scheduler_name: imported.scheduler_name.clone(),
+            summary: imported.summary.clone(),
+            read: Some(Read::Imported(SourceText { path: called.clone(), text: imported.toml.clone() })),
+            name: called,
+        })
+    }
+
+    /// What was read, as the compiler understands it; `None` of a profile that is compiled in.
+    pub(super) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
+        Some(match self.read.as_ref()? {
+            Read::Profile(compilation) => Ok((**compilation).clone()),
+            Read::Imported(source) => compile(std::slice::from_ref(source), &mut NoCrates),
+        })
+    }
+}
+
+/// Whether an argument is a file of kube-scheduler's configuration.
+fn is_configuration(path: &str) -> bool {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    path == "-" || extension.is_some_and(|extension| ["yaml", "yml", "json"].contains(&extension))
+}

@@ -1,0 +1,129 @@
+//! `schedc evaluate`
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schedc_bounds::text::shortened;
+use schedc_core::erased::AnyBundle;
+
+use super::extenders::Extenders;
+use super::failure::Failure;
+use super::lines::{Line, Lines};
+use super::output;
+use super::validate::{self, Validate};
+use crate::evaluation::{Evaluator, HintScenario, Scenario};
+
+/// Tell what would be decided in many scenarios
+///
+/// A scenario is a cluster's objects and steps: objects come, change and go, pods are to be scheduled. For each scenario,
+/// one line of JSON says what the scheduling cycle finds for each of those pods: every node's verdict and scores, the
+/// choice, the message, what preemption would remove. Objects are taken as they are, without what an API server adds.
+/// docs/evaluate.md has the formats.
+///
+/// A scenario that cannot be evaluated is reported with its place, the others are evaluated all the same, and the exit
+/// code is 1.
+#[derive(Args)]
+pub(crate) struct Evaluate {
+    /// Scenarios, one in a line of JSON: files, also compressed by gzip, or `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    files: Vec<PathBuf>,
+
+    /// Let this profile decide, whatever scenarios say
+    ///
+    /// The name of a profile or its scheduler name. `schedc profiles` lists them.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// Tell which events wake a rejected pod
+    ///
+    /// A scenario is a cluster, a pod that was rejected with the plugins that said no, and a change of one object. The line
+    /// says which events the change is, what the plugins' queueing hints say of each, and where the pod is then.
+    #[arg(long)]
+    hints: bool,
+
+    #[command(flatten)]
+    validate: Validate,
+
+    #[command(flatten)]
+    extenders: Extenders,
+}
+
+impl Evaluate {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let mut evaluator = Evaluator::new(bundle, self.extenders.overrides(bundle.profiles)?)?;
+        if let Some(name) = &self.profile {
+            evaluator.use_profile(name)?;
+        }
+        evaluator.set_validation(self.validate.validation());
+        let mut output = BufWriter::new(io::stdout().lock());
+        let mut problems = 0;
+        for file in &self.files {
+            problems += evaluate_file(file, self.hints, &mut evaluator, &mut output)?;
+        }
+        output.flush()?;
+        validate::warn(evaluator.ignored());
+        match problems {
+            0 => Ok(()),
+            1 => Err(Failure::new("one scenario or file was left out")),
+            n => Err(Failure::new(format_args!("{n} scenarios or files were left out"))),
+        }
+    }
+}
+
+/// Evaluates the scenarios of a file. Returns how often something was wrong.
+fn evaluate_file(
+    path: &Path,
+    hints: bool,
+    evaluator: &mut Evaluator,
+    output: &mut impl Write,
+) -> Result<usize, io::Error> {
+    let mut problems = 0;
+    let mut print_error = |place: &dyn Display, problem: &dyn Display| {
+        problems += 1;
+        output::print_error(format_args!("{place}: {problem}"));
+    };
+    let mut lines = match Lines::open(path) {
+        Ok(lines) => lines,
+        Err(error) => {
+            print_error(&path.display(), &format_args!("cannot be read: {error}"));
+            return Ok(problems);
+        }
+    };
+    loop {
+        let (place, line) = match lines.next() {
+            Ok(Some(Line { place, text: Ok(line) })) => (place, line),
+            Ok(Some(Line { place, text: Err(too_long) })) => {
+                print_error(&place, &too_long);
+                continue;
+            }
+            Ok(None) => return Ok(problems),
+            Err(error) => {
+                print_error(&path.display(), &format_args!("cannot be read: {error}"));
+                return Ok(problems);
+            }
+        };
+        let result = match hints {
+            true => HintScenario::read(line).map(|scenario| {
+                let id = scenario.id.clone();
+                evaluator.hints(scenario).map(|result| output::json_line(&result)).map_err(|error| (id, error))
+            }),
+            false => Scenario::read(line).map(|scenario| {
+                let id = scenario.id.clone();
+                evaluator.evaluate(scenario).map(|result| output::json_line(&result)).map_err(|error| (id, error))
+            }),
+        };
+        match result {
+            Ok(Ok(text)) => {
+                output.write_all(text?.as_bytes())?;
+                output.write_all(b"\n")?;
+            }
+            Ok(Err((id, error))) => print_error(&place, &format_args!("scenario {}: {error}", shortened(&id, 200))),
+            Err(error) if error.column > 0 => {
+                print_error(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
+            }
+            Err(error) => print_error(&place, &shortened(&error.message, 2000)),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! How a command ends that cannot do what it should.
+
+use std::fmt::Display;
+use std::io;
+use std::io::Write;
+use std::process::ExitCode;
+
+use schedc_codegen::Diagnostics;
+
+use super::output;
+
+/// Why a command ends early.
+pub(crate) enum Failure {
+    /// Something is wrong, in one line or a line for each thing.
+    Message(String),
+    /// The same, with a note on what to do.
+    #[cfg(feature = "tools")]
+    WithNote(String, &'static str),
+    /// Profiles are wrong.
+    Profiles(Box<Diagnostics>),
+    /// The result on standard output contains the errors.
+    #[cfg(feature = "tools")]
+    Reported,
+    /// Nobody reads what is written, as with `| head`.
+    NobodyReads,
+}
+
+impl Failure {
+    /// From anything that says what is wrong.
+    pub(crate) fn new(message: impl Display) -> Self {
+        Failure::Message(message.to_string())
+    }
+
+    /// Tells people, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let mut stderr = anstream::stderr().lock();
+        // If nobody reads this either, nothing can be done about it.
+        let _ = match self {
+            Failure::NobodyReads => return ExitCode::SUCCESS,
+            #[cfg(feature = "tools")]
+            Failure::Reported => return ExitCode::FAILURE,
+            Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
+            Failure::Message(text) => write_errors(&mut stderr, &text),
+            #[cfg(feature = "tools")]
+            Failure::WithNote(text, note) => {
+                let written = write_errors(&mut stderr, &text);
+                drop(stderr);
+                output::note(note);
+                written
+            }
+        };
+        ExitCode::FAILURE
+    }
+}
+
+fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
+    output::message(text).lines().try_for_each(|line| writeln!(stderr, "{} {line}", output::error("error:")))
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+            _ => Failure::Message(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+#[cfg(feature = "tools")]
+impl From<schedc_objects::Error> for Failure {
+    fn from(error: schedc_objects::Error) -> Self {
+        super::validate::failure(error)
+    }
+}
+
+#[cfg(feature = "tools")]
+impl From<crate::cluster::UnknownProfile> for Failure {
+    fn from(error: crate::cluster::UnknownProfile) -> Self {
+        Failure::new(error)
+    }
+}
+
+#[cfg(feature = "tools")]
+impl From<schedc_interpret::InterpretError> for Failure {
+    fn from(error: schedc_interpret::InterpretError) -> Self {
+        match error {
+            schedc_interpret::InterpretError::Invalid(diagnostics) => diagnostics.into(),
+            foreign => Failure::new(foreign),
+        }
+    }
+}
+
+impl From<schedc_core::profile::StartErrors> for Failure {
+    fn from(errors: schedc_core::profile::StartErrors) -> Self {
+        Failure::new(errors)
+    }
+}
+
+#[cfg(feature = "run")]
+impl From<schedc_kubernetes::connect::ConnectError> for Failure {
+    fn from(error: schedc_kubernetes::connect::ConnectError) -> Self {
+        Failure::new(error)
+    }
+}
+
+#[cfg(feature = "run")]
+impl From<schedc_kubernetes::config::ConfigError> for Failure {
+    fn from(error: schedc_kubernetes::config::ConfigError) -> Self {
+        Failure::new(error)
+    }
+}
+
+#[cfg(feature = "bench")]
+impl From<schedc_perf::Error> for Failure {
+    fn from(error: schedc_perf::Error) -> Self {
+        Failure::new(error)
+    }
+}
+
+impl From<Diagnostics> for Failure {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Failure::Profiles(Box::new(diagnostics))
+    }
+}

@@ -1,0 +1,205 @@
+//! `schedc manifest`
+
+mod chart;
+mod kustomize;
+mod objects;
+mod rights;
+mod template;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, value_parser};
+use schedc_codegen::catalog::Write;
+use schedc_codegen::{is_dns_subdomain, permissions as needed};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::AccessRule;
+
+use super::failure::Failure;
+use super::{output, sources};
+use objects::Deployed;
+use rights::Rights;
+
+/// Print the manifests that run a profile in a cluster, or write them as a Helm chart or a kustomize base
+///
+/// A ServiceAccount, roles with the verbs that this profile's plugins and the scheduler itself need and no others, their
+/// bindings, a Deployment and a PodDisruptionBudget, for `kubectl apply -f -`. The image is one that was built with this
+/// profile.
+#[derive(Args)]
+pub(crate) struct Manifest {
+    /// Profiles that the image was built with: names of files in profiles/ or of profiles that are compiled in, paths, or
+    /// folders [default: all profiles that are compiled into this program]
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+
+    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile, or `schedc` for several
+    /// profiles]
+    #[arg(long, value_parser = label)]
+    name: Option<String>,
+
+    /// Namespace of the scheduler; a chart uses the namespace of its release instead
+    #[arg(long, default_value = "kube-system", value_parser = label)]
+    namespace: String,
+
+    /// The image [default: what everything is called, with the version of this program]
+    #[arg(long, value_parser = image)]
+    image: Option<String>,
+
+    /// How many run, one of which schedules
+    #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
+    replicas: u32,
+
+    /// Also print a Service and a ServiceMonitor, for Prometheus operators
+    #[arg(long)]
+    service_monitor: bool,
+
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "yaml")]
+    format: Format,
+
+    /// Folder for the chart or the base; generated files in it are replaced
+    #[arg(short, long, value_name = "FOLDER", required_if_eq_any = [("format", "helm"), ("format", "kustomize")])]
+    output_dir: Option<PathBuf>,
+}
+
+/// Forms of the output.
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// Objects, on standard output
+    Yaml,
+    /// A Helm chart whose default values are those of this command line
+    Helm,
+    /// A base for kustomize
+    Kustomize,
+}
+
+/// Default scheduler name of kube-scheduler, and its lease.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+const KUBE_SCHEDULERS_LEASE: (&str, &str) = ("kube-system", "kube-scheduler");
+
+impl Manifest {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let subject =
+            if self.profiles.is_empty() { Subject::compiled_in(bundle) } else { Subject::of(bundle, &self.profiles)? };
+        let name = match self.name {
+            Some(name) => name,
+            None => subject.name()?,
+        };
+        let image = self.image.unwrap_or_else(|| format!("{name}:{}", env!("CARGO_PKG_VERSION")));
+        let replaces = subject.scheduler_names.iter().any(|name| name == DEFAULT_SCHEDULER);
+        if replaces {
+            output::warning(
+                "kube-scheduler serves default-scheduler, too. This Deployment takes its lease, so that one of them \
+                 schedules at a time: stop kube-scheduler before (docs/run/replace-kube-scheduler.md), or give the \
+                 profile a scheduler-name of its own",
+            );
+        }
+        let rights = Rights::of(&subject.watches, &subject.kinds, &subject.writes)?;
+        let deployed = Deployed {
+            name: &name,
+            namespace: &self.namespace,
+            image: &image,
+            replicas: self.replicas,
+            lease: replaces.then_some(KUBE_SCHEDULERS_LEASE),
+            has_service_monitor: self.service_monitor,
+            scheduler_names: &subject.scheduler_names,
+            rights: &rights,
+        };
+        match (self.format, self.output_dir.as_deref()) {
+            (Format::Yaml, None) => output::print_text(&objects::text(&deployed)),
+            (Format::Helm, Some(folder)) => chart::chart(&deployed).write(folder),
+            (Format::Kustomize, Some(folder)) => kustomize::base(&deployed).write(folder),
+            (Format::Yaml, Some(folder)) => Err(cannot_write_to(folder)),
+            (Format::Helm | Format::Kustomize, None) => Err(Failure::new("--output-dir is missing")),
+        }
+    }
+}
+
+fn cannot_write_to(folder: &Path) -> Failure {
+    Failure::new(format_args!(
+        "--format yaml prints to standard output: choose --format helm or kustomize to write into {}",
+        folder.display()
+    ))
+}
+
+/// The profiles that one scheduler has.
+struct Subject {
+    names: Vec<String>,
+    scheduler_names: Vec<String>,
+    /// The kinds of objects that are watched.
+    watches: Vec<String>,
+    /// Of the kinds that plugins declare: the groups and the resources.
+    kinds: Vec<(String, String)>,
+    /// What plugins do besides.
+    writes: Vec<Write>,
+}
+
+impl Subject {
+    fn compiled_in(bundle: &AnyBundle) -> Self {
+        let profiles = bundle.profiles;
+        Subject {
+            names: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
+            scheduler_names: profiles.iter().map(|profile| profile.scheduler_name.to_owned()).collect(),
+            watches: bundle.watches.iter().map(|&kind| kind.to_owned()).collect(),
+            kinds: bundle.kinds.iter().map(|kind| (kind.group().to_owned(), kind.plural.to_owned())).collect(),
+            writes: bundle.writes.iter().map(write).collect(),
+        }
+    }
+
+    fn of(bundle: &AnyBundle, profiles: &[PathBuf]) -> Result<Self, Failure> {
+        let plans = sources::load(bundle, profiles)?.plans;
+        Ok(Subject {
+            names: plans.iter().map(|plan| plan.stem.clone()).collect(),
+            scheduler_names: plans.iter().map(|plan| plan.scheduler_name.value.clone()).collect(),
+            watches: needed::watches(&plans).into_iter().map(str::to_owned).collect(),
+            kinds: needed::kinds(&plans)
+                .into_iter()
+                .map(|kind| (kind.group().to_owned(), kind.resource.clone()))
+                .collect(),
+            writes: needed::writes(&plans),
+        })
+    }
+
+    /// What to call it.
+    fn name(&self) -> Result<String, Failure> {
+        match self.names.as_slice() {
+            [only] => label(&format!("schedc-{only}"))
+                .map_err(|error| Failure::new(format_args!("{error}: say --name what to call it"))),
+            _ => Ok("schedc".to_owned()),
+        }
+    }
+}
+
+fn write(access: &AccessRule) -> Write {
+    Write {
+        group: access.group.to_owned(),
+        resource: access.resource.to_owned(),
+        verbs: access.verbs.iter().map(|&verb| verb.to_owned()).collect(),
+        namespace: access.namespace.map(str::to_owned),
+    }
+}
+
+/// Words that parsers of YAML 1.1 or 1.2 do not read as text.
+const YAML_VALUES: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
+
+/// Parses a name that is valid for every object.
+fn label(text: &str) -> Result<String, String> {
+    let is_label = is_dns_subdomain(text) && !text.contains('.') && text.len() <= 63;
+    let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
+    if YAML_VALUES.contains(&text) {
+        return Err(format!("YAML reads `{text}` as a boolean or null: choose another name"));
+    }
+    if is_label && begins {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is no name: lower-case letters, digits and dashes, at most 63, a letter first"))
+}
+
+fn image(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@".contains(&byte);
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric();
+    if text.starts_with(is_letter) && text.ends_with(is_letter) && text.bytes().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("`{text}` is not an image: give one such as registry.example.com/schedc-edge:0.1.0"))
+}

@@ -1,0 +1,82 @@
+//! What a scheduler may do, and no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schedc_codegen::catalog::{VERBS, Write};
+use schedc_kubernetes::resources::Resource;
+
+use crate::commands::failure::Failure;
+
+/// Rules of roles that follow from the profiles, everywhere and in single namespaces.
+pub(super) struct Rights {
+    pub(super) everywhere: Rules,
+    pub(super) namespaces: BTreeMap<String, Rules>,
+}
+
+/// Verbs by group and resource.
+#[derive(Default)]
+pub(super) struct Rules(BTreeMap<(String, String), BTreeSet<String>>);
+
+impl Rights {
+    /// For the kinds that are watched, what plugins do, and what every scheduler does.
+    pub(super) fn of(watches: &[String], kinds: &[(String, String)], writes: &[Write]) -> Result<Rights, Failure> {
+        let mut rights = Rights { everywhere: Rules::default(), namespaces: BTreeMap::new() };
+        let everywhere = &mut rights.everywhere;
+        for kind in watches {
+            let unknown = || Failure::new(format_args!("no API server is asked for objects of kind {kind}"));
+            let resource = Resource::of(kind).ok_or_else(unknown)?;
+            everywhere.allow(resource.group(), resource.plural, &["list", "watch"]);
+        }
+        for (group, resource) in kinds {
+            everywhere.allow(group, resource, &["list", "watch"]);
+        }
+        // Why a pod waits, as its condition and as events; an event that comes again is counted.
+        everywhere.allow("", "pods/status", &["patch"]);
+        everywhere.allow("events.k8s.io", "events", &["create", "patch"]);
+        // Who asks for metrics, and may they?
+        everywhere.allow("authentication.k8s.io", "tokenreviews", &["create"]);
+        everywhere.allow("authorization.k8s.io", "subjectaccessreviews", &["create"]);
+        for write in writes {
+            let verbs: Vec<&str> = write.verbs.iter().map(String::as_str).collect();
+            let rules = match &write.namespace {
+                None => &mut rights.everywhere,
+                Some(namespace) => rights.namespaces.entry(namespace.clone()).or_default(),
+            };
+            rules.allow(&write.group, &write.resource, &verbs);
+        }
+        Ok(rights)
+    }
+}
+
+impl Rules {
+    fn allow(&mut self, group: &str, resource: &str, verbs: &[&str]) {
+        let key = (group.to_owned(), resource.to_owned());
+        self.0.entry(key).or_default().extend(verbs.iter().map(|&verb| verb.to_owned()));
+    }
+
+    /// The lines of a sequence in YAML: resources of a group with the same verbs are one rule.
+    pub(super) fn yaml(&self) -> String {
+        let mut rules: Vec<Rule<'_>> = Vec::new();
+        for ((group, resource), verbs) in &self.0 {
+            match rules.iter_mut().find(|rule| (rule.group, rule.verbs) == (group, verbs)) {
+                Some(rule) => rule.resources.push(resource),
+                None => rules.push(Rule { group, verbs, resources: vec![resource] }),
+            }
+        }
+        let mut yaml = String::new();
+        for Rule { group, verbs, resources } in rules {
+            let group = if group.is_empty() { "\"\"" } else { group };
+            let verbs: Vec<&str> = VERBS.into_iter().filter(|&verb| verbs.contains(verb)).collect();
+            yaml += &format!("- apiGroups: [{group}]\n  resources: [{}]\n", resources.join(", "));
+            yaml += &format!("  verbs: [{}]\n", verbs.join(", "));
+        }
+        yaml
+    }
+}
+
+/// Resources of a group with the same verbs.
+struct Rule<'a> {
+    group: &'a str,
+    verbs: &'a BTreeSet<String>,
+    resources: Vec<&'a str>,
+}

@@ -1,0 +1,150 @@
+//! The examples that a new crate can begin with.
+
+use clap::ValueEnum;
+
+/// What `--with` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExampleName {
+    /// A filter with arguments, over a label that is a number
+    Filter,
+    /// A score with a column that depends on arguments, and normalisation
+    Score,
+    /// An index of the cluster, PreScore and Score
+    State,
+    /// Reserve, Permit and PostBind, with state
+    Permit,
+}
+
+/// A plugin with its tests and a small cluster.
+pub(super) struct Example {
+    /// The plugin: `KeptNodes`.
+    pub(super) plugin: &'static str,
+    /// The module of the plugin: `kept_nodes`.
+    pub(super) module: &'static str,
+    /// What it does, for the README.
+    pub(super) description: &'static str,
+    /// The module's source.
+    pub(super) source: &'static str,
+    /// The plugin's part of the catalog.
+    pub(super) catalog: &'static str,
+    /// `[plugins]` and arguments in the profile.
+    pub(super) profile: &'static str,
+    pub(super) nodes: &'static str,
+    pub(super) pods: &'static str,
+    /// The output of `simulate`, up to the utilisation.
+    pub(super) output: &'static str,
+    /// The test of scheduling.
+    pub(super) scheduling: &'static str,
+    /// The manifests for contracts.
+    pub(super) contracts: &'static str,
+}
+
+macro_rules! example {
+    ($folder:literal, $plugin:literal, $module:literal, $description:literal) => {
+        Example {
+            plugin: $plugin,
+            module: $module,
+            description: $description,
+            source: include_str!(concat!("template/", $folder, "/", $module, ".rs")),
+            catalog: include_str!(concat!("template/", $folder, "/schedc.toml")),
+            profile: include_str!(concat!("template/", $folder, "/profile.toml")),
+            nodes: include_str!(concat!("template/", $folder, "/nodes.yaml")),
+            pods: include_str!(concat!("template/", $folder, "/pods.yaml")),
+            output: include_str!(concat!("template/", $folder, "/output.txt")),
+            scheduling: include_str!(concat!("template/", $folder, "/scheduling.rs")),
+            contracts: include_str!(concat!("template/", $folder, "/contracts.yaml")),
+        }
+    };
+}
+
+const SIMPLE: Example = example!(
+    "simple",
+    "KeptNodes",
+    "kept_nodes",
+    "a filter. Nodes with the label `example.com/kept-for` take pods of one namespace alone"
+);
+const FILTER: Example = example!(
+    "filter",
+    "MinimumGeneration",
+    "minimum_generation",
+    "a filter with arguments. Pods run on nodes whose label `example.com/generation`, a number, is at least theirs"
+);
+const SCORE: Example = example!(
+    "score",
+    "CheapNodes",
+    "cheap_nodes",
+    "a score with a column, arguments and normalisation. Nodes with a low `example.com/price` are preferred"
+);
+const STATE: Example = example!(
+    "state",
+    "TeamSpread",
+    "team_spread",
+    "a score from an index. The pods of a team (`example.com/team`) are spread over racks (`example.com/rack`)"
+);
+const PERMIT: Example = example!(
+    "permit",
+    "Pairs",
+    "pairs",
+    "Reserve, Permit and PostBind. The two pods of a pair (`example.com/pair`) are bound together"
+);
+
+impl Example {
+    /// The example that `--with` names, or the simplest one.
+    pub(super) fn of(with: Option<ExampleName>) -> &'static Example {
+        match with {
+            None => &SIMPLE,
+            Some(ExampleName::Filter) => &FILTER,
+            Some(ExampleName::Score) => &SCORE,
+            Some(ExampleName::State) => &STATE,
+            Some(ExampleName::Permit) => &PERMIT,
+        }
+    }
+
+    /// The files of a crate: path and content. `@NAME@` stands for the name, `@CRATE@` for its form in Rust, and `@schedc-core@`
+    /// and the like for the location of a package of schedc.
+    pub(super) fn files(&self) -> Vec<(String, String)> {
+        let common = |text: &str| {
+            text.replace("@CATALOG@\n", self.catalog)
+                .replace("@PROFILE@\n", self.profile)
+                .replace("@OUTPUT@\n", self.output)
+                .replace("@DESCRIPTION@", self.description)
+                .replace("@PLUGIN@", self.plugin)
+                .replace("@MODULE@", self.module)
+        };
+        let files = [
+            ("Cargo.toml", include_str!("template/manifest.toml")),
+            ("README.md", include_str!("template/README.md")),
+            (".gitignore", "/target\n"),
+            ("build.rs", include_str!("template/build.rs")),
+            ("schedc.toml", include_str!("template/schedc.toml")),
+            ("profiles/@NAME@.toml", include_str!("template/profile.toml")),
+            ("src/lib.rs", include_str!("template/lib.rs")),
+            ("src/main.rs", include_str!("template/main.rs")),
+            ("src/@MODULE@.rs", self.source),
+            ("src/tests/mod.rs", include_str!("template/tests.rs")),
+            ("src/tests/scheduling.rs", self.scheduling),
+            ("src/tests/contracts.yaml", self.contracts),
+            ("cluster/nodes.yaml", self.nodes),
+            ("cluster/pods.yaml", self.pods),
+        ];
+        files.into_iter().map(|(path, text)| (common(path), common(text))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_placeholder_of_an_example_is_filled() {
+        for with in [None].into_iter().chain(ExampleName::value_variants().iter().copied().map(Some)) {
+            for (path, text) in Example::of(with).files() {
+                let text = [path, text].join("\n");
+                let left = text.split('@').skip(1).step_by(2).find(|word| !matches!(*word, "NAME" | "CRATE"));
+                let left = left.filter(|word| !word.starts_with("schedc"));
+                assert_eq!(left, None, "{with:?}: {text}");
+                assert!(Example::of(with).output.starts_with("Placed\n"));
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A filter with arguments, over a label that is a number.
+
+use schedc_core::prelude::*;
+use schedc_plugins::columns::NodeLabels;
+
+/// What a profile can set in `[args.MinimumGeneration]`.
+#[derive(Clone, Copy, Args)]
+pub struct MinimumGenerationArgs {
+    /// The label with the hardware generation: of a node, the one that it has; of a pod, the least one that it needs.
+    #[args(default = "example.com/generation", format = "qualified-name")]
+    pub label: &'static str,
+    /// What pods without the label need.
+    #[args(default = 0, range = 0..=1000)]
+    pub pods_without_label: i64,
+}
+
+/// Rejects nodes with older hardware than a pod needs.
+pub struct MinimumGeneration;
+
+/// What the plugin reads of a pod. Pods for which it is equal share an answer.
+#[derive(PartialEq, Eq, Hash)]
+pub struct Needed {
+    label: Symbol,
+    generation: i64,
+}
+
+impl Plugin for MinimumGeneration {
+    const NAME: &'static str = "MinimumGeneration";
+    type Args = MinimumGenerationArgs;
+    /// `NodeLabels` has the labels of a node, and as integers those that are.
+    type Columns = NodeLabels;
+    type Indexes = ();
+    type Reads = ();
+    type Pod = Needed;
+
+    fn new(_: &'static MinimumGenerationArgs, _: &Handle) -> Result<Self, String> {
+        Ok(MinimumGeneration)
+    }
+
+    fn compile(args: &MinimumGenerationArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Needed {
+        let label = cx.interner.intern(args.label);
+        let written = pod.labels.value(label).and_then(|value| label_integer(cx.interner, value));
+        Needed { label, generation: written.unwrap_or(args.pods_without_label) }
+    }
+}
+
+impl FilterPlugin for MinimumGeneration {
+    type Cycle = ();
+    /// A rejection has no details.
+    type Rejection = ();
+    const CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter(_: &MinimumGenerationArgs, pod: &Needed, _: &(), node: &NodeLabels) -> Result<(), ()> {
+        if node.integer(pod.label).unwrap_or(0) >= pod.generation { Ok(()) } else { Err(()) }
+    }
+
+    /// Preemption cannot help: the hardware stays.
+    fn code(_: &()) -> Code {
+        Code::UnschedulableAndUnresolvable
+    }
+
+    fn explain(_: &MinimumGenerationArgs, pod: &Needed, _: &(), _: &NodeLabels, _: (), out: &mut Reasons<'_>) {
+        out.push(format!("node(s) were older than generation {}", pod.generation));
+    }
+}
+
+/// Events after which a rejected pod is tried again. Without this, every event would wake it.
+impl EnqueueExtensions for MinimumGeneration {
+    const EVENTS: &'static [Registration] = &[
+        Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),
+        Registration::hinted(EventResource::Pod, Action::UPDATE_POD_LABEL),
+    ];
+
+    fn queueing_hint(&self, args: &MinimumGenerationArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+        let HintContext { rejected, object, view } = cx;
+        let interner = view.interner();
+        let Some(label) = interner.get(args.label) else { return Ok(QueueingHint::Queue) };
+        let needed = |pod: &Pod| {
+            let written = pod.spec.labels.value(label).and_then(|value| label_integer(interner, value));
+            written.unwrap_or(args.pods_without_label)
+        };
+        Ok(QueueingHint::queue_if(match object {
+            EventObject::Node(_, Some(node)) => {
+                let generation = node.labels.value(label).and_then(|value| label_integer(interner, value));
+                generation.unwrap_or(0) >= needed(rejected)
+            }
+            EventObject::Pod(Some(old), Some(new)) => new.uid == rejected.uid && needed(&new) < needed(&old),
+            _ => true,
+        }))
+    }
+}

@@ -1,0 +1,133 @@
+//! A score from an index: the pods of a team are spread over racks.
+
+use std::collections::BTreeMap;
+
+use schedc_core::prelude::*;
+
+/// Prefers racks with few pods of the pod's team (label `example.com/team`).
+pub struct TeamSpread;
+
+/// The index: how many pods of each team are in each rack (label `example.com/rack`; nodes without it are one rack together).
+///
+/// It follows the cluster by events. `add_pod` and `remove_pod` must undo each other exactly, and a node may change its rack
+/// while pods run on it: only `set_node` is called then. So the index also keeps the pods of each node.
+#[derive(Default)]
+pub struct TeamsByRack {
+    rack_label: Symbol,
+    team_label: Symbol,
+    nodes: Vec<NodeTeams>,
+    counts: BTreeMap<(Rack, Team), i64>,
+}
+
+type Rack = Option<Symbol>;
+type Team = Symbol;
+
+/// A node's rack, and the number of pods of each team on the node.
+#[derive(Default)]
+struct NodeTeams {
+    rack: Rack,
+    pods: BTreeMap<Team, i64>,
+}
+
+impl TeamsByRack {
+    fn team(&self, pod: &PodSpec) -> Option<Team> {
+        pod.labels.value(self.team_label)
+    }
+
+    fn count_on(&mut self, index: NodeIndex, pod: &Pod, change: i64) {
+        let Some(team) = self.team(&pod.spec) else { return };
+        let node = &mut self.nodes[index.get()];
+        add(&mut node.pods, team, change);
+        add(&mut self.counts, (node.rack, team), change);
+    }
+}
+
+/// Changes a count. A count of 0 has no entry, so that the index is as it was before.
+fn add<K: Ord>(counts: &mut BTreeMap<K, i64>, key: K, change: i64) {
+    let new = counts.remove(&key).unwrap_or_default() + change;
+    if new != 0 {
+        counts.insert(key, new);
+    }
+}
+
+impl Index for TeamsByRack {
+    fn begin(&mut self, interner: &mut Interner) {
+        self.rack_label = interner.intern("example.com/rack");
+        self.team_label = interner.intern("example.com/team");
+    }
+
+    fn set_node(&mut self, index: NodeIndex, _old: Option<&Node>, new: Option<&Node>) {
+        if self.nodes.len() <= index.get() {
+            self.nodes.resize_with(index.get() + 1, NodeTeams::default);
+        }
+        let rack = new.and_then(|node| node.labels.value(self.rack_label));
+        let node = &mut self.nodes[index.get()];
+        // The pods on the node move with it.
+        for (&team, &pods) in &node.pods {
+            add(&mut self.counts, (node.rack, team), -pods);
+            add(&mut self.counts, (rack, team), pods);
+        }
+        node.rack = rack;
+    }
+
+    fn add_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.count_on(index, pod, 1);
+    }
+
+    fn remove_pod(&mut self, index: NodeIndex, pod: &Pod) {
+        self.count_on(index, pod, -1);
+    }
+}
+
+impl Plugin for TeamSpread {
+    const NAME: &'static str = "TeamSpread";
+    type Args = NoArgs;
+    /// The kernel finds its node in the cycle state by this number.
+    type Columns = Position;
+    type Indexes = TeamsByRack;
+    type Reads = ();
+    type Pod = Option<Team>;
+
+    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
+        Ok(TeamSpread)
+    }
+
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<Team> {
+        cx.indexes.team(pod)
+    }
+
+    /// `compile` takes from the index only the label, which never changes.
+    fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl PreScorePlugin for TeamSpread {
+    /// The number of pods of the team in the rack of each node.
+    type Cycle = Vec<i64>;
+
+    /// Runs once for a pod; the kernel cannot reach the index.
+    fn pre_score(&self, _: &NoArgs, pod: &Self::Pod, view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<i64>>, Status> {
+        let Some(team) = *pod else { return Ok(CycleSlot::skip(Vec::new())) };
+        let TeamsByRack { nodes, counts, .. } = view.indexes;
+        let count = |node: &NodeTeams| counts.get(&(node.rack, team)).copied().unwrap_or_default();
+        Ok(CycleSlot::ready(nodes.iter().map(count).collect()))
+    }
+}
+
+impl ScorePlugin for TeamSpread {
+    type Cycle = Vec<i64>;
+
+    #[inline]
+    fn score(_: &NoArgs, _: &Self::Pod, counts: &Vec<i64>, node: NodeIndex) -> Result<i64, ScoreError> {
+        Ok(counts[node.get()])
+    }
+}
+
+impl NormalizeScore for TeamSpread {
+    #[inline]
+    fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {
+        let less_is_better = true;
+        default_normalize(extent, less_is_better, raw)
+    }
+}

@@ -1,0 +1,116 @@
+//! The manifests of a cluster, as commands take them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_core::profile::ProfileInfo;
+use schedc_interpret::Interpretation;
+use schedc_objects::{Kinds, Objects, Options};
+
+use super::extenders::Extenders;
+use super::failure::Failure;
+use super::output;
+use super::sources;
+use super::validate::Validate;
+use crate::budgets::Status;
+use crate::cluster::Routes;
+
+/// The profiles that decide, and which of them serves which pods.
+pub(crate) struct SchedulerSetup {
+    pub(crate) bundle: AnyBundle,
+    /// Whether they were read just now; else they are compiled in.
+    pub(crate) is_interpreted: bool,
+    pub(crate) routes: Routes,
+    /// What is different from what they say of extenders.
+    pub(crate) extenders: &'static Overrides,
+}
+
+/// Where the objects come from, and who serves them.
+#[derive(Args)]
+pub(crate) struct Input {
+    /// Manifests in YAML or JSON: files, folders, or `-` for standard input
+    ///
+    /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
+    /// .yaml, .yml, .json and .jsonl files below are read. Used are Nodes, Pods, PriorityClasses, Namespaces, Services,
+    /// ReplicationControllers, ReplicaSets, StatefulSets, Deployments, PodDisruptionBudgets, PersistentVolumes,
+    /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities, VolumeAttachments and the kinds
+    /// that plugins declare; objects of other kinds are counted and skipped.
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    files: Vec<PathBuf>,
+
+    /// Let this profile serve all pods, whatever scheduler they ask for
+    ///
+    /// The name of a profile or its scheduler name. `schedc profiles` lists them.
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// Use this profile without a build, instead of those that are compiled in
+    ///
+    /// The name of a file in profiles/ or of a profile that is compiled in, or a path. Its plugins, those of schedc itself,
+    /// are put together now: everything is decided as it would be after a build, and more slowly. May be given several
+    /// times; the profiles are one scheduler then.
+    #[arg(long, value_name = "PROFILE")]
+    interpret: Vec<PathBuf>,
+
+    /// Take objects as they are, without what an API server adds and refuses
+    ///
+    /// By default, objects are completed as an API server does it on creation: requests from limits, allocatable from
+    /// capacity, priorities from PriorityClasses, and so on; and what it would refuse is an error.
+    #[arg(long)]
+    no_api_defaults: bool,
+
+    #[command(flatten)]
+    validate: Validate,
+
+    #[command(flatten)]
+    extenders: Extenders,
+}
+
+impl Input {
+    /// Adds a file or folder before the others.
+    pub(crate) fn add_first(&mut self, file: PathBuf) {
+        self.files.insert(0, file);
+    }
+
+    /// Reads the objects.
+    pub(crate) fn load(&self, bundle: &AnyBundle) -> Result<Objects, Failure> {
+        let options = Options {
+            api_server_defaults: !self.no_api_defaults,
+            kinds: Kinds::declared(bundle.kinds),
+            validation: self.validate.validation(),
+        };
+        Ok(Objects::load(&self.files, options)?)
+    }
+
+    /// Returns the profiles that decide: the compiled ones, unless others are to be read.
+    pub(crate) fn setup(&self, bundle: &AnyBundle) -> Result<SchedulerSetup, Failure> {
+        if self.interpret.is_empty() {
+            return self.setup_of(bundle.clone(), false);
+        }
+        self.setup_of(Interpretation::of(sources::load(bundle, &self.interpret)?)?.bundle(), true)
+    }
+
+    fn setup_of(&self, bundle: AnyBundle, is_interpreted: bool) -> Result<SchedulerSetup, Failure> {
+        let (routes, extenders) = (self.routes(bundle.profiles)?, self.extenders.overrides(bundle.profiles)?);
+        Ok(SchedulerSetup { bundle, is_interpreted, routes, extenders })
+    }
+
+    /// Which profile serves which pods.
+    fn routes(&self, profiles: &'static [ProfileInfo]) -> Result<Routes, Failure> {
+        match &self.profile {
+            Some(name) => Ok(Routes::to(profiles, name)?),
+            None => Ok(Routes::by_scheduler_name(profiles)),
+        }
+    }
+}
+
+/// Reports the disruption budgets that allow nothing because their pods could not be counted.
+pub(crate) fn note_uncounted(budgets: &[Status]) {
+    for Status { budget, problem, .. } in budgets {
+        if let Some(problem) = problem {
+            output::note(format_args!("PodDisruptionBudget {budget} allows no disruption: {problem}"));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Results on standard output, in the form that was asked for.
+
+#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "a binary that only runs says less"))]
+
+use std::fmt::Display;
+use std::io::Write;
+
+use clap::ValueEnum;
+use clap::builder::styling::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Row, Table};
+use schedc_bounds::text::shortened;
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// The form of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For both
+    Yaml,
+}
+
+/// Prints a result. `table` says it for people.
+pub(crate) fn print<T: Serialize>(format: Format, result: &T, table: impl FnOnce(&T) -> String) -> Result<(), Failure> {
+    let text = match format {
+        Format::Table => table(result),
+        Format::Json => json(result)? + "\n",
+        Format::Yaml => yaml(result)?,
+    };
+    print_text(&text)
+}
+
+/// Returns a result as indented JSON. Like [`yaml`], it is compiled once for all types.
+pub(crate) fn json(result: &dyn erased_serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(result).map_err(Failure::new)
+}
+
+/// Returns a result as JSON on one line.
+pub(crate) fn json_line(result: &dyn erased_serde::Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(result)
+}
+
+/// Returns a result as YAML.
+pub(crate) fn yaml(result: &dyn erased_serde::Serialize) -> Result<String, Failure> {
+    serde_saphyr::to_string(&result).map_err(Failure::new)
+}
+
+/// Prints a text, in colour on terminals only.
+pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+/// Says something to people that is no result.
+pub(crate) fn note(text: impl Display) {
+    let note = styled(AnsiColor::Cyan.on_default().bold(), "note:");
+    // A result is of use without it.
+    let _ = writeln!(anstream::stderr(), "{note} {}", message(text));
+}
+
+/// Says what is wrong, and that is not the end.
+pub(crate) fn print_error(text: impl Display) {
+    // If nobody reads this, nothing can be done about it.
+    let _ = writeln!(anstream::stderr(), "{} {}", error("error:"), message(text));
+}
+
+/// Warns people of something that did not stop a command.
+pub(crate) fn warning(text: impl Display) {
+    let warning = styled(AnsiColor::Yellow.on_default().bold(), "warning:");
+    // A result is of use without it.
+    let _ = writeln!(anstream::stderr(), "{warning} {}", message(text));
+}
+
+/// A message in which no line is longer than 4,000 characters: it may quote any text that a user wrote.
+pub(crate) fn message(text: impl Display) -> String {
+    let text = text.to_string();
+    text.split('\n').map(|line| shortened(line, LONGEST_LINE)).collect::<Vec<_>>().join("\n")
+}
+
+const LONGEST_LINE: usize = 4000;
+
+/// A heading.
+pub(crate) fn heading(text: impl Display) -> String {
+    styled(Style::new().bold(), text)
+}
+
+/// What went wrong.
+pub(crate) fn error(text: impl Display) -> String {
+    styled(AnsiColor::Red.on_default().bold(), text)
+}
+
+fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Columns without lines, as `kubectl` prints them.
+pub(crate) struct Columns(Table);
+
+impl Columns {
+    /// Named columns. A name that begins with `>` is that of a column of numbers, aligned to the right.
+    pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        let (names, numbers): (Vec<_>, Vec<_>) =
+            names.into_iter().map(|name| (name.trim_start_matches('>'), name.starts_with('>'))).unzip();
+        table.set_header(names);
+        for (at, is_number) in numbers.into_iter().enumerate() {
+            if let Some(column) = table.column_mut(at) {
+                column.set_padding((0, 2));
+                if is_number {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+        }
+        Columns(table)
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: impl Into<Row>) {
+        self.0.add_row(cells);
+    }
+
+    /// All lines, each indented.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for line in self.0.lines() {
+            text.push_str("  ");
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Words separated by commas, in lines of at most 100 columns if the words allow it.
+pub(crate) fn wrapped<'a>(words: impl IntoIterator<Item = &'a str>, indent: usize) -> String {
+    const WIDTH: usize = 100;
+    let mut text = String::new();
+    let mut column = 0;
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        let length = word.chars().count() + usize::from(words.peek().is_some());
+        if column > 0 && column + 1 + length > WIDTH {
+            text.push('\n');
+            column = 0;
+        }
+        if column == 0 {
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        if words.peek().is_some() {
+            text.push(',');
+        }
+        column += length;
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped() {
+        let words: Vec<String> = (0..14).map(|n| format!("default/pod-{n}")).collect();
+        let text = wrapped(words.iter().map(String::as_str), 4);
+        expect![[r#"
+            words:
+                default/pod-0, default/pod-1, default/pod-2, default/pod-3, default/pod-4, default/pod-5,
+                default/pod-6, default/pod-7, default/pod-8, default/pod-9, default/pod-10, default/pod-11,
+                default/pod-12, default/pod-13
+        "#]]
+        .assert_eq(&format!("words:\n{text}"));
+    }
+
+    #[test]
+    fn lines_of_messages_are_bounded() {
+        let name = "x".repeat(1_000_000);
+        let text = message(format_args!("no pod `{name}`\nadd one"));
+        assert!(text.len() < 4100 && text.starts_with("no pod `x") && text.ends_with("x`\nadd one"), "{text}");
+    }
+
+    #[test]
+    fn numbers_are_aligned_to_the_right() {
+        let mut columns = Columns::new(["NODE", ">PODS"]);
+        columns.row(vec!["node-1", "7"]);
+        columns.row(vec!["n2", "10"]);
+        expect![[r#"
+            table:
+              NODE    PODS
+              node-1     7
+              n2        10
+        "#]]
+        .assert_eq(&format!("table:\n{}", columns.text()));
+    }
+}

@@ -1,0 +1,26 @@
+//! What is measured.
+
+use schedc_core::profile::ProfileInfo;
+use schedc_kubernetes::config::LeaderElection;
+use schedc_kubernetes::flags::Flags;
+use schedc_kubernetes::health::Health;
+use schedc_kubernetes::metrics::{Metrics, MetricsSettings};
+
+use super::leader;
+
+/// Of the scheduler that takes part in this election, at the API server of this host.
+pub(super) fn metrics(
+    flags: &Flags,
+    profiles: &[ProfileInfo],
+    election: &LeaderElection,
+    host: String,
+    health: Health,
+) -> Metrics {
+    Metrics::new(MetricsSettings {
+        profiles: profiles.iter().map(|profile| profile.scheduler_name).collect(),
+        host,
+        lease: leader::lease_name(election),
+        health,
+        disabled: flags.disabled_metrics.iter().cloned().collect(),
+    })
+}

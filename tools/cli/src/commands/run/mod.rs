@@ -1,0 +1,190 @@
+//! `schedc run`
+
+mod compare;
+mod host;
+mod leader;
+mod metrics;
+mod read_only;
+mod serving;
+mod settings;
+mod signals;
+
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, ValueEnum};
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::ProfileInfo;
+use schedc_core::scheduler::Options;
+use schedc_kubernetes::blocking;
+use schedc_kubernetes::config::{Settings, effective};
+use schedc_kubernetes::connect::Target;
+use schedc_kubernetes::driver::{self, Driver, Leadership, Setup, StopReason};
+use schedc_kubernetes::events::{EventRecorder, EventWriter};
+use schedc_kubernetes::flags::{FlagValues, Flags};
+use schedc_kubernetes::health::Health;
+use schedc_kubernetes::inspect::Inspector;
+use schedc_kubernetes::logs;
+use schedc_kubernetes::metrics::{MeteredTransport, MetricsHooks};
+use schedc_kubernetes::resources::Resource;
+use schedc_kubernetes::transport::{Http, RateLimitedTransport};
+use schedc_kubernetes::write::Bindings;
+use tokio::runtime::Builder;
+use tracing::info;
+
+use super::extenders::Extenders;
+use super::failure::Failure;
+use leader::Leader;
+use metrics::metrics;
+use read_only::ReadOnlyMode;
+use serving::{ApiClients, ServedContent, Serving};
+
+/// Schedule the pods of a cluster, in kube-scheduler's place or beside it
+///
+/// It takes kube-scheduler's flags, and serves the pods that ask for the scheduler name of a profile that is compiled in.
+#[derive(Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    flags: Flags,
+
+    #[command(flatten)]
+    printed: FlagValues,
+
+    /// What a replica does that does not lead
+    ///
+    /// By default it is warm, unless `delayCacheUntilActive` in the file of --config says otherwise
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
+    standby: Option<Standby>,
+
+    #[command(flatten)]
+    extenders: Extenders,
+
+    #[command(flatten)]
+    read_only: ReadOnlyMode,
+}
+
+/// What a replica does that does not lead.
+#[derive(Clone, Copy, ValueEnum)]
+enum Standby {
+    /// Follow the cluster, to take over sooner
+    Warm,
+    /// Nothing, which takes next to no memory
+    Small,
+}
+
+/// How long it may take to write the last events.
+const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
+
+impl Run {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let bindings = Bindings::default();
+        let counted = bindings.clone();
+        let gather = move || match counted.pause() {
+            pause if pause.is_zero() => {}
+            pause => thread::sleep(pause),
+        };
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(gather).build();
+        let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        runtime.block_on(self.schedule(bundle, bindings))
+    }
+
+    async fn schedule(self, bundle: &AnyBundle, bindings: Bindings) -> Result<(), Failure> {
+        let started = SystemTime::now();
+        let Run { flags, printed, standby, extenders, read_only } = self;
+        logs::start(&flags.logging);
+        let extenders = extenders.overrides(bundle.profiles)?;
+        let settings = settings::read(&flags, bundle.profiles)?;
+        if settings::log_or_write(&settings, bundle.profiles, flags.write_config_to.as_deref())? {
+            return Ok(());
+        }
+        info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
+        let serve_all = read_only.profile(bundle.profiles)?;
+        // Who writes nothing takes part in no election.
+        let election = Some(&settings.leader_election).filter(|_| !read_only.is_on());
+        let seed = host::draw();
+        let (http, host) = connect(&settings).await?;
+        let health = Health::new(election.and_then(leader::lease));
+        let metrics = metrics(&flags, bundle.profiles, &settings.leader_election, host, health.clone());
+        let measured = MeteredTransport::new(http.clone(), metrics.clone());
+        let streams = RateLimitedTransport::new(measured.clone(), settings.rate_limit);
+        let (queue, sink) = EventWriter::new(streams.clone(), EventRecorder::new(&host::name()), seed);
+        let sink = tokio::spawn(sink.with_bindings(bindings.clone()).run());
+        let api_clients = ApiClients::new(settings.kubeconfig.as_deref(), settings.master.as_deref(), &http);
+        let configuration = effective(&settings, bundle.profiles);
+        let observed = MetricsHooks::new(metrics.clone());
+        let content = ServedContent {
+            configuration,
+            profiles: bundle.profiles,
+            hash: bundle.hash,
+            printed,
+            metrics: metrics.clone(),
+            started,
+        };
+        let serving = Serving::start(&flags, content, health, api_clients).await?;
+        let leader = election.and_then(|flags| Leader::start(flags, bundle.profiles, measured, seed));
+        let setup = Setup {
+            streams,
+            kinds: kinds(bundle)?,
+            leadership: leader.as_ref().map_or_else(Leadership::alone, Leader::leadership),
+            standby: match (standby, settings.delay_cache) {
+                (Some(Standby::Small), _) | (None, Some(true)) => driver::Standby::Small,
+                (Some(Standby::Warm), _) | (None, _) => driver::Standby::Warm,
+            },
+            options: Options { serve_all, extenders, ..options(&settings, bundle.profiles, seed) },
+        };
+        let inspector = Inspector::default();
+        signals::inspect(inspector.clone(), bundle.profiles, http)?;
+        let hooks = (observed, inspector);
+        let stop = signals::stop()?;
+        serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
+        if read_only.is_on() {
+            read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
+            serving.end().await;
+            return Ok(());
+        }
+        let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
+        // Who asks extenders is blocked until they answer; leases are renewed all the same.
+        let end = if bundle.originals.any() {
+            blocking::schedule(driver.run(stop)).await.map_err(Failure::new)?
+        } else {
+            driver.run(stop).await
+        };
+        if end == StopReason::LeaseLost {
+            return Err(Failure::new("leader election lost"));
+        }
+        tokio::join!(serving.end(), async {
+            if let Some(leader) = leader {
+                leader.release().await;
+            }
+        });
+        // What was said last may still be written, if the API server does not take long.
+        let _ = tokio::time::timeout(LAST_EVENTS_TIMEOUT, sink).await;
+        Ok(())
+    }
+}
+
+/// The way to the API server, which stays open, and what the server is called there.
+async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
+    let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
+    let host = target.server().authority().map(ToString::to_string).unwrap_or_default();
+    let (http, fresh) = target.http().await?;
+    tokio::spawn(fresh.run());
+    Ok((http, host))
+}
+
+/// The kinds that the profiles look at.
+fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
+    let of = |kind: &'static &str| {
+        Resource::of(kind)
+            .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
+    };
+    let mut kinds = bundle.watches.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    kinds.extend(bundle.kinds.iter().map(Resource::declared_static));
+    Ok(kinds)
+}
+
+fn options(settings: &Settings, profiles: &[ProfileInfo], seed: u64) -> Options {
+    let default = Options { seed, backoff: settings.backoff(profiles), ..Options::default() };
+    let leftover_after = settings.leftover_after.map(|time| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
+    Options { leftover_after: leftover_after.unwrap_or(default.leftover_after), ..default }
+}

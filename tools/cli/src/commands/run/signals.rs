@@ -1,0 +1,59 @@
+//! When somebody wants this program to end, or to say what it knows.
+
+use std::process;
+
+use schedc_core::profile::ProfileInfo;
+use schedc_kubernetes::inspect::Inspector;
+use schedc_kubernetes::transport::Http;
+use tokio::select;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::yield_now;
+
+use crate::commands::failure::Failure;
+
+/// How many lines are written before pods get their turn.
+const LINES_AT_ONCE: usize = 256;
+
+/// Says so at the first SIGTERM or SIGINT. The second one ends the program at once.
+pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
+    let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let (tell, stop) = watch::channel(false);
+    tokio::spawn(async move {
+        for is_first in [true, false] {
+            select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            match is_first {
+                true => drop(tell.send_replace(true)),
+                false => process::exit(1),
+            }
+        }
+    });
+    Ok(stop)
+}
+
+/// At each SIGUSR2, as in kube-scheduler, what the scheduler knows is written to the log, and how that differs from what the
+/// API server says.
+pub(super) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
+    let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
+    let mut wanted = signal(SignalKind::user_defined2()).map_err(failed)?;
+    let schedulers: Vec<_> = profiles.iter().map(|profile| profile.scheduler_name).collect();
+    tokio::spawn(async move {
+        while wanted.recv().await.is_some() {
+            for some in inspector.dump().await.chunks(LINES_AT_ONCE) {
+                some.iter().for_each(|line| tracing::info!("{line}"));
+                yield_now().await;
+            }
+            match inspector.compare(&http, &schedulers).await {
+                Ok(mismatch) if mismatch.is_empty() => tracing::info!("Cache comparer found no mismatch"),
+                Ok(mismatch) => tracing::warn!("Cache mismatch: {mismatch}"),
+                Err(why) => tracing::error!("Cache comparer failed: {why}"),
+            }
+        }
+    });
+    Ok(())
+}

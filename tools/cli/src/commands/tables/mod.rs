@@ -1,0 +1,36 @@
+//! Results as people read them.
+
+#[cfg(feature = "bench")]
+pub(crate) mod bench;
+#[cfg(feature = "bench")]
+pub(crate) mod cost;
+#[cfg(feature = "tools")]
+pub(crate) mod diff;
+#[cfg(feature = "tools")]
+pub(crate) mod explanation;
+pub(crate) mod profiles;
+#[cfg(feature = "run")]
+pub(crate) mod read_only;
+#[cfg(feature = "tools")]
+pub(crate) mod simulation;
+#[cfg(feature = "tools")]
+mod utilisation;
+
+#[cfg(feature = "tools")]
+use indicatif::HumanCount;
+
+/// A count with its noun: `1 pod`, `7,165 pods`.
+#[cfg(feature = "tools")]
+fn count(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", HumanCount(n as u64))
+}
+
+/// What is said instead of the last rows of a list, the number of which this is.
+#[cfg(feature = "tools")]
+fn more(rest: usize) -> String {
+    match rest {
+        0 => String::new(),
+        rest => format!("  ... and {} more; --all prints them all, and so does -o json\n", HumanCount(rest as u64)),
+    }
+}

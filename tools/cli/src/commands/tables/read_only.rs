@@ -1,0 +1,192 @@
+//! What is said by those who look on.
+
+use std::fmt::Write;
+
+use schedc_core::erased::AnyBundle;
+use schedc_kubernetes::dry_run::{Decision, DecisionResult};
+use schedc_kubernetes::shadow::{Comparison, Disagreement, Finding, ProfileCounts};
+use serde::Serialize;
+
+use crate::commands::output::{Columns, heading};
+
+/// How often we agreed with kube-scheduler.
+#[derive(Debug, Serialize)]
+pub(crate) struct Agreement {
+    agreement: Vec<ProfileAgreement>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProfileAgreement {
+    profile: &'static str,
+    #[serde(flatten)]
+    counts: ProfileCounts,
+}
+
+impl Agreement {
+    /// Of profiles that judged.
+    pub(crate) fn of(bundle: &AnyBundle, counts: &[ProfileCounts]) -> Self {
+        let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != ProfileCounts::default());
+        let agreement = of_profile.map(|(profile, counts)| ProfileAgreement { profile: profile.name, counts: *counts });
+        Agreement { agreement: agreement.collect() }
+    }
+}
+
+/// A decision, a line or two.
+pub(crate) fn decision(decision: &Decision) -> String {
+    let Decision { pod, decided, .. } = decision;
+    match decided {
+        DecisionResult::Placed { node } => format!("{pod} -> {node}\n"),
+        DecisionResult::Failed { message } => format!("{pod}: failed: {message}\n"),
+        DecisionResult::Unschedulable { message, nominated_node, victims } => {
+            let mut text = format!("{pod}: {message}\n");
+            if let Some(node) = nominated_node.as_ref().filter(|_| !victims.is_empty()) {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "  would evict {} from {node}", victims.join(", "));
+            }
+            text
+        }
+    }
+}
+
+/// A disagreement, with both nodes' scores if there are any.
+pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
+    let Disagreement { pod, finding, .. } = disagreement;
+    match finding {
+        Finding::LowerScore { node, best, by: 0, .. } => {
+            format!("{pod} was bound to {node}, and room was made for it on {}\n", best.join(", "))
+        }
+        Finding::LowerScore { node, best, by, scores } => {
+            format!("{pod} was bound to {node}, and {} better by {by}\n{}", are(best), table(scores, best, Some(node)))
+        }
+        Finding::Infeasible { node, reason, best, .. } if best.is_empty() => {
+            format!("{pod} was bound to {node}, and fits nowhere: {reason}\n")
+        }
+        Finding::Infeasible { node, reason, best, scores } => {
+            let table = table(scores, best, None);
+            format!("{pod} was bound to {node}, which is not feasible: {reason}; {} best\n{table}", are(best))
+        }
+        Finding::OtherMessage { theirs, ours } => format!("{pod} fits nowhere\n  there: {theirs}\n  here:  {ours}\n"),
+        Finding::Fits { theirs, best } => {
+            format!("{pod} fits nowhere there, and {} best\n  there: {theirs}\n", are(best))
+        }
+    }
+}
+
+/// The first of some nodes, how many others there are, and the verb.
+fn are(nodes: &[String]) -> String {
+    match nodes {
+        [] => "no node is".to_owned(),
+        [node] => format!("{node} is"),
+        [node, others @ ..] => format!("{node} and {} more are", others.len()),
+    }
+}
+
+/// Weighted scores, plugin by plugin.
+fn table(scores: &[Comparison], best: &[String], bound: Option<&str>) -> String {
+    let Some(best) = best.first().filter(|_| !scores.is_empty()) else { return String::new() };
+    let names = [best.as_str()].into_iter().chain(bound).map(|node| format!(">{node}")).collect::<Vec<_>>();
+    let mut columns = Columns::new(["SCORE", ">WEIGHT"].into_iter().chain(names.iter().map(String::as_str)));
+    let (mut of_best, mut of_bound) = (0, 0);
+    for Comparison { plugin, weight, best, bound } in scores {
+        let mut row = vec![(*plugin).to_owned(), weight.to_string(), best.weighted.to_string()];
+        row.extend(bound.map(|bound| bound.weighted.to_string()));
+        of_best += best.weighted;
+        of_bound += bound.map_or(0, |bound| bound.weighted);
+        columns.row(row);
+    }
+    let mut row = vec!["total".to_owned(), String::new(), of_best.to_string()];
+    row.extend(bound.map(|_| of_bound.to_string()));
+    columns.row(row);
+    columns.text()
+}
+
+/// How often we agreed, in rows.
+pub(crate) fn agreement(agreement: &Agreement) -> String {
+    if agreement.agreement.is_empty() {
+        return "kube-scheduler decided about no pod\n".to_owned();
+    }
+    let mut columns = Columns::new(["PROFILE", "KUBE-SCHEDULER", "HERE", ">PODS", ">%"]);
+    for ProfileAgreement { profile, counts } in &agreement.agreement {
+        let lower = format!("a lower total, by {} at most", counts.largest_difference);
+        let (bound, unschedulable) = (counts.bound(), counts.unschedulable());
+        for (there, here, pods, all) in [
+            ("bound to", "one of the best nodes", counts.same_best, bound),
+            ("bound to", &lower, counts.lower_score, bound),
+            ("bound to", "not feasible", counts.infeasible, bound),
+            ("fits nowhere", "the same words", counts.same_message, unschedulable),
+            ("fits nowhere", "other words", counts.other_message, unschedulable),
+            ("fits nowhere", "fits", counts.fits, unschedulable),
+            ("bound to", "not judged: not all was known", counts.not_judged, 0),
+        ] {
+            if pods > 0 {
+                let share = if all > 0 { format!("{:.2}", pods as f64 * 100.0 / all as f64) } else { String::new() };
+                columns.row([profile, there, here, &pods.to_string(), &share]);
+            }
+        }
+    }
+    heading("Agreement with kube-scheduler") + "\n" + &columns.text()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use schedc_kubernetes::shadow::NodeScore;
+
+    use super::*;
+
+    fn of(finding: Finding) -> String {
+        disagreement(&Disagreement { pod: "default/p".into(), profile: "default", finding })
+    }
+
+    fn points(weighted: i64) -> NodeScore {
+        NodeScore { raw: weighted, normalized: weighted, weighted }
+    }
+
+    #[test]
+    fn a_disagreement_comes_with_both_score_tables() {
+        let score = |plugin, best, bound| Comparison { plugin, weight: 1, best: points(best), bound };
+        let scores = vec![
+            score("NodeResourcesFit", 70, Some(points(60))),
+            score("NodeResourcesBalancedAllocation", 90, Some(points(95))),
+        ];
+        let best = vec!["n1".to_owned(), "n3".to_owned()];
+        expect![[r#"
+            default/p was bound to n2, and n1 and 1 more are better by 5
+              SCORE                            WEIGHT   n1   n2
+              NodeResourcesFit                      1   70   60
+              NodeResourcesBalancedAllocation       1   90   95
+              total                                    160  155
+        "#]]
+        .assert_eq(&of(Finding::LowerScore { node: "n2".into(), best: best.clone(), by: 5, scores }));
+        let scores = vec![score("NodeResourcesFit", 70, None)];
+        let reason = "NodeName: node(s) didn't match".to_owned();
+        expect![[r#"
+            default/p was bound to n2, which is not feasible: NodeName: node(s) didn't match; n1 and 1 more are best
+              SCORE             WEIGHT  n1
+              NodeResourcesFit       1  70
+              total                     70
+        "#]]
+        .assert_eq(&of(Finding::Infeasible { node: "n2".into(), reason, best, scores }));
+    }
+
+    #[test]
+    fn agreement_in_rows() {
+        let counts = ProfileCounts {
+            same_best: 199,
+            lower_score: 1,
+            largest_difference: 3,
+            same_message: 7,
+            not_judged: 2,
+            ..ProfileCounts::default()
+        };
+        let all = Agreement { agreement: vec![ProfileAgreement { profile: "default", counts }] };
+        let rows: Vec<_> = agreement(&all).lines().skip(1).map(|row| row.trim_start().to_owned()).collect();
+        expect![[r#"
+            PROFILE  KUBE-SCHEDULER  HERE                           PODS       %
+            default  bound to        one of the best nodes           199   99.50
+            default  bound to        a lower total, by 3 at most       1    0.50
+            default  fits nowhere    the same words                    7  100.00
+            default  bound to        not judged: not all was known     2"#]]
+        .assert_eq(&rows.join("\n"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Statuses of disruption budgets that scenarios do not give.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Pod, PodSpec};
+use k8s_openapi::api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, is_given_budget_status};
+use schedc_objects::AnyObject;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Step;
+
+/// The objects that decide statuses of budgets, in a server with the disruption controller.
+pub(super) struct BudgetStatuses {
+    server: ApiServer,
+    controllers: Controllers,
+    /// The version of the last change whose effect on budgets is known.
+    seen: u64,
+}
+
+impl BudgetStatuses {
+    /// Without objects. `None`: each budget of the scenario has a status, and there is nothing to compute.
+    pub(super) fn of(objects: &[Value], steps: &[Step]) -> Option<Self> {
+        let in_steps = steps.iter().filter_map(|step| match step {
+            Step::Create(value) | Step::Update(value) => Some(value),
+            Step::Schedule(_) | Step::Delete(_) => None,
+        });
+        objects.iter().chain(in_steps).any(is_without_status).then(|| BudgetStatuses {
+            server: ApiServer::new(ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() }),
+            controllers: Controllers::default(),
+            seen: 0,
+        })
+    }
+
+    /// Records an object that is new or changed. Pods have a method of their own.
+    pub(super) fn set(&mut self, object: &AnyObject) {
+        match object {
+            // It is taken as it is.
+            AnyObject::PodDisruptionBudget(budget) if budget.status.as_ref().is_some_and(is_given_budget_status) => {
+                self.remove(object.kind(), object.namespace(), object.name());
+            }
+            AnyObject::PodDisruptionBudget(_)
+            | AnyObject::ReplicaSet(_)
+            | AnyObject::StatefulSet(_)
+            | AnyObject::ReplicationController(_)
+            | AnyObject::Deployment(_) => self.store(object.clone()),
+            _ => {}
+        }
+    }
+
+    /// Records a pod that is new, changed, or on another node.
+    pub(super) fn set_pod(&mut self, pod: &Pod, node: Option<&str>) {
+        let metadata = &pod.metadata;
+        let pod = Pod {
+            metadata: ObjectMeta {
+                name: metadata.name.clone(),
+                namespace: metadata.namespace.clone(),
+                labels: metadata.labels.clone(),
+                owner_references: metadata.owner_references.clone(),
+                deletion_timestamp: metadata.deletion_timestamp.clone(),
+                ..ObjectMeta::default()
+            },
+            spec: Some(PodSpec { node_name: node.map(str::to_owned), ..PodSpec::default() }),
+            status: pod.status.clone(),
+        };
+        self.store(pod.into());
+    }
+
+    /// Records that an object is gone.
+    pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
+        if let Some((kind, _)) = AnyObject::kind_named(kind) {
+            let key = Key { kind, namespace: namespace.into(), name: name.into() };
+            // Most objects are of kinds that are not recorded.
+            let _unknown = self.server.handle(&Request::Delete(key, None), 0);
+        }
+    }
+
+    /// Computes statuses. Returns the budgets whose status has changed.
+    pub(super) fn update(&mut self) -> Vec<Arc<AnyObject>> {
+        self.controllers.run(&mut self.server, 0);
+        let mut changed = Vec::new();
+        while let Some(change) = self.server.log().after(self.seen) {
+            self.seen = change.version;
+            if change.object.kind() == PodDisruptionBudget::KIND {
+                let key = Key::of(&change.object);
+                changed.extend(self.server.get(&key).cloned());
+            }
+        }
+        self.server.forget(self.seen);
+        changed
+    }
+
+    fn store(&mut self, mut object: AnyObject) {
+        let old = self.server.get(&Key::of(&object));
+        let metadata = object.metadata_mut();
+        metadata.resource_version = None;
+        let stored = match old {
+            None => self.server.create(object, 0),
+            Some(old) => {
+                if metadata.uid.is_none() {
+                    metadata.uid.clone_from(&old.metadata().uid);
+                }
+                self.server.update(object)
+            }
+        };
+        // An object without a name belongs to no budget.
+        drop(stored);
+    }
+}
+
+/// Whether this is a budget without a status.
+fn is_without_status(value: &Value) -> bool {
+    value.get("kind").and_then(Value::as_str) == Some(PodDisruptionBudget::KIND)
+        && value
+            .get("status")
+            .and_then(|status| PodDisruptionBudgetStatus::deserialize(status).ok())
+            .is_none_or(|status| !is_given_budget_status(&status))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{Evaluator, Scenario};
+    use default_profile::Profiles;
+
+    fn node(name: &str) -> Value {
+        let status = json!({"allocatable": {"cpu": "1", "pods": "10"}});
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status})
+    }
+
+    /// A pod that fills a node. Its controller is the ReplicaSet of the same name as its label.
+    fn pod(name: &str, app: &str, priority: i32, node: &str) -> Value {
+        let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": "", "controller": true});
+        let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
+        let spec = json!({"priority": priority, "nodeName": node, "containers": containers});
+        let metadata = json!({"name": name, "labels": {"app": app}, "ownerReferences": [owner]});
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    }
+
+    fn replicas(count: i32) -> Value {
+        let spec = json!({"replicas": count, "selector": {"matchLabels": {"app": "cheap"}}});
+        json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "cheap"}, "spec": spec})
+    }
+
+    fn budget(spec: Value, status: Value) -> Value {
+        let mut budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}});
+        budget["spec"] = spec;
+        budget["spec"]["selector"] = json!({"matchLabels": {"app": "cheap"}});
+        budget["status"] = status;
+        budget
+    }
+
+    /// The victims of a pod of high priority, for each of its attempts: a cheap pod, unless budgets protect all of them.
+    fn victims(objects: &[Value], steps: &[Value]) -> Vec<String> {
+        let nodes = [node("a"), node("b"), pod("cheap-1", "cheap", 1, "a"), pod("dear", "dear", 5, "b")];
+        let objects = [&nodes, objects].concat();
+        let scenario = json!({"id": "test", "profile": "default", "objects": objects, "steps": steps}).to_string();
+        let scenario = Scenario::read(scenario.as_bytes()).unwrap();
+        let results = Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results;
+        let preemptions = results.into_iter().filter_map(|result| result.preemption);
+        preemptions.map(|preemption| preemption.outcomes[0].victims.join(", ")).collect()
+    }
+
+    fn attempt() -> Value {
+        json!({"schedule": pod("high", "high", 100, "")})
+    }
+
+    #[test]
+    fn a_budget_without_a_status_gets_one() {
+        let no_status = [
+            Value::Null,
+            json!({}),
+            json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}),
+        ];
+        for status in no_status {
+            for (spec, victim) in [
+                (json!({"minAvailable": 0}), "default/cheap-1"),
+                (json!({"minAvailable": 1}), "default/dear"),
+                (json!({"minAvailable": "50%"}), "default/dear"),
+                (json!({"maxUnavailable": 1}), "default/dear"),
+                (json!({"maxUnavailable": 2}), "default/cheap-1"),
+            ] {
+                let objects = [budget(spec.clone(), status.clone()), replicas(2)];
+                assert_eq!(victims(&objects, &[attempt()]), [victim], "{spec} {status}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_existing_status_is_kept() {
+        let closed = budget(json!({"minAvailable": 0}), json!({"disruptionsAllowed": 0}));
+        let open = budget(json!({"minAvailable": 1}), json!({"disruptionsAllowed": 1}));
+        assert_eq!(victims(std::slice::from_ref(&closed), &[attempt()]), ["default/dear"]);
+        assert_eq!(victims(std::slice::from_ref(&open), &[attempt()]), ["default/cheap-1"]);
+        // Even if the scenario also has a budget without a status.
+        let without = budget(json!({"minAvailable": 0}), Value::Null);
+        let steps = [attempt(), json!({"update": open}), attempt(), json!({"update": closed}), attempt()];
+        assert_eq!(victims(&[without], &steps), ["default/cheap-1", "default/cheap-1", "default/dear"]);
+    }
+
+    #[test]
+    fn the_status_follows_the_steps() {
+        let delete = |kind: &str, name: &str| json!({"delete": {"kind": kind, "name": name}});
+        let steps = [
+            json!({"create": budget(json!({"minAvailable": 1}), Value::Null)}),
+            attempt(),
+            json!({"create": node("c")}),
+            json!({"schedule": pod("cheap-2", "cheap", 1, "")}),
+            attempt(),
+            delete("Pod", "cheap-2"),
+            json!({"create": pod("filler", "dear", 200, "c")}),
+            attempt(),
+            json!({"update": budget(json!({"minAvailable": 0}), Value::Null)}),
+            attempt(),
+            json!({"update": budget(json!({"maxUnavailable": 0}), Value::Null)}),
+            json!({"create": replicas(1)}),
+            attempt(),
+            json!({"update": replicas(0)}),
+            attempt(),
+            delete("PodDisruptionBudget", "b"),
+            attempt(),
+        ];
+        let expected = ["dear", "cheap-1", "dear", "cheap-1", "dear", "dear", "cheap-1"];
+        let victims = victims(&[], &steps);
+        let names: Vec<&str> = victims.iter().map(|name| name.trim_start_matches("default/")).collect();
+        assert_eq!(names, expected);
+    }
+}

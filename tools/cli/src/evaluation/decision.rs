@@ -1,0 +1,194 @@
+//! All that a cycle finds for a pod, as it is printed.
+
+use std::collections::BTreeMap;
+
+use schedc_core::cache::Base;
+use schedc_core::engine;
+use schedc_core::explain::{Explanation, NodeExplanation};
+use schedc_core::model::Pod;
+use schedc_core::status::{Code, Status};
+use serde::Serialize;
+
+use super::preemption::Preemption;
+use crate::cluster::pod_name;
+
+/// What was found for one pod. Names are sorted, `nodes` has every node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// `namespace/name`.
+    pub pod: String,
+    /// A PreEnqueue plugin holds the pod: nothing else was asked.
+    #[serde(rename = "preenqueue", skip_serializing_if = "Option::is_none")]
+    pub pre_enqueue: Option<Answer>,
+    /// Why nothing was asked at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<&'static str>,
+    /// What PreFilter plugins said; none without nodes.
+    #[serde(rename = "prefilter")]
+    pub pre_filter: Option<PreFilter>,
+    /// What was said of each node. Empty if PreFilter did not succeed.
+    pub nodes: BTreeMap<String, NodeVerdict>,
+    /// The nodes that pass every filter.
+    pub feasible: Vec<String>,
+    /// The feasible nodes with the highest total; none if scoring failed.
+    pub best: Vec<String>,
+    /// Where the pod goes.
+    pub chosen: Option<String>,
+    /// Why it goes there, if it is not for the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<&'static str>,
+    /// Why it goes nowhere: the text of the pod's condition.
+    pub message: Option<String>,
+    /// All texts that `message` could have, if it depends on which node is looked at first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// `Unschedulable` or `SchedulerError`, with `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// The plugins that rejected the pod in PreFilter or on any node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unschedulable_plugins: Vec<&'static str>,
+    /// What PostFilter plugins found, if they were asked.
+    pub preemption: Option<Preemption>,
+}
+
+/// A plugin's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// kube-scheduler's status code.
+    pub code: String,
+    /// The plugin; empty on success, and where it is the framework that answers.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub plugin: &'static str,
+    /// Why, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+}
+
+/// What PreFilter plugins said together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PreFilter {
+    /// The answer of all, or of the first one that rejects the pod or fails.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// The only nodes that can be feasible, if there are less than all, whether they exist or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<String>>,
+    /// The plugins that have nothing to filter by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skip: Vec<&'static str>,
+}
+
+/// What is said of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeVerdict {
+    /// The answer of the first plugin that rejects the node, in the profile's order.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// What the score plugins said of a feasible node.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
+}
+
+/// What score plugins that do not skip said of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Scores {
+    /// Normalised score times weight.
+    pub scores: BTreeMap<&'static str, i64>,
+    /// As the plugins returned it.
+    pub raw: BTreeMap<&'static str, i64>,
+    /// Sum of `scores`.
+    pub total: i64,
+}
+
+impl Decision {
+    /// Nothing was asked about a pod.
+    pub(super) fn skipped(pod: &Pod, base: &Base, why: &'static str) -> Self {
+        Decision { pod: pod_name(pod, &base.interner), skipped: Some(why), ..Decision::default() }
+    }
+
+    /// Puts what was found into words.
+    pub(super) fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
+        let pod = pod_name(pod, &base.interner);
+        if let Some(held) = &found.gated_by {
+            return Decision { pod, pre_enqueue: Some(Answer::from(held)), ..Decision::default() };
+        }
+        let mut decision = Decision { pod, ..Decision::default() };
+        if base.count() > 0 {
+            decision.pre_filter = Some(PreFilter::new(&found));
+        }
+        match found.decision {
+            engine::Decision::Node(node) => {
+                // Of equally good nodes, the one with the smallest name: nothing is left to chance.
+                let best = found.best.first().filter(|_| !found.by_nomination);
+                decision.chosen = Some(best.cloned().unwrap_or_else(|| base.name(node).to_owned()));
+                decision.chosen_by = found.by_nomination.then_some("nominated");
+            }
+            engine::Decision::Unschedulable(unschedulable) => {
+                decision.reason = Some("Unschedulable");
+                decision.unschedulable_plugins = unschedulable.diagnosis.unschedulable_plugins.into_iter().collect();
+                decision.preemption = unschedulable.post_filter.map(|found| Preemption::new(&found, base));
+                decision.message = Some(unschedulable.message);
+            }
+            engine::Decision::Error(message) => {
+                decision.reason = Some("SchedulerError");
+                // With several, the first one by text, so that it is always the same one.
+                decision.message = Some(found.errors.first().cloned().unwrap_or(message));
+                if found.errors.len() > 1 {
+                    decision.messages = found.errors.into_iter().collect();
+                }
+            }
+        }
+        let feasible = found.nodes.iter().filter(|node| node.is_feasible());
+        decision.feasible = feasible.map(|node| node.node.clone()).collect();
+        decision.best = found.best;
+        decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();
+        decision
+    }
+}
+
+impl Answer {
+    fn new(code: Code, plugin: &'static str, mut reasons: Vec<String>) -> Self {
+        reasons.sort_unstable();
+        Answer { code: code.to_string(), plugin, reasons }
+    }
+
+    fn success() -> Self {
+        Answer::new(Code::Success, "", Vec::new())
+    }
+}
+
+impl From<&Status> for Answer {
+    fn from(status: &Status) -> Self {
+        Answer::new(status.code, status.plugin, status.reasons.clone())
+    }
+}
+
+impl PreFilter {
+    fn new(found: &Explanation) -> Self {
+        let mut skip = found.skipped.clone();
+        skip.sort_unstable();
+        PreFilter {
+            answer: found.pre_filter.as_ref().map_or_else(Answer::success, Answer::from),
+            nodes: found.narrowed.clone(),
+            skip,
+        }
+    }
+}
+
+impl NodeVerdict {
+    fn of(found: NodeExplanation) -> (String, Self) {
+        let total = found.total();
+        let scores = (!found.scores.is_empty()).then(|| Scores {
+            scores: found.scores.iter().map(|score| (score.plugin, score.weighted())).collect(),
+            raw: found.scores.iter().map(|score| (score.plugin, score.raw)).collect(),
+            total,
+        });
+        let verdict = found.verdicts.into_iter().next();
+        let answer = verdict.map_or_else(Answer::success, |v| {
+            Answer::new(v.code, v.plugin, v.reasons.into_iter().map(Into::into).collect())
+        });
+        (found.node, NodeVerdict { answer, scores })
+    }
+}

@@ -1,0 +1,374 @@
+//! Which events wake a rejected pod: a change of an object in, the events of it, what the plugins' hints say of each, and
+//! where the pod is then.
+//!
+//! The formats are in docs/evaluate.md. What is said of the queue follows from its rules for one pod.
+
+mod events;
+mod scenario;
+
+use std::collections::BTreeMap;
+
+use schedc_core::erased::AnyCluster;
+use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
+use schedc_core::extenders::EXTENDER;
+use schedc_core::extension_points::QueueingHint;
+use schedc_core::hints::{InterestedPlugins, PluginSet};
+use schedc_core::model::{CustomKind, Pod};
+use schedc_core::profile::ProfileInfo;
+use schedc_objects::{AnyObject, convert_pod, is_finished};
+use serde::Serialize;
+
+use super::scenario as values;
+use super::{Error, Evaluator, InvalidItem, ScenarioCluster};
+use events::{DerivedEvent, ObjectChange};
+
+pub use events::Scope;
+pub use scenario::{Change, Direct, HintScenario};
+
+/// What a change means for a rejected pod.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HintResult {
+    /// The scenario's.
+    pub id: String,
+    /// The events by name, in order.
+    pub events: Vec<String>,
+    /// The same, each with what is said of it.
+    pub per_event: Vec<EventResult>,
+    /// For each plugin that rejected the pod or that it waits for: whether it waits for one of the events.
+    pub registered: BTreeMap<String, bool>,
+    /// What those say; of several answers, an error, or else `Queue`.
+    pub hints: BTreeMap<String, Hint>,
+    /// What becomes of the pod.
+    pub decision: Decision,
+    /// Whether it is tried again.
+    pub moved: bool,
+    /// Where it is.
+    pub queue: Place,
+    /// The PreEnqueue plugins that hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gated: Option<Gated>,
+}
+
+/// What is said of one event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventResult {
+    /// What it is about.
+    pub resource: &'static str,
+    /// What happens.
+    pub action: &'static str,
+    /// Who hears of it.
+    pub scope: Scope,
+    /// All plugins of the profile that wait for it, sorted.
+    pub registered_by: Vec<&'static str>,
+    /// As in [`HintResult`].
+    pub registered: BTreeMap<String, bool>,
+    /// As in [`HintResult`].
+    pub hints: BTreeMap<String, Hint>,
+    /// What the other plugins that wait for it would say.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_hints: BTreeMap<String, Hint>,
+    /// Whether the pod meets the condition of the event, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pre_check: Option<bool>,
+    /// The pod is held by a plugin that does not wait for the event, and nothing is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_skips: bool,
+    /// What would become of the pod by this event alone.
+    pub decision: Decision,
+}
+
+/// What a plugin says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Hint {
+    /// Leave the pod where it is.
+    Skip,
+    /// Try it again.
+    Queue,
+    /// It cannot tell; the pod is tried again.
+    Error,
+}
+
+/// What becomes of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Decision {
+    /// Nothing.
+    QueueSkip,
+    /// It is tried when it need not wait any longer.
+    QueueAfterBackoff,
+    /// It is tried as soon as possible.
+    QueueImmediately,
+}
+
+/// Where a pod is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// Waits to be tried.
+    Active,
+    /// Waits for its time to be tried.
+    Backoff,
+    /// Waits for an event.
+    Unschedulable,
+    /// Gone, or on a node.
+    None,
+}
+
+/// The PreEnqueue plugins that hold a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gated {
+    /// Before the change; empty for none.
+    pub before: &'static str,
+    /// After it.
+    pub after: &'static str,
+}
+
+impl Evaluator {
+    /// Finds what a change means for a rejected pod.
+    ///
+    /// # Errors
+    /// The first thing in the scenario that is wrong.
+    pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
+        self.check_keys(scenario.unknown_fields())?;
+        let profile = self.profile_of(scenario.profile.as_deref())?;
+        let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
+        for (at, value) in scenario.objects.into_iter().enumerate() {
+            let object =
+                values::object(value, &mut self.reader).map_err(|error| Error::invalid_item("objects", at, error))?;
+            scenario_cluster.apply(object);
+        }
+        let mut read = |place: &str, value: Option<serde_json::Value>| {
+            let object = value.map(|value| values::object(value, &mut self.reader)).transpose();
+            object.map_err(|error| Error::InvalidItem { place: place.to_owned(), error })
+        };
+        let old = read("event.old", scenario.event.old)?;
+        let new = read("event.new", scenario.event.new)?;
+        let pod = values::pod(scenario.pod, &mut self.reader)
+            .map_err(|error| Error::InvalidItem { place: "pod".to_owned(), error })?;
+        let direct_event = scenario
+            .direct
+            .as_ref()
+            .map(|direct| direct_event(direct, self.kinds))
+            .transpose()
+            .map_err(|error| Error::InvalidItem { place: "direct".to_owned(), error })?;
+        if let Some(old) = old.clone() {
+            scenario_cluster.apply(old);
+        }
+        let is_same_pod = [&old, &new].into_iter().flatten().any(|object| {
+            let is_pod = matches!(object, AnyObject::Pod(_));
+            let pod = AnyObject::from(pod.clone());
+            is_pod && (object.namespace(), object.name()) == (pod.namespace(), pod.name())
+        });
+        let mut waiting = convert_pod(&pod, &mut scenario_cluster.cluster.base_mut().interner);
+        let changed = ObjectChange::new(old.as_ref(), new.as_ref(), &mut scenario_cluster.cluster.base_mut().interner);
+        let gate = scenario_cluster.cluster.gate_status(profile, &waiting).map(|status| status.plugin);
+        match new {
+            Some(new) if !matches!(&new, AnyObject::Pod(pod) if is_finished(pod)) => {
+                scenario_cluster.apply(new);
+            }
+            _ => {
+                if let Some(old) = &old {
+                    scenario_cluster.remove(old);
+                }
+            }
+        }
+        // Where its update is the change, it is the updated pod that hints are asked about.
+        let (mut leaves, mut uid) = (false, None);
+        if let (true, ObjectChange::Pod(before, after)) = (is_same_pod, &changed) {
+            match after {
+                Some(after) if after.spec.node_name.is_none() => waiting = (**after).clone(),
+                _ => leaves = true,
+            }
+            uid = before.as_ref().or(after.as_ref()).map(|pod| pod.uid.clone());
+        }
+        if let Some(uid) = uid {
+            waiting.uid = uid;
+        }
+        let asking = HintQuery {
+            waiting: &waiting,
+            cluster: scenario_cluster.cluster,
+            profile,
+            info: &self.profiles[profile],
+            changed: &changed,
+            direct_event,
+            is_same_pod,
+            plugins: &scenario.plugins,
+            pending: &scenario.pending,
+            gate,
+            progress: PodProgress { in_flight: scenario.in_flight, backoff_done: scenario.backoff_done, leaves },
+        };
+        let result = asking.all();
+        Ok(HintResult { id: scenario.id, ..result })
+    }
+}
+
+/// The event that a scenario names. A kind that a plugin declares goes by its full name.
+fn direct_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, InvalidItem> {
+    let declared = || {
+        let kind = kinds.iter().find(|kind| kind.name == direct.resource)?;
+        Some(EventResource::Custom(kind.name))
+    };
+    match (EventResource::from_name(&direct.resource).or_else(declared), Action::from_name(&direct.action)) {
+        (Some(resource), Some(action)) => Ok(ClusterEvent::new(resource, action)),
+        _ => Err(InvalidItem::NoEvent { resource: direct.resource.clone(), action: direct.action.clone() }),
+    }
+}
+
+/// What else decides where the pod ends.
+#[derive(Clone, Copy)]
+struct PodProgress {
+    in_flight: bool,
+    backoff_done: bool,
+    /// It is deleted, or gets a node.
+    leaves: bool,
+}
+
+struct HintQuery<'a> {
+    waiting: &'a Pod,
+    cluster: &'a mut dyn AnyCluster,
+    profile: usize,
+    info: &'a ProfileInfo,
+    changed: &'a ObjectChange,
+    /// In place of the events that the change is.
+    direct_event: Option<ClusterEvent>,
+    is_same_pod: bool,
+    plugins: &'a [String],
+    pending: &'a [String],
+    /// The plugin that held the pod before.
+    gate: Option<&'static str>,
+    progress: PodProgress,
+}
+
+impl HintQuery<'_> {
+    fn all(mut self) -> HintResult {
+        let (changed, is_same_pod) = (self.changed, self.is_same_pod);
+        let plugins = self.cluster.plugins(self.profile);
+        let events = match self.direct_event {
+            Some(event) => {
+                vec![DerivedEvent { event, object: changed.object(), scope: Scope::Direct, up_to_priority: None }]
+            }
+            None => {
+                let base = self.cluster.base();
+                let is_served = |pod: &Pod| {
+                    let name = base.interner.resolve(pod.spec.scheduler_name);
+                    name.is_empty() || name == self.info.scheduler_name
+                };
+                let mut events = changed.events(is_same_pod, is_served);
+                // Of other objects only those changes are watched that a plugin waits for.
+                events.retain(|derived| {
+                    !matches!(derived.object, EventObject::Object(..))
+                        || !InterestedPlugins::of(plugins, derived.event).plugins().is_empty()
+                });
+                events
+            }
+        };
+        let per_event: Vec<_> = events.iter().map(|event| self.event(event)).collect();
+        let held = self.cluster.gate_status(self.profile, self.waiting).map(|status| status.plugin);
+        self.result(per_event, held)
+    }
+
+    fn event(&mut self, derived: &DerivedEvent<'_>) -> EventResult {
+        let plugins = self.cluster.plugins(self.profile);
+        let interested = InterestedPlugins::of(plugins, derived.event);
+        let hint_of = |plugin| {
+            let hint = self.cluster.hint(self.profile, plugin, derived.event, derived.object, self.waiting)?;
+            Some(match hint {
+                Ok(QueueingHint::Skip) => Hint::Skip,
+                Ok(QueueingHint::Queue) => Hint::Queue,
+                Err(_) => Hint::Error,
+            })
+        };
+        let hints: Vec<Option<Hint>> = (0..plugins.len()).map(hint_of).collect();
+        let hint = |at: usize| hints[at];
+        let names = |set: PluginSet| set.iter().map(|at| plugins[at].name);
+        let said = |set: PluginSet| -> BTreeMap<String, Hint> {
+            let said = set.iter().filter_map(|at| Some((plugins[at].name.to_owned(), hint(at)?)));
+            said.collect()
+        };
+        let named = |list: &[String]| PluginSet::of(plugins, list.iter().map(String::as_str));
+        let (rejectors, pending) = (named(self.plugins), named(self.pending));
+        let mine = rejectors.or(pending);
+        let waits = interested.plugins();
+        let mut registered_by: Vec<_> = names(waits).collect();
+        registered_by.sort_unstable();
+        let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
+        // Extenders have no hints: whom they rejected, every event wakes.
+        let by_extenders = self.cluster.has_extenders(self.profile) && self.plugins.iter().any(|name| name == EXTENDER);
+        let decision = if worth(pending) {
+            Decision::QueueImmediately
+        } else if by_extenders || worth(rejectors) {
+            Decision::QueueAfterBackoff
+        } else {
+            Decision::QueueSkip
+        };
+        EventResult {
+            resource: derived.event.resource.name(),
+            action: derived.event.actions.name().unwrap_or_default(),
+            scope: derived.scope,
+            registered: self
+                .all_plugins()
+                .map(|name| (name.clone(), by_extenders && name == EXTENDER || registered_by.contains(&name.as_str())))
+                .collect(),
+            hints: said(mine).into_iter().chain(by_extenders.then(|| (EXTENDER.to_owned(), Hint::Queue))).collect(),
+            other_hints: said(waits.without(mine)),
+            // While the pod is tried, conditions are not looked at.
+            pre_check: derived
+                .up_to_priority
+                .filter(|_| !self.progress.in_flight)
+                .map(|priority| self.waiting.spec.priority <= priority),
+            gate_skips: derived.scope == Scope::All && self.gate.is_some_and(|gate| !registered_by.contains(&gate)),
+            registered_by,
+            decision,
+        }
+    }
+
+    fn all_plugins(&self) -> impl Iterator<Item = &String> {
+        self.plugins.iter().chain(self.pending)
+    }
+
+    fn result(&self, per_event: Vec<EventResult>, held: Option<&'static str>) -> HintResult {
+        let PodProgress { in_flight, backoff_done, leaves } = self.progress;
+        let mut registered: BTreeMap<String, bool> = self.all_plugins().map(|name| (name.clone(), false)).collect();
+        let mut hints: BTreeMap<String, Hint> = BTreeMap::new();
+        for event in &per_event {
+            for (name, is_registered) in &event.registered {
+                *registered.entry(name.clone()).or_default() |= is_registered;
+            }
+            for (name, hint) in &event.hints {
+                let strongest = hints.entry(name.clone()).or_insert(Hint::Skip);
+                *strongest = (*strongest).max(*hint);
+            }
+        }
+        let decision = if in_flight {
+            // All that happened meanwhile is judged at once, when the pod comes back.
+            per_event.iter().map(|event| event.decision).max()
+        } else {
+            let mut direct_event = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
+            direct_event.find(|event| event.decision != Decision::QueueSkip).map(|event| event.decision)
+        };
+        let decision = decision.unwrap_or(Decision::QueueSkip);
+        let stays = decision == Decision::QueueSkip || self.direct_event.is_some();
+        let after = if stays { self.gate } else { held };
+        let moved = !stays && !leaves && after.is_none();
+        // A pod that was held has not been tried yet, and need not wait.
+        let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
+        HintResult {
+            id: String::new(),
+            events: per_event.iter().map(|event| format!("{}{}", event.resource, event.action)).collect(),
+            registered,
+            hints,
+            decision,
+            moved,
+            queue: match moved {
+                _ if leaves => Place::None,
+                false => Place::Unschedulable,
+                true if at_once => Place::Active,
+                true => Place::Backoff,
+            },
+            gated: (self.gate.is_some() || after.is_some())
+                .then(|| Gated { before: self.gate.unwrap_or_default(), after: after.unwrap_or_default() }),
+            per_event,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A cluster as scenarios tell of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_core::cache::PodState;
+use schedc_core::erased::AnyCluster;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{ObjectKey, Pod, Uid};
+use schedc_core::originals::RequiredOriginals;
+use schedc_objects::original::original;
+use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
+
+use super::budgets::BudgetStatuses;
+use super::scenario::Reference;
+use super::{Decision, InvalidItem};
+use crate::cluster::pod_name;
+
+/// Nodes, pods and other objects, in the order in which they came.
+pub struct ScenarioCluster<'a> {
+    /// What a scheduler knows of them.
+    pub(super) cluster: &'a mut dyn AnyCluster,
+    /// The profile that decides.
+    profile: usize,
+    /// Which objects are kept whole, too.
+    originals: RequiredOriginals,
+    /// By `namespace/name`.
+    pods: HashMap<String, KnownPod>,
+    /// By kind, namespace and name.
+    others: HashMap<(String, String, String), ObjectKey>,
+    /// Computes statuses of budgets. `None`: each budget has one.
+    pub(super) budgets: Option<BudgetStatuses>,
+}
+
+/// A pod that is not finished.
+struct KnownPod {
+    uid: Uid,
+    node: Option<Symbol>,
+}
+
+impl<'a> ScenarioCluster<'a> {
+    /// Nothing is there. Of some objects the originals will be kept.
+    pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: RequiredOriginals) -> Self {
+        cluster.clear();
+        ScenarioCluster { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
+    }
+
+    /// Decides about a pod.
+    pub(super) fn decide(&mut self, pod: &Arc<Pod>) -> Decision {
+        if pod.deleting {
+            return Decision::skipped(pod, self.cluster.base(), "deleting");
+        }
+        self.update_budgets();
+        let found = self.cluster.explain(self.profile, pod);
+        Decision::new(pod, self.cluster.base(), found)
+    }
+
+    /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue lets the pod into the queue.
+    pub fn apply(&mut self, object: AnyObject) {
+        match object {
+            AnyObject::Node(of) => {
+                let node = convert_node(&of, &mut self.cluster.base_mut().interner);
+                if self.originals.nodes {
+                    self.cluster.base_mut().originals.set_node(node.name, original(&AnyObject::Node(of)));
+                }
+                self.cluster.set_node(node);
+            }
+            AnyObject::Pod(pod) => self.set_pod(&pod),
+            other => {
+                if let Some(budgets) = &mut self.budgets {
+                    budgets.set(&other);
+                }
+                self.set_object(&other);
+            }
+        }
+    }
+
+    fn set_object(&mut self, object: &AnyObject) {
+        if let Some(converted) = convert_object(object, &mut self.cluster.base_mut().interner) {
+            let name = (object.kind().to_owned(), object.namespace().to_owned(), object.name().to_owned());
+            self.others.insert(name, converted.key());
+            self.cluster.set_object(converted);
+        }
+    }
+
+    /// Computes statuses of budgets that the scenario does not give.
+    pub(super) fn update_budgets(&mut self) {
+        let changed = self.budgets.as_mut().map(BudgetStatuses::update).unwrap_or_default();
+        changed.iter().for_each(|budget| self.set_object(budget));
+    }
+
+    /// An object changes. A pod that is not there does not come by that.
+    pub fn update(&mut self, object: AnyObject) {
+        match &object {
+            AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
+            _ => self.apply(object),
+        }
+    }
+
+    /// An object goes, if it is there.
+    ///
+    /// # Errors
+    /// Scheduling does not look at such objects.
+    pub fn delete(&mut self, reference: &Reference, kinds: Kinds) -> Result<(), InvalidItem> {
+        let Reference { kind, namespace, name } = reference;
+        let unknown = || InvalidItem::Kind { api_version: None, kind: kind.clone() };
+        let KindInfo { kind, is_namespaced, .. } = kinds.named(kind).ok_or_else(unknown)?;
+        let namespace = match namespace.as_str() {
+            _ if !is_namespaced => "",
+            "" => "default",
+            _ => namespace,
+        };
+        self.forget(kind, namespace, name);
+        Ok(())
+    }
+
+    /// An object that is known goes.
+    pub fn remove(&mut self, object: &AnyObject) {
+        self.forget(object.kind(), object.namespace(), object.name());
+    }
+
+    fn forget(&mut self, kind: &str, namespace: &str, name: &str) {
+        if let Some(budgets) = &mut self.budgets {
+            budgets.remove(kind, namespace, name);
+        }
+        match kind {
+            "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
+            "Node" => {
+                let name = self.cluster.base_mut().interner.intern(name);
+                self.cluster.base_mut().originals.set_node(name, None);
+                self.cluster.remove_node(name);
+            }
+            _ => {
+                if let Some(key) = self.others.remove(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) {
+                    self.cluster.remove_object(&key);
+                }
+            }
+        }
+    }
+
+    /// A change counts as removal and arrival. A pod that has a node keeps it.
+    fn set_pod(&mut self, pod: &ApiPod) {
+        let name = full_name(&pod.metadata);
+        let before = self.forget_pod(&name);
+        if is_finished(pod) {
+            if let Some(budgets) = &mut self.budgets {
+                budgets.set_pod(pod, pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()));
+            }
+            return;
+        }
+        let converted = Arc::new(convert_pod(pod, &mut self.cluster.base_mut().interner));
+        let node = converted.spec.node_name.or(before.and_then(|known| known.node));
+        self.keep(pod, &converted.uid, node);
+        if let Some(budgets) = &mut self.budgets {
+            budgets.set_pod(pod, node.map(|node| self.cluster.base().interner.resolve(node)));
+        }
+        match (node, converted.nominated_node) {
+            (Some(node), _) => self.cluster.add_pod(converted.clone(), node, PodState::Bound),
+            // Room is kept for pods that wait for it in the queue.
+            (None, Some(node)) if self.cluster.gate_status(self.profile, &converted).is_none() => {
+                self.cluster.nominate(converted.clone(), node);
+            }
+            (None, _) => {}
+        }
+        self.pods.insert(name, KnownPod { uid: converted.uid.clone(), node });
+    }
+
+    fn forget_pod(&mut self, name: &str) -> Option<KnownPod> {
+        let known = self.pods.remove(name)?;
+        self.cluster.remove_pod(&known.uid);
+        self.cluster.withdraw_nomination(&known.uid);
+        self.cluster.base_mut().originals.set_pod(&known.uid, None);
+        Some(known)
+    }
+
+    /// Keeps the original of a pod, if it is wanted.
+    fn keep(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
+        let base = self.cluster.base_mut();
+        if !(if node.is_some() { self.originals.placed_pods } else { self.originals.waiting_pods }) {
+            return;
+        }
+        let mut pod = pod.clone();
+        if let Some(node) = node {
+            pod.spec.get_or_insert_default().node_name = Some(base.interner.resolve(node).to_owned());
+        }
+        base.originals.set_pod(uid, original(&pod.into()));
+    }
+
+    /// The pod that is to be scheduled: the one of that name, if it is known already.
+    pub fn pending(&mut self, pod: &ApiPod) -> Pod {
+        let converted = convert_pod(pod, &mut self.cluster.base_mut().interner);
+        let pending = match self.pods.get(&full_name(&pod.metadata)) {
+            Some(known) => Pod { uid: known.uid.clone(), ..converted },
+            None => converted,
+        };
+        self.keep(pod, &pending.uid, None);
+        pending
+    }
+
+    /// A pod goes to a node, be it there or not. `written` is how it was before.
+    pub fn place(&mut self, pod: Arc<Pod>, written: &ApiPod, node: &str) {
+        let node = self.cluster.base_mut().interner.intern(node);
+        let name = pod_name(&pod, &self.cluster.base().interner);
+        self.forget_pod(&name);
+        self.cluster.base_mut().originals.set_pod(&pod.uid, None);
+        self.keep(written, &pod.uid, Some(node));
+        if let Some(budgets) = &mut self.budgets {
+            budgets.set_pod(written, Some(self.cluster.base().interner.resolve(node)));
+        }
+        self.pods.insert(name, KnownPod { uid: pod.uid.clone(), node: Some(node) });
+        self.cluster.add_pod(pod, node, PodState::Bound);
+    }
+}
+
+/// A pod as people name it: `namespace/name`.
+fn full_name(pod: &ObjectMeta) -> String {
+    format!("{}/{}", schedc_objects::namespace(pod), pod.name.as_deref().unwrap_or_default())
+}

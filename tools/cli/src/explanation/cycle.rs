@@ -1,0 +1,165 @@
+//! The scheduling cycle that is explained.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::cache::Base;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_core::model::{Pod, Uid};
+use schedc_core::profile::StartErrors;
+use schedc_core::scheduler::{Failure, Outcome};
+use schedc_in_memory::server::{Key, uid_of};
+use schedc_in_memory::{SimulationHooks, Simulator};
+use schedc_objects::{AnyObject, Objects};
+
+use super::{After, Explanation};
+use crate::budgets::{Budgets, Status};
+use crate::cluster::{self, Cluster, Routes, pod_name};
+
+/// Settings of an explanation.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The profiles and the pods that they serve.
+    pub routes: Routes,
+    /// The index of the profile that serves the pod.
+    pub profile: usize,
+    /// The seed of the draws between equally good nodes, as of a simulation.
+    pub seed: u64,
+    /// Whether the pending pods of the cluster are placed first, as far as a simulation tries them before this pod.
+    pub after: bool,
+    /// Whether to ask every plugin about a node that another one rejects.
+    pub all_filters: bool,
+    /// Settings of extenders that replace those of the profiles.
+    pub extenders: &'static Overrides,
+}
+
+/// Explains the next scheduling cycle of a pod. `subject` is its index in `objects.pods`.
+///
+/// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the pod: the last one,
+/// if the pod is tried several times.
+///
+/// Returns `None` if the pod does not wait for a scheduler.
+///
+/// # Errors
+/// Plugins that cannot start.
+pub fn explain(
+    bundle: &AnyBundle,
+    mut objects: Objects,
+    subject: usize,
+    options: Options,
+) -> Result<Option<Explanation>, StartErrors> {
+    let Some(pod) = objects.pods.get_mut(subject) else { return Ok(None) };
+    as_pending(&mut pod.object);
+    let key = Key::of(&pod.object.clone().into());
+    let objects = cluster::objects(objects);
+    let mut after = None;
+    let mut simulator = match options.after {
+        false => start(bundle, objects, &key, &options)?,
+        true => {
+            let mut simulator = start(bundle, objects.clone(), &key, &options)?;
+            simulator.run_to_attempt(|_| false);
+            let AttemptRecorder { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
+            let attempt = of_subject;
+            // A pod that PreEnqueue holds is explained as it is in the end.
+            if attempt > 0 {
+                simulator = start(bundle, objects, &key, &options)?;
+                simulator.run_to_attempt(|pod| {
+                    of_subject -= usize::from(pod.uid == subject);
+                    of_subject == 0
+                });
+            }
+            let AttemptRecorder { placed, without_node, preempted, .. } = simulator.hooks.clone();
+            after = Some(After { placed, unschedulable: without_node.len(), attempt, preempted, preempted_by });
+            simulator
+        }
+    };
+    while simulator.catch_up() {}
+    let scheduler = &mut simulator.scheduler;
+    let Some(pod) = scheduler.pending(&simulator.hooks.subject).cloned() else { return Ok(None) };
+    let found = scheduler.explain(options.profile, &pod, options.all_filters);
+    let base = scheduler.base_mut();
+    let mut budgets = Budgets::default();
+    for budget in simulator.server.list("PodDisruptionBudget") {
+        budgets.set(budget, &mut base.interner);
+    }
+    let profile = &options.routes.profiles()[options.profile];
+    let explanation = Explanation::new(&pod, profile, found, &budgets, base);
+    Ok(Some(Explanation { after, budgets: Status::all(&simulator.server), ..explanation }))
+}
+
+/// A cluster in which nothing was tried yet.
+fn start(
+    bundle: &AnyBundle,
+    objects: Vec<AnyObject>,
+    subject: &Key,
+    options: &Options,
+) -> Result<Simulator<AttemptRecorder>, StartErrors> {
+    let Options { routes, seed, extenders, .. } = options;
+    let Cluster { mut simulator, .. } =
+        Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
+    if let Some(pod) = simulator.server.get(subject) {
+        simulator.hooks.subject = uid_of(pod);
+    }
+    Ok(simulator)
+}
+
+/// Changes a pod to what it was before it had a node, ran or was deleted.
+fn as_pending(pod: &mut ApiPod) {
+    pod.metadata.deletion_timestamp = None;
+    let had_node = pod.spec.as_mut().is_some_and(|spec| spec.node_name.take().is_some());
+    if let Some(status) = &mut pod.status {
+        status.phase = None;
+        if had_node {
+            status.nominated_node_name = None;
+        }
+    }
+}
+
+/// Attempts so far.
+#[derive(Clone, Default)]
+struct AttemptRecorder {
+    /// The pod that is explained.
+    subject: Uid,
+    of_subject: usize,
+    /// Pods that the subject preempted.
+    preempted: Vec<String>,
+    /// The pod that preempted the subject.
+    preempted_by: Option<String>,
+    /// Number of other pods that were placed.
+    placed: usize,
+    /// Other pods that were tried and have no node.
+    without_node: HashSet<Uid>,
+}
+
+impl SimulationHooks for AttemptRecorder {
+    fn on_outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
+        let pod = &outcome.pod;
+        let victims = victims(outcome);
+        if pod.uid == self.subject {
+            self.of_subject += 1;
+            self.preempted.extend(victims.iter().map(|victim| pod_name(victim, &cluster.interner)));
+            return;
+        }
+        if victims.iter().any(|victim| victim.uid == self.subject) {
+            self.preempted_by = Some(pod_name(pod, &cluster.interner));
+        }
+        match outcome.result {
+            Ok(_) => {
+                self.without_node.remove(&pod.uid);
+                self.placed += 1;
+            }
+            Err(_) => {
+                self.without_node.insert(pod.uid.clone());
+            }
+        }
+    }
+}
+
+/// The pods that have to make room for the pod of an attempt.
+fn victims(outcome: &Outcome) -> &[Arc<Pod>] {
+    let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return &[] };
+    let candidate = unschedulable.post_filter.as_ref().and_then(|found| found.nominated());
+    candidate.map_or(&[], |candidate| &candidate.victims)
+}

@@ -1,0 +1,220 @@
+//! What becomes of one pod, node by node, as it is printed.
+
+mod cycle;
+
+use schedc_core::cache::Base;
+use schedc_core::engine::{Decision, Unschedulable};
+use schedc_core::explain::{Explanation as Found, NodeExplanation};
+use schedc_core::model::Pod;
+use schedc_core::profile::{PluginScore, ProfileInfo};
+use schedc_core::status::Status;
+use schedc_core::verdict::Verdict;
+use serde::Serialize;
+
+use crate::budgets::{self, Budgets, Effects, ProtectedPod, Violation};
+use crate::cluster::pod_name;
+pub use cycle::{Options, explain};
+
+/// What a scheduling cycle finds for a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The profile that serves it.
+    pub profile: &'static str,
+    /// The node that it goes to; one of [`Explanation::best`].
+    pub node: Option<String>,
+    /// Why it goes nowhere, in kube-scheduler's words.
+    pub message: Option<String>,
+    /// The cycles before, if pending pods were placed first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<After>,
+    /// How room can be made for it where it goes nowhere.
+    pub preemption: Option<Preemption>,
+    /// The plugin that holds it back, so that nothing else was asked.
+    pub held_by: Option<Rejection>,
+    /// The plugin that rejected it without a look at single nodes.
+    pub pre_filter: Option<Rejection>,
+    /// Filter plugins that this pod gives nothing to do.
+    pub skipped_filters: Vec<&'static str>,
+    /// Score plugins that this pod gives nothing to do. Empty if nothing was scored.
+    pub skipped_scores: Vec<&'static str>,
+    /// The node was taken because an earlier preemption made room there for the pod; scores did not matter.
+    pub by_nomination: bool,
+    /// The feasible nodes with the highest total. A cycle draws one of them.
+    pub best: Vec<String>,
+    /// All nodes, by name.
+    pub nodes: Vec<NodeReport>,
+    /// The disruption budgets of the cluster, for warnings.
+    #[serde(skip)]
+    pub budgets: Vec<budgets::Status>,
+}
+
+/// The cycles before the one that is explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct After {
+    /// Number of other pending pods that were placed.
+    pub placed: usize,
+    /// Number of other pending pods that were tried and have no node.
+    pub unschedulable: usize,
+    /// Number of the attempt of the pod that is explained, its last one: from 1, or 0 if it is never tried.
+    pub attempt: usize,
+    /// Pods that its earlier attempts preempted: `namespace/name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub preempted: Vec<String>,
+    /// The pod that preempts it afterwards: `namespace/name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempted_by: Option<String>,
+}
+
+/// Room that preemption makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preemption {
+    /// The node.
+    pub node: String,
+    /// The pods that have to leave it, the most important first: `namespace/name`.
+    pub victims: Vec<String>,
+    /// Disruption budgets of which more pods leave than may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violated_budgets: Vec<Violation>,
+    /// Pods that would have to leave their node if no disruption budget kept them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_by_budgets: Vec<ProtectedPod>,
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeReport {
+    /// The node's name.
+    pub node: String,
+    /// Whether no plugin rejects it.
+    pub feasible: bool,
+    /// The plugins that do; the first one alone, if not all were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejections: Vec<Rejection>,
+    /// What the score plugins said of a feasible node, in the profile's order, without those that skip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<Score>,
+    /// Sum of the weighted scores of a feasible node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+}
+
+/// A plugin that says no.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Rejection {
+    /// The plugin; empty if it is PreFilter plugins together that leave a node out.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub plugin: &'static str,
+    /// `Unschedulable`, or `UnschedulableAndUnresolvable` if removing pods would not help, or `Error`.
+    pub code: String,
+    /// Why, in kube-scheduler's words.
+    pub reasons: Vec<String>,
+}
+
+/// What a plugin says of a node that all let pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Score {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// What its Score returned.
+    pub raw: i64,
+    /// Brought to 0..=100.
+    pub normalized: i64,
+    /// The profile's weight.
+    pub weight: i64,
+    /// Normalised score times weight.
+    pub weighted: i64,
+}
+
+impl Explanation {
+    /// Puts what was found for a pod into words.
+    pub fn new(of: &Pod, profile: &'static ProfileInfo, found: Found, budgets: &Budgets, base: &Base) -> Self {
+        let held_by = found.gated_by.as_ref().map(Rejection::from);
+        let preemption = match &found.decision {
+            Decision::Unschedulable(unschedulable) => Preemption::of(of, unschedulable, budgets, base),
+            _ => None,
+        };
+        let (node, message) = match (found.gated_by, found.decision) {
+            (Some(held), _) => (None, Some(held.message())),
+            (None, Decision::Node(index)) => (Some(base.name(index).to_owned()), None),
+            (None, Decision::Unschedulable(unschedulable)) => (None, Some(unschedulable.message)),
+            (None, Decision::Error(message)) => (None, Some(message)),
+        };
+        Explanation {
+            pod: pod_name(of, &base.interner),
+            profile: profile.name,
+            node,
+            message,
+            after: None,
+            preemption: preemption.filter(|_| held_by.is_none()),
+            held_by,
+            pre_filter: found.pre_filter.as_ref().map(Rejection::from),
+            skipped_filters: found.skipped,
+            skipped_scores: skipped_scores(profile, &found.nodes),
+            by_nomination: found.by_nomination,
+            best: found.best,
+            nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
+            budgets: Vec::new(),
+        }
+    }
+}
+
+/// The score plugins of a profile that take no part in the scores of feasible nodes.
+fn skipped_scores(profile: &'static ProfileInfo, nodes: &[NodeExplanation]) -> Vec<&'static str> {
+    let Some(scored) = nodes.iter().find(|node| !node.scores.is_empty()) else { return Vec::new() };
+    let plugins = profile.plugins("score").iter().map(|(plugin, _)| *plugin);
+    plugins.filter(|plugin| scored.scores.iter().all(|score| score.plugin != *plugin)).collect()
+}
+
+impl Preemption {
+    fn of(pod: &Pod, unschedulable: &Unschedulable, budgets: &Budgets, base: &Base) -> Option<Self> {
+        let found = unschedulable.post_filter.as_ref()?;
+        let candidate = found.nominated()?;
+        let victims = candidate.victims.iter().map(|pod| pod_name(pod, &base.interner));
+        let Effects { violated, kept } = budgets.effects(pod, found, base);
+        Some(Preemption {
+            node: base.name(candidate.node).to_owned(),
+            victims: victims.collect(),
+            violated_budgets: violated,
+            kept_by_budgets: kept,
+        })
+    }
+}
+
+impl From<NodeExplanation> for NodeReport {
+    fn from(found: NodeExplanation) -> Self {
+        let feasible = found.is_feasible();
+        NodeReport {
+            feasible,
+            total: (feasible && !found.scores.is_empty()).then(|| found.total()),
+            rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
+            scores: found.scores.into_iter().map(Score::from).collect(),
+            node: found.node,
+        }
+    }
+}
+
+impl From<Verdict> for Rejection {
+    fn from(verdict: Verdict) -> Self {
+        let reasons = verdict.reasons.into_iter().map(Into::into).collect();
+        Rejection { plugin: verdict.plugin, code: verdict.code.to_string(), reasons }
+    }
+}
+
+impl From<&Status> for Rejection {
+    fn from(status: &Status) -> Self {
+        Rejection { plugin: status.plugin, code: status.code.to_string(), reasons: status.reasons.clone() }
+    }
+}
+
+impl From<PluginScore> for Score {
+    fn from(score: PluginScore) -> Self {
+        let PluginScore { plugin, raw, normalized, weight } = score;
+        Score { plugin, raw, normalized, weight, weighted: score.weighted() }
+    }
+}

@@ -1,0 +1,139 @@
+//! What happened in equal parts of the time.
+
+use super::report::Interval;
+use crate::timeline::Span;
+
+/// Something that happens to a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PodTransition {
+    /// It comes, and waits for a node.
+    Came,
+    /// It comes on its node.
+    CameOnNode,
+    /// It gets its node.
+    Bound,
+    /// It gets its node, and did not wait for it here.
+    OnNode,
+    /// It goes, and had no node.
+    Gone,
+    /// It goes from its node.
+    GoneFromNode,
+    /// It goes from its node because another pod needs the room.
+    Preempted,
+}
+
+/// All that happened, in the order of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Intervals(Vec<(i64, PodTransition)>);
+
+const SECOND: i64 = 1_000_000_000;
+const HOUR: i64 = 3600 * SECOND;
+/// A table has as many lines at most, so long as time is shorter than that many of the longest parts.
+const PARTS: i64 = 12;
+/// Lengths of parts that are easy to read.
+const LENGTHS: [i64; 26] = [
+    SECOND / 1000,
+    SECOND / 100,
+    SECOND / 10,
+    SECOND / 2,
+    SECOND,
+    2 * SECOND,
+    5 * SECOND,
+    10 * SECOND,
+    15 * SECOND,
+    30 * SECOND,
+    60 * SECOND,
+    120 * SECOND,
+    300 * SECOND,
+    600 * SECOND,
+    900 * SECOND,
+    1800 * SECOND,
+    HOUR,
+    2 * HOUR,
+    3 * HOUR,
+    6 * HOUR,
+    12 * HOUR,
+    24 * HOUR,
+    48 * HOUR,
+    7 * 24 * HOUR,
+    14 * 24 * HOUR,
+    28 * 24 * HOUR,
+];
+
+impl Intervals {
+    pub(super) fn push(&mut self, now: i64, moment: PodTransition) {
+        self.0.push((now, moment));
+    }
+
+    /// The parts of the time from 0 to `end`.
+    pub(super) fn over(&self, end: i64) -> Vec<Interval> {
+        if end <= 0 {
+            return Vec::new();
+        }
+        let length = LENGTHS.into_iter().find(|length| end <= PARTS * length).unwrap_or(364 * 24 * HOUR);
+        let count = (end - 1) / length + 1;
+        let seconds = |nanoseconds| Span(nanoseconds).seconds();
+        let mut transitions = self.0.iter().peekable();
+        let mut parts = Vec::new();
+        let (mut pending, mut running) = (0_usize, 0_usize);
+        for at in 0..count {
+            let (from, to) = (at * length, end.min((at + 1) * length));
+            let mut part = Interval { from: seconds(from), to: seconds(to), ..Interval::default() };
+            let is_last = at + 1 == count;
+            while let Some((_, moment)) = transitions.next_if(|(time, _)| *time < to || is_last) {
+                match moment {
+                    PodTransition::Came => (part.created, pending) = (part.created + 1, pending + 1),
+                    PodTransition::CameOnNode => (part.created, running) = (part.created + 1, running + 1),
+                    PodTransition::Bound => {
+                        part.placed += 1;
+                        (pending, running) = (pending.saturating_sub(1), running + 1);
+                    }
+                    PodTransition::OnNode => running += 1,
+                    PodTransition::Gone => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
+                    PodTransition::GoneFromNode | PodTransition::Preempted => {
+                        part.deleted += 1;
+                        part.preempted += usize::from(*moment == PodTransition::Preempted);
+                        running = running.saturating_sub(1);
+                    }
+                }
+            }
+            parts.push(Interval { pending, running, ..part });
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_readable_and_few() {
+        for (end, length, count) in [
+            (1, SECOND / 1000, 1),
+            (SECOND, SECOND / 10, 10),
+            (13 * SECOND, 2 * SECOND, 7),
+            (HOUR, 300 * SECOND, 12),
+            (12_902_960 * SECOND, 14 * 24 * HOUR, 11),
+            (20 * 365 * 24 * HOUR, 364 * 24 * HOUR, 21),
+        ] {
+            let parts = Intervals::default().over(end);
+            assert_eq!((parts[0].to, parts.len()), (Span(length.min(end)).seconds(), count), "{end}");
+            assert_eq!(parts[count - 1].to, Span(end).seconds());
+        }
+        assert_eq!(Intervals::default().over(0), []);
+    }
+
+    #[test]
+    fn events_at_the_end_of_an_interval_belong_to_the_next() {
+        let mut transitions = Intervals::default();
+        transitions.push(0, PodTransition::Came);
+        transitions.push(SECOND, PodTransition::Bound);
+        transitions.push(12 * SECOND, PodTransition::GoneFromNode);
+        let parts = transitions.over(12 * SECOND);
+        let show = |part: &Interval| (part.created, part.placed, part.deleted, part.pending, part.running);
+        assert_eq!(parts.len(), 12);
+        assert_eq!(parts.iter().take(2).map(show).collect::<Vec<_>>(), [(1, 0, 0, 1, 0), (0, 1, 0, 0, 1)]);
+        assert_eq!(show(&parts[11]), (0, 0, 1, 0, 0));
+    }
+}

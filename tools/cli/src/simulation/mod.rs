@@ -1,0 +1,175 @@
+//! All pending pods of a cluster are placed, while objects come, change and go as a timeline says. Time is virtual.
+
+mod intervals;
+mod log;
+mod pod_records;
+mod recorder;
+mod report;
+
+use std::time::{Duration, Instant};
+
+use k8s_openapi::jiff::Timestamp;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_core::model::Uid;
+use schedc_core::profile::StartErrors;
+use schedc_in_memory::server::{ApiServer, Key};
+use schedc_in_memory::{Input, SimulationEnd, Simulator, TimedInput};
+use schedc_objects::{AnyObject, Objects};
+
+use crate::budgets;
+use crate::cluster::{self, Routes};
+use crate::timeline::{Action, Reference, Span, Timeline};
+use crate::utilisation::utilisation;
+pub use log::{Line, LogEvent};
+use pod_records::PodResults;
+use recorder::Recorder;
+pub use report::{Ended, Interval, KeptByBudget, Placement, Preempted, Report, Summary, Unschedulable, Waits};
+
+/// What can be set.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Which profile serves which pods.
+    pub routes: Routes,
+    /// Which of several equally good nodes is drawn.
+    pub seed: u64,
+    /// When to stop, if something may happen later.
+    pub until: Option<Span>,
+    /// Whether to tell all that happens.
+    pub log: bool,
+    /// What is different from what profiles say of extenders.
+    pub extenders: &'static Overrides,
+    /// The time that it took to read the input.
+    pub read: Duration,
+}
+
+/// Lets time pass until nothing happens any more, with the profiles that `make` makes. `progress` is called with the number of pods that were tried so far.
+///
+/// Nothing takes time but backoff and what plugins wait for: pods are bound, and those that are deleted are gone, at once. Pods
+/// that were tried in vain are tried again when something changes that may help them. Victims of preemption are gone for
+/// good.
+///
+/// # Errors
+/// Plugins that cannot start.
+pub fn simulate(
+    bundle: &AnyBundle,
+    mut objects: Objects,
+    timeline: Timeline,
+    options: Options,
+    progress: impl FnMut(usize),
+) -> Result<Report, StartErrors> {
+    let begin = Instant::now();
+    let mut kinds = objects.others_by_kind();
+    for (kind, n) in timeline.objects {
+        *kinds.entry(kind).or_default() += n;
+    }
+    let mut other_kinds = std::mem::take(&mut objects.skipped);
+    for (kind, n) in timeline.skipped {
+        *other_kinds.entry(kind).or_default() += n;
+    }
+    let all = cluster::objects(objects);
+    let start = timeline.start.map_or_else(|| cluster::latest_time(&all), nanoseconds);
+    let recorder = Recorder::new(options.routes, start, options.log, progress);
+    let mut of_cluster = cluster::options(&options.routes, options.seed, start);
+    of_cluster.scheduler.extenders = options.extenders;
+    let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
+    for object in all {
+        // Manifests without a name were refused on reading, unless API-server defaults are left out.
+        let _ = simulator.add(object);
+    }
+    let (mut events, mut events_not_reached) = (0, 0);
+    for event in timeline.events {
+        match options.until.is_none_or(|until| event.at <= until) {
+            true => {
+                events += 1;
+                let at = start.saturating_add(event.at.0);
+                simulator.schedule(TimedInput { at, what: input(event.action) });
+            }
+            false => events_not_reached += 1,
+        }
+    }
+    let ended = match options.until {
+        Some(Span(until)) => simulator.run_until(start.saturating_add(until)),
+        None => simulator.run(),
+    };
+    let end = simulator.now() - start;
+    // Why pods are held that were never tried is asked in the end.
+    for uid in simulator.hooks.pod_records.never_tried() {
+        if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
+            simulator.hooks.pod_records.failed(&uid, &status.message());
+        }
+    }
+    let simulated = begin.elapsed();
+
+    let Simulator { hooks: Recorder { pod_records, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
+    let base = scheduler.base();
+    let (attempts, retries) = (pod_records.attempts, pod_records.retries);
+    let PodResults { waits, transitions, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
+        pod_records.close();
+    for pod in &mut unschedulable {
+        pod.nominated_node = nominated_node(&server, &pod.pod);
+    }
+    Ok(Report {
+        summary: Summary {
+            pods: placements.len() + unschedulable.len() + deleted_unplaced.len() + preempted.len() + skipped.count(),
+            placed: placements.len(),
+            unschedulable: unschedulable.len(),
+            deleted_unplaced: deleted_unplaced.len(),
+            preempted: preempted.len(),
+            skipped: skipped.count(),
+            skipped_by: skipped,
+            attempts,
+            retries,
+            start: timeline.start.map(|start| start.to_string()),
+            end: Span(end).seconds(),
+            ended: match ended {
+                SimulationEnd::Idle => Ended::NothingHappens,
+                SimulationEnd::NoProgress => Ended::NothingHelps,
+                SimulationEnd::TimeLimit => Ended::TimeIsOver,
+            },
+            events,
+            events_without_object: in_vain,
+            events_not_reached,
+            nodes: base.count(),
+            objects: kinds,
+            other_kinds,
+            seconds: (options.read + simulated).as_secs_f64(),
+            read_seconds: options.read.as_secs_f64(),
+            schedule_seconds: simulated.as_secs_f64(),
+        },
+        waits,
+        over_time: transitions.over(end),
+        placements,
+        unschedulable,
+        deleted_unplaced,
+        preempted,
+        kept_by_budgets,
+        budgets: budgets::Status::all(&server),
+        utilisation: utilisation(base),
+        log: log.map(|log| log.lines).unwrap_or_default(),
+    })
+}
+
+/// Where room is kept for a pod.
+fn nominated_node(server: &ApiServer, name: &str) -> Option<String> {
+    let (namespace, name) = name.split_once('/')?;
+    match &**server.get(&Key::pod(namespace, name))? {
+        AnyObject::Pod(pod) => pod.status.as_ref()?.nominated_node_name.clone(),
+        _ => None,
+    }
+}
+
+fn input(action: Action) -> Input {
+    match action {
+        Action::Create(object) => Input::Apply(Box::new(object)),
+        Action::Update(object) => Input::Replace(Box::new(object)),
+        Action::Patch { object, patch } => Input::Patch(Key::of(&object), patch),
+        Action::Delete(Reference { kind, namespace, name }) => {
+            Input::Delete(Key { kind, namespace: namespace.into(), name: name.into() })
+        }
+    }
+}
+
+fn nanoseconds(time: Timestamp) -> i64 {
+    i64::try_from(time.as_nanosecond()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,285 @@
+//! What is written down of pods while time passes.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::intervals::{Intervals, PodTransition};
+use super::report::{KeptByBudget, Placement, Preempted, Unschedulable, Waits};
+use crate::budgets::ProtectedPod;
+use crate::timeline::Span;
+
+/// The pods that ever were, by uid.
+#[derive(Default)]
+pub(super) struct PodRecords {
+    pods: Vec<Record>,
+    by_uid: HashMap<String, usize>,
+    /// Pods that make room, until they are gone.
+    victims: HashMap<String, Victim>,
+    /// Pods that budgets keep from making room, and the pods that need it.
+    kept: BTreeSet<(ProtectedPod, String)>,
+    transitions: Intervals,
+    bound: Vec<usize>,
+    preempted: Vec<Preempted>,
+    pub(super) attempts: usize,
+    pub(super) retries: usize,
+}
+
+/// A pod that makes room.
+struct Victim {
+    /// For this pod.
+    by: String,
+    /// Budgets that it violates.
+    violates: Vec<String>,
+}
+
+/// Whose node a pod lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preemption {
+    /// A pod that was placed here.
+    OfPlacedPod,
+    /// A pod that came with its node.
+    OfGivenPod,
+}
+
+/// What is known of a pod.
+struct Record {
+    name: String,
+    created: i64,
+    /// Whether it is for one of the profiles to place.
+    is_served: bool,
+    node: Option<String>,
+    bound: Option<i64>,
+    deleted: Option<i64>,
+    preempted: bool,
+    attempts: u32,
+    /// Its place among all pods that were tried, in the order of their first attempts.
+    tried: Option<usize>,
+    message: String,
+}
+
+impl PodRecords {
+    /// A pod came, on a node or without.
+    pub(super) fn record_creation(&mut self, uid: &str, name: String, node: Option<&str>, is_served: bool, now: i64) {
+        let record = Record {
+            name,
+            created: now,
+            is_served,
+            node: node.map(str::to_owned),
+            bound: None,
+            deleted: None,
+            preempted: false,
+            attempts: 0,
+            tried: None,
+            message: String::new(),
+        };
+        if is_served || node.is_some() {
+            self.transitions.push(now, if node.is_some() { PodTransition::CameOnNode } else { PodTransition::Came });
+        }
+        self.by_uid.insert(uid.to_owned(), self.pods.len());
+        self.pods.push(record);
+    }
+
+    fn record(&mut self, uid: &str) -> Option<(usize, &mut Record)> {
+        let at = *self.by_uid.get(uid)?;
+        Some((at, self.pods.get_mut(at)?))
+    }
+
+    /// Whether a pod of this uid is there, or was.
+    pub(super) fn contains(&self, uid: &str) -> bool {
+        self.by_uid.contains_key(uid)
+    }
+
+    /// A pod was tried. Returns whether it was the first time.
+    pub(super) fn tried(&mut self, uid: &str) -> bool {
+        let before = self.attempts;
+        let Some((_, record)) = self.record(uid) else { return false };
+        record.attempts += 1;
+        record.tried.get_or_insert(before);
+        let again = record.attempts > 1;
+        self.attempts += 1;
+        self.retries += usize::from(again);
+        !again
+    }
+
+    /// A pod was not placed, or is held back.
+    pub(super) fn failed(&mut self, uid: &str, message: &str) {
+        let Some((_, record)) = self.record(uid) else { return };
+        record.message = message.to_owned();
+    }
+
+    /// The uids of pods that wait and were never tried.
+    pub(super) fn never_tried(&self) -> Vec<String> {
+        let waits = |at: &usize| {
+            self.pods
+                .get(*at)
+                .is_some_and(|pod| pod.is_served && pod.node.is_none() && pod.deleted.is_none() && pod.attempts == 0)
+        };
+        let mut uids: Vec<_> = self.by_uid.iter().filter(|(_, at)| waits(at)).collect();
+        uids.sort_by_key(|(_, at)| **at);
+        uids.into_iter().map(|(uid, _)| uid.clone()).collect()
+    }
+
+    /// A pod is to make room for another one, which violates these budgets.
+    pub(super) fn victim(&mut self, uid: &str, by: String, violates: Vec<String>) {
+        self.victims.insert(uid.to_owned(), Victim { by, violates });
+    }
+
+    /// Budgets keep pods from making room for another one.
+    pub(super) fn record_protected(&mut self, kept: Vec<ProtectedPod>, by: &str) {
+        self.kept.extend(kept.into_iter().map(|kept| (kept, by.to_owned())));
+    }
+
+    /// The pod for which a pod has to go.
+    pub(super) fn preemptor_of(&self, uid: &str) -> Option<&str> {
+        self.victims.get(uid).map(|victim| victim.by.as_str())
+    }
+
+    /// What a pod is called.
+    pub(super) fn name(&self, uid: &str) -> Option<&str> {
+        Some(&self.pods.get(*self.by_uid.get(uid)?)?.name)
+    }
+
+    /// A pod is on a node.
+    pub(super) fn bound(&mut self, uid: &str, node: &str, now: i64) {
+        let Some((at, record)) = self.record(uid) else { return };
+        if record.node.is_some() {
+            return;
+        }
+        record.node = Some(node.to_owned());
+        if !record.is_served {
+            return self.transitions.push(now, PodTransition::OnNode);
+        }
+        record.bound = Some(now);
+        self.bound.push(at);
+        self.transitions.push(now, PodTransition::Bound);
+    }
+
+    /// A pod is gone, or has run to its end. Returns whether it was preempted.
+    pub(super) fn record_deletion(&mut self, uid: &str, now: i64) -> Option<Preemption> {
+        let victim = self.victims.remove(uid);
+        let (_, record) = self.record(uid)?;
+        if record.deleted.is_some() {
+            return None;
+        }
+        record.deleted = Some(now);
+        let moment = match (&record.node, record.is_served) {
+            (Some(_), _) if victim.is_some() => PodTransition::Preempted,
+            (Some(_), _) => PodTransition::GoneFromNode,
+            (None, true) => PodTransition::Gone,
+            (None, false) => return None,
+        };
+        let preempted = victim.zip(record.node.clone()).map(|(Victim { by, violates }, node)| {
+            record.preempted = true;
+            let kind = if record.bound.is_some() { Preemption::OfPlacedPod } else { Preemption::OfGivenPod };
+            (kind, Preempted { pod: record.name.clone(), node, by, violates, at: Span(now).seconds() })
+        });
+        self.transitions.push(now, moment);
+        let (kind, preempted) = preempted?;
+        self.preempted.push(preempted);
+        Some(kind)
+    }
+}
+
+/// What the ledger says of pods in the end.
+pub(super) struct PodResults {
+    pub(super) waits: Option<Waits>,
+    pub(super) transitions: Intervals,
+    pub(super) placements: Vec<Placement>,
+    pub(super) unschedulable: Vec<Unschedulable>,
+    pub(super) deleted_unplaced: Vec<Unschedulable>,
+    pub(super) preempted: Vec<Preempted>,
+    pub(super) kept_by_budgets: Vec<KeptByBudget>,
+}
+
+impl PodRecords {
+    /// Sums up.
+    pub(super) fn close(self) -> PodResults {
+        let seconds = |nanoseconds| Span(nanoseconds).seconds();
+        let placement = |&at: &usize| {
+            let record = &self.pods[at];
+            let (node, bound) = (record.node.clone()?, record.bound?);
+            (!record.preempted).then(|| Placement {
+                pod: record.name.clone(),
+                node,
+                created: seconds(record.created),
+                at: seconds(bound),
+                waited: seconds(bound - record.created),
+                attempts: record.attempts,
+                deleted: record.deleted.map(seconds),
+            })
+        };
+        let waits = self.bound.iter().filter_map(|&at| Some(self.pods[at].bound? - self.pods[at].created));
+        let mut without_node: Vec<_> =
+            self.pods.iter().filter(|record| record.is_served && record.node.is_none()).collect();
+        without_node.sort_by_key(|record| record.tried);
+        let (deleted_unplaced, unschedulable) = without_node
+            .into_iter()
+            .map(|record| Unschedulable {
+                pod: record.name.clone(),
+                message: if record.message.is_empty() { "not tried".to_owned() } else { record.message.clone() },
+                created: seconds(record.created),
+                attempts: record.attempts,
+                deleted: record.deleted.map(seconds),
+                nominated_node: None,
+            })
+            .partition(|pod| pod.deleted.is_some());
+        PodResults {
+            waits: Waits::of(waits.collect()),
+            placements: self.bound.iter().filter_map(placement).collect(),
+            unschedulable,
+            deleted_unplaced,
+            preempted: self.preempted,
+            kept_by_budgets: self.kept.into_iter().map(|(kept, from)| KeptByBudget { kept, from }).collect(),
+            transitions: self.transitions,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn pods_are_reported_by_their_final_state() {
+        let mut pod_records = PodRecords::default();
+        for (uid, node) in [
+            ("placed", None),
+            ("deleted", None),
+            ("never", None),
+            ("waits", None),
+            ("victim", None),
+            ("old", Some("n")),
+        ] {
+            pod_records.record_creation(uid, format!("default/{uid}"), node, node.is_none(), 0);
+        }
+        pod_records.record_creation("theirs", "default/theirs".to_owned(), None, false, 0);
+        for uid in ["placed", "deleted", "victim"] {
+            pod_records.tried(uid);
+            pod_records.bound(uid, "n", 1_000_000_000);
+        }
+        pod_records.tried("never");
+        pod_records.failed("never", "no room");
+        for _ in 0..2 {
+            pod_records.tried("waits");
+            pod_records.failed("waits", "still no room");
+        }
+        pod_records.victim("victim", "default/waits".to_owned(), Vec::new());
+        pod_records.victim("old", "default/waits".to_owned(), Vec::new());
+        for uid in ["deleted", "never", "victim", "old", "theirs"] {
+            pod_records.record_deletion(uid, 2_000_000_000);
+        }
+        assert_eq!((pod_records.attempts, pod_records.retries), (6, 1));
+        let pods = pod_records.close();
+        let placed: Vec<_> = pods.placements.iter().map(|p| format!("{} {:?}", p.pod, p.deleted)).collect();
+        let waiting = pods.unschedulable.iter().chain(&pods.deleted_unplaced);
+        let waiting: Vec<_> = waiting.map(|p| format!("{}: {} {:?}", p.pod, p.message, p.deleted)).collect();
+        let preempted: Vec<_> = pods.preempted.iter().map(|p| format!("{} by {}", p.pod, p.by)).collect();
+        expect![[r#"
+            ["default/placed None", "default/deleted Some(2.0)"]
+            ["default/waits: still no room None", "default/never: no room Some(2.0)"]
+            ["default/victim by default/waits", "default/old by default/waits"]
+            [Interval { from: 0.0, to: 0.5, created: 6, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 0.5, to: 1.0, created: 0, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 1.0, to: 1.5, created: 0, placed: 3, deleted: 0, preempted: 0, pending: 2, running: 4 }, Interval { from: 1.5, to: 2.0, created: 0, placed: 0, deleted: 4, preempted: 2, pending: 1, running: 1 }]"#]]
+            .assert_eq(&format!("{placed:?}\n{waiting:?}\n{preempted:?}\n{:?}", pods.transitions.over(2_000_000_000)));
+    }
+}

@@ -1,0 +1,176 @@
+//! Looks on while a simulation runs, and writes down what becomes of pods.
+
+use std::collections::HashSet;
+
+use schedc_core::cache::Base;
+use schedc_core::client::ApiReason;
+use schedc_core::erased::AnyScheduler;
+use schedc_core::extension_points::Nomination;
+use schedc_core::scheduler::{Failure, Outcome};
+use schedc_in_memory::SimulationHooks;
+use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
+use schedc_objects::{AnyObject, is_finished};
+
+use super::log::Log;
+use super::pod_records::{PodRecords, Preemption};
+use crate::budgets::{Budgets, Effects};
+use crate::cluster::{Routes, SchedulingState, Skipped};
+
+/// Looks on.
+pub(super) struct Recorder<F> {
+    pub(super) pod_records: PodRecords,
+    pub(super) skipped: Skipped,
+    /// What happens, if anybody wants to know.
+    pub(super) log: Option<Log>,
+    /// The disruption budgets that the scheduler knows.
+    budgets: Budgets,
+    /// Inputs that concerned objects that were gone.
+    pub(super) in_vain: usize,
+    /// The names of nodes that are there.
+    nodes: HashSet<String>,
+    routes: Routes,
+    start: i64,
+    /// How many pods were tried.
+    tried: usize,
+    progress: F,
+}
+
+impl<F: FnMut(usize)> Recorder<F> {
+    pub(super) fn new(routes: Routes, start: i64, log: bool, progress: F) -> Self {
+        Recorder {
+            pod_records: PodRecords::default(),
+            skipped: Skipped::default(),
+            log: log.then(Log::default),
+            budgets: Budgets::default(),
+            in_vain: 0,
+            nodes: HashSet::new(),
+            routes,
+            start,
+            tried: 0,
+            progress,
+        }
+    }
+
+    /// A pod is gone, or has run to its end.
+    fn gone(&mut self, uid: &str, now: i64) {
+        if self.pod_records.record_deletion(uid, now) == Some(Preemption::OfGivenPod) {
+            self.skipped.bound -= 1;
+        }
+    }
+}
+
+impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
+    fn on_response(&mut self, _: i64, request: &Request, response: &Response) {
+        // Only inputs change and delete objects by their names alone; plugins know that theirs are there.
+        if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
+            && error.reason == ApiReason::NotFound
+        {
+            self.in_vain += 1;
+        }
+    }
+
+    fn on_change(&mut self, now: i64, change: &Change) {
+        let now = now - self.start;
+        if let Some(log) = &mut self.log {
+            let uid = change.object.metadata().uid.as_deref().unwrap_or_default();
+            log.changed(now, change, self.pod_records.preemptor_of(uid));
+        }
+        if let (AnyObject::Node(_), name) = (&*change.object, change.object.name()) {
+            match change.kind {
+                ChangeKind::Deleted => self.nodes.remove(name),
+                ChangeKind::Added | ChangeKind::Modified => self.nodes.insert(name.to_owned()),
+            };
+        }
+        let AnyObject::Pod(pod) = &*change.object else { return };
+        let uid = pod.metadata.uid.as_deref().unwrap_or_default();
+        if change.kind == ChangeKind::Deleted {
+            return self.gone(uid, now);
+        }
+        let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
+        if self.pod_records.contains(uid) {
+            if is_finished(pod) {
+                self.gone(uid, now);
+            } else if let Some(node) = node {
+                self.pod_records.bound(uid, node, now);
+            }
+            return;
+        }
+        if change.kind != ChangeKind::Added {
+            return;
+        }
+        let skipped = &mut self.skipped;
+        let is_served = match SchedulingState::of(pod, &self.routes) {
+            SchedulingState::Pending(_) => true,
+            SchedulingState::Bound(node) => {
+                skipped.bound += 1;
+                skipped.bound_to_unknown_nodes += usize::from(!self.nodes.contains(node));
+                false
+            }
+            SchedulingState::Finished => {
+                skipped.finished += 1;
+                return;
+            }
+            SchedulingState::Deleting => {
+                skipped.deleting += 1;
+                return;
+            }
+            SchedulingState::OtherScheduler(name) => {
+                *skipped.other_schedulers.entry(name.to_owned()).or_default() += 1;
+                false
+            }
+        };
+        let name = format!("{}/{}", change.object.namespace(), change.object.name());
+        self.pod_records.record_creation(uid, name, node, is_served, now);
+    }
+
+    fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
+        let uid = &*outcome.pod.uid.0;
+        if self.pod_records.tried(uid) {
+            self.tried += 1;
+            (self.progress)(self.tried);
+        }
+        let Err(failure) = &outcome.result else { return };
+        self.pod_records.failed(uid, failure.message());
+        let mut victims = Vec::new();
+        let mut nominated_node = None;
+        if let Failure::Unschedulable(unschedulable) = failure {
+            let by = outcome.pod.namespaced_name().to_string();
+            if let Some(result) = &unschedulable.post_filter {
+                let Effects { violated, kept } = self.budgets.effects(&outcome.pod, result, cluster);
+                self.pod_records.record_protected(kept, &by);
+                for victim in &result.victims {
+                    let name = self.pod_records.name(&victim.0).map(str::to_owned);
+                    let violates =
+                        violated.iter().filter(|budget| budget.pods.iter().any(|pod| Some(pod) == name.as_ref()));
+                    let violates = violates.map(|violated| violated.budget.clone()).collect();
+                    self.pod_records.victim(&victim.0, by.clone(), violates);
+                    victims.extend(name);
+                }
+            }
+            nominated_node = match unschedulable.nomination() {
+                Nomination::Keep => outcome.pod.nominated_node.map(|node| cluster.interner.resolve(node)),
+                Nomination::Clear => None,
+                Nomination::Set(node) => Some(cluster.name(node)),
+            };
+        }
+        if let Some(log) = &mut self.log {
+            log.outcome(now - self.start, outcome, nominated_node, &victims);
+        }
+    }
+
+    fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
+        if let Some(log) = &mut self.log {
+            log.before_change(scheduler);
+        }
+    }
+
+    fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
+        match change.kind {
+            ChangeKind::Deleted => self.budgets.remove(&change.object),
+            _ => self.budgets.set(&change.object, &mut scheduler.base_mut().interner),
+        }
+        if let Some(log) = &mut self.log {
+            log.after_change(now - self.start, change, scheduler);
+        }
+    }
+}

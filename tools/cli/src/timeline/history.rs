@@ -1,0 +1,372 @@
+//! All that happens, gone through once beforehand: what is there at each time, and what changes make of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_codegen::suggest::closest;
+use schedc_objects::default::Admission;
+use schedc_objects::manifests::{Problem, SourceLocation};
+use schedc_objects::{AnyObject, ObjectReader, Objects, Sourced};
+use serde_json::{Map, Value};
+
+use super::entry::{EntryAction, Manifest};
+use super::{Action, Event, Reference, Span};
+
+/// Something that happens, before it is checked.
+pub(super) enum EventDraft {
+    /// It is written so.
+    Written(EntryAction),
+    /// An object comes that is complete.
+    Admitted(AnyObject),
+}
+
+/// Kinds of objects that controllers make and delete, too: whether they are there is not known beforehand.
+const CONTROLLER_KINDS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
+
+/// Metadata that nobody but the server changes.
+const SERVER_FIELDS: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"];
+
+/// What is there, as far as manifests and events tell.
+pub(super) struct History<'a> {
+    pub(super) reader: ObjectReader,
+    pub(super) events: Vec<Event>,
+    /// How many objects besides nodes and pods come, by kind.
+    pub(super) objects: BTreeMap<&'static str, usize>,
+    problems: &'a mut Vec<Problem>,
+    admission: Option<&'a mut Admission>,
+    known: HashMap<Reference, KnownObject<'a>>,
+    uids: HashSet<String>,
+}
+
+/// An object that is or was there.
+struct KnownObject<'a> {
+    /// Where it is written that it comes or, if it is gone, that it goes.
+    place: SourceLocation,
+    latest: LatestState<'a>,
+    uid: Option<String>,
+    /// How often an object of this name has come.
+    creations: u32,
+}
+
+/// Where to find what an object is like.
+#[derive(Clone, Copy)]
+enum LatestState<'a> {
+    Node(&'a Node),
+    Pod(&'a Pod),
+    Class(&'a PriorityClass),
+    Other(&'a AnyObject),
+    /// It is as this event leaves it.
+    Event(usize),
+    /// A namespace that nobody wrote.
+    Implied,
+    Gone,
+}
+
+impl<'a> History<'a> {
+    /// With what is there in the beginning.
+    pub(super) fn new(objects: &'a mut Objects, problems: &'a mut Vec<Problem>) -> Self {
+        let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, validation, .. } = objects;
+        let mut known = HashMap::new();
+        let mut uids = HashSet::new();
+        let nowhere = SourceLocation { file: "".into(), line: 0, item: None };
+        let mut add = |(kind, is_namespaced), metadata: &ObjectMeta, place: &SourceLocation, latest, creations| {
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            let reference = Reference::new(kind, is_namespaced, &text(&metadata.namespace), &text(&metadata.name));
+            uids.extend(metadata.uid.clone());
+            known.insert(reference, KnownObject { place: place.clone(), latest, uid: metadata.uid.clone(), creations });
+        };
+        for Sourced { object, place } in nodes.iter() {
+            add((Node::KIND, false), &object.metadata, place, LatestState::Node(object), 1);
+        }
+        for Sourced { object, place } in pods.iter() {
+            add((Pod::KIND, true), &object.metadata, place, LatestState::Pod(object), 1);
+        }
+        for Sourced { object, place } in priority_classes.iter() {
+            add((PriorityClass::KIND, false), &object.metadata, place, LatestState::Class(object), 1);
+        }
+        for Sourced { object, place } in others.iter() {
+            add((object.kind(), object.has_namespace()), object.metadata(), place, LatestState::Other(object), 1);
+        }
+        for object in implied.iter() {
+            add((object.kind(), object.has_namespace()), object.metadata(), &nowhere, LatestState::Implied, 0);
+        }
+        History {
+            reader: ObjectReader::new(*kinds, *validation),
+            events: Vec::new(),
+            objects: BTreeMap::new(),
+            problems,
+            admission: admission.as_mut(),
+            known,
+            uids,
+        }
+    }
+
+    /// Takes in what happens next.
+    pub(super) fn add_event(&mut self, at: Span, draft: EventDraft, place: SourceLocation) {
+        let result = match draft {
+            EventDraft::Admitted(object) => {
+                self.add_object(at, object, &place);
+                Ok(())
+            }
+            EventDraft::Written(EntryAction::Create(manifest)) => self.create(at, manifest, &place),
+            EventDraft::Written(EntryAction::Apply(manifest)) => self.apply(at, manifest, &place),
+            EventDraft::Written(EntryAction::Update(manifest)) => self.update(at, manifest, &place),
+            EventDraft::Written(EntryAction::Delete(reference)) => self.delete(at, reference, &place),
+            EventDraft::Written(EntryAction::Nothing { .. }) => Ok(()),
+        };
+        if let Err(problem) = result {
+            self.problems.push(problem);
+        }
+    }
+
+    fn create(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
+        let reference = manifest.reference();
+        if let Some(KnownObject { place: there, latest, .. }) = self.known.get(&reference)
+            && !matches!(latest, LatestState::Gone | LatestState::Implied)
+            && !reference.name.is_empty()
+        {
+            let message = format!("is there already at {at}, from {there}; delete it before, or use `apply`");
+            return Err(problem(place, &reference, message));
+        }
+        let is_strict = self.is_strict(&manifest);
+        let Some(mut object) = self.read(manifest, is_strict, place) else { return Ok(()) };
+        self.assign_uid(&mut object, &reference);
+        if let Some(object) = self.admit(object, place) {
+            self.add_object(at, object, place);
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
+        let reference = manifest.reference();
+        let uid = match self.known.get(&reference) {
+            Some(KnownObject { latest: LatestState::Gone, .. }) | None => {
+                if !CONTROLLER_KINDS.contains(&reference.kind) {
+                    return Err(self.missing_object(at, &reference, place, "; `apply` creates it"));
+                }
+                None
+            }
+            Some(known) => known.uid.clone(),
+        };
+        let is_strict = self.is_strict(&manifest);
+        let Some(mut object) = self.read(manifest, is_strict, place) else { return Ok(()) };
+        if uid.is_some() {
+            object.metadata_mut().uid = uid;
+        }
+        if let Some(object) = self.admit(object, place) {
+            self.record(at, reference, Action::Update(object), place);
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, at: Span, manifest: Manifest, place: &SourceLocation) -> Result<(), Problem> {
+        let reference = manifest.reference();
+        let latest = match self.known.get(&reference) {
+            None | Some(KnownObject { latest: LatestState::Gone, .. }) => return self.create(at, manifest, place),
+            Some(known) => known.latest,
+        };
+        let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
+        let is_strict = self.is_strict(&manifest);
+        let Manifest { version, kind, mut fields } = manifest;
+        // It is the same object, whatever it is said to be, and whichever version of it was copied.
+        if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+            SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
+        }
+        merge(&mut object, &fields);
+        let whole = Manifest { version, kind, fields: object };
+        let Some(object) = self.read(whole, is_strict, place) else { return Ok(()) };
+        if let Some(object) = self.admit(object, place) {
+            let patch = Value::Object(fields);
+            self.record(at, reference, Action::Patch { object, patch }, place);
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, at: Span, reference: Reference, place: &SourceLocation) -> Result<(), Problem> {
+        match self.known.get_mut(&reference) {
+            Some(known) if !matches!(known.latest, LatestState::Gone) => {
+                known.latest = LatestState::Gone;
+                known.place = place.clone();
+            }
+            _ if CONTROLLER_KINDS.contains(&reference.kind) => {}
+            _ => return Err(self.missing_object(at, &reference, place, "")),
+        }
+        if let Some(admission) = &mut self.admission {
+            admission.forget(reference.kind, &reference.name);
+        }
+        self.events.push(Event { at, action: Action::Delete(reference), place: place.clone() });
+        Ok(())
+    }
+
+    /// An object comes that is complete.
+    fn add_object(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
+        let reference = Reference::of(&object);
+        if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
+            *self.objects.entry(reference.kind).or_default() += 1;
+        }
+        if reference.kind == Pod::KIND && self.admission.is_some() {
+            self.imply_namespace(at, &reference.namespace, place);
+        }
+        let creations = self.known.get(&reference).map_or(0, |known| known.creations);
+        // A namespace may be said to be there after its first pods.
+        let action = match self.known.get(&reference) {
+            Some(KnownObject { latest: LatestState::Implied, .. }) => Action::Update(object),
+            _ => Action::Create(object),
+        };
+        self.known.remove(&reference);
+        self.record(at, reference.clone(), action, place);
+        if let Some(known) = self.known.get_mut(&reference) {
+            known.creations = creations + 1;
+        }
+    }
+
+    /// A pod's namespace is there, though nobody wrote it.
+    fn imply_namespace(&mut self, at: Span, name: &str, place: &SourceLocation) {
+        let reference = Reference::new(Namespace::KIND, false, "", name);
+        if self.known.get(&reference).is_none_or(|known| matches!(known.latest, LatestState::Gone)) {
+            let mut namespace = Namespace::default();
+            namespace.metadata.name = Some(name.to_owned());
+            if let Some(namespace) = self.admit(namespace.into(), place) {
+                self.record(at, reference.clone(), Action::Create(namespace), place);
+            }
+            if let Some(known) = self.known.get_mut(&reference) {
+                (known.latest, known.creations) = (LatestState::Implied, 0);
+            }
+        }
+    }
+
+    /// Notes what happens to an object that is there, or comes.
+    fn record(&mut self, at: Span, reference: Reference, action: Action, place: &SourceLocation) {
+        let uid = match &action {
+            Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => {
+                object.metadata().uid.clone()
+            }
+            Action::Delete(_) => None,
+        };
+        let latest = LatestState::Event(self.events.len());
+        self.events.push(Event { at, action, place: place.clone() });
+        match self.known.get_mut(&reference) {
+            Some(known) => (known.latest, known.uid) = (latest, uid),
+            None => {
+                self.known.insert(reference, KnownObject { place: place.clone(), latest, uid, creations: 1 });
+            }
+        }
+    }
+
+    /// Whether unknown fields of a manifest are errors.
+    fn is_strict(&self, manifest: &Manifest) -> bool {
+        self.reader.is_strict(&manifest.fields)
+    }
+
+    /// Reads a manifest. `None`: it is wrong, and its problems are noted.
+    fn read(&mut self, manifest: Manifest, is_strict: bool, place: &SourceLocation) -> Option<AnyObject> {
+        let Manifest { version, kind, fields } = manifest;
+        let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
+        match self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict) {
+            Ok(Some(object)) => return Some(object),
+            // Other kinds do not come as far as this.
+            Ok(None) => {
+                let message = format!("scheduling does not look at `{}` of `{version}`", kind.plain);
+                self.problems.push(problem(None, None, message));
+            }
+            Err(errors) => {
+                let problems = errors.into_iter().map(|error| problem(Some(error.object), error.field, error.message));
+                self.problems.extend(problems);
+            }
+        }
+        None
+    }
+
+    /// Lets an object be complete. `None`: something is wrong with it, and that is said.
+    fn admit(&mut self, object: AnyObject, place: &SourceLocation) -> Option<AnyObject> {
+        let mut object = Sourced { object, place: place.clone() };
+        let before = self.problems.len();
+        match &mut self.admission {
+            Some(admission) => admission.admit(&mut object, self.problems),
+            None if object.object.name().is_empty() => {
+                self.problems.push(problem(place, &Reference::of(&object.object), "has no name".to_owned()));
+            }
+            None => {}
+        }
+        (self.problems.len() == before).then_some(object.object)
+    }
+
+    /// A uid tells an object from earlier ones of its name, and from the one that its manifest was copied of.
+    fn assign_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
+        let creations = self.known.get(reference).map_or(0, |known| known.creations);
+        let uid = &mut object.metadata_mut().uid;
+        uid.take_if(|uid| uid.is_empty() || !self.uids.insert(uid.clone()));
+        if uid.is_none() && creations > 0 {
+            let name = reference.local();
+            *uid = Some(match reference.kind {
+                Pod::KIND => format!("{name}#{}", creations + 1),
+                kind => format!("{kind}/{name}#{}", creations + 1),
+            });
+        }
+    }
+
+    /// What an object is like.
+    fn json(&self, latest: LatestState<'_>) -> Option<Map<String, Value>> {
+        let value = match latest {
+            LatestState::Node(node) => AnyObject::from(node.clone()).to_json().ok(),
+            LatestState::Pod(pod) => AnyObject::from(pod.clone()).to_json().ok(),
+            LatestState::Class(class) => AnyObject::from(class.clone()).to_json().ok(),
+            LatestState::Other(object) => object.to_json().ok(),
+            LatestState::Event(at) => match &self.events.get(at)?.action {
+                Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => object.to_json().ok(),
+                Action::Delete(_) => None,
+            },
+            LatestState::Implied | LatestState::Gone => None,
+        };
+        match value {
+            Some(Value::Object(fields)) => Some(fields),
+            _ => None,
+        }
+    }
+
+    fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
+        if let Some(KnownObject { place: gone, .. }) = self.known.get(reference) {
+            return problem(place, reference, format!("is not there at {at}: deleted at {gone}{instead}"));
+        }
+        let alike = self.known.iter().filter(|(other, known)| {
+            other.kind == reference.kind && !matches!(known.latest, LatestState::Gone | LatestState::Implied)
+        });
+        let mut names: Vec<String> = alike.map(|(other, _)| other.local()).collect();
+        names.sort_unstable();
+        let hint = match closest(&reference.local(), names.iter().map(String::as_str)) {
+            Some(meant) => format!("; did you mean `{meant}`?"),
+            None => instead.to_owned(),
+        };
+        problem(place, reference, format!("is not there at {at}{hint}"))
+    }
+}
+
+fn problem(place: &SourceLocation, reference: &Reference, message: String) -> Problem {
+    Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
+}
+
+/// A JSON merge patch (RFC 7386): fields are set one by one, `null` removes one, lists are replaced as a whole.
+fn merge(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
+    for (name, value) in patch {
+        match value {
+            Value::Null => {
+                object.remove(name);
+            }
+            Value::Object(patch) => {
+                let field = object.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
+                if !field.is_object() {
+                    *field = Value::Object(Map::new());
+                }
+                if let Value::Object(field) = field {
+                    merge(field, patch);
+                }
+            }
+            other => {
+                object.insert(name.clone(), other.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Traces: objects whose annotations say when they come and go.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::Resource;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_codegen::suggest::closest;
+use schedc_objects::manifests::{Problem, SourceLocation};
+use schedc_objects::{AnyObject, Objects, Sourced};
+
+use super::entry::EntryAction;
+use super::history::EventDraft;
+use super::{Reference, Span};
+
+/// What annotations of a trace begin with.
+const PREFIX: &str = "trace/";
+/// When an object comes: seconds since the start, or a duration. Without it, it is there from the start.
+const CREATED: &str = "trace/created";
+/// When it goes. Without it, it stays.
+const DELETED: &str = "trace/deleted";
+
+/// Takes those out of the objects that come later, and notes when objects come and go. Returns how many are part of the
+/// trace.
+pub(super) fn take(
+    objects: &mut Objects,
+    drafts: &mut Vec<(Span, EventDraft, SourceLocation)>,
+    problems: &mut Vec<Problem>,
+) -> usize {
+    let mut trace = Trace { drafts, problems, objects: 0 };
+    trace.take(&mut objects.nodes, |node| (Node::KIND, false, &node.metadata));
+    trace.take(&mut objects.others, |object| (object.kind(), object.has_namespace(), object.metadata()));
+    trace.take(&mut objects.pods, |pod| (Pod::KIND, true, &pod.metadata));
+    trace.objects
+}
+
+struct Trace<'a> {
+    drafts: &'a mut Vec<(Span, EventDraft, SourceLocation)>,
+    problems: &'a mut Vec<Problem>,
+    objects: usize,
+}
+
+impl Trace<'_> {
+    fn take<T: Into<AnyObject>>(
+        &mut self,
+        list: &mut Vec<Sourced<T>>,
+        parts: impl Fn(&T) -> (&'static str, bool, &ObjectMeta),
+    ) {
+        for Sourced { object, place } in std::mem::take(list) {
+            let (kind, is_namespaced, metadata) = parts(&object);
+            let Some(annotations) = metadata.annotations.as_ref().filter(|annotations| is_traced(annotations)) else {
+                list.push(Sourced { object, place });
+                continue;
+            };
+            self.objects += 1;
+            let (name, namespace) = (metadata.name.as_deref(), metadata.namespace.as_deref());
+            let reference =
+                Reference::new(kind, is_namespaced, namespace.unwrap_or_default(), name.unwrap_or_default());
+            let (created, deleted) = match times(annotations) {
+                Ok(times) => times,
+                Err(message) => {
+                    let object = Some(reference.to_string());
+                    self.problems.push(Problem { place, object, field: None, message });
+                    continue;
+                }
+            };
+            match created {
+                Span(0) => list.push(Sourced { object, place: place.clone() }),
+                _ => self.drafts.push((created, EventDraft::Admitted(object.into()), place.clone())),
+            }
+            if let Some(deleted) = deleted {
+                self.drafts.push((deleted, EventDraft::Written(EntryAction::Delete(reference)), place));
+            }
+        }
+    }
+}
+
+fn is_traced(annotations: &BTreeMap<String, String>) -> bool {
+    annotations.keys().any(|name| name.starts_with(PREFIX))
+}
+
+/// When an object comes and goes.
+fn times(annotations: &BTreeMap<String, String>) -> Result<(Span, Option<Span>), String> {
+    let known = [CREATED, DELETED];
+    let unknown = annotations.keys().find(|name| name.starts_with(PREFIX) && !known.contains(&name.as_str()));
+    if let Some(unknown) = unknown {
+        return Err(match closest(unknown, known) {
+            Some(meant) => format!("has the unknown annotation `{unknown}`; did you mean `{meant}`?"),
+            None => format!("has the unknown annotation `{unknown}`; those of a trace are `{CREATED}` and `{DELETED}`"),
+        });
+    }
+    let time = |name: &str| {
+        let text = annotations.get(name);
+        text.map(|text| Span::parse_seconds(text).map_err(|error| format!("has a wrong {name}: {error}"))).transpose()
+    };
+    let (created, deleted) = (time(CREATED)?.unwrap_or_default(), time(DELETED)?);
+    match deleted {
+        Some(deleted) if deleted < created => Err(format!("is deleted at {deleted}, but created only at {created}")),
+        _ => Ok((created, deleted)),
+    }
+}

@@ -1,0 +1,237 @@
+//! What must hold after every step.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use schedc_core::cache::PodState;
+use schedc_core::model::Uid;
+use schedc_core::queue::QueuePlace;
+
+use crate::delivered::uid;
+use crate::invariants::{Invariant, Violation, violated};
+use crate::manifests::PodFacts;
+use crate::pipelines::state::State;
+use crate::plugin_fault::FaultyPlugin;
+use crate::simulation::Simulation;
+
+/// Where a pod must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expected {
+    /// Nowhere.
+    Nowhere,
+    /// In the queue.
+    Queued,
+    /// On its way to a node.
+    Assumed(String),
+    /// Bound here, and not seen bound.
+    Finished(String),
+    /// Seen bound.
+    Bound(String),
+}
+
+impl Simulation {
+    /// Looks at everything that must hold after every step.
+    pub(crate) fn check(&mut self) -> Result<(), Violation> {
+        if let Some(found) = self.injectors.lock().take_violations().pop() {
+            let twice = found.ends_with("is bound twice");
+            return violated(if twice { Invariant::NoPodIsBoundTwice } else { Invariant::ReservesArePaired }, found);
+        }
+        if let Some(moved) = self.cluster.moved.pop() {
+            return violated(Invariant::NoPodIsBoundTwice, moved);
+        }
+        self.check_waits()?;
+        self.check_nominations()?;
+        self.check_places()?;
+        self.check_columns()
+    }
+
+    /// Decisions since this was called last.
+    pub(crate) fn check_decisions(&mut self) -> Result<(), Violation> {
+        let decisions = self.injectors.lock().take_decisions();
+        for (uid, node) in decisions {
+            self.counts.add("attempt", "got a node");
+            let Some(pod) = self.delivered.pods.get(&uid) else {
+                return violated(Invariant::DecisionsAreValid, format!("{uid} gets {node}, and is not there"));
+            };
+            if pod.node.is_some() || pod.foreign || pod.gated || pod.deleting {
+                return violated(
+                    Invariant::DecisionsAreValid,
+                    format!("{uid} gets {node}, and is not to be scheduled: {pod:?}"),
+                );
+            }
+            if self.was_preempting(&uid) {
+                return violated(Invariant::OnePreemptionPerPod, format!("{} gets {node} while it preempts", pod.name));
+            }
+            let others: Vec<PodFacts> = self.on_node(&node, &uid).into_iter().cloned().collect();
+            let mut pod = pod.clone();
+            self.assumed.insert(uid.clone(), pod.clone());
+            self.waking_events_before.insert(uid.clone(), self.waking_events);
+            if self.shared_ports.contains(&*node) {
+                pod.port = None;
+            }
+            if let Err(why) = self.delivered.fits(&pod, &node, &others) {
+                return violated(Invariant::DecisionsAreValid, format!("{} gets {node}, but {why}", pod.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known to be on a node, besides a pod.
+    fn on_node<'a>(&'a self, node: &str, but: &Arc<str>) -> Vec<&'a PodFacts> {
+        let others = self.delivered.pods.iter().filter(|(uid, _)| *uid != but);
+        let is_there = |(uid, pod): &(&Arc<str>, &PodFacts)| match &pod.node {
+            Some(on) => on == node,
+            None => match self.expected(uid) {
+                Expected::Assumed(on) | Expected::Finished(on) => on == node,
+                _ => false,
+            },
+        };
+        let as_it_counts = |(uid, pod): (&Arc<str>, &'a PodFacts)| match &pod.node {
+            Some(_) => pod,
+            None => self.assumed.get(uid).unwrap_or(pod),
+        };
+        others.filter(is_there).map(as_it_counts).collect()
+    }
+
+    fn expected(&self, uid: &Arc<str>) -> Expected {
+        let Some(pod) = self.delivered.pods.get(uid) else { return Expected::Nowhere };
+        if let Some(node) = &pod.node {
+            return Expected::Bound(node.clone());
+        }
+        if pod.foreign {
+            return Expected::Nowhere;
+        }
+        if let Some(node) = self.finished.get(uid) {
+            return Expected::Finished(node.to_string());
+        }
+        match self.injectors.lock().held_on(FaultyPlugin::First, uid) {
+            Some(node) => Expected::Assumed(node.to_string()),
+            None => Expected::Queued,
+        }
+    }
+
+    fn check_waits(&self) -> Result<(), Violation> {
+        let Some(handle) = self.handle() else { return Ok(()) };
+        let waiting = handle.waiting_pods();
+        let injectors = self.injectors.lock();
+        let waits = injectors.waiting().filter(|(_, uid, _)| waiting.binary_search(&Uid((*uid).clone())).is_ok());
+        for (plugin, uid, until) in waits {
+            if self.delivered.pods.get(uid).is_none_or(|pod| pod.node.is_some()) {
+                return violated(Invariant::WaitsEnd, format!("{uid} waits for {plugin}, and is gone or bound"));
+            }
+            if until < self.cluster.now {
+                let late = (self.cluster.now - until) / 1_000_000;
+                return violated(Invariant::WaitsEnd, format!("{uid} waits for {plugin}, {late} ms too long"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_nominations(&self) -> Result<(), Violation> {
+        for (node, pods) in self.scheduler.cache.nominator.iter() {
+            for pod in pods {
+                let place = self.scheduler.place(&pod.uid);
+                if matches!(place, None | Some(QueuePlace::InFlight)) {
+                    let node = self.scheduler.cache.base.interner.resolve(node);
+                    let found = format!("{} is nominated for {node}, and is {}", pod.uid.0, describe(place));
+                    return violated(Invariant::NominationsHavePods, found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_places(&self) -> Result<(), Violation> {
+        let cache = &self.scheduler.cache;
+        for (uid, pod) in &self.delivered.pods {
+            let expected = self.expected(uid);
+            let place = self.scheduler.place(&Uid(uid.clone()));
+            let cached =
+                cache.pod(&Uid(uid.clone())).map(|(_, node, state)| (cache.base.interner.resolve(node), state));
+            let holds = match (&expected, cached, place) {
+                (Expected::Nowhere, None, None) => true,
+                (Expected::Queued, None, Some(place)) => place != QueuePlace::InFlight,
+                (Expected::Assumed(node), Some((on, PodState::Assumed)), Some(QueuePlace::InFlight)) => node == on,
+                (Expected::Finished(node), Some((on, PodState::BindingFinished)), None) => node == on,
+                (Expected::Bound(node), Some((on, PodState::Bound)), None) => node == on,
+                _ => false,
+            };
+            if !holds {
+                let cached = cached.map_or("not in the cache".to_owned(), |(on, state)| format!("{state:?} on {on}"));
+                let found = format!("{} should be {expected:?}, and is {}, {cached}", pod.name, describe(place));
+                let lost = expected == Expected::Queued && place.is_none();
+                let invariant = if lost { Invariant::NoPodIsLost } else { Invariant::QueueAndCacheAgree };
+                return violated(invariant, found);
+            }
+        }
+        for (pod, node, state) in cache.pods() {
+            if !self.delivered.pods.contains_key(&pod.uid.0) {
+                let node = cache.base.interner.resolve(node);
+                let found = format!("{} is {state:?} on {node}, and is not there", pod.uid.0);
+                return violated(Invariant::QueueAndCacheAgree, found);
+            }
+        }
+        // Attempts of pods that are gone are not known by uid, and no others.
+        let in_flight = self.scheduler.in_progress().attempts;
+        let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
+        if in_flight != held {
+            let found = format!("{in_flight} pods are being tried or bound, and {held} have something reserved");
+            return violated(Invariant::QueueAndCacheAgree, found);
+        }
+        Ok(())
+    }
+
+    /// Takes down which nodes have pods that share a host port.
+    pub(crate) fn note_shared_ports(&mut self) {
+        let mut taken = BTreeSet::new();
+        for (uid, pod) in self.delivered.pods.iter().filter(|(_, pod)| pod.port.is_some()) {
+            let node = match self.expected(uid) {
+                Expected::Assumed(node) | Expected::Finished(node) | Expected::Bound(node) => node,
+                Expected::Nowhere | Expected::Queued => continue,
+            };
+            if !taken.insert((node.clone(), pod.port)) {
+                self.shared_ports.insert(node);
+            }
+        }
+    }
+
+    fn check_columns(&self) -> Result<(), Violation> {
+        let cache = &self.scheduler.cache;
+        let mut rebuilt = cache.rebuilt();
+        if !self.shared_ports.is_empty() {
+            rebuilt.node_ports.clone_from(&cache.state.node_ports);
+        }
+        match different(&cache.state, &rebuilt) {
+            Some(column) => violated(Invariant::CacheEqualsRebuilt, format!("{column} differs")),
+            None => Ok(()),
+        }
+    }
+
+    /// Pods that are on the server and wait for a node of this scheduler, with their uids.
+    pub(crate) fn pending(&self) -> Vec<(Arc<str>, PodFacts)> {
+        let pods = self.cluster.list(crate::history::Stream::Pods);
+        let facts = pods.iter().filter_map(|object| match &**object {
+            schedc_objects::AnyObject::Pod(pod) => Some((uid(object), PodFacts::of(pod))),
+            _ => None,
+        });
+        facts.filter(|(_, pod)| pod.node.is_none() && !pod.foreign && !pod.finished && !pod.deleting).collect()
+    }
+}
+
+/// The name of a column or an index that differs.
+fn different(kept: &State, rebuilt: &State) -> Option<&'static str> {
+    macro_rules! compare {
+        ($($field:ident)*) => { $(
+            if kept.$field != rebuilt.$field {
+                return Some(stringify!($field));
+            }
+        )* };
+    }
+    compare! { node_resources node_taints node_labels node_name node_ports node_disks node_features node_images }
+    None
+}
+
+/// A place in words.
+pub(crate) fn describe(place: Option<QueuePlace>) -> String {
+    place.map_or("not in the queue".to_owned(), |place| format!("{place:?} in the queue"))
+}

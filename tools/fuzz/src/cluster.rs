@@ -1,0 +1,376 @@
+//! The cluster of a simulation: a server, the scheduler's requests that wait for an answer, and what watches have to tell.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::client::{ApiError, ApiReason};
+use schedc_core::model::Uid;
+use schedc_in_memory::server::{Change, ChangeKind, Key, PodRef, Request, Response};
+use schedc_in_memory::{ApiServer, ApiServerOptions, Controllers, InMemoryClient, PendingCall, PendingSleep};
+use schedc_objects::AnyObject;
+use serde_json::{Value, json};
+
+use crate::counts::RunCounts;
+use crate::delivered::uid;
+use crate::history::{Answer, PodChange, Step, Stream};
+use crate::manifests::{self, NAMESPACE, PodFacts};
+
+/// For how long whoever asked waits for an answer.
+const REQUEST_TIMEOUT: i64 = 10_000_000_000;
+
+/// A change that a watch has to tell.
+#[derive(Clone, Debug)]
+pub(crate) struct UndeliveredChange {
+    /// What changed.
+    pub(crate) change: Change,
+    /// How many pods had been tried when it did.
+    pub(crate) tried: u64,
+}
+
+/// The watch of a stream.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    /// What it has to tell.
+    pub(crate) undelivered: VecDeque<UndeliveredChange>,
+    /// Whether it has to list again before it tells anything.
+    pub(crate) broken: bool,
+    /// What it told last, if it has not listed since.
+    pub(crate) last: Option<Change>,
+}
+
+impl Watch {
+    /// Of several changes of an object that is there, only the last one will be told. Returns how many will not.
+    pub(crate) fn merge(&mut self) -> u64 {
+        let before = self.undelivered.len();
+        let mut last = BTreeMap::new();
+        let mut kept: VecDeque<UndeliveredChange> = VecDeque::new();
+        for undelivered in self.undelivered.drain(..).rev() {
+            let (kind, known) = (undelivered.change.kind, last.len());
+            let latest = *last.entry(Key::of(&undelivered.change.object)).or_insert(kind);
+            let is_latest = last.len() > known;
+            if !is_latest && latest != ChangeKind::Deleted {
+                continue;
+            }
+            kept.push_front(undelivered);
+        }
+        self.undelivered = kept;
+        (before - self.undelivered.len()) as u64
+    }
+}
+
+/// Everything outside of the scheduler.
+pub(crate) struct Cluster {
+    /// What there is.
+    pub(crate) server: ApiServer,
+    /// The time, in nanoseconds.
+    pub(crate) now: i64,
+    /// The watches, in the order of the streams.
+    pub(crate) watches: [Watch; Stream::ALL.len()],
+    /// Requests that wait for an answer.
+    pub(crate) calls: Vec<PendingCall>,
+    /// Requests that will get none, and until when their callers wait.
+    abandoned: Vec<(i64, PendingCall)>,
+    sleeps: Vec<(i64, PendingSleep)>,
+    controllers: Controllers,
+    /// The version of the server that watches know of.
+    observed: u64,
+    /// The nodes of bound pods, by uid.
+    bound: BTreeMap<Arc<str>, String>,
+    /// Pods that changed their node, which no server lets happen.
+    pub(crate) moved: Vec<String>,
+}
+
+impl Cluster {
+    /// A cluster with storage classes.
+    pub(crate) fn new() -> Self {
+        let options = ApiServerOptions { events_kept: 0, ..ApiServerOptions::default() };
+        let mut cluster = Cluster {
+            server: ApiServer::new(options),
+            now: 1_700_000_000_000_000_000,
+            watches: Default::default(),
+            calls: Vec::new(),
+            abandoned: Vec::new(),
+            sleeps: Vec::new(),
+            controllers: Controllers::default(),
+            observed: 0,
+            bound: BTreeMap::new(),
+            moved: Vec::new(),
+        };
+        for class in manifests::classes() {
+            cluster.apply(class);
+        }
+        cluster
+    }
+
+    fn send(&mut self, request: &Request) -> Response {
+        self.server.handle(request, self.now)
+    }
+    /// Creates an object, unless it is there.
+    fn create(&mut self, object: AnyObject) -> bool {
+        self.send(&Request::Create(Box::new(object))).is_ok()
+    }
+    fn apply(&mut self, object: AnyObject) {
+        // It is refused if it is the same kind of nonsense as in a real cluster: then nothing happens.
+        let _ = self.send(&Request::Apply(Box::new(object)));
+    }
+    fn delete(&mut self, key: Key) {
+        let _ = self.send(&Request::Delete(key, None));
+    }
+
+    /// A pod, if it is there.
+    pub(crate) fn pod(&self, id: u8) -> Option<&api::Pod> {
+        match self.server.get(&Key::pod(NAMESPACE, format!("p{id}"))).map(|object| &**object) {
+            Some(AnyObject::Pod(pod)) => Some(pod),
+            _ => None,
+        }
+    }
+
+    fn pod_ref(&self, id: u8) -> Option<PodRef> {
+        let uid = self.pod(id)?.metadata.uid.as_deref()?;
+        Some(PodRef { namespace: NAMESPACE.into(), name: format!("p{id}").into(), uid: Uid(uid.into()) })
+    }
+
+    fn patch_pod(&mut self, id: u8, patch: Value) {
+        let pod = Key::pod(NAMESPACE, format!("p{id}"));
+        let _ = self.send(&Request::Patch(pod, patch));
+    }
+
+    /// Does a step that is none of the scheduler's. Returns whether it was one, and whether something came of it.
+    pub(crate) fn step(&mut self, step: &Step) -> Option<bool> {
+        let before = self.server.log().version();
+        match step {
+            Step::Node(node) => self.apply(manifests::node(node)),
+            Step::DeleteNode(node) => self.delete(Key::cluster("Node", format!("n{node}"))),
+            Step::Pod(pod) => {
+                return Some(self.create(manifests::pod(pod)));
+            }
+            Step::ChangePod(id, change) => {
+                // That a nominated pod asks for less wakes nobody, here as in kube-scheduler.
+                let keeps_room = |pod: &&api::Pod| {
+                    let status = pod.status.as_ref();
+                    matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
+                };
+                if let Some(pod) = self.pod(*id).filter(|pod| !keeps_room(pod)) {
+                    let patch = manifests::pod_change(pod, *change);
+                    self.patch_pod(*id, patch);
+                }
+            }
+            Step::DeletePod(pod) => self.delete(Key::pod(NAMESPACE, format!("p{pod}"))),
+            Step::FinishPod(id) => {
+                if self.pod(*id).is_some_and(|pod| PodFacts::of(pod).node.is_some()) {
+                    self.patch_pod(*id, json!({"status": {"phase": "Succeeded"}}));
+                }
+            }
+            Step::BindElsewhere(pod, node) => {
+                if let Some(pod) = self.pod_ref(*pod) {
+                    let _ = self.send(&Request::Bind { pod, node: format!("n{node}").into() });
+                }
+            }
+            Step::Nominate(id, node) => {
+                if self.pod(*id).is_some_and(|pod| PodFacts::of(pod).node.is_none()) {
+                    let node = node.map(|node| format!("n{node}"));
+                    self.patch_pod(*id, json!({"status": {"nominatedNodeName": node}}));
+                }
+            }
+            Step::Budget(group, available) => self.apply(manifests::budget(*group, *available)),
+            Step::DeleteBudget(group) => self.delete(namespaced("PodDisruptionBudget", format!("b{group}"))),
+            Step::Claim(claim, storage) => {
+                return Some(self.create(manifests::claim(*claim, *storage)));
+            }
+            Step::DeleteClaim(claim) => {
+                let name = format!("c{claim}");
+                // A claim that is in use is protected.
+                let mounts = |pod: &api::Pod| PodFacts::of(pod).claim.as_ref() == Some(&name);
+                if !self.server.list("Pod").filter_map(|object| as_pod(object)).any(mounts) {
+                    self.delete(namespaced("PersistentVolumeClaim", name));
+                }
+            }
+            Step::Volume(volume, zone) => {
+                let key = Key::cluster("PersistentVolume", format!("v{volume}"));
+                if let Some(AnyObject::PersistentVolume(old)) = self.server.get(&key).map(|object| &**object)
+                    && old.status.as_ref().and_then(|status| status.phase.as_deref()) == Some("Released")
+                {
+                    self.delete(key);
+                }
+                return Some(self.create(manifests::volume(*volume, *zone)));
+            }
+            Step::Controllers => self.controllers.run(&mut self.server, self.now),
+            _ => return None,
+        }
+        Some(self.server.log().version() > before)
+    }
+
+    /// Deletes pods that are on nodes that do not exist, as Kubernetes does in time. Returns whether there were any.
+    pub(crate) fn collect_garbage(&mut self) -> bool {
+        let is_lost = |pod: &api::Pod| {
+            let PodFacts { node, deleting, .. } = PodFacts::of(pod);
+            node.is_some_and(|node| self.server.get(&Key::cluster("Node", node)).is_none()) && !deleting
+        };
+        let pods = self.server.list("Pod").filter(|object| as_pod(object).is_some_and(is_lost));
+        let lost: Vec<Key> = pods.map(|object| Key::of(object)).collect();
+        let some = !lost.is_empty();
+        lost.into_iter().for_each(|pod| self.delete(pod));
+        some
+    }
+
+    /// Takes what changed on the server to the watches. `tried`: how many pods have been.
+    pub(crate) fn observe(&mut self, tried: u64, counts: &mut RunCounts) {
+        while let Some(change) = self.server.log().after(self.observed).cloned() {
+            self.observed = change.version;
+            if let AnyObject::Pod(pod) = &*change.object
+                && let PodFacts { name, node: Some(node), .. } = PodFacts::of(pod)
+                && let Some(earlier) = self.bound.insert(uid(&change.object), node.clone())
+                && earlier != node
+            {
+                self.moved.push(format!("{name} moved from {earlier} to {node}"));
+            }
+            let Some(at) = Stream::ALL.iter().position(|stream| stream.kind() == change.object.kind()) else {
+                continue;
+            };
+            if self.watches[at].broken {
+                counts.add("fault", "change lost with its watch");
+                continue;
+            }
+            self.watches[at].undelivered.push_back(UndeliveredChange { change, tried });
+        }
+    }
+
+    /// Nobody remembers what everybody has seen.
+    pub(crate) fn forget_changes(&mut self) {
+        self.controllers.run(&mut self.server, self.now);
+        if self.observed == self.server.log().version() {
+            self.server.forget(self.observed);
+        }
+    }
+
+    /// Takes in what the scheduler's client is asked for. Events are recorded at once.
+    pub(crate) fn take_calls(&mut self, client: &InMemoryClient) -> Vec<Request> {
+        let mut requests = Vec::new();
+        for call in client.take_calls() {
+            if matches!(call.request, Request::Record(_)) {
+                continue;
+            }
+            requests.push(call.request.clone());
+            self.calls.push(call);
+        }
+        for sleep in client.take_sleeps() {
+            let until = self.now.saturating_add(i64::try_from(sleep.time.as_nanos()).unwrap_or(i64::MAX));
+            self.sleeps.push((until, sleep));
+        }
+        requests
+    }
+
+    /// Answers the request in this place, counted around. Returns what was asked.
+    pub(crate) fn answer(&mut self, at: usize, answer: Answer) -> Option<Request> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        let call = self.calls.remove(at % self.calls.len());
+        let request = call.request.clone();
+        match answer {
+            Answer::Done => {
+                let response = self.send(&request);
+                call.answer(response);
+            }
+            Answer::Lost => {
+                let _ = self.send(&request);
+                self.abandoned.push((self.now + REQUEST_TIMEOUT, call));
+            }
+            Answer::TimeOut => self.abandoned.push((self.now + REQUEST_TIMEOUT, call)),
+            Answer::Conflict => {
+                call.answer(Err(ApiError::new(ApiReason::Conflict, "the object has been modified; please try again")));
+            }
+            Answer::Refused => {
+                call.answer(Err(ApiError::new(ApiReason::Other, "etcdserver: leader changed")));
+            }
+        }
+        Some(request)
+    }
+
+    /// Answers a request by what is not so.
+    pub(crate) fn answer_without_effect(&mut self, at: usize, response: Response) -> Option<Request> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        let call = self.calls.remove(at % self.calls.len());
+        let request = call.request.clone();
+        call.answer(response);
+        Some(request)
+    }
+
+    /// A pod is on a node from now on, wherever it was.
+    pub(crate) fn force_node(&mut self, pod: &PodRef, node: &str) {
+        if let Some(AnyObject::Pod(old)) = self.server.get(&pod.key()).map(|object| &**object) {
+            let mut moved = old.clone();
+            moved.spec.get_or_insert_default().node_name = Some(node.to_owned());
+            let _ = self.server.update(AnyObject::Pod(moved));
+        }
+    }
+
+    /// The places of waiting requests that are less frequent than bindings and statuses.
+    pub(crate) fn rare_calls(&self) -> Vec<u8> {
+        let is_rare =
+            |call: &PendingCall| !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. });
+        let rare = self.calls.iter().enumerate().filter(|(_, call)| is_rare(call));
+        rare.filter_map(|(at, _)| at.try_into().ok()).collect()
+    }
+
+    /// Requests that were sent and not answered.
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = &PendingCall> {
+        self.calls.iter().chain(self.abandoned.iter().map(|(_, call)| call))
+    }
+
+    /// The scheduler is gone. What it asked for arrives, or not.
+    pub(crate) fn drop_scheduler(&mut self, arrives: bool) {
+        for call in std::mem::take(&mut self.calls) {
+            if arrives {
+                let _ = self.send(&call.request);
+            }
+        }
+        self.abandoned.clear();
+        self.sleeps.clear();
+    }
+
+    /// Time passes.
+    pub(crate) fn pass(&mut self, time: Duration) {
+        self.now = self.now.saturating_add(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
+        let now = self.now;
+        self.server.tick(now);
+        for (_, sleep) in self.sleeps.extract_if(.., |(until, _)| *until <= now) {
+            sleep.wake();
+        }
+        // Whoever drops a call loses the answer.
+        self.abandoned.retain(|(until, _)| *until > now);
+    }
+
+    /// When something happens next if nothing else does.
+    pub(crate) fn next_time(&self) -> Option<i64> {
+        let sleeps = self.sleeps.iter().filter(|(_, sleep)| !sleep.is_abandoned()).map(|(until, _)| *until);
+        let abandoned = self.abandoned.iter().map(|(until, _)| *until);
+        sleeps.chain(abandoned).chain(self.server.next_removal()).min()
+    }
+
+    /// What a watch lists.
+    pub(crate) fn list(&self, stream: Stream) -> Vec<Arc<AnyObject>> {
+        self.server.list(stream.kind()).cloned().collect()
+    }
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Cluster::new()
+    }
+}
+
+fn namespaced(kind: &'static str, name: String) -> Key {
+    Key { kind, namespace: NAMESPACE.into(), name: name.into() }
+}
+
+fn as_pod(object: &AnyObject) -> Option<&api::Pod> {
+    match object {
+        AnyObject::Pod(pod) => Some(pod),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! What the scheduler has been told: what its decisions can be held against.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schedc_objects::AnyObject;
+
+use crate::manifests::{NodeFacts, PodFacts};
+
+/// Nodes and pods as they were delivered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeliveredState {
+    /// Nodes, by name.
+    pub(crate) nodes: BTreeMap<String, NodeFacts>,
+    /// Pods that have not ended, by uid.
+    pub(crate) pods: BTreeMap<Arc<str>, PodFacts>,
+    /// Their uids, by name.
+    names: BTreeMap<String, Arc<str>>,
+}
+
+impl DeliveredState {
+    /// An object came or changed.
+    pub(crate) fn set(&mut self, object: &AnyObject) {
+        match object {
+            AnyObject::Node(node) => {
+                self.nodes.insert(object.name().to_owned(), NodeFacts::of(node));
+            }
+            AnyObject::Pod(pod) => {
+                let facts = PodFacts::of(pod);
+                let uid = uid(object);
+                if facts.finished {
+                    self.remove_pod(&uid);
+                    return;
+                }
+                if let Some(earlier) = self.names.insert(facts.name.clone(), uid.clone())
+                    && earlier != uid
+                {
+                    self.pods.remove(&earlier);
+                }
+                self.pods.insert(uid, facts);
+            }
+            _ => {}
+        }
+    }
+
+    /// An object went.
+    pub(crate) fn remove(&mut self, object: &AnyObject) {
+        match object {
+            AnyObject::Node(_) => {
+                self.nodes.remove(object.name());
+            }
+            AnyObject::Pod(_) => self.remove_pod(&uid(object)),
+            _ => {}
+        }
+    }
+
+    /// These are all objects of their kind.
+    pub(crate) fn list<'a>(&mut self, kind: &str, objects: impl Iterator<Item = &'a AnyObject>) {
+        match kind {
+            "Node" => self.nodes.clear(),
+            "Pod" => {
+                self.pods.clear();
+                self.names.clear();
+            }
+            _ => {}
+        }
+        objects.for_each(|object| self.set(object));
+    }
+
+    /// How many pods are bound.
+    pub(crate) fn bound(&self) -> usize {
+        self.pods.values().filter(|pod| pod.node.is_some()).count()
+    }
+
+    fn remove_pod(&mut self, uid: &Arc<str>) {
+        if let Some(facts) = self.pods.remove(uid)
+            && self.names.get(&facts.name) == Some(uid)
+        {
+            self.names.remove(&facts.name);
+        }
+    }
+
+    /// The uid of the pod of this name.
+    pub(crate) fn uid(&self, name: &str) -> Option<&Arc<str>> {
+        self.names.get(name)
+    }
+
+    /// Whether a pod may go to a node where these other pods are.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn fits(&self, pod: &PodFacts, node: &str, others: &[PodFacts]) -> Result<(), String> {
+        let Some(facts) = self.nodes.get(node) else { return Err(format!("{node} is not known")) };
+        if facts.cordoned {
+            return Err(format!("{node} is cordoned"));
+        }
+        if facts.tainted && !pod.tolerant {
+            return Err(format!("{node} is tainted"));
+        }
+        if pod.ssd && !facts.ssd {
+            return Err(format!("{node} has no ssd"));
+        }
+        if others.len() + 1 > facts.pods {
+            return Err(format!("{node} runs {} pods of {}", others.len(), facts.pods));
+        }
+        let used: i64 = others.iter().map(|other| other.milli_cpu).sum();
+        if pod.milli_cpu > 0 && used + pod.milli_cpu > facts.milli_cpu {
+            let (asked, has) = (pod.milli_cpu, facts.milli_cpu);
+            return Err(format!("{node} has {has}m cpu, {used}m are used, {asked}m are asked for"));
+        }
+        for other in others {
+            if pod.port.is_some() && pod.port == other.port {
+                return Err(format!("the port is {}'s", other.name));
+            }
+            if pod.anti_affinity.as_ref() == Some(&other.group) || other.anti_affinity.as_ref() == Some(&pod.group) {
+                return Err(format!("{} is on {node}", other.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The uid of an object.
+pub(crate) fn uid(object: &AnyObject) -> Arc<str> {
+    object.metadata().uid.as_deref().unwrap_or_default().into()
+}

@@ -1,0 +1,132 @@
+//! What the scheduler is told of the cluster.
+
+use std::sync::Arc;
+
+use schedc_core::model::{PodSpec, Uid};
+use schedc_core::scheduler::Change;
+use schedc_in_memory::server::{self, ChangeKind};
+use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+
+use crate::cluster::UndeliveredChange;
+use crate::delivered::uid;
+use crate::history::Stream;
+use crate::injected_bugs::InjectedBug;
+use crate::simulation::{Simulation, Spawner};
+
+impl Simulation {
+    /// Tells the next change of a stream. Returns whether there was one.
+    pub(crate) fn deliver(&mut self, stream: Stream) -> bool {
+        let Some(UndeliveredChange { change, tried }) = self.cluster.watches[stream as usize].undelivered.pop_front()
+        else {
+            return false;
+        };
+        if tried < self.tried {
+            self.counts.add("fault", "change told late");
+        }
+        let others = self.cluster.watches.iter().filter_map(|watch| watch.undelivered.front());
+        if others.into_iter().any(|undelivered| undelivered.change.version < change.version) {
+            self.counts.add("fault", "change told before an earlier one of another kind");
+        }
+        self.deliver_change(&change);
+        self.cluster.watches[stream as usize].last = Some(change);
+        true
+    }
+
+    pub(crate) fn deliver_change(&mut self, change: &server::Change) {
+        let before = (self.delivered.nodes.len(), self.delivered.bound());
+        match change.kind {
+            ChangeKind::Added | ChangeKind::Modified => self.delivered.set(&change.object),
+            ChangeKind::Deleted => self.delivered.remove(&change.object),
+        }
+        // Nodes that come, and pods that get or lose a node, are of interest to plugins that say nothing of interests.
+        if self.delivered.nodes.len() > before.0 || self.delivered.bound() != before.1 {
+            self.waking_events += 1;
+        }
+        self.forget_finished_bindings();
+        let is_gone = change.kind == ChangeKind::Deleted;
+        let Some(delivered) =
+            self.translate(&change.object, is_gone).and_then(|delivered| self.inject_bug(delivered, change))
+        else {
+            return;
+        };
+        self.scheduler.on_change(delivered, &mut Spawner(&mut self.executor));
+        self.note_shared_ports();
+    }
+
+    /// What the scheduler is told of an object.
+    fn translate(&mut self, object: &AnyObject, is_gone: bool) -> Option<Change> {
+        let interner = &mut self.scheduler.cache.base.interner;
+        Some(match object {
+            AnyObject::Node(_) if is_gone => Change::NodeDeleted(interner.intern(object.name())),
+            AnyObject::Node(node) => Change::Node(convert_node(node, interner)),
+            AnyObject::Pod(pod) if is_gone || is_finished(pod) => Change::PodDeleted(Uid(uid(object))),
+            AnyObject::Pod(pod) => Change::Pod(convert_pod(pod, interner)),
+            other => {
+                let object = convert_object(other, interner)?;
+                if is_gone { Change::ObjectDeleted(object.key()) } else { Change::Object(object) }
+            }
+        })
+    }
+
+    /// Lists a stream again.
+    pub(crate) fn list(&mut self, stream: Stream) {
+        let objects = self.cluster.list(stream);
+        self.delivered.list(stream.kind(), objects.iter().map(|object| &**object));
+        self.forget_finished_bindings();
+        let watch = &mut self.cluster.watches[stream as usize];
+        watch.undelivered.clear();
+        watch.broken = false;
+        watch.last = None;
+        self.list_to_scheduler(stream);
+        self.note_shared_ports();
+    }
+
+    /// Tells the scheduler all objects of a stream.
+    pub(crate) fn list_to_scheduler(&mut self, stream: Stream) {
+        let objects = self.cluster.list(stream);
+        let (mut nodes, mut pods, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for object in &objects {
+            match self.translate(object, false) {
+                Some(Change::Node(node)) => nodes.push(node),
+                Some(Change::Pod(pod)) => pods.push(pod),
+                Some(Change::Object(object)) => others.push(object),
+                _ => {}
+            }
+        }
+        let mut spawner = Spawner(&mut self.executor);
+        match stream {
+            Stream::Nodes => self.scheduler.relist_nodes(nodes, &mut spawner),
+            Stream::Pods => self.scheduler.relist_pods(pods, &mut spawner),
+            _ => self.scheduler.relist_objects(stream.model_kind(), others, &mut spawner),
+        }
+    }
+
+    /// What is told of a change, which is a lie sometimes.
+    fn inject_bug(&mut self, delivered: Change, change: &server::Change) -> Option<Change> {
+        match (self.bug, &delivered) {
+            (Some(InjectedBug::MissedPodCreation), Change::Pod(pod)) if pod.spec.node_name.is_none() => {
+                let is_news = change.kind == ChangeKind::Added;
+                (!(is_news && self.bug_strikes())).then_some(delivered)
+            }
+            (Some(InjectedBug::MissedPodDeletion), Change::PodDeleted(_)) => (!self.bug_strikes()).then_some(delivered),
+            (Some(InjectedBug::MissedBinding), Change::Pod(pod)) if pod.spec.node_name.is_some() && !pod.deleting => {
+                (!self.bug_strikes()).then_some(delivered)
+            }
+            (Some(InjectedBug::WrongNode), Change::Pod(pod)) if pod.spec.node_name.is_some() => {
+                let mut pod = pod.clone();
+                let mut spec = PodSpec::clone(&pod.spec);
+                spec.node_name = Some(self.scheduler.cache.base.interner.intern("elsewhere"));
+                pod.spec = Arc::new(spec);
+                Some(Change::Pod(pod))
+            }
+            (Some(InjectedBug::MissedNodeUpdate), Change::Node(_)) if change.kind == ChangeKind::Modified => {
+                (!self.bug_strikes()).then_some(delivered)
+            }
+            (Some(InjectedBug::SilentNodeUpdate | InjectedBug::UncheckedNodeUpdate), Change::Node(node)) => {
+                self.scheduler.cache.set_node(node.clone());
+                None
+            }
+            _ => Some(delivered),
+        }
+    }
+}

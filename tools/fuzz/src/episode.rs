@@ -1,0 +1,190 @@
+//! Episodes: histories from seeds, one after the other.
+
+use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
+
+use schedc_testing::shrink;
+
+use crate::counts::RunCounts;
+use crate::generator::Generator;
+use crate::history::Step;
+use crate::injected_bugs::InjectedBug;
+use crate::invariants::Violation;
+use crate::simulation::Simulation;
+
+/// In how many steps every fault has to happen.
+const WINDOW: u64 = 50_000;
+/// How many histories are tried to find a shorter one.
+const MAX_SHRINK_ATTEMPTS: usize = 4_000;
+
+/// What to simulate.
+#[derive(Clone, Copy, Debug)]
+pub struct FuzzOptions {
+    /// The seed of the first episode; the next one has the next seed.
+    pub seed: u64,
+    /// How many steps, over all episodes.
+    pub steps: u64,
+    /// What the driver gets wrong.
+    pub bug: Option<InjectedBug>,
+    /// Whether a failing history is made shorter.
+    pub shrink: bool,
+}
+
+/// A history in which something does not hold.
+#[derive(Clone, Debug)]
+pub struct FuzzFailure {
+    /// The seed of the episode.
+    pub seed: u64,
+    /// How many steps of the episode it took.
+    pub steps: usize,
+    /// How many steps it took over all episodes.
+    pub total: u64,
+    /// What does not hold at the end of `history`.
+    pub violation: String,
+    /// The invariant; `None`: something panicked.
+    pub invariant: Option<crate::Invariant>,
+    /// A history that ends there, as short as was found.
+    pub history: Vec<Step>,
+}
+
+impl fmt::Display for FuzzFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n\nafter:", self.violation)?;
+        for (at, step) in self.history.iter().enumerate() {
+            writeln!(f, "{:>5}  {step}", at + 1)?;
+        }
+        let FuzzFailure { seed, steps, .. } = self;
+        write!(f, "\nreplay: cargo run --release -p schedc-fuzz -- --seed {seed} --steps {steps}")
+    }
+}
+
+/// Simulates. `progress` is told the number of steps so far.
+///
+/// # Errors
+/// The first history in which something does not hold, or a fault that did not happen often enough.
+pub fn fuzz(fuzz: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCounts, Box<FuzzFailure>> {
+    let mut counts = RunCounts::default();
+    let mut window = (0, RunCounts::default());
+    let (mut seed, mut total) = (fuzz.seed, 0);
+    while total < fuzz.steps {
+        let limit = usize::try_from(fuzz.steps - total).unwrap_or(usize::MAX);
+        let (history, result) = episode(seed, limit, fuzz.bug);
+        total += history.len() as u64;
+        match result {
+            Ok(of_episode) => counts.add_all(&of_episode),
+            Err(failure) => return Err(Box::new(report(&fuzz, seed, total, history, failure))),
+        }
+        counts.add("simulated", "episodes");
+        progress(total);
+        if total - window.0 >= WINDOW {
+            let since = counts.since(&window.1);
+            if let Some(fault) = since.zeros("fault").next() {
+                let violation = format!("in {} steps, this fault did not happen: {fault}", total - window.0);
+                let steps = history.len();
+                return Err(Box::new(FuzzFailure {
+                    seed,
+                    steps,
+                    total,
+                    violation,
+                    invariant: None,
+                    history: Vec::new(),
+                }));
+            }
+            window = (total, counts.clone());
+        }
+        seed = seed.wrapping_add(1);
+    }
+    counts.add_many("simulated", "steps", total);
+    Ok(counts)
+}
+
+enum EpisodeFailure {
+    Violation(Violation),
+    Panic(String),
+}
+
+impl EpisodeFailure {
+    /// Whether this is the same failure, as far as that can be told.
+    fn is_same_failure(&self, other: &EpisodeFailure) -> bool {
+        match (self, other) {
+            (EpisodeFailure::Violation(a), EpisodeFailure::Violation(b)) => a.invariant == b.invariant,
+            (EpisodeFailure::Panic(a), EpisodeFailure::Panic(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Draws and does the steps of an episode. Returns what was done.
+fn episode(seed: u64, limit: usize, bug: Option<InjectedBug>) -> (Vec<Step>, Result<RunCounts, EpisodeFailure>) {
+    let mut generator = Generator::new(seed);
+    let length = generator.length().min(limit);
+    let mut history = Vec::with_capacity(length);
+    let result = catch_panics(|| {
+        let mut simulation = Simulation::new(seed, bug);
+        while history.len() < length {
+            let is_last = history.len() + 1 == length;
+            let step = if is_last { Step::Settle } else { generator.next(&simulation.summary()) };
+            history.push(step.clone());
+            simulation.step(&step)?;
+        }
+        Ok(simulation.counts())
+    });
+    (history, result)
+}
+
+/// Does the steps of a history.
+///
+/// # Errors
+/// What does not hold, or the text of a panic.
+pub fn replay(seed: u64, history: &[Step], bug: Option<InjectedBug>) -> Result<(), String> {
+    run(seed, history, bug).map_err(|failed| text(&failed))
+}
+
+fn run(seed: u64, history: &[Step], bug: Option<InjectedBug>) -> Result<(), EpisodeFailure> {
+    catch_panics(|| {
+        let mut simulation = Simulation::new(seed, bug);
+        history.iter().try_for_each(|step| simulation.step(step))
+    })
+}
+
+/// A panic is a failure like others.
+fn catch_panics<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, EpisodeFailure> {
+    match panic::catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result.map_err(EpisodeFailure::Violation),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Err(EpisodeFailure::Panic(text.unwrap_or_default()))
+        }
+    }
+}
+
+fn text(failed: &EpisodeFailure) -> String {
+    match failed {
+        EpisodeFailure::Violation(violation) => violation.to_string(),
+        EpisodeFailure::Panic(text) => format!("panicked: {text}"),
+    }
+}
+
+fn report(fuzz: &FuzzOptions, seed: u64, total: u64, history: Vec<Step>, failure: EpisodeFailure) -> FuzzFailure {
+    let steps = history.len();
+    let mut last = failure;
+    let mut history = history;
+    if fuzz.shrink {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(|_| {}));
+        history = shrink(&history, MAX_SHRINK_ATTEMPTS, |candidate| match run(seed, candidate, fuzz.bug) {
+            Err(failed) if failed.is_same_failure(&last) => {
+                last = failed;
+                true
+            }
+            _ => false,
+        });
+        panic::set_hook(hook);
+    }
+    let invariant = match &last {
+        EpisodeFailure::Violation(violation) => Some(violation.invariant),
+        EpisodeFailure::Panic(_) => None,
+    };
+    FuzzFailure { seed, steps, total, violation: text(&last), invariant, history }
+}

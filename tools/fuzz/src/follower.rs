@@ -1,0 +1,55 @@
+//! A background task that follows the cluster: when all has settled, it knows what the scheduler knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schedc_core::background::BackgroundClient;
+use schedc_core::cache::Base;
+use schedc_core::events::{ChangedObject, ObjectEvent};
+
+use crate::injector_state::SharedInjectorState;
+
+/// What the task knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FollowerState {
+    /// Nodes.
+    pub(crate) nodes: BTreeSet<String>,
+    /// By the uids of pods that have a node: which.
+    pub(crate) pods: BTreeMap<Arc<str>, String>,
+}
+
+/// What it is told.
+enum FollowerUpdate {
+    Node(String, bool),
+    Pod(Arc<str>, Option<String>),
+}
+
+/// Takes down in the ledger what happens.
+pub(crate) async fn follow(injectors: SharedInjectorState, client: BackgroundClient) {
+    let mut watch = client.watch(update);
+    loop {
+        let update = watch.next().await;
+        let follower_state = &mut injectors.lock().follower_state;
+        match update {
+            FollowerUpdate::Node(node, true) => drop(follower_state.nodes.insert(node)),
+            FollowerUpdate::Node(node, false) => drop(follower_state.nodes.remove(&node)),
+            FollowerUpdate::Pod(pod, Some(node)) => drop(follower_state.pods.insert(pod, node)),
+            FollowerUpdate::Pod(pod, None) => drop(follower_state.pods.remove(&pod)),
+        }
+    }
+}
+
+fn update(happened: &ObjectEvent, base: &Base) -> Option<FollowerUpdate> {
+    match &happened.changed {
+        ChangedObject::Node(old, new) => {
+            let node = new.as_ref().or(old.as_ref())?;
+            Some(FollowerUpdate::Node(base.interner.resolve(node.name).to_owned(), new.is_some()))
+        }
+        ChangedObject::Pod(old, new) => {
+            let pod = &new.as_ref().or(old.as_ref())?.pod;
+            let node = new.as_ref().and_then(|pod| pod.node).map(|node| base.interner.resolve(node).to_owned());
+            Some(FollowerUpdate::Pod(pod.uid.0.clone(), node))
+        }
+        ChangedObject::Object(..) => None,
+    }
+}

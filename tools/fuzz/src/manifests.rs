@@ -1,0 +1,308 @@
+//! Specs as manifests, and manifests as what an invariant needs to know of them.
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_objects::AnyObject;
+use serde_json::{Value, json};
+
+use crate::fault_injector::LABEL;
+use crate::history::{NodeSpec, PodChange, PodSpec, Storage};
+use crate::plugin_fault::Point;
+
+/// The namespace of everything that has one.
+pub(crate) const NAMESPACE: &str = "default";
+/// The driver of volumes that are made.
+const DRIVER: &str = "csi.example.com";
+
+/// The object of a manifest of this crate.
+fn object(manifest: Value) -> AnyObject {
+    let text = |field: &str| manifest[field].as_str().unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    match AnyObject::from_json(&api_version, &kind, manifest) {
+        Ok(Some(object)) => object,
+        refused => unreachable!("the manifests of this crate are objects: {refused:?}"),
+    }
+}
+
+/// A node.
+pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
+    let name = format!("n{}", spec.id);
+    let taints =
+        if spec.tainted { json!([{"key": "dedicated", "value": "some", "effect": "NoSchedule"}]) } else { json!([]) };
+    object(json!({
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {
+            "kubernetes.io/hostname": name,
+            "topology.kubernetes.io/zone": format!("z{}", spec.zone),
+            "disk": if spec.ssd { "ssd" } else { "hdd" },
+        }},
+        "spec": {"taints": taints, "unschedulable": spec.cordoned},
+        "status": {"allocatable": {
+            "cpu": format!("{}m", spec.milli_cpu),
+            "memory": "64Gi",
+            "pods": spec.pods.to_string(),
+        }},
+    }))
+}
+
+/// A pod.
+pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
+    let name = format!("p{}", spec.id);
+    let mut labels = json!({"group": format!("g{}", spec.group)});
+    let kernels = [Point::PreFilter, Point::Filter, Point::PreScore, Point::Score];
+    if spec.planned_faults.iter().any(|planned| kernels.contains(&planned.point)) {
+        labels[LABEL] = json!(name);
+    }
+    let its_group = json!({"matchLabels": {"group": format!("g{}", spec.group)}});
+    let term = |key: &str| json!({"labelSelector": its_group, "topologyKey": key});
+    let mut affinity = json!({});
+    if spec.anti_affinity {
+        affinity["podAntiAffinity"] =
+            json!({"requiredDuringSchedulingIgnoredDuringExecution": [term("kubernetes.io/hostname")]});
+    }
+    if spec.affinity {
+        affinity["podAffinity"] =
+            json!({"requiredDuringSchedulingIgnoredDuringExecution": [term("topology.kubernetes.io/zone")]});
+    }
+    let spread = json!([{
+        "maxSkew": 1,
+        "topologyKey": "topology.kubernetes.io/zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": its_group,
+    }]);
+    let volumes: Vec<_> = spec
+        .claim
+        .iter()
+        .map(|claim| json!({"name": "data", "persistentVolumeClaim": {"claimName": format!("c{claim}")}}))
+        .collect();
+    let mut manifest = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": NAMESPACE, "labels": labels},
+        "spec": {
+            "schedulerName": if spec.foreign { "another-scheduler" } else { "default-scheduler" },
+            "priority": spec.priority,
+            "preemptionPolicy": if spec.never_preempts { "Never" } else { "PreemptLowerPriority" },
+            "terminationGracePeriodSeconds": spec.grace,
+            "containers": containers(spec.milli_cpu, spec.port),
+            "tolerations": if spec.tolerant { toleration() } else { json!([]) },
+            "affinity": affinity,
+            "volumes": volumes,
+        },
+        "status": {"phase": "Pending"},
+    });
+    let fields = &mut manifest["spec"];
+    if spec.ssd {
+        fields["nodeSelector"] = json!({"disk": "ssd"});
+    }
+    if spec.spread {
+        fields["topologySpreadConstraints"] = spread;
+    }
+    if spec.gated {
+        fields["schedulingGates"] = json!([{"name": "example.com/gate"}]);
+    }
+    object(manifest)
+}
+
+fn containers(milli_cpu: u16, port: Option<u16>) -> Value {
+    let ports: Vec<_> =
+        port.iter().map(|port| json!({"hostPort": port, "containerPort": port, "protocol": "TCP"})).collect();
+    json!([{
+        "name": "main",
+        "image": "example.com/image:1",
+        "resources": {"requests": {"cpu": format!("{milli_cpu}m")}},
+        "ports": ports,
+    }])
+}
+
+fn toleration() -> Value {
+    json!([{"key": "dedicated", "operator": "Exists"}])
+}
+
+/// The merge patch that changes a pod.
+pub(crate) fn pod_change(pod: &api::Pod, change: PodChange) -> Value {
+    match change {
+        PodChange::Ungate => json!({"spec": {"schedulingGates": null}}),
+        PodChange::Group(group) => json!({"metadata": {"labels": {"group": format!("g{group}")}}}),
+        PodChange::Tolerate => json!({"spec": {"tolerations": toleration()}}),
+        PodChange::Resize(milli_cpu) => json!({"spec": {"containers": containers(milli_cpu, PodFacts::of(pod).port)}}),
+        PodChange::Annotate => {
+            let version = pod.metadata.resource_version.clone();
+            json!({"metadata": {"annotations": {"example.com/note": version}}})
+        }
+    }
+}
+
+/// A budget for a group.
+pub(crate) fn budget(group: u8, available: u8) -> AnyObject {
+    object(json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": format!("b{group}"), "namespace": NAMESPACE},
+        "spec": {"selector": {"matchLabels": {"group": format!("g{group}")}}, "minAvailable": 0},
+        "status": {
+            "disruptionsAllowed": available,
+            "currentHealthy": available,
+            "desiredHealthy": 0,
+            "expectedPods": available,
+        },
+    }))
+}
+
+/// The classes that claims are of.
+pub(crate) fn classes() -> [AnyObject; 2] {
+    [("static", "kubernetes.io/no-provisioner"), ("provisioned", DRIVER)].map(|(name, provisioner)| {
+        object(json!({
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": name},
+            "provisioner": provisioner,
+            "reclaimPolicy": "Delete",
+            "volumeBindingMode": "WaitForFirstConsumer",
+        }))
+    })
+}
+
+/// A claim.
+pub(crate) fn claim(id: u8, storage: Storage) -> AnyObject {
+    let class = match storage {
+        Storage::Static => "static",
+        Storage::Provisioned => "provisioned",
+    };
+    object(json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": format!("c{id}"), "namespace": NAMESPACE},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "volumeMode": "Filesystem",
+            "storageClassName": class,
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+        "status": {"phase": "Pending"},
+    }))
+}
+
+/// A volume in a zone.
+pub(crate) fn volume(id: u8, zone: u8) -> AnyObject {
+    let zone = json!({"key": "topology.kubernetes.io/zone", "operator": "In", "values": [format!("z{zone}")]});
+    object(json!({
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": format!("v{id}")},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "volumeMode": "Filesystem",
+            "storageClassName": "static",
+            "capacity": {"storage": "1Gi"},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "csi": {"driver": DRIVER, "volumeHandle": format!("v{id}")},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}},
+        },
+        "status": {"phase": "Available"},
+    }))
+}
+
+/// What is known of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NodeFacts {
+    /// Its cores, in thousandths.
+    pub(crate) milli_cpu: i64,
+    /// How many pods it can run.
+    pub(crate) pods: usize,
+    /// Whether it has the label.
+    pub(crate) ssd: bool,
+    /// Whether it is tainted.
+    pub(crate) tainted: bool,
+    /// Whether it is cordoned.
+    pub(crate) cordoned: bool,
+}
+
+impl NodeFacts {
+    /// What a manifest says.
+    pub(crate) fn of(node: &api::Node) -> NodeFacts {
+        let spec = node.spec.as_ref();
+        let allocatable = node.status.as_ref().and_then(|status| status.allocatable.as_ref());
+        let amount = |name: &str| allocatable.and_then(|amounts| amounts.get(name)).map_or("", |amount| &amount.0);
+        let disk = node.metadata.labels.as_ref().and_then(|labels| labels.get("disk"));
+        NodeFacts {
+            milli_cpu: milli(amount("cpu")),
+            pods: amount("pods").parse().unwrap_or_default(),
+            ssd: disk.is_some_and(|disk| disk == "ssd"),
+            tainted: spec.and_then(|spec| spec.taints.as_ref()).is_some_and(|taints| !taints.is_empty()),
+            cordoned: spec.and_then(|spec| spec.unschedulable).unwrap_or_default(),
+        }
+    }
+}
+
+/// What is known of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PodFacts {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its node.
+    pub(crate) node: Option<String>,
+    /// Whether it has run to its end.
+    pub(crate) finished: bool,
+    /// Whether it is being deleted.
+    pub(crate) deleting: bool,
+    /// Whether it is another scheduler's.
+    pub(crate) foreign: bool,
+    /// Whether it has a gate.
+    pub(crate) gated: bool,
+    /// What it asks for, in thousandths of a core.
+    pub(crate) milli_cpu: i64,
+    /// Its host port.
+    pub(crate) port: Option<u16>,
+    /// Its group.
+    pub(crate) group: String,
+    /// The group that it does not go to where it is.
+    pub(crate) anti_affinity: Option<String>,
+    /// Whether it asks for the label.
+    pub(crate) ssd: bool,
+    /// Whether it tolerates the taint.
+    pub(crate) tolerant: bool,
+    /// The claim that it mounts.
+    pub(crate) claim: Option<String>,
+}
+
+impl PodFacts {
+    /// What a manifest says.
+    pub(crate) fn of(pod: &api::Pod) -> PodFacts {
+        let spec = pod.spec.as_ref();
+        let container = spec.and_then(|spec| spec.containers.first());
+        let requests = container.and_then(|c| c.resources.as_ref()).and_then(|r| r.requests.as_ref());
+        let port = container.and_then(|c| c.ports.as_ref()).and_then(|ports| ports.first()?.host_port);
+        let group = pod.metadata.labels.as_ref().and_then(|labels| labels.get("group"));
+        let anti = spec
+            .and_then(|spec| spec.affinity.as_ref()?.pod_anti_affinity.as_ref())
+            .and_then(|anti| anti.required_during_scheduling_ignored_during_execution.as_ref()?.first())
+            .and_then(|term| term.label_selector.as_ref()?.match_labels.as_ref()?.get("group"));
+        let claim = spec
+            .and_then(|spec| spec.volumes.as_ref()?.first())
+            .and_then(|volume| volume.persistent_volume_claim.as_ref());
+        PodFacts {
+            name: pod.metadata.name.clone().unwrap_or_default(),
+            node: spec.and_then(|spec| spec.node_name.clone()).filter(|node| !node.is_empty()),
+            finished: schedc_objects::is_finished(pod),
+            deleting: pod.metadata.deletion_timestamp.is_some(),
+            foreign: spec.and_then(|spec| spec.scheduler_name.as_deref()) != Some("default-scheduler"),
+            gated: spec.and_then(|spec| spec.scheduling_gates.as_ref()).is_some_and(|gates| !gates.is_empty()),
+            milli_cpu: requests.and_then(|r| r.get("cpu")).map_or(0, |cpu| milli(&cpu.0)),
+            port: port.and_then(|port| port.try_into().ok()),
+            group: group.cloned().unwrap_or_default(),
+            anti_affinity: anti.cloned(),
+            ssd: spec.and_then(|spec| spec.node_selector.as_ref()).is_some_and(|selector| !selector.is_empty()),
+            tolerant: spec.and_then(|spec| spec.tolerations.as_ref()).is_some_and(|t| !t.is_empty()),
+            claim: claim.map(|claim| claim.claim_name.clone()),
+        }
+    }
+}
+
+/// Thousandths, as the manifests of this crate and what a server makes of them have them.
+fn milli(amount: &str) -> i64 {
+    match amount.strip_suffix('m') {
+        Some(milli) => milli.parse().unwrap_or_default(),
+        None => amount.parse::<i64>().map_or(0, |whole| whole * 1000),
+    }
+}

@@ -1,0 +1,137 @@
+//! What the scheduler asks for, and what it says became of pods.
+
+use schedc_core::cache::State;
+use schedc_core::extension_points::Nomination;
+use schedc_core::model::Uid;
+use schedc_core::queue::QueuePlace;
+use schedc_core::scheduler::{Failure, Outcome};
+use schedc_in_memory::server::Request;
+
+use crate::history::Answer;
+use crate::injected_bugs::InjectedBug;
+use crate::invariants::{Invariant, Violation, violated};
+use crate::simulation::{Simulation, Spawner};
+
+impl Simulation {
+    /// Answers a request.
+    pub(crate) fn answer(&mut self, at: usize, answer: Answer) {
+        let is_affected = match self.bug {
+            Some(InjectedBug::FalseBinding | InjectedBug::DoubleBinding) => {
+                let calls = &self.cluster.calls;
+                calls.get(at % calls.len().max(1)).is_some_and(|call| matches!(call.request, Request::Bind { .. }))
+            }
+            _ => false,
+        };
+        let asked = match self.bug {
+            Some(InjectedBug::FalseBinding) if is_affected => self.cluster.answer_without_effect(at, Ok(None)),
+            Some(InjectedBug::DoubleBinding) if is_affected => {
+                let asked = self.cluster.answer_without_effect(at, Ok(None));
+                if let Some(Request::Bind { pod, node }) = &asked {
+                    self.cluster.force_node(pod, node);
+                }
+                asked
+            }
+            _ => self.cluster.answer(at, answer),
+        };
+        self.cluster.observe(self.tried, &mut self.counts);
+        let Some(asked) = asked else { return };
+        let what = match asked {
+            Request::Bind { .. } => "bind",
+            Request::PatchPodStatus { .. } => "pod status",
+            Request::DeletePod { .. } => "pod deletion",
+            _ => "storage",
+        };
+        match answer {
+            Answer::Done => self.counts.add("request", what),
+            fault => self.counts.add("fault", &format!("{what}: {fault}")),
+        }
+    }
+
+    /// Runs tasks until all wait for something, and takes in what is asked for.
+    pub(crate) fn pump(&mut self) {
+        while let Some(completed) = self.executor.run_until_one_ends() {
+            if self.bug == Some(InjectedBug::LostCompletion) && self.bug_strikes() {
+                continue;
+            }
+            self.scheduler.on_completed(completed, &mut Spawner(&mut self.executor));
+        }
+    }
+
+    /// Takes in what the scheduler did: requests, bindings, decisions, outcomes.
+    pub(crate) fn collect_results(&mut self) -> Result<(), Violation> {
+        let bindings = self.injectors.lock().take_bindings();
+        self.check_decisions()?;
+        self.check_requests()?;
+        for (uid, node) in bindings {
+            if self.delivered.pods.get(&uid).is_some_and(|pod| pod.node.is_none()) {
+                self.finished.insert(uid, node);
+            }
+        }
+        for outcome in self.scheduler.take_outcomes() {
+            self.take_outcome(&outcome)?;
+        }
+        self.corrupt_cache();
+        Ok(())
+    }
+
+    /// Does to the cache what nobody should.
+    fn corrupt_cache(&mut self) {
+        if !matches!(self.bug, Some(InjectedBug::DoubleCount | InjectedBug::StaleNomination)) {
+            return;
+        }
+        let cache = &mut self.scheduler.cache;
+        let Some((pod, node)) = cache.pods().next().map(|(pod, node, _)| (pod.clone(), node)) else { return };
+        match cache.base.node(node) {
+            Some(at) if self.bug == Some(InjectedBug::DoubleCount) => State::add_pod(&mut cache.state, at, &pod),
+            _ => cache.nominate(pod, node),
+        }
+    }
+
+    fn check_requests(&mut self) -> Result<(), Violation> {
+        let before: Vec<Uid> = self.binds().collect();
+        for request in self.cluster.take_calls(&self.client) {
+            let Request::Bind { pod, node } = request else { continue };
+            if before.contains(&pod.uid) {
+                let found = format!("{} is to be bound to {node}, and it has been asked to be bound", pod.name);
+                violated(Invariant::NoPodIsBoundTwice, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn binds(&self) -> impl Iterator<Item = Uid> {
+        self.cluster.outstanding().filter(|call| !call.is_abandoned()).filter_map(|call| match &call.request {
+            Request::Bind { pod, .. } => Some(pod.uid.clone()),
+            _ => None,
+        })
+    }
+
+    fn take_outcome(&mut self, outcome: &Outcome) -> Result<(), Violation> {
+        let name = match &outcome.result {
+            Ok(_) => "bound",
+            Err(Failure::Unschedulable(_)) => "unschedulable",
+            Err(Failure::Error(_)) => "broke",
+        };
+        self.counts.add("attempt", name);
+        let message = outcome.result.as_ref().err().map_or("bound", Failure::message).to_owned();
+        self.last_outcomes.insert(outcome.pod.uid.0.clone(), message.clone());
+        let waking_events_before = self.waking_events_before.remove(&outcome.pod.uid.0);
+        let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return Ok(()) };
+        let by_us = |plugin: &&str| *plugin == "First" || *plugin == "Last";
+        if waking_events_before.is_some_and(|waking_events_before| waking_events_before < self.waking_events)
+            && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
+            && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
+        {
+            let found = format!("{} is parked: {message}", outcome.pod.name);
+            return violated(Invariant::EventsAreNotLost, found);
+        }
+        if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
+            self.counts.add("preemption", "found");
+            if self.preempting.contains(&outcome.pod.uid.0) {
+                let found = format!("{} preempts while it preempts", outcome.pod.name);
+                return violated(Invariant::OnePreemptionPerPod, found);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Simulations from a few seeds: everything holds, everything that can go wrong does, and breaks are noticed.
+
+use std::process::Command;
+
+use schedc_fuzz::{BugExpectation, FuzzFailure, FuzzOptions, InjectedBug, Invariant, fuzz, replay};
+use serde_json::Value;
+
+/// Long enough that every fault has to happen: the simulation fails if one does not in 50,000 steps.
+const STEPS: u64 = 60_000;
+
+fn simulate(seed: u64) {
+    let fuzzed = fuzz(FuzzOptions { seed, steps: STEPS, bug: None, shrink: true }, |_| {});
+    match fuzzed {
+        Ok(counts) => assert!(counts.count("simulated", "steps") >= STEPS),
+        Err(broken) => panic!("{broken}"),
+    }
+}
+
+#[test]
+fn no_invariant_is_violated_from_the_first_seed() {
+    simulate(1_000_000);
+}
+
+#[test]
+fn no_invariant_is_violated_from_the_second_seed() {
+    if slow_tests::is_skipped("as long as the test of one seed") {
+        return;
+    }
+    simulate(2_000_000);
+}
+
+fn failure_by(bug: InjectedBug, seed: u64, steps: u64, shrink: bool) -> FuzzFailure {
+    match fuzz(FuzzOptions { seed, steps, bug: Some(bug), shrink }, |_| {}) {
+        Ok(_) => panic!("{bug} from seed {seed} is not noticed in {steps} steps"),
+        Err(broken) => *broken,
+    }
+}
+
+#[test]
+fn every_injected_bug_is_detected_in_time() {
+    let seeds: &[u64] = if slow_tests::is_enabled() { &[3, 30_000, 300_000] } else { &[3] };
+    for BugExpectation { bug, violates, steps } in InjectedBug::ALL {
+        for &seed in seeds {
+            let broken = failure_by(bug, seed, steps, false);
+            let invariant = broken.invariant;
+            assert!(invariant.is_some_and(|found| violates.contains(&found)), "{bug} from seed {seed}: {broken}");
+        }
+    }
+}
+
+#[test]
+fn all_injected_bugs_are_documented() {
+    let listed = include_str!("../../../docs/fuzz.md");
+    for BugExpectation { bug, violates, steps } in InjectedBug::ALL {
+        let violates: Vec<String> = violates.iter().map(ToString::to_string).collect();
+        let steps = if steps < 1000 { steps.to_string() } else { format!("{},{:03}", steps / 1000, steps % 1000) };
+        let row = format!("| {bug} | {} | {steps} |", violates.join("; "));
+        assert!(listed.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn every_invariant_detects_a_bug() {
+    let noticed = |invariant| InjectedBug::ALL.iter().any(|bug| bug.violates.contains(invariant));
+    let blind: Vec<_> = Invariant::ALL.iter().filter(|invariant| !noticed(invariant)).collect();
+    // Only a scheduler that lets it happen breaks these: docs/fuzz.md has such.
+    assert_eq!(blind, [&Invariant::OnePreemptionPerPod, &Invariant::EventsAreNotLost]);
+}
+
+#[test]
+fn a_seed_repeats() {
+    let run = || fuzz(FuzzOptions { seed: 7, steps: 2_000, bug: None, shrink: false }, |_| {});
+    let (once, again) = (run(), run());
+    assert_eq!(once.ok(), again.ok());
+}
+
+#[test]
+fn a_shrunk_history_violates_the_same_invariant() {
+    let long = failure_by(InjectedBug::LostCompletion, 5, 2_000, false);
+    let short = failure_by(InjectedBug::LostCompletion, 5, 2_000, true);
+    assert_eq!((long.seed, long.invariant), (short.seed, short.invariant));
+    assert!(short.history.len() <= 12, "{short}");
+    assert!(replay(short.seed, &short.history, Some(InjectedBug::LostCompletion)).is_err());
+    assert!(replay(short.seed, &short.history, None).is_ok(), "without the lie, everything holds");
+}
+
+#[test]
+fn a_report_has_the_replay_command() {
+    let broken = failure_by(InjectedBug::MissedPodCreation, 5, 2_000, true);
+    expect_test::expect![[r#"
+        broken: no pod is lost
+          p16 should be Queued, and is not in the queue, not in the cache
+
+        after:
+            1  pod p12: priority 0, 600m cpu, group g0, 0s to end, claim c0, gated
+            2  pod p16: priority 100, 300m cpu, group g0, 1s to end, claim c6, tolerates the taint
+            3  watch: 3 changes of pods
+
+        replay: cargo run --release -p schedc-fuzz -- --seed 5 --steps 15"#]]
+    .assert_eq(&broken.to_string());
+}
+
+fn output(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_schedc-fuzz")).args(args).output().expect("the program starts");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("the program prints text")
+}
+
+#[test]
+fn the_program_prints_a_summary() {
+    let args = ["--seed", "5", "--steps", "3000"];
+    let text = output(&args);
+    assert!(text.starts_with("3,000 steps in "), "{text}");
+    assert!(text.lines().any(|line| line.ends_with("  bind: conflict")), "{text}");
+    let report: Value = serde_json::from_str(&output(&[&args[..], &["-o", "json"]].concat())).unwrap();
+    assert_eq!((&report["seed"], &report["simulated"]["steps"]), (&5.into(), &3000.into()));
+    let bound = report["attempt"]["bound"].as_u64().unwrap_or_default();
+    assert!(bound > 50, "{report}");
+}

@@ -1,0 +1,278 @@
+//! Plugin arguments: from the fields of kube-scheduler's `NAMEArgs` to the same fields in kebab-case.
+//!
+//! What a value may be is in the plugin's catalog, and `schedc check` knows it; so the arguments go through the same
+//! check here, each value with its place in the configuration. This module adds what kube-scheduler does on the way:
+//! strict reading, defaults for what is empty, and what it refuses where a profile could not even say it.
+
+use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
+use schedc_codegen::check_args;
+use schedc_codegen::parse::RawArgs;
+use schedc_codegen::schema::Schema;
+use schedc_codegen::source::{Span, Spanned};
+use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
+
+use crate::config::{API_VERSION, PluginConfig, Profile};
+use crate::decode::Fields;
+use crate::effective::Effective;
+use crate::kube_scheduler;
+use crate::messages;
+use crate::report::Report;
+use crate::tree::{Node, Value};
+
+mod plugins;
+pub(crate) mod shapes;
+
+use shapes::Shape;
+
+/// The arguments of a profile's plugins, in the order in which they are written. Those that a profile has no use for are
+/// left out.
+pub(crate) fn of_profile(
+    index: usize,
+    profile: &Profile,
+    effective: &Effective,
+    catalog: &Catalog,
+    report: &mut Report,
+) -> Vec<RawArgs> {
+    let mut all: Vec<RawArgs> = Vec::new();
+    let mut seen: Vec<&Spanned<String>> = Vec::new();
+    let mut running = effective.names();
+    // Where plugins of others run, nobody knows.
+    running.extend(
+        effective
+            .multi_point
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .filter(|name| kube_scheduler::find(name).is_none()),
+    );
+    for (number, config) in profile.plugin_config.iter().enumerate() {
+        if let Some(first) = seen.iter().find(|other| other.value == config.name.value) {
+            report.error(messages::configured_twice(&config.name, first.span));
+            continue;
+        }
+        seen.push(&config.name);
+        let path = format!("profiles[{index}].pluginConfig[{number}].args");
+        let args = of_plugin(config, &path, report);
+        if !running.contains(&config.name.value.as_str()) {
+            report.warning(messages::args_of_disabled_plugin(&config.name, &running));
+            continue;
+        }
+        let Some(args) = args else { continue };
+        let entry = catalog.plugins.iter().find(|entry| entry.name == config.name.value);
+        all.extend(match entry {
+            Some(entry) => keep_supported_args(args, entry, report),
+            None => Some(args),
+        });
+    }
+    all.retain(|args| !matches!(&args.value.value, RawValue::Table(table) if table.fields.is_empty()));
+    all
+}
+
+/// Reads the arguments of a plugin; `None` if there are none.
+fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<RawArgs> {
+    let name = config.name.value.as_str();
+    if let Some(successor) = kube_scheduler::successor(name) {
+        report.error(messages::removed_plugin(&config.name, successor));
+        return None;
+    }
+    let node = config.args.as_ref()?;
+    let table = match shapes::of(name) {
+        Some(fields) => {
+            let errors_before = report.errors.len();
+            type_meta(node, name, report);
+            let mut table = map(node, fields, path, true, report)?;
+            plugins::after_reading(name, &mut table, node.span, report);
+            if report.errors.len() > errors_before {
+                return None;
+            }
+            table
+        }
+        None if kube_scheduler::find(name).is_some() => {
+            report.warning(messages::no_arguments(&config.name));
+            return None;
+        }
+        None => match free(node, report)?.value {
+            RawValue::Table(mut table) => {
+                table.fields.retain(|field| !["api-version", "kind"].contains(&field.key.value.as_str()));
+                table
+            }
+            other => {
+                report.error(messages::wrong_kind(node.span, path, "a map of fields", other.kind()));
+                return None;
+            }
+        },
+    };
+    let value = RawNode { span: node.span, value: RawValue::Table(table) };
+    Some(RawArgs { plugin: config.name.clone(), value })
+}
+
+/// Arguments may say what they are, and then it must be right.
+fn type_meta(node: &Node, name: &str, report: &mut Report) {
+    let Value::Map(fields) = &node.value else { return };
+    let kind = format!("{name}Args");
+    for (key, expected) in [("apiVersion", API_VERSION), ("kind", kind.as_str())] {
+        let Some((_, value)) = fields.iter().find(|(field, _)| field.value == key) else { continue };
+        match &value.value {
+            Value::Str(text) if text == expected || text.is_empty() => {}
+            Value::Null => {}
+            _ => report.error(messages::wrong_args_type(value.span, key, name, expected)),
+        }
+    }
+}
+
+/// Reads a map of known fields strictly; `top`: it may say what it is.
+pub(crate) fn map(
+    node: &Node,
+    shape: &'static [(&'static str, Shape)],
+    path: &str,
+    top: bool,
+    report: &mut Report,
+) -> Option<RawTable> {
+    let type_meta = ["apiVersion", "kind"].into_iter().filter(|_| top);
+    let known: Vec<&str> = shape.iter().map(|(key, _)| *key).chain(type_meta).collect();
+    if !matches!(node.value, Value::Map(_) | Value::Null) {
+        report.error(messages::wrong_kind(node.span, path, "a map of fields", node.value.kind()));
+        return None;
+    }
+    let Value::Map(written) = &node.value else { return Some(RawTable::default()) };
+    Fields::of(node, path, &known, &mut report.errors);
+    let mut table = RawTable::default();
+    for (key, value) in written {
+        let Some((_, shape)) = shape.iter().find(|(known, _)| *known == key.value) else { continue };
+        let path = format!("{path}.{}", key.value);
+        if let Some(value) = shaped(value, shape, &path, report) {
+            table.fields.push(field(&key.value, key.span, value));
+        }
+    }
+    Some(table)
+}
+
+fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option<RawNode> {
+    let value = match (shape, &node.value) {
+        (_, Value::Null) => return None,
+        (Shape::Bool, Value::Bool(value)) => RawValue::Bool(*value),
+        (Shape::Int { bits }, Value::Int(value)) => {
+            let limit = 1_i128 << (bits - 1);
+            if !(-limit..limit).contains(value) {
+                report.error(messages::too_many_bits(node.span, path, *bits));
+                return None;
+            }
+            RawValue::Int(*value)
+        }
+        (Shape::Str, Value::Str(value)) => RawValue::Str(value.clone()),
+        (Shape::List(of), Value::List(items)) => {
+            let items = items.iter().enumerate();
+            // A null element is an empty one.
+            let items = items.filter_map(|(index, item)| {
+                let path = format!("{path}[{index}]");
+                match (of, &item.value) {
+                    (Shape::Map(_), Value::Null) => {
+                        Some(RawNode { span: item.span, value: RawValue::Table(RawTable::default()) })
+                    }
+                    _ => shaped(item, of, &path, report),
+                }
+            });
+            RawValue::List(items.collect())
+        }
+        (Shape::Map(fields), Value::Map(_)) => RawValue::Table(map(node, fields, path, false, report)?),
+        (shape, other) => {
+            report.error(messages::wrong_kind(node.span, path, shape.description(), other.kind()));
+            return None;
+        }
+    };
+    Some(RawNode { span: node.span, value })
+}
+
+/// Arguments of unknown shape.
+fn free(node: &Node, report: &mut Report) -> Option<RawNode> {
+    let value = match &node.value {
+        Value::Null => return None,
+        Value::Bool(value) => RawValue::Bool(*value),
+        Value::Int(value) => RawValue::Int(*value),
+        Value::Float(value) => {
+            report.warning(messages::fraction(node.span, *value));
+            return None;
+        }
+        Value::Str(value) => RawValue::Str(value.clone()),
+        Value::List(items) => RawValue::List(items.iter().filter_map(|item| free(item, report)).collect()),
+        Value::Map(fields) => RawValue::Table(RawTable {
+            fields: fields
+                .iter()
+                .filter_map(|(key, value)| Some(field(&key.value, key.span, free(value, report)?)))
+                .collect(),
+        }),
+    };
+    Some(RawNode { span: node.span, value })
+}
+
+fn field(key: &str, span: Span, value: RawNode) -> RawField {
+    RawField { key: Spanned { value: kebab_case(key), span }, value }
+}
+
+/// `scoringStrategy` becomes `scoring-strategy`; what is not in camel case stays as it is.
+fn kebab_case(key: &str) -> String {
+    if !key.starts_with(|first: char| first.is_ascii_lowercase())
+        || !key.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        return key.to_owned();
+    }
+    let mut kebab = String::new();
+    let mut capitals = 0;
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            if capitals == 0 {
+                kebab.push('-');
+            }
+            capitals += 1;
+        } else {
+            // The last of several capitals begins a word: `enableHTTPSOnly`.
+            if capitals > 1 && c.is_ascii_lowercase() {
+                kebab.insert(kebab.len() - 1, '-');
+            }
+            capitals = 0;
+        }
+        kebab.push(c.to_ascii_lowercase());
+    }
+    kebab
+}
+
+/// Holds arguments against what schedc's plugin takes.
+fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Report) -> Option<RawArgs> {
+    let fields = match &entry.args {
+        ArgsSchema::Known(Schema::Table { fields }) => Some(fields.as_slice()),
+        ArgsSchema::None => Some(&[][..]),
+        _ => None,
+    };
+    if let (Some(known), RawValue::Table(table)) = (fields, &mut args.value.value) {
+        for field in &table.fields {
+            if !known.iter().any(|known| known.name == field.key.value) {
+                report.warning(messages::argument_not_in_schedc(&field.key, &entry.name));
+            }
+        }
+        table.fields.retain(|field| known.iter().any(|known| known.name == field.key.value));
+        if table.fields.is_empty() {
+            return None;
+        }
+    }
+    report.errors.extend(check_args(entry, &args));
+    Some(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kebab_case;
+
+    #[test]
+    fn names_become_kebab_case() {
+        for (camel, kebab) in [
+            ("scoringStrategy", "scoring-strategy"),
+            ("minCandidateNodesPercentage", "min-candidate-nodes-percentage"),
+            ("type", "type"),
+            ("urlPrefix2", "url-prefix2"),
+            ("enableHTTPSOnly", "enable-https-only"),
+            ("example.com/gpu", "example.com/gpu"),
+            ("Zone", "Zone"),
+        ] {
+            assert_eq!(kebab_case(camel), kebab);
+        }
+    }
+}

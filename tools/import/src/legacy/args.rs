@@ -1,0 +1,196 @@
+//! Arguments of then as arguments of today.
+
+use schedc_codegen::source::{Span, Spanned};
+
+use super::lists::{Changed, Changes, Lists};
+use super::successors::{self, Successor};
+use super::version::Version;
+use super::{build, messages};
+use crate::config::PluginConfig;
+use crate::decode::Fields;
+use crate::report::Report;
+use crate::tree::{Node, Value};
+
+/// Settings that were the whole scheduler's and are arguments of plugins today.
+#[derive(Default)]
+pub(super) struct GlobalArgs {
+    /// How long volumes may take.
+    pub(super) bind_timeout: Option<Spanned<i64>>,
+    /// What a required affinity of a running pod counts.
+    pub(super) hard_pod_affinity_weight: Option<Spanned<i64>>,
+}
+
+/// Arguments in the making, by plugin.
+struct Configs(Vec<(Spanned<String>, Node)>);
+
+impl Configs {
+    fn of(&mut self, plugin: &str, at: Span) -> &mut Node {
+        let index = match self.0.iter().position(|(name, _)| name.value == plugin) {
+            Some(index) => index,
+            None => {
+                self.0.push((Spanned { value: plugin.to_owned(), span: at }, build::map(at, [])));
+                self.0.len() - 1
+            }
+        };
+        &mut self.0[index].1
+    }
+
+    fn get(&self, plugin: &str) -> Option<&Node> {
+        self.0.iter().find(|(name, _)| name.value == plugin).map(|(_, args)| args)
+    }
+
+    /// Sets an argument that is not written.
+    fn default(&mut self, plugin: &str, key: &str, value: &Spanned<i64>) {
+        let args = self.of(plugin, value.span);
+        if build::field(args, key).is_none() {
+            build::set(args, key, build::int(value));
+        }
+    }
+}
+
+/// `pluginConfig` in `v1`.
+pub(super) fn convert_to_v1(
+    configs: Vec<PluginConfig>,
+    changes: &Changes,
+    lists: &Lists,
+    global_args: &GlobalArgs,
+    report: &mut Report,
+) -> Vec<Node> {
+    let mut modern = Configs(Vec::new());
+    let mut strategy_args = None;
+    let mut label_args = None;
+    for config in configs {
+        let mut args = config.args.unwrap_or_else(|| build::map(config.name.span, []));
+        without_version(&mut args, lists.version);
+        match successors::of(&config.name.value) {
+            None => modern.0.push((config.name, args)),
+            Some(Successor::Strategy(_)) if changes.is_strategy(&config.name.value) => strategy_args = Some(args),
+            Some(Successor::AddedAffinity) if changes.node_label => label_args = Some(args),
+            // What became of the plugin is told already.
+            Some(Successor::Nothing(_)) => {}
+            Some(_) => report.warning(crate::messages::args_of_disabled_plugin(&config.name, &[])),
+        }
+    }
+    if let Some(changed) = &changes.strategy {
+        scoring_strategy(changed, strategy_args.as_ref(), &mut modern, report);
+    }
+    if let Some(args) = label_args {
+        added_affinity(&args, &mut modern, report);
+    }
+    if lists.has("PodTopologySpread") {
+        default_spreading(changes, lists, &mut modern);
+    }
+    if let Some(weight) = global_args.hard_pod_affinity_weight.as_ref().filter(|_| lists.has("InterPodAffinity")) {
+        modern.default("InterPodAffinity", "hardPodAffinityWeight", weight);
+    }
+    if let Some(seconds) = global_args.bind_timeout.as_ref().filter(|_| lists.has("VolumeBinding")) {
+        modern.default("VolumeBinding", "bindTimeoutSeconds", seconds);
+    }
+    let node = |(name, args): (Spanned<String>, Node)| {
+        build::map(name.span, [("name", build::text(name.span, &name.value)), ("args", args)])
+    };
+    modern.0.into_iter().map(node).collect()
+}
+
+/// Arguments may say their version, which is another one now.
+pub(super) fn without_version(args: &mut Node, version: Version) {
+    if build::text_of(args, "apiVersion").as_deref() == Some(version.api_version()) {
+        build::remove(args, &["apiVersion"]);
+    }
+}
+
+impl Changes {
+    fn is_strategy(&self, plugin: &str) -> bool {
+        self.strategy.as_ref().is_some_and(|changed| changed.plugin.value == plugin)
+    }
+}
+
+/// What a plugin of its own was told is NodeResourcesFit's scoring strategy.
+fn scoring_strategy(changed: &Changed, args: Option<&Node>, modern: &mut Configs, report: &mut Report) {
+    if args.is_none() && changed.strategy == "LeastAllocated" {
+        return;
+    }
+    let at = changed.plugin.span;
+    let mut strategy = build::map(at, [("type", build::text(at, changed.strategy))]);
+    if let Some(args) = args {
+        let path = format!("the arguments of {}", changed.plugin.value);
+        let mut fields = Fields::of(args, &path, &["apiVersion", "kind", "resources", "shape"], &mut report.errors);
+        fields.list("resources");
+        if let Some(resources) = fields.get("resources") {
+            build::set(&mut strategy, "resources", resources.clone());
+        }
+        if let Some(shape) = fields.get("shape") {
+            build::set(&mut strategy, "requestedToCapacityRatio", build::map(shape.span, [("shape", shape.clone())]));
+        }
+    }
+    build::set(modern.of("NodeResourcesFit", at), "scoringStrategy", strategy);
+}
+
+/// What NodeLabel asked of nodes is an affinity that is added to all pods.
+fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+    let lists = ["presentLabels", "absentLabels", "presentLabelsPreference", "absentLabelsPreference"];
+    let known: Vec<&str> = ["apiVersion", "kind"].into_iter().chain(lists).collect();
+    let mut fields = Fields::of(args, "the arguments of NodeLabel", &known, &mut report.errors);
+    let [present, absent, present_preferred, absent_preferred] = lists.map(|list| fields.list(list));
+    let requirement = |label: &Node, operator: &str| {
+        build::map(label.span, [("key", label.clone()), ("operator", build::text(label.span, operator))])
+    };
+    let both = |present: &[Node], absent: &[Node]| -> Vec<Node> {
+        let present = present.iter().map(|label| requirement(label, "Exists"));
+        present.chain(absent.iter().map(|label| requirement(label, "DoesNotExist"))).collect()
+    };
+    let (required, preferred) = (both(present, absent), both(present_preferred, absent_preferred));
+    if required.is_empty() && preferred.is_empty() {
+        return;
+    }
+    if let Some(first) = preferred.first() {
+        report.warning(messages::preference_shares_weight(first.span));
+    }
+    let of_plugin = modern.of("NodeAffinity", args.span);
+    let mut affinity = build::field(of_plugin, "addedAffinity").cloned().unwrap_or_else(|| build::map(args.span, []));
+    if !required.is_empty() {
+        // Terms are alternatives: each has to ask for the labels.
+        let selector = build::field(&affinity, REQUIRED);
+        let mut terms =
+            selector.map(|selector| build::items(selector, "nodeSelectorTerms").to_vec()).unwrap_or_default();
+        if terms.is_empty() {
+            terms.push(build::map(args.span, []));
+        }
+        for term in &mut terms {
+            let mut expressions = build::items(term, "matchExpressions").to_vec();
+            expressions.extend(required.iter().cloned());
+            build::set(term, "matchExpressions", build::list(args.span, expressions));
+        }
+        let terms = build::list(args.span, terms);
+        build::set(&mut affinity, REQUIRED, build::map(args.span, [("nodeSelectorTerms", terms)]));
+    }
+    if !preferred.is_empty() {
+        let mut terms = build::items(&affinity, PREFERRED).to_vec();
+        terms.extend(preferred.into_iter().map(|requirement| {
+            let at = requirement.span;
+            let preference = build::map(at, [("matchExpressions", build::list(at, vec![requirement]))]);
+            build::map(at, [("weight", build::int(&Spanned { value: 1, span: at })), ("preference", preference)])
+        }));
+        build::set(&mut affinity, PREFERRED, build::list(args.span, terms));
+    }
+    build::set(of_plugin, "addedAffinity", affinity);
+}
+
+/// Whether PodTopologySpread has constraints for pods without any: its own, or those of the system in the place of the
+/// plugin that spread the pods of services and controllers.
+fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
+    if lists.version >= Version::V1Beta2 {
+        return;
+    }
+    let args = modern.get("PodTopologySpread");
+    let written = args.is_some_and(|args| build::text_of(args, "defaultingType").is_some_and(|kind| !kind.is_empty()));
+    let constraints = args.and_then(|args| build::field(args, "defaultConstraints"));
+    let listed = constraints.filter(|list| !matches!(&list.value, Value::List(items) if items.is_empty()));
+    let listed = listed.map(|list| list.span);
+    let none_selected = lists.spreads_by_selector() && !changes.spreads_selected;
+    if let Some(at) = listed.or(none_selected.then_some(lists.at)).filter(|_| !written) {
+        build::set(modern.of("PodTopologySpread", at), "defaultingType", build::text(at, "List"));
+    }
+}

@@ -1,0 +1,353 @@
+//! The plugins of each extension point: merged with the defaults as the kube-scheduler of then did, then as those of
+//! today.
+
+use schedc_codegen::Diagnostic;
+use schedc_codegen::plan::Point;
+use schedc_codegen::source::{Span, Spanned};
+
+use super::args::{self, GlobalArgs};
+use super::successors::{self, Successor};
+use super::version::{Provider, Version};
+use super::{build, messages};
+use crate::config::{self, PluginConfig, PluginSet};
+use crate::decode::Fields;
+use crate::kube_scheduler;
+use crate::report::Report;
+use crate::tree::Node;
+
+/// A plugin at an extension point.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: Spanned<String>,
+    pub(super) weight: Option<Spanned<i64>>,
+    /// It is in the file, and not there by default.
+    pub(super) written: bool,
+}
+
+/// The plugins of all extension points in their order.
+pub(super) struct Lists {
+    pub(super) at: Span,
+    of: Vec<Vec<Entry>>,
+    pub(super) version: Version,
+    /// There are defaults, each of which is in the lists or was disabled.
+    merged: bool,
+}
+
+/// How plugins of then were made plugins of today.
+#[derive(Default)]
+pub(super) struct Changes {
+    /// The plugin that is a scoring strategy today.
+    pub(super) strategy: Option<Changed>,
+    /// NodeLabel ran, and NodeAffinity does in its place.
+    pub(super) node_label: bool,
+    /// The pods of services and controllers were spread by a plugin of its own.
+    pub(super) spreads_selected: bool,
+}
+
+/// A plugin that is a scoring strategy today, and which.
+pub(super) struct Changed {
+    pub(super) plugin: Spanned<String>,
+    pub(super) strategy: &'static str,
+}
+
+/// The plugin sets by extension point.
+pub(super) fn sets(
+    plugins: Option<&Node>,
+    path: &str,
+    version: Version,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(Point, PluginSet)> {
+    const UNRESERVE: &str = "unreserve";
+    let Some(plugins) = plugins else { return Vec::new() };
+    // What comes before scoring was called so before there was something after filtering in vain.
+    let key = |point: Point| match point {
+        Point::PreScore if version == Version::V1Alpha1 => "postFilter",
+        Point::PostFilter if version <= Version::V1Alpha2 => "",
+        Point::PreEnqueue if version < Version::V1Beta2 => "",
+        point => kube_scheduler::key(point),
+    };
+    let unreserve = (version <= Version::V1Alpha2).then_some(UNRESERVE);
+    let known: Vec<&str> = Point::ALL.map(key).into_iter().filter(|key| !key.is_empty()).chain(unreserve).collect();
+    let mut fields = Fields::of(plugins, path, &known, found);
+    let mut sets = Vec::new();
+    for point in Point::ALL {
+        let mut set = config::set(&mut fields, key(point));
+        if point == Point::Reserve {
+            // A plugin that reserves also undoes it today.
+            let undone = config::set(&mut fields, UNRESERVE).enabled;
+            let new = undone.into_iter().filter(|plugin| !set.enables(&plugin.name.value)).collect::<Vec<_>>();
+            set.enabled.extend(new);
+        }
+        sets.push((point, set));
+    }
+    sets
+}
+
+impl Lists {
+    /// Lists without defaults.
+    pub(super) fn new(at: Span) -> Self {
+        Self { at, of: vec![Vec::new(); Point::ALL.len()], version: Version::V1Beta1, merged: false }
+    }
+
+    /// The sets, merged with the defaults of a version.
+    pub(super) fn merged(
+        version: Version,
+        provider: Provider,
+        sets: &[(Point, PluginSet)],
+        at: Span,
+        report: &mut Report,
+    ) -> Self {
+        let none = PluginSet::default();
+        let mut lists = Self { version, merged: true, ..Self::new(at) };
+        for point in Point::ALL {
+            let set = sets.iter().find(|(of, _)| *of == point).map_or(&none, |(_, set)| set);
+            let defaults: Vec<Entry> = version
+                .defaults(point)
+                .iter()
+                .map(|&(name, weight)| {
+                    let name = match name {
+                        "NodeResourcesLeastAllocated" if provider == Provider::ClusterAutoscaler => {
+                            "NodeResourcesMostAllocated"
+                        }
+                        name => name,
+                    };
+                    Entry::by_default(name, weight, at)
+                })
+                .collect();
+            lists.of[point as usize] = merge(version, point, defaults, set, report);
+        }
+        lists
+    }
+
+    /// Adds a plugin at the end of a point, if it is not there yet.
+    pub(super) fn add(&mut self, point: Point, entry: Entry) {
+        let list = &mut self.of[point as usize];
+        if list.iter().all(|other| other.name.value != entry.name.value) {
+            list.push(entry);
+        }
+    }
+
+    /// Removes a plugin that is there by default.
+    pub(super) fn remove(&mut self, name: &str) {
+        for list in &mut self.of {
+            list.retain(|entry| entry.name.value != name || entry.written);
+        }
+    }
+
+    /// Whether a plugin runs anywhere.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.of.iter().flatten().any(|entry| entry.name.value == name)
+    }
+
+    /// Whether another plugin than PodTopologySpread spread the pods of services and controllers, or none.
+    pub(super) fn spreads_by_selector(&self) -> bool {
+        let scores = self.of[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
+        if self.merged { self.version <= Version::V1Alpha2 } else { scores }
+    }
+
+    /// A profile in `v1` that runs these plugins, or what became of them.
+    pub(super) fn profile(
+        mut self,
+        scheduler_name: Option<Node>,
+        configs: Vec<PluginConfig>,
+        global_args: &GlobalArgs,
+        report: &mut Report,
+    ) -> Node {
+        let changes = self.convert_to_v1(report);
+        self.complete();
+        let mut profile = build::map(self.at, []);
+        if let Some(name) = scheduler_name {
+            build::set(&mut profile, "schedulerName", name);
+        }
+        build::set(&mut profile, "plugins", self.plugins());
+        let configs = args::convert_to_v1(configs, &changes, &self, global_args, report);
+        if !configs.is_empty() {
+            build::set(&mut profile, "pluginConfig", build::list(self.at, configs));
+        }
+        profile
+    }
+
+    /// Makes plugins of today of those of then.
+    fn convert_to_v1(&mut self, report: &mut Report) -> Changes {
+        let mut changes = Changes::default();
+        for point in Point::ALL {
+            let mut list = Vec::new();
+            let mut renamed = Vec::new();
+            let mut strategies = Vec::new();
+            for entry in std::mem::take(&mut self.of[point as usize]) {
+                let Some(successor) = successors::of(&entry.name.value) else {
+                    // What has moved on does nothing here any more.
+                    let runs =
+                        kube_scheduler::find(&entry.name.value).is_none_or(|known| known.points.contains(&point));
+                    if runs {
+                        list.push(entry);
+                    } else if entry.written {
+                        report.note(messages::plugin_not_at_point(&entry.name, point));
+                    }
+                    continue;
+                };
+                changes.spreads_selected |= successors::spreads_selected(&entry.name.value);
+                changes.node_label |= successor == Successor::AddedAffinity;
+                if let (Successor::Strategy(strategy), Point::Score) = (successor, point) {
+                    strategies.push(Strategy { entry: entry.clone(), strategy, index: list.len() });
+                }
+                if let Some(name) = replaced(&entry, successor, point, report) {
+                    renamed.push(name);
+                    list.push(entry.renamed_to(name));
+                }
+            }
+            changes.strategy = changes.strategy.or_else(|| one_strategy(strategies, &mut list, report));
+            // A plugin that took another's place may have been there before.
+            let mut seen: Vec<String> = Vec::new();
+            list.retain(|entry| {
+                let name = &entry.name.value;
+                let again = renamed.contains(&name.as_str()) && seen.contains(name);
+                seen.push(name.clone());
+                !again
+            });
+            self.of[point as usize] = list;
+        }
+        changes
+    }
+
+    /// Adds plugins at points that they did not have then and need today for what they do.
+    fn complete(&mut self) {
+        let needs = [
+            (Point::Filter, Point::PreFilter),
+            (Point::Filter, Point::Reserve),
+            (Point::Filter, Point::PreBind),
+            (Point::PostFilter, Point::PreEnqueue),
+            (Point::Score, Point::PreScore),
+        ];
+        for (from, to) in needs {
+            for entry in self.of[from as usize].clone() {
+                let name = entry.name.value.as_str();
+                let implements = kube_scheduler::find(name).is_some_and(|known| known.points.contains(&to));
+                let was_disabled = self.merged && self.version.defaults(to).iter().any(|(other, _)| *other == name);
+                if implements && !was_disabled {
+                    self.add(to, Entry { weight: None, ..entry });
+                }
+            }
+        }
+    }
+
+    /// `plugins` in `v1`: each point in full.
+    fn plugins(&self) -> Node {
+        let star = || build::list(self.at, vec![build::map(self.at, [("name", build::text(self.at, "*"))])]);
+        let none = build::map(self.at, [("disabled", star())]);
+        let mut plugins = build::map(self.at, [("multiPoint", none)]);
+        for (point, list) in Point::ALL.into_iter().zip(&self.of).filter(|(_, list)| !list.is_empty()) {
+            let enabled = list.iter().map(Entry::node).collect();
+            let set = build::map(self.at, [("disabled", star()), ("enabled", build::list(self.at, enabled))]);
+            build::set(&mut plugins, kube_scheduler::key(point), set);
+        }
+        plugins
+    }
+}
+
+impl Entry {
+    /// A plugin that nobody named.
+    pub(super) fn by_default(name: &str, weight: i64, at: Span) -> Self {
+        let weight = (weight != 0).then_some(Spanned { value: weight, span: at });
+        Self { name: Spanned { value: name.to_owned(), span: at }, weight, written: false }
+    }
+
+    fn renamed_to(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name.value);
+        self
+    }
+
+    fn node(&self) -> Node {
+        let mut plugin = build::map(self.name.span, [("name", build::text(self.name.span, &self.name.value))]);
+        if let Some(weight) = &self.weight {
+            build::set(&mut plugin, "weight", build::int(weight));
+        }
+        plugin
+    }
+}
+
+/// The plugins of a point. Since `v1beta2`, what is enabled by default and again takes the place that it had; before,
+/// that was refused.
+fn merge(version: Version, point: Point, defaults: Vec<Entry>, set: &PluginSet, report: &mut Report) -> Vec<Entry> {
+    let names: Vec<String> = defaults.iter().map(|entry| entry.name.value.clone()).collect();
+    for plugin in &set.disabled {
+        let name = plugin.name.value.as_str();
+        if name != "*" && !names.iter().any(|other| other == name) {
+            report.warning(crate::messages::disables_nothing(&plugin.name, kube_scheduler::key(point), &names));
+        }
+    }
+    let mut merged: Vec<Entry> =
+        defaults.into_iter().filter(|entry| !set.disables_all() && !set.disables(&entry.name.value)).collect();
+    for plugin in &set.enabled {
+        let entry = Entry { name: plugin.name.clone(), weight: plugin.weight.clone(), written: true };
+        match merged.iter_mut().find(|other| !other.written && other.name.value == entry.name.value) {
+            Some(_) if version < Version::V1Beta2 => {
+                report.error(messages::enabled_by_default(&plugin.name, point, version));
+            }
+            Some(default) => {
+                if let (Some(usual), None) = (default.weight.as_ref().filter(|usual| usual.value > 1), &entry.weight) {
+                    report.warning(crate::messages::weight_falls_to_one(&entry.name, usual.value, None));
+                }
+                *default = entry;
+            }
+            None => merged.push(entry),
+        }
+    }
+    merged
+}
+
+/// What a plugin that is no more is called today, if anything does what it did.
+fn replaced(entry: &Entry, successor: Successor, point: Point, report: &mut Report) -> Option<&'static str> {
+    match successor {
+        // The limits of a former in-tree driver are among those that NodeVolumeLimits knows.
+        Successor::Plugin("NodeVolumeLimits") if !entry.written => None,
+        Successor::Plugin(name) => {
+            if entry.written {
+                report.note(messages::renamed(&entry.name, name));
+            }
+            Some(name)
+        }
+        Successor::Strategy(strategy) => {
+            if entry.written && point == Point::Score {
+                report.note(messages::strategy(&entry.name, strategy));
+            }
+            (point == Point::Score).then_some("NodeResourcesFit")
+        }
+        Successor::AddedAffinity => {
+            report.note(messages::added_affinity(&entry.name));
+            Some("NodeAffinity")
+        }
+        Successor::Nothing(instead) => {
+            let message = messages::no_replacement(&entry.name, instead);
+            if entry.written {
+                report.warning(message);
+            } else {
+                report.note(message);
+            }
+            None
+        }
+    }
+}
+
+/// A plugin that is a scoring strategy of NodeResourcesFit today.
+struct Strategy {
+    entry: Entry,
+    strategy: &'static str,
+    /// Where it is in the list.
+    index: usize,
+}
+
+/// NodeResourcesFit has one strategy: the last one that is in the file, else that of the default.
+fn one_strategy(strategies: Vec<Strategy>, list: &mut Vec<Entry>, report: &mut Report) -> Option<Changed> {
+    let chosen = strategies.iter().rev().find(|strategy| strategy.entry.written).or(strategies.first())?;
+    for other in strategies.iter().filter(|other| other.index != chosen.index) {
+        report.warning(messages::two_strategies(&chosen.entry.name, &other.entry.name.value));
+    }
+    let mut index = 0;
+    list.retain(|entry| {
+        let keep = index == chosen.index || entry.name.value != "NodeResourcesFit";
+        index += 1;
+        keep
+    });
+    Some(Changed { plugin: chosen.entry.name.clone(), strategy: chosen.strategy })
+}

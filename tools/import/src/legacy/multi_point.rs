@@ -1,0 +1,64 @@
+//! The plugins of `v1beta3`, which has `multiPoint` and fewer default plugins than `v1`.
+
+use schedc_codegen::source::Spanned;
+
+use super::successors::{self, Successor};
+use super::{build, messages};
+use crate::report::Report;
+use crate::tree::{Node, Value};
+
+/// Changes a profile of `v1beta3` to one of `v1`: what became default later is disabled, unless it is named.
+pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
+    const LATER: [&str; 2] = ["DynamicResources", "NodeDeclaredFeatures"];
+    let at = profile.span;
+    if build::field(profile, "plugins").is_none() {
+        build::set(profile, "plugins", build::map(at, []));
+    }
+    let Some(plugins) = build::field_mut(profile, "plugins") else { return };
+    let Value::Map(sets) = &mut plugins.value else { return };
+    for (key, set) in sets.iter_mut() {
+        limits(set, key.value == "multiPoint", report);
+    }
+    let named = |key: &str, name: &str| build::field(plugins, "multiPoint").is_some_and(|set| names(set, key, name));
+    if named("disabled", "*") {
+        return;
+    }
+    let later: Vec<&str> =
+        LATER.into_iter().filter(|name| !named("enabled", name) && !named("disabled", name)).collect();
+    if build::field(plugins, "multiPoint").is_none() {
+        build::set(plugins, "multiPoint", build::map(at, []));
+    }
+    let Some(set) = build::field_mut(plugins, "multiPoint") else { return };
+    let mut disabled = build::items(set, "disabled").to_vec();
+    disabled.extend(later.into_iter().map(|name| build::map(at, [("name", build::text(at, name))])));
+    build::set(set, "disabled", build::list(at, disabled));
+}
+
+/// Makes NodeVolumeLimits of the plugins for single drivers.
+fn limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
+    const SUCCESSOR: &str = "NodeVolumeLimits";
+    let by_default = has_defaults && !names(set, "disabled", "*") && !names(set, "disabled", SUCCESSOR);
+    let mut runs = by_default || names(set, "enabled", SUCCESSOR);
+    for key in ["enabled", "disabled"] {
+        let Some(Node { value: Value::List(plugins), .. }) = build::field_mut(set, key) else { continue };
+        plugins.retain_mut(|plugin| {
+            let Some(Node { span, value: Value::Str(name) }) = build::field_mut(plugin, "name") else { return true };
+            if successors::of(name) != Some(Successor::Plugin(SUCCESSOR)) {
+                return true;
+            }
+            let written = Spanned { value: name.clone(), span: *span };
+            if key == "disabled" {
+                report.note(messages::limit_disabled(&written, SUCCESSOR));
+                return false;
+            }
+            report.note(messages::renamed(&written, SUCCESSOR));
+            SUCCESSOR.clone_into(name);
+            !std::mem::replace(&mut runs, true)
+        });
+    }
+}
+
+/// Whether a list of a plugin set names a plugin.
+fn names(set: &Node, list: &str, plugin: &str) -> bool {
+    build::items(set, list).iter().any(|entry| build::text_of(entry, "name").as_deref() == Some(plugin))
+}

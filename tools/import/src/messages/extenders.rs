@@ -1,0 +1,63 @@
+//! Extenders.
+
+use schedc_codegen::Diagnostic;
+use schedc_codegen::source::Span;
+
+pub(crate) fn idle_extender(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "this extender is left out: it has no verb, so kube-scheduler never asks it", "does nothing")
+}
+
+pub(crate) fn extender_weight_unused(at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        "this weight is left out: the extender has no `prioritizeVerb`, so it gives no scores",
+        "no effect",
+    )
+}
+
+/// `key` is the setting, as in a profile.
+pub(crate) fn tls_over_plain_http(at: Span, key: &str) -> Diagnostic {
+    let key = if key == "tls-config" { "tlsConfig" } else { "enableHTTPS" };
+    let title =
+        format!("`{key}` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same");
+    Diagnostic::at(at, title, "no effect").help("write https:// in `urlPrefix` if the extender speaks it")
+}
+
+pub(crate) fn https_without_ca(at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        "`enableHTTPS` without a CA: kube-scheduler takes any certificate, and the profile says so: `insecure = true`",
+        "checks nothing",
+    )
+    .help("give the CA as `caFile` in `tlsConfig`")
+}
+
+/// `key` is the setting, as in a profile.
+pub(crate) fn not_base64(at: Span, key: &str) -> Diagnostic {
+    let key = key.replace("-data", "Data");
+    Diagnostic::at(at, format!("`{key}` must be PEM in base64"), "not text in base64")
+}
+
+pub(crate) fn data_before_file(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "this file is left out: the same is given as data, which goes before it", "no effect")
+}
+
+pub(crate) fn incomplete_client_certificate(at: Span) -> Diagnostic {
+    Diagnostic::at(at, "this is left out: a client's certificate and its key count together alone", "no effect")
+}
+
+pub(crate) fn no_preemption_plugin(at: Span) -> Diagnostic {
+    Diagnostic::at(
+        at,
+        "this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile",
+        "nobody calls it",
+    )
+}
+
+pub(crate) fn ignored_resources_replaced(at: Span, names: &[&str]) -> Diagnostic {
+    let title = format!(
+        "these `ignoredResources` do not count: kube-scheduler ignores those of the extenders in their place, which are {}",
+        super::quoted(names)
+    );
+    Diagnostic::at(at, title, "no effect")
+}

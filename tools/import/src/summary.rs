@@ -1,0 +1,105 @@
+//! What a profile runs, as lists: to be compared with what is compiled in.
+
+use schedc_codegen::catalog::Catalog;
+use schedc_codegen::plan::{Plan, PlanExtender, Point};
+use schedc_core::profile::ProfileInfo;
+use serde_json::Value;
+
+use crate::effective::Effective;
+use crate::profile::{self, Profile};
+
+/// An extension point as it is written in profiles, and its plugins in order, with their weights at `score`.
+pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
+
+/// What a profile runs, as far as schedc has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileSummary {
+    /// How many nodes of a hundred are looked for before scoring; 0 is kube-scheduler's adaptive rule.
+    pub percentage_of_nodes_to_score: i64,
+    /// How long a pod waits after its first failed attempt, and at most.
+    pub backoff_seconds: (u64, u64),
+    /// All extension points.
+    pub points: Vec<PluginsAt>,
+    /// The arguments that are given to plugins, by their names; the fields are called as in profiles.
+    pub args: Vec<(String, Value)>,
+    /// Who has a say besides plugins, in the order in which they are asked; the fields are called as in profiles.
+    pub extenders: Vec<Value>,
+}
+
+impl ProfileSummary {
+    /// Of a profile and what it was compiled to.
+    pub(crate) fn new(profile: &Profile, effective: &Effective, plan: &Plan, catalog: &Catalog) -> ProfileSummary {
+        let points = Point::ALL.into_iter().map(|point| {
+            let here = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
+            let weight = |weight: i64| (point == Point::Score).then_some(weight);
+            (point.name(), here.map(|entry| (entry.name.clone(), weight(entry.weight))).collect())
+        });
+        let seconds =
+            |written: Option<i64>, default| written.and_then(|seconds| seconds.try_into().ok()).unwrap_or(default);
+        ProfileSummary {
+            percentage_of_nodes_to_score: profile.percentage_of_nodes_to_score,
+            backoff_seconds: (
+                seconds(profile.pod_initial_backoff_seconds, 1),
+                seconds(profile.pod_max_backoff_seconds, 10),
+            ),
+            points: points.collect(),
+            ..ProfileSummary::from(plan)
+        }
+    }
+}
+
+impl ProfileSummary {
+    /// All plugins that run, once, in the order of a scheduling attempt.
+    pub fn plugins(&self) -> Vec<&str> {
+        let mut plugins: Vec<&str> = Vec::new();
+        for (name, _) in self.points.iter().flat_map(|(_, plugins)| plugins) {
+            if !plugins.contains(&name.as_str()) {
+                plugins.push(name);
+            }
+        }
+        plugins
+    }
+
+    /// What the profile says to a plugin.
+    pub fn args_of(&self, plugin: &str) -> Option<&Value> {
+        self.args.iter().find(|(name, _)| name == plugin).map(|(_, args)| args)
+    }
+}
+
+impl From<&Plan> for ProfileSummary {
+    fn from(plan: &Plan) -> Self {
+        let points = Point::ALL.into_iter().map(|point| {
+            let plugins = plan
+                .at(point)
+                .map(|(step, plugin)| (plugin.entry.name.clone(), step.weight.as_ref().map(|weight| weight.value)));
+            (point.name(), plugins.collect())
+        });
+        let args =
+            plan.plugins.iter().filter_map(|plugin| Some((plugin.entry.name.clone(), plugin.args.as_ref()?.to_json())));
+        ProfileSummary {
+            percentage_of_nodes_to_score: plan.percentage_of_nodes_to_score.value.into(),
+            backoff_seconds: (plan.pod_initial_backoff_seconds.value, plan.pod_max_backoff_seconds.value),
+            points: points.collect(),
+            args: args.collect(),
+            extenders: plan.extenders.iter().map(PlanExtender::to_json).collect(),
+        }
+    }
+}
+
+impl From<&ProfileInfo> for ProfileSummary {
+    fn from(info: &ProfileInfo) -> Self {
+        let points = Point::ALL.into_iter().map(|point| {
+            let plugins = info.plugins(point.name()).iter().map(|(name, weight)| ((*name).to_owned(), *weight));
+            (point.name(), plugins.collect())
+        });
+        let args =
+            info.args.iter().filter_map(|(name, args)| Some(((*name).to_owned(), serde_json::from_str(args).ok()?)));
+        ProfileSummary {
+            percentage_of_nodes_to_score: info.percentage_of_nodes_to_score.into(),
+            backoff_seconds: (info.pod_initial_backoff_seconds, info.pod_max_backoff_seconds),
+            points: points.collect(),
+            args: args.collect(),
+            extenders: info.extenders.iter().filter_map(|extender| serde_json::from_str(extender).ok()).collect(),
+        }
+    }
+}

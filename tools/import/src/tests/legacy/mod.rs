@@ -1,0 +1,55 @@
+//! Configurations of before `v1`.
+
+mod alpha;
+mod beta;
+mod policy;
+
+use expect_test::Expect;
+
+use super::shown;
+use crate::{Import, Options, import_any};
+
+/// Imports what follows the type of a configuration.
+fn imported(version: &str, rest: &str) -> Import {
+    let head = format!("apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSchedulerConfiguration\n");
+    import_any("c.yaml", &format!("{head}{rest}"), &Options::default())
+}
+
+/// The same, and all that is said and made.
+fn check(version: &str, rest: &str, expect: Expect) {
+    expect.assert_eq(&shown(&imported(version, rest)));
+}
+
+/// The same, and the plugins that run at some extension points.
+fn check_points(version: &str, rest: &str, points: &[&str], expect: Expect) {
+    expect.assert_eq(&points_of(&imported(version, rest), points));
+}
+
+/// The same, and what is said: remarks without that about the version, or errors.
+fn check_report(version: &str, rest: &str, expect: Expect) {
+    let import = imported(version, rest);
+    let mut lines: Vec<String> = import.remarks.iter().map(|remark| remark.one_line(&import.files)).collect();
+    lines.retain(|line| !line.contains("plugins, order and weights of its time"));
+    lines.extend(import.profiles.err().map(|errors| errors.one_lines()).unwrap_or_default());
+    expect.assert_eq(&lines.join("\n"));
+}
+
+/// A line for each extension point, and the arguments.
+fn points_of(import: &Import, points: &[&str]) -> String {
+    let profile = match import.profile(None) {
+        Ok((_, profile)) => profile,
+        Err(errors) => return errors.to_string(),
+    };
+    let mut text = String::new();
+    for (point, plugins) in profile.summary.points.iter().filter(|(point, _)| points.contains(point)) {
+        let plugins = plugins.iter().map(|(name, weight)| match weight {
+            Some(weight) => format!("{name}={weight}"),
+            None => name.clone(),
+        });
+        text.push_str(&format!("{point}: {}\n", plugins.collect::<Vec<_>>().join(" ")));
+    }
+    for (plugin, args) in &profile.summary.args {
+        text.push_str(&format!("{plugin}: {args}\n"));
+    }
+    text
+}

@@ -1,0 +1,262 @@
+//! What kube-scheduler would refuse (its strict reading, `ValidateKubeSchedulerConfiguration` and `NewFramework`), and
+//! what it would take but not heed.
+
+use schedc_codegen::is_dns_subdomain;
+use schedc_codegen::plan::Point;
+use schedc_codegen::source::{Span, Spanned};
+use schedc_codegen::suggest::closest;
+
+use crate::config::{Configuration, Plugin, PluginSet, Profile};
+use crate::effective::Effective;
+use crate::report::Report;
+use crate::{kube_scheduler, messages};
+
+/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
+
+/// Looks at everything but the arguments of plugins.
+pub(crate) fn configuration(config: &Configuration, effective: &[Effective], report: &mut Report) {
+    settings(config, report);
+    scheduler_names(&config.profiles, report);
+    for (index, (profile, effective)) in config.profiles.iter().zip(effective).enumerate() {
+        report.profile = Some(index);
+        percentage(profile.percentage_of_nodes_to_score.as_ref(), report);
+        plugins(profile, effective, report);
+    }
+    report.profile = None;
+    queue_sort(&config.profiles, effective, report);
+}
+
+fn settings(config: &Configuration, report: &mut Report) {
+    percentage(config.percentage_of_nodes_to_score.as_ref(), report);
+    let (initial, max) = (&config.pod_initial_backoff_seconds, &config.pod_max_backoff_seconds);
+    let errors_before = report.errors.len();
+    for (key, seconds) in [("podInitialBackoffSeconds", initial), ("podMaxBackoffSeconds", max)] {
+        if let Some(seconds) = seconds.as_ref().filter(|seconds| !(1..=MAX_SECONDS).contains(&seconds.value)) {
+            report.error(messages::backoff_out_of_range(key, seconds, MAX_SECONDS));
+        }
+    }
+    let value = |seconds: &Option<Spanned<i64>>, default| seconds.as_ref().map_or(default, |seconds| seconds.value);
+    if report.errors.len() == errors_before && value(max, 10) < value(initial, 1) {
+        let at = max.as_ref().or(initial.as_ref()).map(|seconds| seconds.span);
+        report.errors.extend(at.map(|at| messages::backoff_shrinks(at, value(initial, 1), value(max, 10))));
+    }
+    if let Some(parallelism) = config.parallelism.as_ref().filter(|parallelism| parallelism.value <= 0) {
+        report.error(messages::parallelism_too_small(parallelism));
+    }
+    for setting in &config.process_settings {
+        report.note(messages::process_setting(setting));
+    }
+}
+
+fn percentage(written: Option<&Spanned<i64>>, report: &mut Report) {
+    if let Some(percentage) = written.filter(|percentage| !(0..=100).contains(&percentage.value)) {
+        report.error(messages::percentage_out_of_range(percentage));
+    }
+}
+
+fn scheduler_names(profiles: &[Profile], report: &mut Report) {
+    let mut seen: Vec<&Spanned<String>> = Vec::new();
+    for profile in profiles {
+        match &profile.scheduler_name {
+            None if profiles.len() > 1 => report.errors.extend(profile.at.map(messages::missing_scheduler_name)),
+            None => {}
+            Some(name) if name.value.is_empty() => report.error(messages::empty_scheduler_name(name.span)),
+            Some(name) => {
+                match seen.iter().find(|other| other.value == name.value) {
+                    Some(first) => report.error(messages::scheduler_name_twice(name, first.span)),
+                    None => seen.push(name),
+                }
+                if !is_dns_subdomain(&name.value) {
+                    report.error(messages::bad_scheduler_name(name));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a profile can be called so instead of by its own name.
+pub(crate) fn requested_scheduler_name(name: &str, report: &mut Report) -> bool {
+    let fits = is_dns_subdomain(name);
+    if !fits {
+        report.error(messages::bad_requested_scheduler_name(name));
+    }
+    fits
+}
+
+fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
+    for (point, set) in profile.sets() {
+        let place = point.map_or("multiPoint", kube_scheduler::key);
+        repeated(set, place, report);
+        for plugin in &set.enabled {
+            if name(plugin, place, report) && fits(plugin, point, report) {
+                weight(plugin, point, set, effective, report);
+            }
+        }
+        for plugin in &set.disabled {
+            disabled(plugin, point, effective, report);
+        }
+    }
+    for set in &profile.placement {
+        report.warning(messages::placement_point(set));
+    }
+}
+
+fn repeated(set: &PluginSet, place: &str, report: &mut Report) {
+    let first = |plugins: &[Plugin], index: usize| -> Option<Span> {
+        let name = &plugins[index].name.value;
+        plugins[..index].iter().find(|other| other.name.value == *name).map(|other| other.name.span)
+    };
+    for (index, plugin) in set.enabled.iter().enumerate() {
+        if let Some(first) = first(&set.enabled, index) {
+            report.error(messages::enabled_twice(&plugin.name, first, place));
+        }
+    }
+    for (index, plugin) in set.disabled.iter().enumerate() {
+        if first(&set.disabled, index).is_some() {
+            report.warning(messages::disabled_twice(&plugin.name, place));
+        }
+    }
+}
+
+/// Whether a plugin of this name can be enabled.
+fn name(plugin: &Plugin, place: &str, report: &mut Report) -> bool {
+    let name = plugin.name.value.as_str();
+    if kube_scheduler::find(name).is_some() {
+        return true;
+    }
+    if name == "*" {
+        report.error(messages::star_enabled(plugin.name.span, place));
+    } else if let Some(successor) = kube_scheduler::successor(name) {
+        report.error(messages::removed_plugin(&plugin.name, successor));
+    } else if kube_scheduler::ALPHA_PLUGINS.contains(&name) {
+        report.warning(messages::alpha_plugin(&plugin.name));
+    } else if let Some(meant) = closest(name, kube_scheduler::DEFAULT_PLUGINS.iter().map(|plugin| plugin.name)) {
+        report.error(messages::unknown_plugin(&plugin.name, meant));
+    } else {
+        let warning = messages::out_of_tree_plugin(&plugin.name);
+        let (profile, title) = (report.profile, &warning.title);
+        // Once is enough, wherever it is named.
+        if !report.remarks.iter().any(|other| other.profile == profile && other.diagnostic.title == *title) {
+            report.warning(warning);
+        }
+        return true;
+    }
+    false
+}
+
+/// Whether a plugin implements the point that it is enabled at.
+fn fits(plugin: &Plugin, point: Option<Point>, report: &mut Report) -> bool {
+    let (Some(point), Some(known)) = (point, kube_scheduler::find(&plugin.name.value)) else { return true };
+    let fits = known.points.contains(&point);
+    if !fits {
+        report.error(messages::not_implemented(&plugin.name, point, known.points));
+    }
+    fits
+}
+
+fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Effective, report: &mut Report) {
+    let known = kube_scheduler::find(&plugin.name.value);
+    let scores = match point {
+        Some(point) => point == Point::Score,
+        None => known.is_none_or(|known| known.points.contains(&Point::Score)),
+    };
+    match &plugin.weight {
+        // kube-scheduler itself writes 0 everywhere.
+        Some(weight) if !scores && weight.value == 0 => {}
+        Some(weight) if !scores => {
+            let could = known.is_some_and(|known| known.points.contains(&Point::Score));
+            report.warning(messages::weight_without_effect(weight.span, &plugin.name.value, point, could));
+        }
+        Some(weight) if weight.value < 0 => report.error(messages::negative_weight(weight, &plugin.name.value)),
+        Some(weight) if weight.value == 0 => report.warning(messages::zero_weight(weight.span, &plugin.name.value)),
+        Some(_) => {}
+        None if !scores => {}
+        None => {
+            let usual = match point {
+                None => known
+                    .filter(|known| !set.disables_all() && !set.disables(known.name))
+                    .map(|known| known.default_weight),
+                Some(_) => {
+                    effective.multi_point.iter().find(|entry| entry.name == plugin.name.value).map(|entry| entry.weight)
+                }
+            };
+            if let Some(usual) = usual.filter(|usual| *usual > 1) {
+                report.warning(messages::weight_falls_to_one(&plugin.name, usual, point));
+            }
+        }
+    }
+}
+
+fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report: &mut Report) {
+    if let Some(weight) = plugin.weight.as_ref().filter(|weight| weight.value != 0) {
+        report.warning(messages::weight_of_disabled(weight.span, &plugin.name.value));
+    }
+    let name = plugin.name.value.as_str();
+    if name != "*" && !has_effect(name, point, effective) {
+        let mut enabled_by_default = enabled_by_default(point, effective);
+        if kube_scheduler::find(name).is_none() {
+            enabled_by_default.extend(kube_scheduler::DEFAULT_PLUGINS.iter().map(|plugin| plugin.name.to_owned()));
+        }
+        report.warning(messages::disables_nothing(
+            &plugin.name,
+            point.map_or("multiPoint", kube_scheduler::key),
+            &enabled_by_default,
+        ));
+    }
+}
+
+/// Whether disabling a plugin changes anything: for `multiPoint` it must be a default one, at a point it must come from
+/// `multiPoint` and implement the point.
+pub(crate) fn has_effect(name: &str, point: Option<Point>, effective: &Effective) -> bool {
+    match point {
+        None => kube_scheduler::find(name).is_some(),
+        Some(point) => effective.multi_point.iter().any(|entry| {
+            entry.name == name && kube_scheduler::find(name).is_none_or(|known| known.points.contains(&point))
+        }),
+    }
+}
+
+fn enabled_by_default(point: Option<Point>, effective: &Effective) -> Vec<String> {
+    match point {
+        None => kube_scheduler::DEFAULT_PLUGINS.iter().map(|plugin| plugin.name.to_owned()).collect(),
+        Some(_) => {
+            let names = effective.multi_point.iter().map(|entry| entry.name.clone());
+            names.filter(|name| has_effect(name, point, effective)).collect()
+        }
+    }
+}
+
+/// One queue for all: every profile sorts it alike, by exactly one plugin. And somebody has to bind.
+fn queue_sort(profiles: &[Profile], effective: &[Effective], report: &mut Report) {
+    for (index, (profile, effective)) in profiles.iter().zip(effective).enumerate() {
+        report.profile = Some(index);
+        // What plugins of unknown points do, nobody knows.
+        if effective.multi_point.iter().any(|entry| kube_scheduler::find(&entry.name).is_none()) {
+            continue;
+        }
+        let at = |point: Point| profile.point(point).at.or(profile.multi_point.at).or(profile.at);
+        let sorters: Vec<&str> = effective.point(Point::QueueSort).iter().map(|entry| entry.name.as_str()).collect();
+        if sorters.len() != 1 {
+            report.errors.extend(at(Point::QueueSort).map(|at| messages::queue_sorts(at, &sorters)));
+        }
+        if effective.point(Point::Bind).is_empty() {
+            report.errors.extend(at(Point::Bind).map(messages::no_bind));
+        }
+    }
+    report.profile = None;
+    let Some((first, others)) = profiles.split_first() else { return };
+    let names =
+        |plugins: &[Plugin]| -> Vec<String> { plugins.iter().map(|plugin| plugin.name.value.clone()).collect() };
+    let canon = first.point(Point::QueueSort);
+    for (profile, effective_of) in others.iter().zip(&effective[1..]) {
+        let set = profile.point(Point::QueueSort);
+        let same_set = names(&set.enabled) == names(&canon.enabled) && names(&set.disabled) == names(&canon.disabled);
+        let same_plugins = effective_of.point(Point::QueueSort) == effective[0].point(Point::QueueSort);
+        if !same_set || !same_plugins {
+            let at = set.at.or(profile.multi_point.at).or(profile.at);
+            let first = canon.at.or(first.multi_point.at).or(first.at);
+            report.errors.extend(at.map(|at| messages::queue_sort_differs(at, first)));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The proof that a written profile means what the configuration means: it is compiled, and what comes out is compared
+//! with what kube-scheduler would run, point by point.
+
+use std::sync::Arc;
+
+use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
+use schedc_codegen::plan::{Plan, Point};
+use schedc_codegen::source::{Files, Span};
+use schedc_codegen::{Diagnostics, NoCrates, SourceText, compile_with};
+
+use crate::config;
+use crate::effective::{Effective, Entry};
+use crate::profile::{self, Profile, Set};
+use crate::{messages, write};
+
+/// Where plugins run that nobody here knows. What is true of the extremes is taken to be true of what is between.
+#[derive(Clone, Copy)]
+enum OutOfTreePoints {
+    /// Where the configuration mentions them, and nowhere else; those of `multiPoint` after binding, too, since they run
+    /// somewhere.
+    Mentioned,
+    /// Everywhere, but for the queue, which has one order.
+    All,
+}
+
+impl OutOfTreePoints {
+    fn runs_at(self, name: &str, point: Point, written: &config::Profile) -> bool {
+        let set = written.point(point);
+        let mut enabled = set.enabled.iter();
+        let in_multi_point = || written.multi_point.enabled.iter().find(|plugin| plugin.name.value == name);
+        enabled.any(|plugin| plugin.name.value == name)
+            || set.disables(name)
+            || match self {
+                OutOfTreePoints::Mentioned => in_multi_point()
+                    .is_some_and(|plugin| point == Point::PostBind || point == Point::Score && plugin.weight.is_some()),
+                OutOfTreePoints::All => point != Point::QueueSort,
+            }
+    }
+}
+
+/// What kube-scheduler would run, with plugins of others where the configuration mentions them.
+pub(crate) fn effective(written: &config::Profile) -> Effective {
+    Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, written))
+}
+
+/// Prints a profile that means the same as what is written, and compiles it. Where schedc would order plugins in another way, they are
+/// listed one by one.
+pub(crate) fn text(
+    profile: &mut Profile,
+    written: &config::Profile,
+    source: &str,
+    catalog: &Catalog,
+    files: &Files,
+) -> Result<(String, Plan), Diagnostics> {
+    let mut last_attempt = false;
+    loop {
+        let text = write::toml(profile, source);
+        let check = |out_of_tree: OutOfTreePoints| -> Result<(Plan, Vec<(Point, Set)>), Diagnostics> {
+            let effective = Effective::new(written, |name, point| out_of_tree.runs_at(name, point, written));
+            let plan = compiled(&text, source, profile, written, out_of_tree, catalog, files)?;
+            let differing =
+                Point::ALL.into_iter().filter(|point| !same(*point, &plan, effective.point(*point), catalog));
+            let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point), catalog)));
+            let sets = sets.collect();
+            Ok((plan, sets))
+        };
+        let (plan, mut differing) = check(OutOfTreePoints::Mentioned)?;
+        if differing.is_empty() {
+            (_, differing) = check(OutOfTreePoints::All)?;
+        }
+        if differing.is_empty() {
+            return Ok((text, plan));
+        }
+        if last_attempt {
+            let points: Vec<Point> = differing.into_iter().map(|(point, _)| point).collect();
+            return Err(Diagnostics::new(files.clone(), vec![messages::different_pipeline(&points)]));
+        }
+        for (point, set) in differing {
+            replace(profile, point, set);
+        }
+        last_attempt = true;
+    }
+}
+
+fn replace(profile: &mut Profile, point: Point, set: Set) {
+    profile.sets.retain(|(at, _)| *at != Some(point));
+    profile.sets.push((Some(point), set));
+    profile.sets.sort_by_key(|(at, _)| *at);
+}
+
+fn compiled(
+    text: &str,
+    source: &str,
+    profile: &Profile,
+    written: &config::Profile,
+    out_of_tree: OutOfTreePoints,
+    catalog: &Catalog,
+    files: &Files,
+) -> Result<Plan, Diagnostics> {
+    let mut catalog = catalog.clone();
+    let declared_at = Span { file: catalog.file, start: 0, end: 0 };
+    for name in &profile.out_of_tree {
+        catalog.plugins.push(Arc::new(PluginEntry {
+            name: name.clone(),
+            declared_at,
+            crate_name: "outside".to_owned(),
+            path: format!("outside::{name}"),
+            points: Point::ALL.into_iter().filter(|point| out_of_tree.runs_at(name, *point, written)).collect(),
+            columns: Vec::new(),
+            indexes: Vec::new(),
+            reads: Vec::new(),
+            default_weight: 1,
+            normalizes: false,
+            prepares_score: false,
+            enqueue_extensions: false,
+            watches: Vec::new(),
+            kinds: Vec::new(),
+            writes: Vec::new(),
+            description: String::new(),
+            args: ArgsSchema::Opaque,
+        }));
+    }
+    let source = SourceText { path: format!("the profile made of {source}"), text: text.to_owned() };
+    let mut compilation = compile_with(Arc::new(catalog), files.clone(), &[source], &mut NoCrates)?;
+    match compilation.plans.pop() {
+        Some(plan) => Ok(plan),
+        None => Err(Diagnostics::new(compilation.files, vec![messages::different_pipeline(&[])])),
+    }
+}
+
+/// Whether a plan runs the same plugins at a point as kube-scheduler, as far as schedc has them.
+fn same(point: Point, plan: &Plan, wanted: &[Entry], catalog: &Catalog) -> bool {
+    let wanted = wanted.iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
+    let wanted = wanted.map(|entry| (entry.name.as_str(), entry.weight));
+    let got = plan
+        .at(point)
+        .map(|(step, plugin)| (plugin.entry.name.as_str(), step.weight.as_ref().map_or(0, |weight| weight.value)));
+    wanted.eq(got)
+}

@@ -1,0 +1,88 @@
+//! Plugins behind trait objects: a trait for each extension point, which [`Instance`] implements for every plugin that
+//! implements the point.
+//!
+//! What is generic over the cluster's client is not here: `plugins::bind` and `plugins::pre_bind`, generated, tell the
+//! plugins apart.
+
+mod cycle;
+mod plugin;
+mod scores;
+mod value;
+
+pub(crate) use cycle::{Filter, PostFilter, PreEnqueue, PreFilter, QueueSort, QueueingHints};
+pub(crate) use plugin::{PluginBuilder, PluginTraits};
+pub(crate) use scores::{Normalize, PreBind, PreScore, Prepare, Reserve, Score};
+pub(crate) use value::{AnyValue, FilterState, PodValue, downcast_value};
+
+use std::any::Any;
+
+use schedc_core::cache::{Base, Cache};
+use schedc_core::column::IndexSet;
+use schedc_core::intern::Interner;
+use schedc_core::model::{NodeIndex, PodSpec};
+use schedc_core::plugin::{CompileContext, IndexView, Plugin, Refs, Slices, View};
+
+use crate::plugins::Columns;
+use crate::state::State;
+
+/// The columns of all plugins together, as generated code has those of a profile.
+pub(crate) trait AllColumns {
+    type Columns<'a>: Copy;
+    fn columns<'a>(state: &'a State, base: &'a Base) -> Self::Columns<'a>;
+    fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
+    fn hypothetical_columns<'a>(
+        node: &'a <State as schedc_core::cache::State>::Hypothetical<'_>,
+        index: NodeIndex,
+    ) -> Self::Columns<'a>;
+}
+
+/// Who has them.
+pub(crate) struct InTreeColumns;
+
+/// What a plugin reads, cut out of the state of all.
+pub(crate) trait Reads: Plugin<Reads = ()> {
+    fn columns<'a>(columns: &Columns<'a>) -> Slices<'a, Self>;
+    fn indexes(state: &State) -> Refs<'_, Self>;
+    fn indexes_mut(state: &mut State) -> <Self::Indexes as IndexSet>::Muts<'_>;
+}
+
+/// A plugin and its arguments.
+pub(crate) struct Instance<P: Plugin> {
+    pub(crate) plugin: P,
+    pub(crate) args: &'static P::Args,
+}
+
+/// What every plugin does.
+pub(crate) trait ErasedPlugin: Any + Send + Sync {
+    fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Box<dyn PodValue>;
+    fn compile_epoch(&self, state: &State) -> Option<u64>;
+    fn close(&self);
+}
+
+impl<P: Reads> ErasedPlugin for Instance<P> {
+    fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Box<dyn PodValue> {
+        Box::new(P::compile(self.args, pod, CompileContext { interner, indexes: P::indexes_mut(state) }))
+    }
+    fn compile_epoch(&self, state: &State) -> Option<u64> {
+        P::compile_epoch(P::indexes(state))
+    }
+    fn close(&self) {
+        self.plugin.close();
+    }
+}
+
+/// The plugin's view of the cluster in a cycle.
+fn view<P: Reads>(cache: &Cache<State>) -> View<'_, P> {
+    let columns = P::columns(&InTreeColumns::columns(&cache.state, &cache.base));
+    View { columns, indexes: P::indexes(&cache.state), reads: (), base: &cache.base }
+}
+
+/// The plugin's view of the cluster outside of cycles.
+fn index_view<P: Reads>(cache: &Cache<State>) -> IndexView<'_, P> {
+    IndexView { indexes: P::indexes(&cache.state), base: &cache.base }
+}
+
+/// What the plugin reads of the pod.
+fn downcast_pod<P: Plugin>(pod: &dyn PodValue) -> &P::Pod {
+    downcast_value(pod)
+}

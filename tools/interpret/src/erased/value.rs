@@ -1,0 +1,76 @@
+//! Values whose types only their plugin knows.
+
+use std::any::Any;
+use std::hash::{Hash, Hasher};
+
+/// Anything that threads may share.
+pub(crate) type AnyValue = dyn Any + Send + Sync;
+
+/// The value of a plugin, by the plugin's own type.
+pub(crate) fn downcast_value<T: 'static>(value: &AnyValue) -> &T {
+    value.downcast_ref().expect("a plugin is given what it made")
+}
+
+/// What a plugin reads of a pod.
+pub(crate) trait PodValue: Any + Send + Sync {
+    fn equals(&self, other: &dyn PodValue) -> bool;
+    fn hash_into(&self, hasher: &mut dyn Hasher);
+}
+
+impl<T: Eq + Hash + Send + Sync + 'static> PodValue for T {
+    fn equals(&self, other: &dyn PodValue) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<T>() == Some(self)
+    }
+    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+/// The filter state of a plugin.
+pub(crate) trait CycleValue: Any + Send + Sync {
+    fn copy(&self) -> Box<dyn CycleValue>;
+    fn equals(&self, other: &dyn CycleValue) -> bool;
+}
+
+impl<T: Clone + PartialEq + Send + Sync + 'static> CycleValue for T {
+    fn copy(&self) -> Box<dyn CycleValue> {
+        Box::new(self.clone())
+    }
+    fn equals(&self, other: &dyn CycleValue) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<T>() == Some(self)
+    }
+}
+
+/// The same, as a value.
+pub(crate) struct FilterState(pub(crate) Box<dyn CycleValue>);
+
+impl FilterState {
+    pub(crate) fn value(&self) -> &AnyValue {
+        &*self.0
+    }
+    pub(crate) fn value_mut(&mut self) -> &mut AnyValue {
+        &mut *self.0
+    }
+}
+
+impl FilterState {
+    /// The plugin's own type, which it is.
+    pub(crate) fn downcast<T: 'static>(self) -> Option<T> {
+        let value: Box<dyn Any> = self.0;
+        value.downcast().map(|value| *value).ok()
+    }
+}
+
+impl Clone for FilterState {
+    fn clone(&self) -> Self {
+        FilterState((*self.0).copy())
+    }
+}
+
+impl PartialEq for FilterState {
+    fn eq(&self, other: &Self) -> bool {
+        (*self.0).equals(&*other.0)
+    }
+}

@@ -1,0 +1,205 @@
+//! From files to profiles that can be started.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schedc_codegen::plan::{self, Plan, Point};
+use schedc_codegen::source::Files;
+use schedc_codegen::{Compilation, Diagnostics, Options};
+use schedc_core::args::{Node, Value};
+use schedc_core::engine::Engine;
+use schedc_core::erased::AnyBundle;
+use schedc_core::handle::Handle;
+use schedc_core::profile::{Budget, PointInfo, ProfileInfo, StartError, StartErrors};
+
+use crate::bundle::Profiles;
+use crate::pipeline::Pipeline;
+use crate::plugins;
+use crate::steps::Steps;
+
+/// The crate of the plugins that are here.
+const PLUGINS: &str = "schedc_plugins";
+
+/// Profiles that were found to be right.
+#[derive(Debug)]
+pub struct Interpretation {
+    compilation: Compilation,
+    infos: &'static [ProfileInfo],
+}
+
+/// Profiles cannot be interpreted.
+#[derive(Debug)]
+pub enum InterpretError {
+    /// They are wrong.
+    Invalid(Diagnostics),
+    /// A plugin is of another crate than schedc's own plugins.
+    OutOfTree {
+        /// The profile's file.
+        profile: String,
+        /// The plugin.
+        plugin: String,
+        /// Its crate.
+        crate_name: String,
+    },
+    /// A profile has extenders.
+    Extenders {
+        /// Its file.
+        profile: String,
+    },
+}
+
+impl fmt::Display for InterpretError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InterpretError::Invalid(diagnostics) => diagnostics.fmt(f),
+            InterpretError::OutOfTree { profile, plugin, crate_name } => write!(
+                f,
+                "{profile}: plugin {plugin} of crate {crate_name} is not compiled into this program, so the profile cannot be \
+                 interpreted; compile it with a build script or `profile!` in a crate that depends on {crate_name}"
+            ),
+            InterpretError::Extenders { profile } => write!(
+                f,
+                "{profile}: a profile with extenders cannot be interpreted; compile it, or leave [[extender]] out to try the rest"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for InterpretError {}
+
+impl From<Diagnostics> for InterpretError {
+    fn from(diagnostics: Diagnostics) -> Self {
+        InterpretError::Invalid(diagnostics)
+    }
+}
+
+impl Interpretation {
+    /// Reads and checks profiles, which become one scheduler.
+    ///
+    /// # Errors
+    /// Whatever is wrong in any of them, as `schedc check` tells it; or a plugin that is not here.
+    pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
+        Self::of(schedc_codegen::load(profiles, options)?)
+    }
+
+    /// The same of profiles that were read and checked already.
+    ///
+    /// # Errors
+    /// A plugin is not here, or a profile has extenders.
+    pub fn of(compilation: Compilation) -> Result<Self, InterpretError> {
+        for plan in &compilation.plans {
+            if !plan.extenders.is_empty() {
+                return Err(InterpretError::Extenders { profile: plan.path.clone() });
+            }
+            if let Some(plugin) = plan.plugins.iter().find(|plugin| plugin.entry.crate_name != PLUGINS) {
+                let (plugin, crate_name) = (plugin.entry.name.clone(), plugin.entry.crate_name.clone());
+                return Err(InterpretError::OutOfTree { profile: plan.path.clone(), plugin, crate_name });
+            }
+        }
+        let infos: Vec<ProfileInfo> = compilation.plans.iter().map(info).collect();
+        Ok(Interpretation { infos: infos.leak(), compilation })
+    }
+
+    /// What the profiles consist of.
+    pub fn profiles(&self) -> &'static [ProfileInfo] {
+        self.infos
+    }
+
+    /// The profiles, for commands and drivers.
+    pub fn bundle(self) -> AnyBundle {
+        let profiles = self.infos;
+        let interpretation = Arc::new(self);
+        let of_cluster = interpretation.clone();
+        AnyBundle::with_factory(profiles, move |handle| interpretation.start(handle))
+            .with_cluster_factory(move |handle| of_cluster.start(handle))
+    }
+
+    /// Makes every plugin of every profile. What they are given stays in memory until the program ends.
+    ///
+    /// # Errors
+    /// All plugins that failed.
+    pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
+        let mut errors = Vec::new();
+        let mut engines = Vec::new();
+        for (plan, info) in self.compilation.plans.iter().zip(self.infos) {
+            match self.pipeline(plan, info, handle) {
+                Ok(pipeline) => engines.push(Engine::from_plugins(pipeline)),
+                Err(failed) => errors.extend(failed),
+            }
+        }
+        if errors.is_empty() { Ok(Profiles::of(engines, self.infos)) } else { Err(errors.into()) }
+    }
+
+    fn pipeline(&self, plan: &Plan, info: &'static ProfileInfo, handle: &Handle) -> Result<Pipeline, StartErrors> {
+        let (mut plugins, mut errors) = (Vec::new(), Vec::new());
+        for plugin in &plan.plugins {
+            let args = arguments(&self.compilation.files, &plan.path, plugin.args.as_ref());
+            match plugins::make(&plugin.entry.name, &args, handle) {
+                Some(Ok(plugin)) => plugins.push(plugin),
+                Some(Err(error)) => errors.push(error),
+                None => errors.push(StartError {
+                    plugin: String::leak(plugin.entry.name.clone()),
+                    reason: "it is not in this program".to_owned(),
+                }),
+            }
+        }
+        if errors.is_empty() { Ok(Pipeline::of(Steps::of(plan, plugins, info))) } else { Err(errors.into()) }
+    }
+}
+
+/// The arguments with their places; an empty table if the profile gives none.
+fn arguments(files: &Files, path: &str, written: Option<&plan::Node>) -> Node {
+    let file = String::leak(path.to_owned());
+    match written {
+        Some(node) => tree(files, file, node),
+        None => Node { file, line: 1, column: 1, value: Value::Table(&[]) },
+    }
+}
+
+fn tree(files: &Files, file: &'static str, node: &plan::Node) -> Node {
+    let value = match &node.value {
+        plan::Value::Bool(value) => Value::Bool(*value),
+        plan::Value::Int(value) => Value::Int(*value),
+        plan::Value::Str(value) => Value::leaked_str(value),
+        plan::Value::List(entries) => {
+            Value::leaked_list(entries.iter().map(|entry| tree(files, file, entry)).collect())
+        }
+        plan::Value::Table(fields) => {
+            let field = |field: &plan::Field| (field.key.value.clone(), tree(files, file, &field.value));
+            Value::leaked_table(fields.iter().map(field))
+        }
+    };
+    let at = files.location(node.span);
+    Node { file, line: at.line as u32, column: at.column as u32, value }
+}
+
+/// What generated code says of a profile in constants.
+fn info(plan: &Plan) -> ProfileInfo {
+    let points = Point::ALL.into_iter().filter(|point| !plan.points[*point].is_empty()).map(|point| {
+        let weighted = |step: &plan::Step| step.weight.as_ref().map(|weight| weight.value);
+        let plugins = plan.at(point).map(|(step, plugin)| (leaked(&plugin.entry.name), weighted(step)));
+        PointInfo { point: point.name(), plugins: plugins.collect::<Vec<_>>().leak() }
+    });
+    let args = plan.plugins.iter().filter_map(|plugin| {
+        let args = plugin.args.as_ref()?;
+        Some((leaked(&plugin.entry.name), leaked(&args.to_json().to_string())))
+    });
+    let plan::Budget { nanoseconds_per_node, bytes_per_node, binary_size } = plan.budget;
+    ProfileInfo {
+        name: leaked(&plan.stem),
+        source: leaked(&plan.path),
+        scheduler_name: leaked(&plan.scheduler_name.value),
+        percentage_of_nodes_to_score: plan.percentage_of_nodes_to_score.value,
+        pod_initial_backoff_seconds: plan.pod_initial_backoff_seconds.value,
+        pod_max_backoff_seconds: plan.pod_max_backoff_seconds.value,
+        budget: Budget { nanoseconds_per_node, bytes_per_node, binary_size },
+        points: points.collect::<Vec<_>>().leak(),
+        extenders: &[],
+        args: args.collect::<Vec<_>>().leak(),
+    }
+}
+
+fn leaked(text: &str) -> &'static str {
+    String::leak(text.to_owned())
+}

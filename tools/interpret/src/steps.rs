@@ -1,0 +1,116 @@
+//! What runs at each extension point, in the profile's order.
+
+use std::sync::Arc;
+
+use schedc_codegen::plan::{self, Plan, Point};
+use schedc_core::hints::PluginEvents;
+use schedc_core::profile::ProfileInfo;
+
+use crate::erased::{
+    ErasedPlugin, Filter, Normalize, PluginTraits, PostFilter, PreBind, PreEnqueue, PreFilter, PreScore, Prepare,
+    QueueSort, Reserve, Score,
+};
+
+/// A plugin at an extension point.
+pub(crate) struct Step<T: ?Sized> {
+    /// Its place among the profile's plugins.
+    pub(crate) position: usize,
+    pub(crate) name: &'static str,
+    pub(crate) plugin: Arc<T>,
+}
+
+/// A plugin at Score.
+pub(crate) struct ScoreStep {
+    pub(crate) position: usize,
+    pub(crate) name: &'static str,
+    pub(crate) weight: i64,
+    pub(crate) score: Arc<dyn Score>,
+    pub(crate) normalize: Option<Arc<dyn Normalize>>,
+    /// What looks something up before Score, unless PreScore does.
+    pub(crate) prepare: Option<Arc<dyn Prepare>>,
+}
+
+/// A profile's plugins by extension points.
+pub(crate) struct Steps {
+    pub(crate) info: &'static ProfileInfo,
+    pub(crate) events: &'static [PluginEvents],
+    pub(crate) plugins: Vec<PluginTraits>,
+    pub(crate) pre_enqueue: Vec<Step<dyn PreEnqueue>>,
+    pub(crate) queue_sort: Vec<Step<dyn QueueSort>>,
+    pub(crate) pre_filter: Vec<Step<dyn PreFilter>>,
+    pub(crate) filter: Vec<Step<dyn Filter>>,
+    pub(crate) post_filter: Vec<Step<dyn PostFilter>>,
+    pub(crate) pre_score: Vec<Step<dyn PreScore>>,
+    pub(crate) score: Vec<ScoreStep>,
+    pub(crate) reserve: Vec<Step<dyn Reserve>>,
+    pub(crate) pre_bind: Vec<Step<dyn PreBind>>,
+    /// Who binds is told apart by its type.
+    pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
+}
+
+impl Steps {
+    /// `plugins` are the plugins of the plan, in its order. That they implement what the plan asks of them is what the
+    /// compiler checks.
+    pub(crate) fn of(plan: &Plan, plugins: Vec<PluginTraits>, info: &'static ProfileInfo) -> Steps {
+        let runs = |position: usize, point| plan.points[point].iter().any(|step| step.plugin.0 == position);
+        let score = |step: &plan::Step| {
+            let position = step.plugin.0;
+            let PluginTraits { name, score, normalize, prepare, .. } = &plugins[position];
+            Some(ScoreStep {
+                position,
+                name,
+                weight: step.weight.as_ref().map_or(1, |weight| weight.value),
+                score: score.clone()?,
+                normalize: normalize.clone(),
+                prepare: prepare.clone().filter(|_| !runs(position, Point::PreScore)),
+            })
+        };
+        Steps {
+            info,
+            events: plugins.iter().map(|plugin| plugin.events).collect::<Vec<_>>().leak(),
+            pre_enqueue: at(plan, &plugins, Point::PreEnqueue, |plugin| plugin.pre_enqueue.clone()),
+            queue_sort: at(plan, &plugins, Point::QueueSort, |plugin| plugin.queue_sort.clone()),
+            pre_filter: at(plan, &plugins, Point::PreFilter, |plugin| plugin.pre_filter.clone()),
+            filter: at(plan, &plugins, Point::Filter, |plugin| plugin.filter.clone()),
+            post_filter: at(plan, &plugins, Point::PostFilter, |plugin| plugin.post_filter.clone()),
+            pre_score: at(plan, &plugins, Point::PreScore, |plugin| plugin.pre_score.clone()),
+            score: plan.points[Point::Score].iter().filter_map(score).collect(),
+            reserve: at(plan, &plugins, Point::Reserve, |plugin| plugin.reserve.clone()),
+            pre_bind: at(plan, &plugins, Point::PreBind, |plugin| plugin.pre_bind.clone()),
+            bind: at(plan, &plugins, Point::Bind, |plugin| Some(plugin.erased.clone())),
+            plugins,
+        }
+    }
+
+    /// None of anything.
+    pub(crate) fn none(info: &'static ProfileInfo) -> Steps {
+        Steps {
+            info,
+            events: &[],
+            plugins: Vec::new(),
+            pre_enqueue: Vec::new(),
+            queue_sort: Vec::new(),
+            pre_filter: Vec::new(),
+            filter: Vec::new(),
+            post_filter: Vec::new(),
+            pre_score: Vec::new(),
+            score: Vec::new(),
+            reserve: Vec::new(),
+            pre_bind: Vec::new(),
+            bind: Vec::new(),
+        }
+    }
+}
+
+fn at<T: ?Sized>(
+    plan: &Plan,
+    plugins: &[PluginTraits],
+    point: Point,
+    trait_object: impl Fn(&PluginTraits) -> Option<Arc<T>>,
+) -> Vec<Step<T>> {
+    let step = |step: &plan::Step| {
+        let plugin = &plugins[step.plugin.0];
+        Some(Step { position: step.plugin.0, name: plugin.name, plugin: trait_object(plugin)? })
+    };
+    plan.points[point].iter().filter_map(step).collect()
+}

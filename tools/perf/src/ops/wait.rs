@@ -1,0 +1,139 @@
+//! Waiting for pods.
+
+use schedc_objects::AnyObject;
+
+use super::SECOND;
+use crate::Error;
+use crate::config::{Barrier, Stage};
+use crate::probe::{ScheduledCounts, Selection, has, is_scheduled};
+use crate::run::Runner;
+
+/// How long anything is waited for, in time of the workload.
+const WAIT_TIMEOUT: i64 = 600 * SECOND;
+
+impl Runner<'_> {
+    /// How many pods were bound since somebody began to wait.
+    pub(super) fn awaited(&self) -> usize {
+        self.simulator.hooks.awaited.as_ref().map_or(0, |(_, bound)| *bound)
+    }
+
+    /// Waits until so many pods of the namespace are bound since it is counted.
+    pub(super) fn await_pods(&mut self, namespace: &str, count: usize) -> Result<(), Error> {
+        match self.run_until(WAIT_TIMEOUT, |runner| runner.awaited() >= count)? {
+            true => Ok(()),
+            false => {
+                let why = format!("{} of {count} pods of namespace `{namespace}` were scheduled", self.awaited());
+                Err(self.timeout_error(&why, &Selection::of_namespace(namespace), Stage::Scheduled))
+            }
+        }
+    }
+
+    pub(super) fn barrier(&mut self, op: &Barrier) -> Result<(), Error> {
+        if let Some(unknown) = op.namespaces.iter().find(|namespace| !self.has_namespace(namespace)) {
+            return Err(Error::new(format!("namespaces: there is no namespace `{unknown}`")));
+        }
+        let wanted: Vec<(String, usize)> = match op.namespaces.is_empty() {
+            true => self.unawaited.clone().into_iter().collect(),
+            false => {
+                let count = |namespace: &String| self.unawaited.get(namespace).copied().unwrap_or(0);
+                op.namespaces.iter().map(|namespace| (namespace.clone(), count(namespace))).collect()
+            }
+        };
+        let reached = match op.stage_requirement {
+            Stage::Attempted => self.await_attempts(op, &wanted)?,
+            Stage::Scheduled => self.await_scheduled(op, &wanted)?,
+        };
+        if let Err(namespace) = reached {
+            let count = wanted.iter().find(|(own, _)| *own == namespace).map_or(0, |(_, count)| *count);
+            let stage = match op.stage_requirement {
+                Stage::Scheduled => "scheduled",
+                Stage::Attempted => "tried",
+            };
+            let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
+            let found = self.count(&selection, op.stage_requirement);
+            let why = format!("{found} of {count} pods of namespace `{namespace}` are {stage}");
+            return Err(self.timeout_error(&why, &selection, op.stage_requirement));
+        }
+        if op.stage_requirement == Stage::Scheduled {
+            wanted.iter().for_each(|(namespace, _)| _ = self.unawaited.remove(namespace));
+        }
+        Ok(())
+    }
+
+    /// Whatever can be tried is tried at once, so that it is enough to look now and then.
+    fn await_attempts(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
+        let end = self.clock.now().saturating_add(WAIT_TIMEOUT);
+        loop {
+            self.settle()?;
+            self.settle()?;
+            let missing = wanted.iter().find(|(namespace, count)| {
+                let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
+                self.count(&selection, Stage::Attempted) < *count
+            });
+            let Some((missing, _)) = missing else { return Ok(Ok(())) };
+            if self.clock.now() >= end {
+                return Ok(Err(missing.clone()));
+            }
+            self.run_until(SECOND, |_| false)?;
+        }
+    }
+
+    fn await_scheduled(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
+        // What is on the way to the scheduler is counted when it is told.
+        self.simulator.deliver_changes();
+        let mut scheduled = ScheduledCounts { labels: op.label_selector.clone(), ..ScheduledCounts::default() };
+        for (namespace, _) in wanted {
+            let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
+            scheduled.pods.insert(namespace.clone(), self.count(&selection, Stage::Scheduled));
+        }
+        self.simulator.hooks.scheduled = Some(scheduled);
+        let missing = |runner: &Self| {
+            let pods = &runner.simulator.hooks.scheduled.as_ref()?.pods;
+            wanted.iter().find(|(namespace, count)| pods.get(namespace).copied().unwrap_or(0) < *count).cloned()
+        };
+        let is_done = self.run_until(WAIT_TIMEOUT, |runner| missing(runner).is_none())?;
+        let missing = missing(self);
+        self.simulator.hooks.scheduled = None;
+        Ok(match missing.filter(|_| !is_done) {
+            None => Ok(()),
+            Some((namespace, _)) => Err(namespace),
+        })
+    }
+
+    /// How many pods have come so far.
+    fn count(&self, selection: &Selection, stage: Stage) -> usize {
+        self.pods(selection).filter(|pod| has_reached(pod, stage)).count()
+    }
+
+    fn pods<'s>(&'s self, selection: &'s Selection) -> impl Iterator<Item = &'s k8s_openapi::api::core::v1::Pod> {
+        let namespaces = selection.namespaces.iter();
+        let all = namespaces.flat_map(|namespace| self.simulator.server.list_in("Pod", namespace));
+        all.filter_map(|object| match &**object {
+            AnyObject::Pod(pod) if has(&selection.labels, pod) => Some(&**pod),
+            _ => None,
+        })
+    }
+
+    /// Why it was no use to wait.
+    fn timeout_error(&self, why: &str, selection: &Selection, stage: Stage) -> Error {
+        let waiting = self.pods(selection).find(|pod| !has_reached(pod, stage));
+        let Some(pod) = waiting else { return Error::new(format!("waited in vain: {why}")) };
+        let name = pod.metadata.name.as_deref().unwrap_or_default();
+        let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+        let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled");
+        let message = condition.and_then(|condition| condition.message.as_deref());
+        let message = message.unwrap_or("it was not tried; does a profile serve its scheduler?");
+        Error::new(format!("waited in vain: {why}; pod {name}: {message}"))
+    }
+}
+
+/// Whether a pod has come so far. One that is held by gates counts as tried, since an API server says so of it.
+fn has_reached(pod: &k8s_openapi::api::core::v1::Pod, stage: Stage) -> bool {
+    if is_scheduled(pod) {
+        return true;
+    }
+    let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+    let is_gated =
+        pod.spec.as_ref().and_then(|spec| spec.scheduling_gates.as_ref()).is_some_and(|gates| !gates.is_empty());
+    stage == Stage::Attempted && (is_gated || conditions.iter().any(|condition| condition.type_ == "PodScheduled"))
+}

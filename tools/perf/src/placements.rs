@@ -1,0 +1,109 @@
+//! What came to which node, kept during a run and validated after it.
+
+use schedc_core::intern::Interner;
+use schedc_core::profile::ProfileInfo;
+use schedc_core::scheduler;
+use schedc_in_memory::server::{Change, ChangeKind};
+use schedc_in_memory::watch;
+use schedc_objects::AnyObject;
+
+use crate::Error;
+use crate::probe::is_scheduled;
+use crate::validate::{Validator, Violation};
+
+/// How many violations an error tells.
+const MAX_REPORTED: usize = 3;
+
+/// Changes in their order: of nodes, of pods with a node, and of all other objects. They point to what the server has anyway.
+#[derive(Debug, Default)]
+pub(crate) struct Placements(Vec<Change>);
+
+impl Placements {
+    /// Something changed.
+    pub(crate) fn record(&mut self, change: &Change) {
+        let counts = match &*change.object {
+            AnyObject::Pod(pod) => is_scheduled(pod),
+            _ => true,
+        };
+        if counts {
+            self.0.push(change.clone());
+        }
+    }
+
+    /// Looks at all placements, by the rules that the profile has plugins for; by all rules, if there is no profile.
+    ///
+    /// # Errors
+    /// Rules that are broken.
+    pub(crate) fn validate(self, profile: Option<&ProfileInfo>) -> Result<(), Error> {
+        let mut validator = match profile {
+            None => Validator::default(),
+            Some(profile) => {
+                let plugins = profile.points.iter().flat_map(|point| point.plugins).map(|(plugin, _)| *plugin);
+                Validator::with_plugins(plugins)
+            }
+        };
+        let mut names = Interner::default();
+        for change in self.0 {
+            let Some(told) = watch::scheduler_change(&change, &mut names) else { continue };
+            // One that was created with a node was not placed by anybody.
+            if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&told, change.kind) {
+                validator.expect(&pod.uid);
+            }
+            validator.observe(&told, &names);
+        }
+        let violations = validator.violations();
+        if violations.is_empty() {
+            return Ok(());
+        }
+        let told: Vec<String> = violations.iter().take(MAX_REPORTED).map(Violation::to_string).collect();
+        let more = match violations.len() - told.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        Err(Error::new(format!("placements that are not allowed: {}{more}", told.join("; "))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::testing::api_object;
+
+    use super::*;
+
+    fn placements(changes: &[(ChangeKind, &str)]) -> Placements {
+        let mut placements = Placements::default();
+        for (version, (kind, yaml)) in (1..).zip(changes) {
+            placements.record(&Change { version, kind: *kind, object: api_object(yaml).into() });
+        }
+        placements
+    }
+
+    #[test]
+    fn invalid_placements_are_reported() {
+        use ChangeKind::{Added, Deleted, Modified};
+        let pod = |name: &str, node: &str| {
+            format!(
+                "{{kind: Pod, metadata: {{name: {name}, namespace: a, uid: {name}}}, spec: {{{node} containers: [{{name: a, resources: {{requests: {{cpu: 1}}}}}}]}}}}"
+            )
+        };
+        let node = "{kind: Node, metadata: {name: small}, status: {allocatable: {cpu: 2, pods: 9}}}";
+        let [first, second, third, fourth] =
+            ["first", "second", "third", "fourth"].map(|name| (pod(name, ""), pod(name, "nodeName: small,")));
+        let told =
+            |changes: &[(ChangeKind, &str)]| placements(changes).validate(None).map_err(|error| error.to_string());
+        // One was there from the start.
+        let begin = [(Added, node), (Added, &*first.1), (Added, &*second.0), (Modified, &*second.1)];
+        assert_eq!(told(&begin), Ok(()));
+        let over = [&begin[..], &[(Modified, &*third.1), (Modified, &*fourth.1)]].concat();
+        let expected = "placements that are not allowed: pod a/third on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
+                        for, 2000 of 2000 are taken; pod a/fourth on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
+                        for, 3000 of 2000 are taken";
+        assert_eq!(told(&over), Err(expected.to_owned()));
+        let many = ["fifth", "sixth"].map(|name| pod(name, "nodeName: small,"));
+        let many = [&over[..], &many.each_ref().map(|pod| (Modified, &**pod))].concat();
+        let told_of_many = told(&many).unwrap_err();
+        assert!(told_of_many.starts_with(expected) && told_of_many.ends_with("; and 1 more"), "{told_of_many}");
+        let gone = [&begin[..], &[(Deleted, &*first.1), (Modified, &*third.1)]].concat();
+        assert_eq!(told(&gone), Ok(()));
+    }
+}

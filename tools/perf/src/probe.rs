@@ -1,0 +1,167 @@
+//! Sees decisions and bindings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::core::v1 as api;
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::Pod;
+use schedc_in_memory::SimulationHooks;
+use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
+use schedc_objects::AnyObject;
+
+use crate::measure::{Decisions, Stopwatch};
+use crate::placements::Placements;
+
+/// Pods by namespace and labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// All, if there is none.
+    pub(crate) namespaces: Vec<String>,
+    pub(crate) labels: BTreeMap<String, String>,
+}
+
+impl Selection {
+    pub(crate) fn of_namespace(namespace: &str) -> Self {
+        Selection { namespaces: vec![namespace.to_owned()], labels: BTreeMap::new() }
+    }
+
+    pub(crate) fn has(&self, pod: &api::Pod) -> bool {
+        let namespace = pod.metadata.namespace.as_deref().unwrap_or("default");
+        (self.namespaces.is_empty() || self.namespaces.iter().any(|own| own == namespace)) && has(&self.labels, pod)
+    }
+}
+
+/// Whether a pod has all these labels.
+pub(crate) fn has(labels: &BTreeMap<String, String>, pod: &api::Pod) -> bool {
+    let own = pod.metadata.labels.as_ref();
+    labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)) == Some(value))
+}
+
+/// Whether a pod has a node.
+pub(crate) fn is_scheduled(pod: &api::Pod) -> bool {
+    pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty())
+}
+
+/// What is being measured.
+#[derive(Debug)]
+struct Collection {
+    selection: Selection,
+    /// The same, as the scheduler has it.
+    namespaces: Vec<Symbol>,
+    labels: Vec<(Symbol, Symbol)>,
+    begin: Instant,
+}
+
+impl Collection {
+    fn has(&self, pod: &Pod) -> bool {
+        self.namespaces.contains(&pod.spec.namespace)
+            && self.labels.iter().all(|label| {
+                pod.spec
+                    .labels
+                    .binary_search_by_key(&label.0, |own| own.0)
+                    .is_ok_and(|at| pod.spec.labels[at].1 == label.1)
+            })
+    }
+}
+
+/// Pods with a node, counted by namespace since somebody wanted to know.
+#[derive(Debug, Default)]
+pub(crate) struct ScheduledCounts {
+    /// Only pods with these.
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) pods: BTreeMap<String, usize>,
+}
+
+/// Looks on, and keeps what a report needs.
+#[derive(Debug, Default)]
+pub(crate) struct Probe {
+    stopwatch: Option<Stopwatch>,
+    collection: Option<Collection>,
+    /// Decisions about the pods that were collected.
+    pub(crate) decisions: Decisions,
+    /// How many of them were bound meanwhile.
+    pub(crate) bound: usize,
+    /// How long that took, in real time.
+    pub(crate) time: Duration,
+    /// Pods bound in a namespace since somebody began to wait.
+    pub(crate) awaited: Option<(String, usize)>,
+    /// Pods with a node, while somebody waits for their number.
+    pub(crate) scheduled: Option<ScheduledCounts>,
+    /// What is to be validated.
+    pub(crate) placements: Placements,
+}
+
+impl Probe {
+    /// Measures from now on. Returns whether that was not so already.
+    pub(crate) fn start(&mut self, selection: Selection, interner: &mut Interner) -> bool {
+        if self.collection.is_some() {
+            return false;
+        }
+        let namespaces = selection.namespaces.iter().map(|namespace| interner.intern(namespace)).collect();
+        let labels =
+            selection.labels.iter().map(|(key, value)| (interner.intern(key), interner.intern(value))).collect();
+        self.collection = Some(Collection { selection, namespaces, labels, begin: Instant::now() });
+        true
+    }
+
+    /// Measures no more. Returns whether it did.
+    pub(crate) fn stop(&mut self) -> bool {
+        let Some(collection) = self.collection.take() else { return false };
+        self.time += collection.begin.elapsed();
+        true
+    }
+
+    /// A pod got its node, or came or went with one.
+    fn count(&mut self, pod: &api::Pod, has_come: bool) {
+        let Some(scheduled) = &mut self.scheduled else { return };
+        if has(&scheduled.labels, pod) {
+            let namespace = pod.metadata.namespace.clone().unwrap_or_default();
+            let pods = scheduled.pods.entry(namespace).or_default();
+            *pods = if has_come { *pods + 1 } else { pods.saturating_sub(1) };
+        }
+    }
+}
+
+impl SimulationHooks for Probe {
+    fn before_pop(&mut self) {
+        if self.collection.is_some() {
+            self.stopwatch = Some(Stopwatch::start());
+        }
+    }
+
+    fn decided(&mut self, pod: &Arc<Pod>, _has_node: bool) {
+        let Some(stopwatch) = self.stopwatch.take() else { return };
+        let (time, allocations) = stopwatch.stop();
+        if self.collection.as_ref().is_some_and(|collection| collection.has(pod)) {
+            self.decisions.push(time, allocations);
+        }
+    }
+
+    fn on_response(&mut self, _now: i64, request: &Request, response: &Response) {
+        let (Request::Bind { .. }, Ok(Some(object))) = (request, response) else { return };
+        let AnyObject::Pod(pod) = &**object else { return };
+        if self.collection.as_ref().is_some_and(|collection| collection.selection.has(pod)) {
+            self.bound += 1;
+        }
+        if let Some((namespace, bound)) = &mut self.awaited
+            && pod.metadata.namespace.as_ref() == Some(namespace)
+        {
+            *bound += 1;
+        }
+        self.count(pod, true);
+    }
+
+    fn on_change(&mut self, _now: i64, change: &Change) {
+        self.placements.record(change);
+        if self.scheduled.is_none() || change.kind == ChangeKind::Modified {
+            return;
+        }
+        if let AnyObject::Pod(pod) = &*change.object
+            && is_scheduled(pod)
+        {
+            self.count(pod, change.kind == ChangeKind::Added);
+        }
+    }
+}

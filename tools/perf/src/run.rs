@@ -1,0 +1,246 @@
+//! A workload from begin to end.
+
+use std::collections::{BTreeMap, HashSet};
+
+use schedc_core::client::ApiError;
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::profile_for;
+use schedc_core::scheduler;
+use schedc_in_memory::server::{Key, Request};
+use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
+use schedc_objects::manifests::SourceLocation;
+use schedc_objects::{AnyObject, Sourced, default};
+
+use crate::background::Background;
+use crate::clock::Clock;
+use crate::config::SelectedWorkload;
+use crate::probe::Probe;
+use crate::report::{Latency, Report};
+use crate::{Error, measure};
+
+/// What can be set for a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The index of a profile that serves every pod, whatever scheduler it names.
+    pub profile: Option<usize>,
+    /// Which of several equally good nodes is drawn.
+    pub seed: u64,
+}
+
+/// When workloads begin, in nanoseconds since 1970: some day in 2026.
+const START: i64 = 1_780_000_000_000_000_000;
+
+/// Runs a workload with the profiles of a bundle, and measures it. Its memory is measured as that of the process: run one in a process.
+///
+/// # Errors
+/// The workload is wrong, waits for what never happens, or its placements are not right.
+pub fn run(bundle: &AnyBundle, chosen: &SelectedWorkload<'_>, options: Options) -> Result<Report, Error> {
+    let operations = chosen.operations()?;
+    let place = format!("{}: workload `{}`", chosen.config.path.display(), chosen.name());
+    let mut runner = Runner::new(bundle, chosen, options).map_err(|error| error.at(&place))?;
+    for (index, operation) in operations.iter().enumerate() {
+        runner.operate(index, &operation.op).map_err(|error| error.at(format_args!("{place}: {operation}")))?;
+    }
+    let probe = &mut runner.simulator.hooks;
+    if probe.stop() {
+        return Err(Error::new("metrics are still collected at the end; add stopCollectingMetrics").at(place));
+    }
+    if probe.decisions.count() == 0 {
+        return Err(Error::new("no pod was tried while metrics were collected").at(place));
+    }
+    let report = Report {
+        name: chosen.name(),
+        decisions_per_s: 1e9 / probe.decisions.mean(),
+        pods_per_s: probe.bound as f64 / probe.time.as_secs_f64(),
+        allocations_per_decision: probe.decisions.allocations(),
+        latency_us: Latency::of(&mut probe.decisions),
+        peak_rss_mb: measure::peak_memory(),
+    };
+    let placements = std::mem::take(&mut probe.placements);
+    let profile = options.profile.or_else(|| profile_for(bundle.profiles, ""));
+    placements.validate(profile.and_then(|profile| bundle.profiles.get(profile))).map_err(|error| error.at(place))?;
+    Ok(report)
+}
+
+/// A workload that runs.
+pub(crate) struct Runner<'a> {
+    pub(crate) chosen: &'a SelectedWorkload<'a>,
+    pub(crate) simulator: Simulator<Probe>,
+    pub(crate) clock: Clock,
+    pub(crate) background: Vec<Background>,
+    /// Pods that were created in a namespace since a barrier waited for them, and for which nothing else waited.
+    pub(crate) unawaited: BTreeMap<String, usize>,
+    /// Namespaces that are there.
+    namespaces: HashSet<String>,
+    admission: default::Admission,
+    /// For names that are made up.
+    named: u32,
+    /// Rounds since the clock was read.
+    rounds: u32,
+}
+
+/// How many rounds go by before the clock is read again.
+const ROUNDS: u32 = 16;
+
+impl<'a> Runner<'a> {
+    fn new(bundle: &AnyBundle, chosen: &'a SelectedWorkload<'a>, options: Options) -> Result<Self, Error> {
+        let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
+        let server =
+            ApiServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ApiServerOptions::default() };
+        let options = simulator::Options { scheduler, server, start: START, ..Default::default() };
+        let simulator = Simulator::new(bundle, options, Probe::default())?;
+        Ok(Runner {
+            chosen,
+            simulator,
+            clock: Clock::new(START),
+            background: Vec::new(),
+            unawaited: BTreeMap::new(),
+            namespaces: HashSet::new(),
+            admission: default::Admission::default(),
+            named: 0,
+            rounds: 0,
+        })
+    }
+
+    /// Goes on until something is so. Returns whether it is, `limit` nanoseconds later at most.
+    pub(crate) fn run_until(&mut self, limit: i64, is_done: impl Fn(&Self) -> bool) -> Result<bool, Error> {
+        let end = self.clock.now().saturating_add(limit);
+        loop {
+            if is_done(self) {
+                return Ok(true);
+            }
+            if self.simulator.step() {
+                self.rounds += 1;
+                if self.rounds >= ROUNDS {
+                    self.catch_up()?;
+                    if self.clock.now() >= end {
+                        return Ok(is_done(self));
+                    }
+                }
+                continue;
+            }
+            // Nothing is left to do now.
+            let now = self.clock.now();
+            if now >= end {
+                self.catch_up()?;
+                return Ok(is_done(self));
+            }
+            let background = self.background.iter().map(Background::next).min();
+            let next = self.simulator.next_time().into_iter().chain(background).min().unwrap_or(end);
+            self.clock.advance(next.min(end));
+            self.catch_up()?;
+        }
+    }
+
+    /// Does everything that happens now, and what comes of it, but does not wait.
+    pub(crate) fn settle(&mut self) -> Result<(), Error> {
+        while self.simulator.step() {}
+        self.catch_up()
+    }
+
+    /// The time is what the clock says, and what is due happens.
+    pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
+        self.rounds = 0;
+        let now = self.clock.now();
+        self.simulator.advance_to(now);
+        if self.background.iter().any(|background| background.next() <= now) {
+            let mut all = std::mem::take(&mut self.background);
+            let mut kept = Vec::new();
+            for mut background in all.drain(..) {
+                let mut goes_on = true;
+                while goes_on && background.next() <= now {
+                    goes_on = background.run(self, now)?;
+                }
+                if goes_on {
+                    kept.push(background);
+                }
+            }
+            self.background = kept;
+        }
+        Ok(())
+    }
+
+    /// The server is asked for something.
+    pub(crate) fn request(&mut self, request: Request) -> Result<(), ApiError> {
+        self.simulator.request(request)
+    }
+
+    /// Completes an object as an API server does.
+    pub(crate) fn admit(&mut self, object: AnyObject) -> Result<AnyObject, Error> {
+        let mut problems = Vec::new();
+        let place = SourceLocation { file: "".into(), line: 0, item: None };
+        let mut object = Sourced { object, place };
+        self.admission.admit(&mut object, &mut problems);
+        match problems.first() {
+            None => Ok(object.object),
+            Some(problem) => Err(Error::new(problem.to_string().trim_start_matches(": "))),
+        }
+    }
+
+    /// Creates an object, completed if it is not yet. One that is in a namespace comes into this one.
+    pub(crate) fn create(&mut self, mut object: AnyObject, namespace: &str, to_admit: bool) -> Result<Key, Error> {
+        let kind = object.kind();
+        let metadata = object.metadata_mut();
+        if AnyObject::is_namespaced(kind) == Some(true) {
+            metadata.namespace = Some(namespace.to_owned());
+        }
+        metadata.uid = None;
+        let prefix = match metadata.name.as_deref() {
+            None | Some("") => metadata.generate_name.clone(),
+            Some(_) => None,
+        };
+        if let Some(prefix) = &prefix {
+            metadata.name = Some(self.new_name(prefix));
+        }
+        if to_admit {
+            object = self.admit(object)?;
+        }
+        let mut key = Key::of(&object);
+        while let (Some(prefix), Some(_)) = (&prefix, self.simulator.server.get(&key)) {
+            object.metadata_mut().name = Some(self.new_name(prefix));
+            key = Key::of(&object);
+        }
+        if self.simulator.server.get(&key).is_some() {
+            return Err(Error::new(format!("{} {} is there already", key.kind, key.name)));
+        }
+        self.simulator.add(object).map_err(Error::new)?;
+        Ok(key)
+    }
+
+    /// A namespace is there, if it was not.
+    pub(crate) fn ensure_namespace(&mut self, name: &str) -> Result<(), Error> {
+        if self.namespaces.contains(name) {
+            return Ok(());
+        }
+        let mut namespace = k8s_openapi::api::core::v1::Namespace::default();
+        namespace.metadata.name = Some(name.to_owned());
+        self.create_namespace(namespace.into())
+    }
+
+    pub(crate) fn create_namespace(&mut self, namespace: AnyObject) -> Result<(), Error> {
+        if self.namespaces.insert(namespace.name().to_owned()) {
+            self.create(namespace, "", true)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_namespace(&self, name: &str) -> bool {
+        self.namespaces.contains(name)
+    }
+
+    /// A name that is made up: the prefix and five characters.
+    pub(crate) fn new_name(&mut self, prefix: &str) -> String {
+        const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+        let mut number = self.named as usize;
+        self.named = self.named.wrapping_add(1);
+        let mut characters = [ALPHABET[0]; 5];
+        for character in characters.iter_mut().rev() {
+            *character = ALPHABET[number % ALPHABET.len()];
+            number /= ALPHABET.len();
+        }
+        let mut name = String::with_capacity(prefix.len() + characters.len());
+        name.push_str(prefix);
+        name.extend(characters.map(char::from));
+        name
+    }
+}

@@ -1,0 +1,149 @@
+//! Objects of a template, one after the other, without reading text for each.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_objects::{AnyObject, ObjectReader};
+use serde_json::Value;
+
+use super::fields::decapitalize;
+use super::shape::Shape;
+use super::{Template, TemplateContext};
+use crate::Error;
+
+/// Makes objects of a template.
+#[derive(Clone, Debug)]
+pub struct ObjectFactory {
+    template: Template,
+    count: usize,
+    /// What its objects are called in errors: their kind.
+    kind: String,
+    /// Whether it was said what they must be, so that kube-scheduler's benchmark reads them into a type.
+    is_typed: bool,
+    pub(super) form: ObjectForm,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ObjectForm {
+    /// All are alike.
+    Same(AnyObject),
+    /// Names and annotations differ.
+    Metadata(AnyObject, Shape),
+    /// They differ in some places.
+    Shape(Shape),
+    /// Each text is read.
+    Text,
+}
+
+impl ObjectFactory {
+    /// Makes `count` objects. `kind` is what they must be, if that is known. `None`: scheduling does not look at such.
+    ///
+    /// # Errors
+    /// The first or the last is no such object.
+    pub fn new(template: &Template, count: usize, kind: Option<&str>) -> Result<Option<ObjectFactory>, Error> {
+        let template = template.counted(count)?;
+        let shape = Shape::of(&template, count)?;
+        let context = TemplateContext { index: 0, count };
+        let mut sample = template.document(context)?;
+        if kind.is_some() {
+            decapitalize(&mut sample);
+        }
+        let found = sample.get("kind").and_then(Value::as_str).map(str::to_owned);
+        let Some(found) = found.or_else(|| kind.map(str::to_owned)) else {
+            return Err(Error::new("is not a Kubernetes object: there is no `kind`").at(&template.name));
+        };
+        if let Some(kind) = kind
+            && kind != found
+        {
+            return Err(Error::new(format!("is a {found}, but must be a {kind}")).at(&template.name));
+        }
+        let mut factory =
+            ObjectFactory { template, count, kind: found, is_typed: kind.is_some(), form: ObjectForm::Text };
+        factory.complete(&mut sample)?;
+        let Some(sample) = factory.object(sample)? else { return Ok(None) };
+        factory.form = match shape {
+            None => ObjectForm::Text,
+            Some(Shape::Same(_)) => ObjectForm::Same(sample),
+            Some(shape) => match shape.field("metadata") {
+                Some(metadata) if only_names_change(&shape, metadata) => ObjectForm::Metadata(sample, metadata.clone()),
+                _ => ObjectForm::Shape(shape),
+            },
+        };
+        if count > 1 {
+            factory.make(count - 1)?;
+        }
+        Ok(Some(factory))
+    }
+
+    /// The kind of the objects.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// What all objects have in common but their names, if that is all but their names: to be completed once.
+    pub fn prototype(&mut self) -> Option<&mut AnyObject> {
+        match &mut self.form {
+            ObjectForm::Same(object) | ObjectForm::Metadata(object, _) => Some(object),
+            ObjectForm::Shape(_) | ObjectForm::Text => None,
+        }
+    }
+
+    /// An object.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn make(&self, index: usize) -> Result<AnyObject, Error> {
+        let context = TemplateContext { index, count: self.count };
+        let failed = |error: String| Error::new(error).at(&self.template.name);
+        let value = match &self.form {
+            ObjectForm::Same(object) => return Ok(object.clone()),
+            ObjectForm::Metadata(object, shape) => {
+                let metadata: ObjectMeta = serde_json::from_value(shape.value(context).map_err(failed)?)
+                    .map_err(|error| Error::new(error).at("metadata").at(&self.template.name))?;
+                let mut object = object.clone();
+                let own = object.metadata_mut();
+                (own.name, own.generate_name) = (metadata.name, metadata.generate_name);
+                own.annotations = metadata.annotations;
+                return Ok(object);
+            }
+            ObjectForm::Shape(shape) => shape.value(context).map_err(failed)?,
+            ObjectForm::Text => self.template.document(context)?,
+        };
+        self.read(value)
+    }
+
+    fn read(&self, mut value: Value) -> Result<AnyObject, Error> {
+        self.complete(&mut value)?;
+        let other = || Error::new("its objects are not all of one kind").at(&self.template.name);
+        self.object(value)?.ok_or_else(other)
+    }
+
+    /// Gives the document the kind that it must have, if it says nothing.
+    fn complete(&self, value: &mut Value) -> Result<(), Error> {
+        if self.is_typed {
+            decapitalize(value);
+        }
+        let Value::Object(fields) = value else {
+            return Err(Error::new("is not a Kubernetes object: there are no fields").at(&self.template.name));
+        };
+        fields.entry("kind").or_insert_with(|| self.kind.as_str().into());
+        if let Some((_, api_version)) = AnyObject::kind_named(&self.kind) {
+            fields.entry("apiVersion").or_insert_with(|| api_version.into());
+        }
+        Ok(())
+    }
+
+    fn object(&self, value: Value) -> Result<Option<AnyObject>, Error> {
+        let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        // The first problem is reported: all objects of a template have the same ones.
+        ObjectReader::default().read(&api_version, &kind, value).map_err(|errors| {
+            let first = errors.first().map_or_else(String::new, ToString::to_string);
+            Error::new(first).at(&self.template.name)
+        })
+    }
+}
+
+fn only_names_change(shape: &Shape, metadata: &Shape) -> bool {
+    let names = ["name", "generateName", "annotations"];
+    shape.changing().is_some_and(|fields| fields == ["metadata"])
+        && metadata.changing().is_some_and(|fields| fields.iter().all(|field| names.contains(field)))
+}

@@ -1,0 +1,157 @@
+//! A document of which only parts depend on the index.
+
+use serde_json::{Map, Value};
+
+use super::{Part, Template, TemplateContext, render};
+use crate::Error;
+use crate::config::yaml;
+
+/// A value that may depend on the index.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// It does not.
+    Same(Value),
+    /// A text with expressions.
+    Text(Vec<Part>),
+    /// The same, of a number.
+    Number(Vec<Part>),
+    List(Vec<Shape>),
+    Map(Vec<(Key, Shape)>),
+}
+
+/// The name of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Key {
+    Same(String),
+    Text(Vec<Part>),
+}
+
+/// What stands for an expression while the document is read once: a private character before and after its number.
+const BEGIN: char = '\u{e000}';
+const END: char = '\u{e001}';
+
+impl Shape {
+    /// The shape of a template's documents. `None`: they differ in more than texts, names of fields and numbers, or it cannot be
+    /// told.
+    pub(super) fn of(template: &Template, count: usize) -> Result<Option<Shape>, Error> {
+        let first = TemplateContext { index: 0, count };
+        let sample = template.document(first)?;
+        let marked: String = template
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(at, part)| match part {
+                Part::Text(text) => text.clone(),
+                Part::Expression(_) => format!("{BEGIN}{at}{END}"),
+            })
+            .collect();
+        let Ok(marked) = yaml::document::<Value>(&template.name, &marked) else { return Ok(None) };
+        let Some(shape) = Shape::compare(template, marked, &sample, first) else { return Ok(None) };
+        // What it gives is what reading the text gives.
+        let last = TemplateContext { index: count.saturating_sub(1), count };
+        let is_right = shape.value(first) == Ok(sample) && shape.value(last).ok() == Some(template.document(last)?);
+        Ok(is_right.then_some(shape))
+    }
+
+    fn compare(template: &Template, marked: Value, sample: &Value, first: TemplateContext) -> Option<Shape> {
+        Some(match (marked, sample) {
+            (Value::Object(fields), Value::Object(samples)) if fields.len() == samples.len() => {
+                let mut shapes = Vec::new();
+                for (key, value) in fields {
+                    let (key, first_key) = match parts(template, &key) {
+                        None => (Key::Same(key.clone()), key),
+                        Some(parts) => {
+                            let text = render(&parts, first).ok()?;
+                            (Key::Text(parts), text)
+                        }
+                    };
+                    shapes.push((key, Shape::compare(template, value, samples.get(&first_key)?, first)?));
+                }
+                let is_same = |(key, shape): &(Key, Shape)| matches!((key, shape), (Key::Same(_), Shape::Same(_)));
+                match shapes.iter().all(is_same) {
+                    true => Shape::Same(sample.clone()),
+                    false => Shape::Map(shapes),
+                }
+            }
+            (Value::Array(items), Value::Array(samples)) if items.len() == samples.len() => {
+                let pairs = items.into_iter().zip(samples);
+                let shapes: Vec<_> =
+                    pairs.map(|(item, sample)| Shape::compare(template, item, sample, first)).collect::<Option<_>>()?;
+                match shapes.iter().all(|shape| matches!(shape, Shape::Same(_))) {
+                    true => Shape::Same(sample.clone()),
+                    false => Shape::List(shapes),
+                }
+            }
+            (Value::String(text), sample) => match (parts(template, &text), sample) {
+                (None, Value::String(_)) => Shape::Same(sample.clone()),
+                (Some(parts), Value::String(_)) => Shape::Text(parts),
+                (Some(parts), Value::Number(_)) => Shape::Number(parts),
+                _ => return None,
+            },
+            (value, sample) => (value == *sample).then_some(Shape::Same(value))?,
+        })
+    }
+
+    pub(super) fn value(&self, context: TemplateContext) -> Result<Value, String> {
+        Ok(match self {
+            Shape::Same(value) => value.clone(),
+            Shape::Text(parts) => Value::String(render(parts, context)?),
+            Shape::Number(parts) => {
+                let text = render(parts, context)?;
+                serde_json::from_str(&text).unwrap_or(Value::String(text))
+            }
+            Shape::List(items) => Value::Array(items.iter().map(|item| item.value(context)).collect::<Result<_, _>>()?),
+            Shape::Map(fields) => {
+                let mut map = Map::new();
+                for (key, shape) in fields {
+                    let key = match key {
+                        Key::Same(key) => key.clone(),
+                        Key::Text(parts) => render(parts, context)?,
+                    };
+                    map.insert(key, shape.value(context)?);
+                }
+                Value::Object(map)
+            }
+        })
+    }
+
+    /// A field, if this is a map and the field is always there.
+    pub(super) fn field(&self, name: &str) -> Option<&Shape> {
+        let Shape::Map(fields) = self else { return None };
+        fields.iter().find(|(key, _)| matches!(key, Key::Same(key) if key == name)).map(|(_, shape)| shape)
+    }
+
+    /// The names of the fields that are not always the same; `None` if that cannot be said.
+    pub(super) fn changing(&self) -> Option<Vec<&str>> {
+        match self {
+            Shape::Same(_) => Some(Vec::new()),
+            Shape::Map(fields) => {
+                let changing =
+                    fields.iter().filter(|(key, shape)| !matches!((key, shape), (Key::Same(_), Shape::Same(_))));
+                changing.map(|(key, _)| if let Key::Same(key) = key { Some(key.as_str()) } else { None }).collect()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text and the expressions of a marked text; `None` if there are no marks.
+fn parts(template: &Template, text: &str) -> Option<Vec<Part>> {
+    if !text.contains(BEGIN) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (at, after) = after.split_once(END)?;
+        if !before.is_empty() {
+            parts.push(Part::Text(before.to_owned()));
+        }
+        parts.push(template.parts.get(at.parse::<usize>().ok()?)?.clone());
+        rest = after;
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest.to_owned()));
+    }
+    Some(parts)
+}

@@ -1,0 +1,92 @@
+//! What a pod asks of its node alone.
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
+
+use super::Rule;
+use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
+
+/// A node, and what its pods take of it.
+#[derive(Default)]
+pub(super) struct NodePods {
+    /// The node; `None` if it went, or was never told of.
+    pub(super) node: Option<Node>,
+    used: Resources,
+    pods: i64,
+    ports: Vec<HostPort>,
+}
+
+impl NodePods {
+    /// A pod is on the node now.
+    pub(super) fn add(&mut self, pod: &Pod) {
+        self.used.add(&pod.usage.requests);
+        self.pods += 1;
+        self.ports.extend_from_slice(&pod.spec.host_ports);
+    }
+
+    /// A pod went.
+    pub(super) fn remove(&mut self, pod: &Pod) {
+        self.used.subtract(&pod.usage.requests);
+        self.pods -= 1;
+        for port in &pod.spec.host_ports {
+            if let Some(at) = self.ports.iter().position(|taken| taken == port) {
+                self.ports.swap_remove(at);
+            }
+        }
+    }
+
+    /// Whether a pod may come to the node as it is.
+    pub(super) fn check(&self, pod: &Pod, names: &Interner, found: &mut Vec<(Rule, String)>) {
+        let Some(node) = &self.node else { return };
+        let spec = &*pod.spec;
+        let mut broken = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
+        if !spec.scheduling_gates.is_empty() {
+            broken(Rule::SchedulingGates, "it is held by gates");
+        }
+        // kube-scheduler takes it for this taint.
+        let closed = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
+        if node.unschedulable && !tolerates(&spec.tolerations, closed, Symbol::EMPTY, Effect::NoSchedule) {
+            broken(Rule::NodeUnschedulable, "the node takes no pods");
+        }
+        if !tolerates_taints(node, &spec.tolerations) {
+            broken(Rule::TaintToleration, "the node has a taint that the pod does not tolerate");
+        }
+        if !node_affinity_matches(&spec.node_selector, spec.required_node_affinity.as_ref(), node, names) {
+            broken(Rule::NodeAffinity, "the pod does not select the node");
+        }
+        if spec.required_features.iter().any(|feature| !node.declared_features.contains(feature)) {
+            broken(Rule::NodeDeclaredFeatures, "the node lacks a feature that the pod uses");
+        }
+        for port in &spec.host_ports {
+            if self.ports.iter().any(|taken| collide(port, taken, names)) {
+                broken(Rule::NodePorts, &format!("port {} is taken", port.port));
+            }
+        }
+        self.check_resources(pod, node, names, found);
+    }
+
+    fn check_resources(&self, pod: &Pod, node: &Node, names: &Interner, found: &mut Vec<(Rule, String)>) {
+        let mut check = |name: &str, asked: i64, used: i64, there: i64| {
+            if asked > 0 && i128::from(asked) + i128::from(used) > i128::from(there) {
+                let what = format!("{name}: {asked} are asked for, {used} of {there} are taken");
+                found.push((Rule::NodeResourcesFit, what));
+            }
+        };
+        let (asked, used, there) = (&pod.spec.requests, &self.used, &node.allocatable);
+        check("pods", 1, self.pods, node.allowed_pods);
+        check("milli-cpu", asked.milli_cpu, used.milli_cpu, there.milli_cpu);
+        check("memory", asked.memory, used.memory, there.memory);
+        check("ephemeral-storage", asked.ephemeral_storage, used.ephemeral_storage, there.ephemeral_storage);
+        for &(name, amount) in &asked.scalars {
+            let of = |resources: &Resources| resources.scalar(name).unwrap_or_default();
+            check(names.resolve(name), amount, of(used), of(there));
+        }
+    }
+}
+
+fn collide(one: &HostPort, other: &HostPort, names: &Interner) -> bool {
+    let any = names.get("0.0.0.0");
+    one.port == other.port
+        && one.protocol == other.protocol
+        && (one.ip == other.ip || Some(one.ip) == any || Some(other.ip) == any)
+}

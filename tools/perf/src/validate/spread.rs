@@ -1,0 +1,152 @@
+//! How pods are spread.
+
+use std::collections::BTreeMap;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
+use schedc_core::model::{
+    InclusionPolicy, Labels, Node, NodeSelector, Pod, PodSpec, Toleration, TopologySpreadConstraint,
+    UnsatisfiableAction,
+};
+
+use super::selectors::{node_affinity_matches, selects, tolerates_taints, value};
+use super::{Cluster, Placement, Rule};
+
+/// Pods counted for the hard constraints that pods had so far. What is new is counted once over all nodes and pods.
+#[derive(Default)]
+pub(super) struct Spread {
+    counted: Map<SpreadConstraint, Domains>,
+}
+
+/// All that the count of a constraint depends on.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct SpreadConstraint {
+    namespace: Symbol,
+    constraint: TopologySpreadConstraint,
+    /// The keys of all hard constraints of the pod: nodes without one of them do not count.
+    keys: Box<[Symbol]>,
+    /// If nodes that the pod does not select do not count.
+    selects: Option<(Labels, Option<NodeSelector>)>,
+    /// If nodes that keep it away do not count.
+    tolerations: Option<Box<[Toleration]>>,
+}
+
+/// Domains and their pods.
+#[derive(Default)]
+struct Domains {
+    pods: Map<Symbol, i64>,
+    /// How many domains have so many pods.
+    by_count: BTreeMap<i64, u32>,
+}
+
+impl Domains {
+    fn add(&mut self, domain: Symbol, by: i64) {
+        let count = self.pods.entry(domain).or_insert(-1);
+        if let Some(domains) = self.by_count.get_mut(count) {
+            *domains -= 1;
+            if *domains == 0 {
+                self.by_count.remove(count);
+            }
+        }
+        *count = (*count).max(0) + by;
+        *self.by_count.entry(*count).or_default() += 1;
+    }
+
+    fn least(&self) -> Option<i64> {
+        self.by_count.first_key_value().map(|(count, _)| *count)
+    }
+}
+
+impl SpreadConstraint {
+    fn of<'a>(spec: &'a PodSpec) -> impl Iterator<Item = SpreadConstraint> + 'a {
+        let hard = |constraint: &&TopologySpreadConstraint| {
+            constraint.when_unsatisfiable == UnsatisfiableAction::DoNotSchedule
+        };
+        let keys: Box<[Symbol]> = spec.spread.iter().filter(hard).map(|constraint| constraint.topology_key).collect();
+        spec.spread.iter().filter(hard).map(move |constraint| SpreadConstraint {
+            namespace: spec.namespace,
+            constraint: constraint.clone(),
+            keys: keys.clone(),
+            selects: (constraint.node_affinity_policy == InclusionPolicy::Honor)
+                .then(|| (spec.node_selector.clone(), spec.required_node_affinity.clone())),
+            tolerations: (constraint.node_taints_policy == InclusionPolicy::Honor).then(|| spec.tolerations.clone()),
+        })
+    }
+
+    fn counts_pod(&self, pod: &Pod) -> bool {
+        pod.spec.namespace == self.namespace && !pod.deleting && self.selects(&pod.spec)
+    }
+
+    fn selects(&self, spec: &PodSpec) -> bool {
+        matches!(&self.constraint.selector, Ok(Some(selector)) if selects(selector, &spec.labels))
+    }
+
+    /// The domain of a node, if the node counts for who asks.
+    fn domain(&self, node: &Node, names: &Interner) -> Option<Symbol> {
+        let has_keys = self.keys.iter().all(|key| value(&node.labels, *key).is_some());
+        let is_selected = self
+            .selects
+            .as_ref()
+            .is_none_or(|(labels, terms)| node_affinity_matches(labels, terms.as_ref(), node, names));
+        let tolerates_taints = self.tolerations.as_ref().is_none_or(|tolerations| tolerates_taints(node, tolerations));
+        let domain = value(&node.labels, self.constraint.topology_key);
+        domain.filter(|_| has_keys && is_selected && tolerates_taints)
+    }
+}
+
+impl Spread {
+    /// A pod comes to a node (`by` is 1), or leaves it (-1).
+    pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, names: &Interner, by: i64) {
+        let Some(node) = cluster.nodes.get(&node).and_then(|placed| placed.node.as_ref()) else { return };
+        for (constraint_of, domains) in &mut self.counted {
+            if constraint_of.counts_pod(pod)
+                && let Some(domain) = constraint_of.domain(node, names)
+            {
+                domains.add(domain, by);
+            }
+        }
+    }
+
+    /// Whether a pod may come to a node, by the pods that are there.
+    pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
+        let Placement { pod, node, cluster, names } = placement;
+        for constraint_of in SpreadConstraint::of(&pod.spec) {
+            let own = i64::from(constraint_of.selects(&pod.spec));
+            let TopologySpreadConstraint { topology_key, max_skew, min_domains, .. } = constraint_of.constraint;
+            let domains = self
+                .counted
+                .entry(constraint_of)
+                .or_insert_with_key(|constraint_of| count_all(constraint_of, cluster, names));
+            let key = names.resolve(topology_key);
+            let Some(domain) = value(cluster.labels(node), topology_key) else {
+                found.push((Rule::PodTopologySpread, format!("the node has no label {key}")));
+                continue;
+            };
+            let Some(mut least) = domains.least() else { continue };
+            if i64::from(min_domains) > i64::try_from(domains.pods.len()).unwrap_or(i64::MAX) {
+                least = 0;
+            }
+            let there = domains.pods.get(&domain).copied().unwrap_or_default();
+            if there + own - least > i64::from(max_skew) {
+                let domain = names.resolve(domain);
+                let what = format!("{key}={domain} has {there} pods, others {least}, and {max_skew} more are allowed");
+                found.push((Rule::PodTopologySpread, what));
+            }
+        }
+    }
+}
+
+fn count_all(constraint_of: &SpreadConstraint, cluster: &Cluster, names: &Interner) -> Domains {
+    let mut domains = Domains::default();
+    let nodes = || cluster.nodes.values().filter_map(|placed| placed.node.as_ref());
+    for domain in nodes().filter_map(|node| constraint_of.domain(node, names)) {
+        domains.add(domain, 0);
+    }
+    for (_, node) in cluster.pods.values().filter(|(pod, _)| constraint_of.counts_pod(pod)) {
+        let node = cluster.nodes.get(node).and_then(|placed| placed.node.as_ref());
+        if let Some(domain) = node.and_then(|node| constraint_of.domain(node, names)) {
+            domains.add(domain, 1);
+        }
+    }
+    domains
+}

@@ -1,0 +1,215 @@
+//! Volumes: whether a pod's are within reach, free, and not too many.
+
+use std::sync::Arc;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
+use schedc_core::model::{
+    AccessMode, CsiNode, CsiVolume, Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Volume,
+};
+
+use super::Rule;
+use super::selectors::{selects_node, value};
+
+/// The volumes that there are, and who uses them.
+#[derive(Default)]
+pub(super) struct Storage {
+    claims: Map<(Symbol, Symbol), Arc<PersistentVolumeClaim>>,
+    volumes: Map<Symbol, Arc<PersistentVolume>>,
+    drivers: Map<Symbol, Arc<CsiNode>>,
+    /// How many pods on nodes use a claim.
+    users: Map<(Symbol, Symbol), u32>,
+    /// The claims and own volumes of the pods on a node, each with the number of its pods.
+    on: Map<Symbol, Map<(Symbol, Volume), u32>>,
+}
+
+impl Storage {
+    /// An object as it is now.
+    pub(super) fn set(&mut self, object: &Object) {
+        match object {
+            Object::PersistentVolume(volume) => drop(self.volumes.insert(volume.name, volume.clone())),
+            Object::PersistentVolumeClaim(claim) => {
+                self.claims.insert((claim.namespace, claim.name), claim.clone());
+            }
+            Object::CsiNode(node) => drop(self.drivers.insert(node.name, node.clone())),
+            _ => {}
+        }
+    }
+
+    /// An object went.
+    pub(super) fn remove(&mut self, key: &ObjectKey) {
+        match key.kind {
+            Kind::PersistentVolume => drop(self.volumes.remove(&key.name)),
+            Kind::PersistentVolumeClaim => drop(self.claims.remove(&(key.namespace, key.name))),
+            Kind::CsiNode => drop(self.drivers.remove(&key.name)),
+            _ => {}
+        }
+    }
+
+    /// A pod comes to a node.
+    pub(super) fn add(&mut self, pod: &Pod, node: Symbol) {
+        for volume in &pod.spec.volumes {
+            let namespace = pod.spec.namespace;
+            *self.on.entry(node).or_default().entry((namespace, volume.clone())).or_default() += 1;
+            if let Some(claim) = volume.claim() {
+                *self.users.entry((namespace, claim)).or_default() += 1;
+            }
+        }
+    }
+
+    /// A pod leaves its node.
+    pub(super) fn remove_pod(&mut self, pod: &Pod, node: Symbol) {
+        for volume in &pod.spec.volumes {
+            let namespace = pod.spec.namespace;
+            if let Some(volumes) = self.on.get_mut(&node) {
+                decrement(volumes, &(namespace, volume.clone()));
+            }
+            if let Some(claim) = volume.claim() {
+                decrement(&mut self.users, &(namespace, claim));
+            }
+        }
+    }
+
+    /// Whether a pod's volumes let it come to a node.
+    pub(super) fn check(
+        &self,
+        pod: &Pod,
+        node: Symbol,
+        labels: &[(Symbol, Symbol)],
+        names: &Interner,
+        found: &mut Vec<(Rule, String)>,
+    ) {
+        if pod.spec.volumes.is_empty() {
+            return;
+        }
+        let namespace = pod.spec.namespace;
+        for claim in pod.spec.volumes.iter().filter_map(Volume::claim) {
+            let name = names.resolve(claim);
+            let Some(claim) = self.claims.get(&(namespace, claim)) else {
+                found.push((Rule::VolumeBinding, format!("there is no claim {name}")));
+                continue;
+            };
+            let is_exclusive = claim.access_modes.contains(&AccessMode::ReadWriteOncePod);
+            if is_exclusive && self.users.contains_key(&(namespace, claim.name)) {
+                found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another has it")));
+            }
+            let Some(volume) = self.volume_of(claim) else {
+                found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
+                continue;
+            };
+            check_place(volume, node, labels, names, found);
+        }
+        let there = self.on.get(&node);
+        for volume in &pod.spec.volumes {
+            if there.is_some_and(|there| there.keys().any(|(_, other)| conflict(volume, other))) {
+                found.push((Rule::VolumeRestrictions, "a pod of the node has the volume".to_owned()));
+            }
+        }
+        self.check_limits(pod, node, names, found);
+    }
+
+    fn check_limits(&self, pod: &Pod, node: Symbol, names: &Interner, found: &mut Vec<(Rule, String)>) {
+        let Some(drivers) = self.drivers.get(&node) else { return };
+        let mut attached: Vec<CsiVolume> = self
+            .on
+            .get(&node)
+            .into_iter()
+            .flat_map(Map::keys)
+            .filter_map(|(namespace, volume)| self.csi(*namespace, volume, drivers))
+            .collect();
+        let mut new: Vec<CsiVolume> =
+            pod.spec.volumes.iter().filter_map(|volume| self.csi(pod.spec.namespace, volume, drivers)).collect();
+        attached.sort_unstable();
+        attached.dedup();
+        new.sort_unstable();
+        new.dedup();
+        new.retain(|volume| attached.binary_search(volume).is_err());
+        for &(driver, limit) in &drivers.drivers {
+            let of = |volumes: &[CsiVolume]| volumes.iter().filter(|volume| volume.driver == driver).count();
+            let (there, more) = (of(&attached), of(&new));
+            if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok())
+                && more > 0
+                && there + more > limit
+            {
+                let what = format!("{}: {there} volumes of {limit} are attached", names.resolve(driver));
+                found.push((Rule::NodeVolumeLimits, what));
+            }
+        }
+    }
+
+    /// The volume that a claim is bound to.
+    fn volume_of(&self, claim: &PersistentVolumeClaim) -> Option<&PersistentVolume> {
+        self.volumes.get(&claim.volume?).map(|volume| &**volume)
+    }
+
+    /// What a volume of a pod is to a CSI driver, if it is one's.
+    fn csi(&self, namespace: Symbol, volume: &Volume, drivers: &CsiNode) -> Option<CsiVolume> {
+        match volume {
+            Volume::InTree { csi: Ok(Some(volume)) } => Some(*volume),
+            volume => {
+                let volume = self.volume_of(self.claims.get(&(namespace, volume.claim()?))?)?;
+                let is_migrated = |plugin| drivers.migrated_plugins.contains(&plugin);
+                let migrated = volume.migration.as_ref().filter(|migration| is_migrated(migration.plugin));
+                volume.csi.or_else(|| Some(migrated?.volume.as_ref().ok()?.csi))
+            }
+        }
+    }
+}
+
+fn check_place(
+    volume: &PersistentVolume,
+    node: Symbol,
+    labels: &[(Symbol, Symbol)],
+    names: &Interner,
+    found: &mut Vec<(Rule, String)>,
+) {
+    let name = names.resolve(volume.name);
+    if volume.node_affinity.as_ref().is_some_and(|affinity| !selects_node(affinity, node, labels, names)) {
+        found.push((Rule::VolumeBinding, format!("volume {name} cannot be reached from the node")));
+    }
+    // A node that does not say where it is has all volumes.
+    let keys = [
+        "failure-domain.beta.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+    ];
+    let says = keys.iter().filter_map(|key| names.get(key)).any(|key| value(labels, key).is_some());
+    for zone in volume.zones.iter().filter(|_| says) {
+        let place = value(labels, zone.key).or_else(|| value(labels, zone.successor));
+        if place.is_none_or(|place| !zone.values.contains(&place)) {
+            found.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
+        }
+    }
+}
+
+/// Whether no two pods of a node may have both.
+fn conflict(one: &Volume, other: &Volume) -> bool {
+    match (one, other) {
+        (Volume::AwsElasticBlockStore { id: one }, Volume::AwsElasticBlockStore { id: other }) => one == other,
+        (
+            Volume::GcePersistentDisk { name: one, read_only: reads },
+            Volume::GcePersistentDisk { name: other, read_only: other_reads },
+        )
+        | (Volume::Iscsi { iqn: one, read_only: reads }, Volume::Iscsi { iqn: other, read_only: other_reads }) => {
+            one == other && !(*reads && *other_reads)
+        }
+        (
+            Volume::Rbd { monitors: one, pool, image, read_only },
+            Volume::Rbd { monitors: other, pool: other_pool, image: other_image, read_only: other_reads },
+        ) => {
+            let shares_monitor = one.iter().any(|monitor| other.contains(monitor));
+            shares_monitor && pool == other_pool && image == other_image && !(*read_only && *other_reads)
+        }
+        _ => false,
+    }
+}
+
+fn decrement<K: std::hash::Hash + Eq>(counts: &mut Map<K, u32>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
