@@ -110,7 +110,8 @@ impl Listener {
 /// An object, as far as it was read. Others than volumes and claims are rarely listened to, and asked for.
 fn json(object: &AnyObject) -> Option<Value> {
     match object {
-        AnyObject::PersistentVolume(_) | AnyObject::PersistentVolumeClaim(_) => object.to_json().ok(),
+        AnyObject::PersistentVolume(volume) => serde_json::to_value(volume).ok(),
+        AnyObject::PersistentVolumeClaim(claim) => serde_json::to_value(claim).ok(),
         _ => None,
     }
 }
