@@ -35,8 +35,8 @@ const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filte
 
 /// kube-scheduler's names of actions, and what they mean.
 const ACTIONS: [(&str, &str); 13] = [
-    ("Add", "is added"),
-    ("Delete", "is deleted"),
+    ("Add", "added"),
+    ("Delete", "deleted"),
     ("UpdateNodeAllocatable", "allocatable changes"),
     ("UpdateNodeLabel", "labels change"),
     ("UpdateNodeTaint", "taints change"),
@@ -45,7 +45,7 @@ const ACTIONS: [(&str, &str); 13] = [
     ("UpdateNodeDeclaredFeature", "declared features change"),
     ("UpdatePodLabel", "labels change"),
     ("UpdatePodScaleDown", "requests decrease"),
-    ("UpdatePodSchedulingGatesEliminated", "scheduling gates are removed"),
+    ("UpdatePodSchedulingGatesEliminated", "scheduling gates removed"),
     ("UpdatePodToleration", "tolerations change"),
     ("UpdatePodGeneratedResourceClaim", "generated claims change"),
 ];
@@ -80,7 +80,7 @@ fn describe(registration: &Registration) -> String {
     let named = ACTIONS.iter().filter(|(name, _)| has(name) && !(is_all_changes && name.starts_with("Update")));
     let mut words: Vec<&str> = named.map(|(_, words)| *words).collect();
     if is_all_changes {
-        words.push("is changed");
+        words.push("changed");
     }
     let resource = registration.event.resource.name();
     let resource = resource.rsplit('/').next().unwrap_or(resource);
