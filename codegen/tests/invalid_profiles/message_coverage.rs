@@ -83,7 +83,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
         ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
         ("Declarations of arguments", "macros/derive/tests/ui", outputs("macros/derive/tests/ui")),
         (
-            "Catalogs that say something else than their plugins",
+            "Catalogs that contradict their plugins",
             "examples/out-of-tree/tests/proofs",
             outputs("examples/out-of-tree/tests/proofs"),
         ),
@@ -94,8 +94,8 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let mut page = format!(
         "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main invalid_profiles::message_coverage` regenerates it. -->\n\n\
          # Mistakes\n\n\
-         What a build says to {count} mistakes in profiles, catalogs and plugins. Each is a compile error with its place, and most with a \
-         cure;\nthe whole text is in the test that is named.\n"
+         The {count} errors of builds with invalid profiles, catalogs and plugins. Each has a location, and most have a fix; the named test \
+         has\nthe whole text.\n"
     );
     for (title, folder, kinds) in sections {
         page.push_str(&format!("\n## {title}\n\nIn `{folder}`.\n\n| error | test |\n|---|---|\n"));
