@@ -1,4 +1,4 @@
-//! Arguments: how much running pods' terms count.
+//! Arguments: the weight of existing pods' terms.
 
 use schedc_core::args::Args;
 

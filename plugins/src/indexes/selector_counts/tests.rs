@@ -12,7 +12,7 @@ fn selector(labels: &str, interner: &mut Interner) -> LabelSelector {
     LabelSelector::parse(&labels, &[], interner).unwrap()
 }
 
-/// What happens to a cluster, and questions in between.
+/// A change of the cluster, or a query.
 #[derive(Clone, Debug)]
 enum Step {
     Toggle(usize),
@@ -33,7 +33,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The answer by looking at every pod.
+/// Returns the counts by checking every pod.
 fn reference_counts(query: &PodQuery, pods: &[(Pod, NodeIndex)], namespaces: &Namespaces) -> NodeCounts {
     let mut counts = NodeCounts::default();
     for (pod, node) in pods {
