@@ -130,7 +130,7 @@ const fn is_one_integer(values: &[Written]) -> bool {
 }
 
 impl NodeAffinityArgs {
-    /// Looks for what could not be checked when the arguments were decoded.
+    /// Checks what decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut interner = Interner::default();
         if let Some(required) = self.added_affinity.and_then(|affinity| affinity.required) {
@@ -145,7 +145,7 @@ impl NodeAffinityArgs {
 
     pub(super) fn required(&self, interner: &mut Interner) -> Option<NodeSelector> {
         let required = self.added_affinity?.required?;
-        // Errors were told when the plugin was made; a selector that is wrong in part matches what is right.
+        // Errors were reported when the plugin was created. A partly invalid selector matches by its valid terms.
         Some(NodeSelector::parse_lenient(&texts(required), interner))
     }
 
@@ -155,7 +155,7 @@ impl NodeAffinityArgs {
         PreferredTerm::parse_all(&texts, interner).into()
     }
 
-    /// Whether a node matches the required terms, for callers that cannot add strings to the interner.
+    /// Returns whether a node matches the required terms, for callers that cannot add strings to the interner.
     pub(super) fn matches(&self, node: &Node, interner: &Interner) -> bool {
         let required = self.added_affinity.and_then(|affinity| affinity.required);
         required.is_none_or(|terms| terms.iter().any(|term| term.matches(node, interner)))

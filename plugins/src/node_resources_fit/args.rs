@@ -1,4 +1,4 @@
-//! Arguments: which resources count, and how.
+//! Arguments: the resources that count, and their weights.
 
 use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 

@@ -1,4 +1,4 @@
-//! Arguments: constraints for pods that have none.
+//! Arguments: constraints for pods without constraints.
 
 use schedc_core::args::{Args, Errors, Node as Written, Part, Seq};
 use schedc_core::intern::Interner;
@@ -86,7 +86,7 @@ const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors
 }
 
 impl PodTopologySpreadArgs {
-    /// Looks for what could not be checked when the arguments were decoded.
+    /// Checks what decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let kinds: Vec<_> = self.default_constraints.iter().map(|c| (c.topology_key, c.when_unsatisfiable)).collect();
         match (1..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
@@ -98,19 +98,19 @@ impl PodTopologySpreadArgs {
         }
     }
 
-    /// Whether default constraints are Kubernetes' own.
+    /// Returns whether the default constraints are those of Kubernetes.
     pub(super) fn is_system(&self) -> bool {
         self.defaulting_type == DefaultingType::System
     }
 
-    /// The default constraints that filter.
+    /// Returns the default constraints that filter.
     pub(super) fn hard_defaults(&self) -> impl Iterator<Item = DefaultConstraint> {
         let own = !self.is_system();
         let hard = |constraint: &DefaultConstraint| constraint.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule;
         self.default_constraints.iter().filter(move |constraint| own && hard(constraint))
     }
 
-    /// The default constraints, without selectors.
+    /// Returns the default constraints, without selectors.
     pub(super) fn constraints(&self, interner: &mut Interner) -> Vec<TopologySpreadConstraint> {
         if !self.is_system() {
             return self.default_constraints.iter().map(|constraint| constraint.read(interner)).collect();

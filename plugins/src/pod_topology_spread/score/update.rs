@@ -1,4 +1,4 @@
-//! Bringing the counts of soft constraints up to date.
+//! Updates of the counts of soft constraints.
 
 use schedc_core::incremental::ScoreUpdate;
 use schedc_core::model::NodeIndex;
@@ -11,9 +11,8 @@ use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
 use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes};
 
-/// Takes in what happened to pods and which nodes became feasible or ceased to be since the state was made or brought up to
-/// date, and says on which nodes the score is another one. False: it takes a new count to know, and the state is of no use any
-/// more.
+/// Applies the changes of pods and feasible nodes since the last update, and adds the nodes whose score
+/// changes. Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
@@ -58,7 +57,7 @@ pub(in super::super) fn update(
             if *has_classes && counts[at].part == ClassKey::Domain {
                 rescore.mark_classes_changed();
             } else if weights_changed && !*has_classes {
-                // All are asked.
+                // All nodes are scored again.
             } else if constraint.is_hostname {
                 rescore.reevaluate.insert(NodeIndex(place as u32));
             } else {
@@ -72,7 +71,7 @@ pub(in super::super) fn update(
     true
 }
 
-/// Takes in which nodes are feasible. Returns whether pods of a constraint weigh another amount now.
+/// Applies the changes of feasible nodes. Returns whether the weight of a constraint's pods changed.
 fn update_feasible(
     pod: &PodTopologySpreadPod,
     counts: &mut [ConstraintCounts],
@@ -112,7 +111,7 @@ fn update_feasible(
     changed
 }
 
-/// The feasible nodes of a domain must be scored again.
+/// Adds the feasible nodes of a domain to the nodes to score again.
 fn rescore_domain(members: &[(u32, u64)], rescore: &mut ScoreUpdate<'_>) {
     for &(word, bits) in members {
         let feasible = rescore.feasible.words().get(word as usize).copied().unwrap_or(0);
