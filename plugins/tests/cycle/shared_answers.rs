@@ -1,4 +1,4 @@
-//! Pods that differ in their claims share a kept answer, and each gets the decision that a full evaluation makes.
+//! Pods with different claims share a cached answer, and each gets the decision of a full evaluation.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::cycle::scheduler::own_volumes::Pipeline;
 const NODES: usize = 5;
 const CLAIMS: usize = 8;
 
-/// A scheduler that keeps answers and one that does not, of one cluster.
+/// A scheduler with cached answers and one without, of the same cluster.
 struct Pair {
     cache: Cache<<Pipeline as Profile>::State>,
     keeps: Engine<Pipeline>,
@@ -33,15 +33,15 @@ struct RunningPod {
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// A pod comes that has these claims; the number is what is drawn.
+    /// A pod with these claims is added; the number is the random value.
     Pod([usize; 2], usize),
-    /// One of the running pods goes, or what was reserved for it is given back first.
+    /// A running pod is deleted; if true, its reservation is reverted first.
     Gone(prop::sample::Index, bool),
-    /// A claim, how it stands, and what its volume is like.
+    /// A claim, its state, and the kind of its volume.
     Claim(usize, usize, usize),
-    /// A node, how many volumes it can have, and whether volumes are migrated there.
+    /// A node, its attach limit, and whether volumes are migrated there.
     CsiNode(usize, usize, bool),
-    /// A node, and its zone; it goes if there is none.
+    /// A node and its zone; `None` deletes the node.
     Node(usize, Option<usize>),
     /// A volume is attached to a node.
     Attached(usize, usize, bool),
@@ -135,7 +135,8 @@ impl Pair {
         }
     }
 
-    /// How a claim stands: bound, waiting for its first consumer in either class, not there, or for one pod alone.
+    /// Sets a claim to a state: bound, waiting for its first consumer in either class, missing, or exclusive to
+    /// one pod.
     fn claim(&mut self, claim: usize, how: usize, volume: usize) {
         let zone = |zone: &str| {
             (
@@ -178,7 +179,7 @@ impl Pair {
         if how == 5 { self.cache.remove_object(&object.key()) } else { self.cache.set_object(object) }
     }
 
-    /// Both decide, the same; the pod goes where they say.
+    /// Both schedulers decide, with the same result; the pod is placed accordingly.
     fn schedule(&mut self, claims: [usize; 2], draw: usize) {
         self.decisions += 1;
         let volumes: Vec<_> = (claims.iter().filter(|claim| **claim < CLAIMS))

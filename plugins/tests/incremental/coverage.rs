@@ -1,4 +1,4 @@
-//! Which changes altered what which plugin says.
+//! Kinds of changes that changed the results of each plugin.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::incremental::history::Step;
 use crate::incremental::test_cluster::{ObjectState, TestCluster};
 
-/// What there is of nodes, pods and other objects that a plugin reads: changes of these must alter what it says. `+`, `~` and
-/// `-`: the object comes, changes, goes.
+/// The fields that each plugin reads: changes of these must change its results. `+`, `~` and `-`: the object
+/// is added, updated, deleted.
 const READS: [(&str, &[&str]); 16] = [
     ("DynamicResources", &["asked"]),
     ("ImageLocality", &["Node +-", "Node images", "asked"]),
@@ -85,7 +85,7 @@ const READS: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// The kinds of changes of an entry of [`READS`].
+/// Returns the kinds of changes of an entry of [`READS`].
 fn kinds(entry: &str) -> Vec<String> {
     match entry.rsplit_once(' ') {
         Some((kind, signs)) if signs.starts_with('+') => signs.chars().map(|sign| format!("{kind} {sign}")).collect(),
@@ -93,24 +93,24 @@ fn kinds(entry: &str) -> Vec<String> {
     }
 }
 
-/// How many pods are remembered.
+/// Maximum number of remembered pods.
 const PODS: usize = 80;
-/// How many of them are asked about a change.
+/// Number of pods that are evaluated before and after a change.
 const ASKED: usize = 2;
-/// And about one that few of them mind.
+/// Number of pods for a change that affects few pods.
 const ASKED_IF_FEW: usize = 6;
 
-/// Counts, by plugin and kind of change.
+/// Counts by plugin and kind of change.
 #[derive(Default)]
 pub(crate) struct Coverage {
     counts: BTreeMap<&'static str, BTreeMap<String, usize>>,
-    /// The pods that were decided last: what is asked about before and after a change.
+    /// The last scheduled pods, which are evaluated before and after a change.
     pods: Vec<Value>,
     next: usize,
     args: Args,
 }
 
-/// What was before a change.
+/// The results before a change.
 pub(crate) struct Before {
     object_state: ObjectState,
     answers: Vec<(Arc<Pod>, Vec<PluginEvaluation>)>,
@@ -163,7 +163,7 @@ impl Coverage {
         }
     }
 
-    /// A pod is decided: to whom does it matter?
+    /// Counts the plugins that affected the decision for a pod.
     fn decided<S: State>(&mut self, cluster: &mut TestCluster<S>, pod: &Value) {
         let pod = cluster.pending(pod);
         for opinion in self.ask(cluster, &pod) {
@@ -203,7 +203,7 @@ impl Coverage {
         }
     }
 
-    /// Takes in what others counted.
+    /// Adds the counts of other histories.
     pub(crate) fn add(&mut self, other: &Coverage) {
         for (plugin, counts) in &other.counts {
             for (change, count) in counts {
@@ -212,7 +212,7 @@ impl Coverage {
         }
     }
 
-    /// Every plugin heard of every kind of change of what it reads, and of no other.
+    /// Checks that each plugin was affected by every kind of change that it reads, and by no others.
     pub(crate) fn check(&self) {
         let mut wrong = Vec::new();
         for (plugin, reads) in READS {
@@ -227,10 +227,10 @@ impl Coverage {
     }
 }
 
-/// A question about a pod.
+/// A predicate for pods.
 type PodPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 
-/// The pods that may have to do with a change of an object that only some pods have to do with. None: all pods may.
+/// Returns a predicate for the pods that a change may affect, if it affects only some. `None`: any pod.
 fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<PodPredicate<'a>> {
     let mentions = |value: &Value, text: &str| value.to_string().contains(text);
     let name = metadata["name"].to_string();
@@ -250,7 +250,7 @@ fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Po
     }
 }
 
-/// Whether a pod is to be asked about a step in any case, because others seldom mind it.
+/// Returns whether a pod is always evaluated for a step, because the step affects few pods.
 fn is_affected(step: &Step, pod: &Value) -> bool {
     match step {
         Step::Set { change, .. } if change == "Node taints" => {
@@ -265,7 +265,7 @@ fn is_affected(step: &Step, pod: &Value) -> bool {
     }
 }
 
-/// What kind of change a step turned out to be.
+/// Returns the kind of change that a step turned out to be.
 fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) -> String {
     use ObjectState::{Absent, Nominated, Placed};
     let kind = kind.as_str().unwrap_or_default();
@@ -280,7 +280,8 @@ fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) ->
     }
 }
 
-/// A node that comes or goes is news to a plugin that says something of it, or something else of others.
+/// Returns whether the results of a plugin changed. An added or deleted node counts if the plugin rejects or
+/// scores it, or changes its results for other nodes.
 fn has_changed(before: &PluginEvaluation, after: &PluginEvaluation, node: Symbol) -> bool {
     before.concerns(node) || after.concerns(node) || !before.equals_except_on(after, node)
 }
