@@ -1,44 +1,44 @@
-//! The keys of a profile: which there are, what they may hold, and what holds where nothing is written.
+//! The keys of a profile: their values, ranges and defaults.
 //!
-//! One table for all who need it: [`crate::parse`] knows no other keys, `check` holds values to the ranges, `resolve` takes
-//! the defaults, and docs/reference/profiles.md is made of it.
+//! All users share one table: [`crate::parse`] accepts no other keys, `check` validates the ranges, `resolve`
+//! uses the defaults, and docs/reference/profiles.md is generated from it.
 
 use std::ops::RangeInclusive;
 
 /// A key of a profile, or of a table in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// As it is written.
+    /// Name in profiles.
     pub name: &'static str,
-    /// What its value may be.
+    /// Kind of its value.
     pub kind: ValueKind,
-    /// What it is for.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// What the value of a key may be.
+/// Kind of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// A DNS subdomain.
     Name {
-        /// What holds if the key is not there.
+        /// The default.
         default: &'static str,
     },
     /// An integer in a range.
     Integer {
         /// The range.
         range: RangeInclusive<i64>,
-        /// What holds if the key is not there; `None` if that is no number.
+        /// The default; `None` if it is not a number.
         default: Option<i64>,
     },
-    /// A list, of what is said here.
+    /// A list, with its description.
     List(&'static str),
-    /// A table, of what is said here.
+    /// A table, with its description.
     Table(&'static str),
 }
 
 impl Key {
-    /// The integers that it may hold; all if it is not for integers.
+    /// Returns the valid integers; all integers if the value is no integer.
     pub fn range(&self) -> RangeInclusive<i128> {
         match &self.kind {
             ValueKind::Integer { range, .. } => i128::from(*range.start())..=i128::from(*range.end()),
@@ -47,7 +47,7 @@ impl Key {
     }
 }
 
-/// The name that pods without a scheduler name ask for.
+/// The scheduler name of pods without one.
 pub const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
 /// All nodes.
 pub const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
@@ -56,7 +56,7 @@ pub const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
 /// In seconds.
 pub const DEFAULT_POD_MAX_BACKOFF_SECONDS: u32 = 10;
 
-/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+/// The maximum number of seconds in a duration of kube-scheduler: 64 bits of nanoseconds.
 const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
 /// `scheduler-name`.

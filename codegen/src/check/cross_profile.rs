@@ -1,4 +1,4 @@
-//! Profiles of one scheduler: each has a name of its own, and all share one queue (kube-scheduler's
+//! Profiles of one scheduler: names are unique, and all profiles share one queue (kube-scheduler's
 //! `validateCommonQueueSort`; backoff is one setting for all profiles there).
 
 use crate::diagnostic::Diagnostic;
@@ -6,7 +6,7 @@ use crate::messages;
 use crate::plan::{Node, Plan, PlanPlugin, Point, Setting, Value};
 use crate::source::Span;
 
-/// No two profiles have the same name, in Kubernetes or in Rust.
+/// Checks that all profiles have different names, in Kubernetes and in Rust.
 pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
     for (index, plan) in plans.iter().enumerate() {
         let earlier = &plans[..index];
@@ -23,8 +23,8 @@ pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// All profiles sort the queue alike and have the same backoff. The plans are those without errors of their own: of
-/// others it is not known what they decide.
+/// Checks that all profiles have the same queue order and backoff. `plans` are those without errors; the
+/// plans of other profiles are uncertain.
 pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
     let Some((first, others)) = plans.split_first() else { return };
     for plan in others {
@@ -70,7 +70,7 @@ fn sorter(plan: &Plan) -> Option<(Option<Span>, &PlanPlugin)> {
     plan.at(Point::QueueSort).next().map(|(step, plugin)| (step.named_at, plugin))
 }
 
-/// Equal but for places and the order of fields.
+/// Returns whether values are equal, except for locations and the order of fields.
 fn same_value(a: &Node, b: &Node) -> bool {
     match (&a.value, &b.value) {
         (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
@@ -84,7 +84,7 @@ fn same_value(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// Where a setting was written, else the profile's start.
+/// Returns the location of a setting, otherwise the profile's start.
 fn place(written: Option<Span>, plan: &Plan) -> Span {
     written.unwrap_or(start(plan))
 }

@@ -1,4 +1,4 @@
-//! No list names a plugin twice. (In kube-scheduler a plugin was once loaded twice, and scores reached 300.)
+//! No list contains a plugin twice. (kube-scheduler once loaded a plugin twice, and scores reached 300.)
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;

@@ -1,4 +1,4 @@
-//! `mod args` and `mod weight`: what the profile sets, as constants.
+//! Emits `mod args` and `mod weight`: the settings of the profile as constants.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -31,7 +31,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let path = &members.plan.path;
     let at = written_any.then(|| {
         quote! {
-            /// A value and its place in the profile.
+            /// A value and its location in the profile.
             const fn at(line: u32, column: u32, value: Value) -> Node {
                 Node { file: #path, line, column, value }
             }
@@ -65,7 +65,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
         .collect();
     (!constants.is_empty()).then(|| {
         quote! {
-            /// How much the scores count.
+            /// The weights of the scores.
             pub mod weight {
                 #(#constants)*
             }
@@ -73,7 +73,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A value with its places, as an expression of type `schedc_core::args::Node`.
+/// Returns a value with its locations, as an expression of type `schedc_core::args::Node`.
 fn tree(files: &Files, node: &Node) -> TokenStream {
     let value = match &node.value {
         Value::Bool(value) => quote! { Value::Bool(#value) },
@@ -98,7 +98,7 @@ fn tree(files: &Files, node: &Node) -> TokenStream {
     quote! { at(#line, #column, #value) }
 }
 
-/// A place, as literals.
+/// Returns a location as literals.
 pub(super) fn line_and_column(files: &Files, span: Span) -> (Literal, Literal) {
     let at = files.location(span);
     (number(at.line), number(at.column))

@@ -1,4 +1,4 @@
-//! `costs`: each plugin's work apart, for whoever measures it, and the sizes of columns.
+//! Emits `costs`: the work of each plugin separately, for measurements, and the sizes of columns.
 
 use proc_macro2::TokenStream;
 use quote::quote;

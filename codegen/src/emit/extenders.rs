@@ -1,5 +1,5 @@
-//! Extenders: their settings as constants, and who calls them. A profile without any refers to nothing of
-//! `schedc-extender`.
+//! Emits the extenders: their settings as constants, and their client. A profile without extenders does not
+//! refer to `schedc-extender`.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::docs::{doc, place};
 use super::member::Members;
 use crate::plan::{ManagedResource, Plan, PlanExtender, PlanTls};
 
-/// The settings.
+/// Returns the settings.
 pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     let extenders = &members.plan.extenders;
     if extenders.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Who calls them.
+/// Returns the type of the client.
 pub(super) fn ty(plan: &Plan) -> TokenStream {
     if plan.extenders.is_empty() {
         quote! { NoExtenders }
@@ -42,11 +42,11 @@ pub(super) fn ty(plan: &Plan) -> TokenStream {
     }
 }
 
-/// Where they are in the pipeline: the field, what it is made as, and what gives it away.
+/// Returns the field of the pipeline, its initial value, and its accessor.
 pub(super) fn field(plan: &Plan) -> Option<TokenStream> {
     (!plan.extenders.is_empty()).then(|| {
         quote! {
-            /// Who has a say besides them.
+            /// The extenders of the profile.
             pub extenders: HttpExtenders,
         }
     })
@@ -72,7 +72,7 @@ pub(super) fn function(plan: &Plan) -> TokenStream {
     }
 }
 
-/// The objects that extenders of all profiles are sent whole, if there are extenders.
+/// Returns the objects whose original JSON the extenders of all profiles receive, if there are extenders.
 pub(super) fn originals(plans: &[Plan], modules: &[Ident]) -> Option<TokenStream> {
     let modules = plans.iter().zip(modules).filter(|(plan, _)| !plan.extenders.is_empty()).map(|(_, module)| module);
     let mut each = modules.map(|module| quote! { originals(&#module::EXTENDERS) });

@@ -1,4 +1,5 @@
-//! `Pod`: what the profile reads of a pod, `compile`, which reads it, and `compile_epoch`, until when that holds.
+//! Emits `Pod`, the fields that the profile reads of a pod; `compile`, which reads them; and `compile_epoch`,
+//! which changes when they become invalid.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -14,7 +15,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc pub #field: <#ty as Plugin>::Pod, }
     });
     quote! {
-        /// All that the plugins read of a pod: its signature.
+        /// All fields that the plugins read of a pod: its signature.
         #[derive(PartialEq, Eq, Hash)]
         pub struct Pod {
             #(#fields)*

@@ -1,4 +1,4 @@
-//! `pre_bind_pre_flight` and `pre_bind`.
+//! Emits `pre_bind_pre_flight` and `pre_bind`.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -13,7 +13,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #look_ahead #run }
 }
 
-/// All plugins look ahead.
+/// Emits the pre-flight of all plugins.
 fn pre_flight(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members
         .at(Point::PreBind)
@@ -50,7 +50,7 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Those run that have something to do. Only where there are several, there are groups of them.
+/// Emits PreBind for the plugins whose pre-flight did not skip, in groups if there are several.
 fn pre_bind(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
     let body = match calls.as_slice() {
@@ -94,7 +94,7 @@ fn call(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// What the plugin's Reserve left: `()` for a plugin without it.
+/// Returns the plugin's Reserve state: `()` for a plugin without Reserve.
 fn state(member: &Member<'_>) -> TokenStream {
     let (field, name) = (&member.field, member.name);
     if member.runs(Point::Reserve) {

@@ -1,4 +1,5 @@
-//! `Score`: the score states, `pre_score`, which makes them, and `recycle_score`, which gives their memory back.
+//! Emits `Score`, the score states; `pre_score`, which creates them; and `recycle_score`, which reclaims
+//! their memory.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,16 +9,16 @@ use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
-/// Where a plugin's score state comes from.
+/// Origin of a plugin's score state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Its PreScore.
+    /// The plugin's PreScore.
     PreScore,
-    /// PrepareScore, which comes with Score.
+    /// PrepareScore, which runs with Score.
     Prepared,
-    /// The profile leaves the PreScore out that it has.
+    /// Default: the profile omits the plugin's PreScore.
     Dormant,
-    /// It has none.
+    /// No state: the plugin has no PreScore.
     Nothing,
 }
 
@@ -35,7 +36,7 @@ pub(super) fn source(member: &Member<'_>) -> Source {
     }
 }
 
-/// The state that a plugin's Score gets, where `score` is a variable.
+/// Returns the state for a plugin's Score. `score` is a variable of the code around it.
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     match source(member) {
@@ -45,7 +46,7 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// Leaves a plugin out whose PreScore said so.
+/// Skips a plugin if its PreScore skipped.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreScore) {
@@ -55,7 +56,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
     }
 }
 
-/// The same in the loops over nodes, by what `IDLE` says is known.
+/// Skips a plugin in loops over nodes, according to `IDLE`.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
@@ -65,7 +66,7 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
     }
 }
 
-/// First the plugins of PreScore, in order, then those that prepare, in the order of Score.
+/// Returns the plugins with PreScore in order, then those with PrepareScore in the order of Score.
 pub(super) fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
     let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
     let all = members.at(Point::PreScore).chain(others);

@@ -1,4 +1,4 @@
-//! `Reserved`, `reserve` and `unreserve`.
+//! Emits `Reserved`, `reserve` and `unreserve`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,7 +15,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc pub #field: Option<<#ty as ReservePlugin>::Reserved>, }
     });
     quote! {
-        /// What Reserve plugins left.
+        /// The states of Reserve plugins.
         #[derive(Default)]
         pub struct Reserved {
             #(#fields)*
@@ -23,7 +23,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// `run_reserve`, for the profile's own use: it stops at the first plugin that fails.
+/// Emits `run_reserve`, a helper of the profile: it stops at the first plugin that fails.
 pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
     let calls: Vec<TokenStream> = members
         .at(Point::Reserve)

@@ -31,7 +31,7 @@ pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> 
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
 }
 
-/// A plugin without a table of arguments, and the arguments that it requires.
+/// A plugin without a table of arguments, and its required arguments.
 pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
     let names = quoted(required.iter().map(|field| field.name.as_str()));
     let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");

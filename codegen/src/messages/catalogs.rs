@@ -1,4 +1,4 @@
-//! Catalogs: finding them and what they say.
+//! Catalogs: finding and reading them.
 
 use std::path::Path;
 
@@ -128,7 +128,7 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
     Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
 }
 
-/// A version in it, or a name for the group that has none.
+/// The group contains a version, or the group without a name is named.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
     let (name, reason) = match group.value.split_once('/') {
@@ -252,7 +252,7 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     }
 }
 
-/// Unlike [`unknown_profile`], for commands, which also know the profiles that are compiled in.
+/// For commands, which unlike [`unknown_profile`] also support profiles in the program.
 pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled_in: &[&str]) -> Diagnostic {
     let names = || known.iter().map(String::as_str);
     let mut diagnostic = Diagnostic::new(format!("no profile is called `{name}`"));

@@ -8,7 +8,7 @@ pub(crate) fn single_extender(at: Span) -> Diagnostic {
         .help("write `[[extender]]`, with two brackets")
 }
 
-/// `suggestion` is the URL that would do.
+/// `suggestion` is a valid URL.
 pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         url.span,
@@ -23,7 +23,7 @@ pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>
     }
 }
 
-/// `fault` is what is wrong with it.
+/// `fault` is the error in the URL.
 pub(crate) fn bad_url(url: &Spanned<String>, fault: &str) -> Diagnostic {
     Diagnostic::at(url.span, format!("`url-prefix` cannot be called: {fault}"), "not a URL to call")
         .note("a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`")
@@ -57,7 +57,7 @@ pub(crate) fn extender_weight_too_small(weight: &Spanned<i128>) -> Diagnostic {
 }
 
 pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
-    Diagnostic::at(weight, "`weight` is for extenders with `prioritize-verb` only", "nobody reads it")
+    Diagnostic::at(weight, "`weight` is for extenders with `prioritize-verb` only", "has no effect")
         .help("name the `prioritize-verb`, or remove the weight")
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
         .help("remove one of the two: which of them would bind a pod?")
 }
 
-/// `plugins` is where the profile says what runs.
+/// `plugins` is the location that determines the plugins.
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
@@ -109,7 +109,7 @@ pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagn
 }
 
 pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
-    Diagnostic::at(tls, "`tls-config` is for `https://` only", "nobody reads it")
+    Diagnostic::at(tls, "`tls-config` is for `https://` only", "has no effect")
         .secondary(url, "plain HTTP")
         .help("change the URL, or remove `tls-config`")
 }
@@ -139,7 +139,7 @@ pub(crate) fn empty_tls_setting(key: &str, at: Span) -> Diagnostic {
     Diagnostic::at(at, format!("`{key}` must not be empty"), "nothing").help(format!("leave `{key}` out"))
 }
 
-/// `missing` is the half that is not there: `key` or `cert`.
+/// `missing` is the missing half: `key` or `cert`.
 pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnostic {
     Diagnostic::at(at, "a client's certificate and its key go together", "the other half is missing")
         .help(format!("add `{missing}-file` or `{missing}-data`"))

@@ -1,4 +1,4 @@
-//! Which plugins run where, and with what weight.
+//! Plugins at extension points, and their weights.
 
 use super::{did_you_mean, quoted};
 use crate::catalog::PluginEntry;
@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::Point;
 use crate::source::{Span, Spanned};
 
-/// `fitting` are the plugins that could be named there; `at` is the extension point, if it is one.
+/// `fitting` are the valid plugins; `at` is the extension point, if any.
 pub(crate) fn unknown_plugin(
     name: &Spanned<String>,
     at: Option<Point>,
@@ -69,7 +69,8 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -
         .help("remove one of the two")
 }
 
-/// `enabled` are the plugins that could be disabled there; `suggestions` also those that schedc does not have yet.
+/// `enabled` are the plugins that can be disabled there; `suggestions` also contain those that schedc does
+/// not have yet.
 pub(crate) fn disabled_unknown(
     name: &Spanned<String>,
     place: &str,
@@ -142,7 +143,8 @@ pub(crate) fn weight_without_score(weight: &Spanned<i128>, entry: &PluginEntry) 
         .help("remove the weight")
 }
 
-/// `weights` are the written ones of the profile and whose they are, the largest first; `start` is the place of the profile.
+/// `weights` are the weights in the profile with their owners, the largest first; `start` is the start of the
+/// profile.
 pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagnostic {
     let title = "the weighted sum of scores could overflow";
     let diagnostic = match weights.split_first() {
@@ -158,7 +160,7 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
         .help("only the proportions of weights matter: use smaller ones")
 }
 
-/// `sorters` are the queue-sort plugins, each with the place that names it, if one does.
+/// `sorters` are the queue-sort plugins, each with the location of its name, if any.
 pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Span) -> Diagnostic {
     let names = quoted(sorters.iter().map(|(name, _)| name.as_str()));
     let title = format!("a profile has exactly one queue-sort plugin, not {}: {names}", sorters.len());

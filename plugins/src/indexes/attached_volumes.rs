@@ -21,11 +21,7 @@ pub enum CountedVolume {
     /// An existing volume.
     Csi(CsiVolume),
     /// A volume that the driver of a claim's class will provision.
-    Unbound {
-        driver: Symbol,
-        namespace: Symbol,
-        claim: Symbol,
-    },
+    Unbound { driver: Symbol, namespace: Symbol, claim: Symbol },
 }
 
 impl CountedVolume {

@@ -18,7 +18,7 @@ pub struct NodeCounts {
 
 /// Up to this number of nodes, the counts stay sparse.
 const MAX_SPARSE: usize = 16;
-/// The counts become dense if at most one of this many slots would be used.
+/// The counts become dense if at least one of this many slots is used.
 const DENSE_RATIO: usize = 8;
 /// The counts become sparse again if fewer than one of this many slots is used.
 const SPARSE_RATIO: usize = 64;

@@ -19,9 +19,9 @@ const NODES: usize = 100;
 const NAMED: usize = 4;
 /// Maximum number of pods on a node.
 const PODS_OF_A_NODE: usize = 8;
-/// So many pods run when nothing changes but which.
+/// Number of running pods in the steady state.
 const RUNNING: usize = 330;
-/// So often a pod of each kind comes while it is counted.
+/// Number of counted cycles for each kind of pod.
 const TURNS: usize = 300;
 /// Maximum number of entries in the change log of an index: an added and a deleted pod are one entry each.
 const LONGEST_LOG: usize = 2048;
