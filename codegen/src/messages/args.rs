@@ -140,7 +140,7 @@ pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {
 pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only";
     let help = "set `type = \"RequestedToCapacityRatio\"`, or remove the table";
-    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
     match strategy {
         None => diagnostic.note("the strategy is `LeastAllocated` by default"),
         Some(strategy) => diagnostic.secondary(strategy.span, "the strategy"),
@@ -152,7 +152,7 @@ pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) 
 pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`default-constraints` is for defaulting type `List` only";
     let help = "set `defaulting-type = \"List\"`, or remove the constraints";
-    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
     match kind {
         None => diagnostic.note("the defaulting type is `System` by default"),
         Some(kind) => diagnostic.secondary(kind.span, "the defaulting type"),

@@ -1,4 +1,4 @@
-//! The crate that calls extenders: whether the code of the package can name it.
+//! The crate with the client for extenders: whether the code of the package can refer to it.
 
 use expect_test::{Expect, expect};
 
@@ -6,7 +6,7 @@ use super::Folder;
 
 const PROFILE: &str = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";
 
-/// Compiles the profile in a build script of a package with this in its manifest, and these features.
+/// Compiles the profile in a build script of a package with this line in its manifest, and these features.
 fn load(name: &str, definition: &str, features: &[&str]) -> Result<(), String> {
     let manifest = format!("[package]\nname = \"app\"\n[workspace]\n{definition}\n");
     let mut folder = Folder::with(name, &[("app/Cargo.toml", &manifest)]);

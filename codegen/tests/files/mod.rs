@@ -1,4 +1,4 @@
-//! Profiles and catalogs in files: which are picked, where they are found, and what is said if they are not.
+//! Profiles and catalogs in files: selection, search, and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -57,7 +57,7 @@ impl Project {
         load(profiles, &Options { manifest_dir: self.root.join("app") })
     }
 
-    /// What is said, without the folder that the test runs in.
+    /// Compares the errors, without the folder of the test.
     fn check(&self, profiles: &[PathBuf], expect: Expect) {
         self.check_errors(&self.load(profiles).unwrap_err(), expect);
     }
@@ -186,7 +186,8 @@ fn embedded_profiles_need_no_files() {
     let again = again.unwrap_or_else(|errors| panic!("{errors}"));
     assert!(again.watched.is_empty());
     let code = emit::render(&again).unwrap_or_else(|error| panic!("{error}"));
-    // Catalogs are called by their crates, not by where they were; the layout depends on the lengths of these names.
+    // Catalogs are named by their crates, not by their locations; the layout depends on the lengths of these
+    // names.
     let of_files = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
     let of_files = of_files.replace(&*format!("{}/my-plugins", project.root.display()), "my-plugins");
     let of_files = of_files.replace(&*format!("{}/other", project.root.display()), "../../other");

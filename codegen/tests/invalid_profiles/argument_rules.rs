@@ -1,4 +1,4 @@
-//! Arguments of plugins: what a plugin's own rule says.
+//! Arguments of plugins: the plugins' rules.
 
 use expect_test::expect;
 
@@ -56,7 +56,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
             2 | type = "MostAllocated"
               |        --------------- the strategy
             3 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
-              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = help: set `type = "RequestedToCapacityRatio"`, or remove the table
 
@@ -76,7 +76,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
              --> profiles/p.toml:2:1
               |
             2 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
-              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = note: the strategy is `LeastAllocated` by default
               = help: set `type = "RequestedToCapacityRatio"`, or remove the table
@@ -275,7 +275,7 @@ default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable
              --> profiles/p.toml:3:1
               |
             3 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
-              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = note: the defaulting type is `System` by default
               = help: set `defaulting-type = "List"`, or remove the constraints
@@ -296,7 +296,7 @@ default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable
             3 | defaulting-type = "System"
               |                   -------- the defaulting type
             4 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
-              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = help: set `defaulting-type = "List"`, or remove the constraints
 

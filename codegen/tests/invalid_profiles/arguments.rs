@@ -1,4 +1,4 @@
-//! Arguments of plugins: for whom, and of what shape.
+//! Arguments of plugins: their owners and shapes.
 
 use expect_test::expect;
 

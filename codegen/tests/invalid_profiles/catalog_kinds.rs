@@ -1,4 +1,4 @@
-//! Kinds that catalogs of plugin crates declare.
+//! Kinds in catalogs of plugin crates.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What a catalog cannot say of what a plugin watches and does.
+//! Invalid watches and writes in a catalog.
 
 use expect_test::expect;
 

@@ -4,12 +4,12 @@ use expect_test::{Expect, expect};
 
 use super::check;
 
-/// What is said about an extender that is right but for these lines.
+/// Checks an extender that is valid except for these lines.
 fn check_one(lines: &str, expect: Expect) {
     check(&format!("[[extender]]\nurl-prefix = \"http://localhost:8888\"\n{lines}\n"), expect);
 }
 
-/// The same, of one that is reached by TLS.
+/// Checks an extender with an HTTPS URL that is valid except for these lines.
 fn check_tls(lines: &str, expect: Expect) {
     check(&format!("[[extender]]\nurl-prefix = \"https://localhost\"\nfilter-verb = \"filter\"\n{lines}\n"), expect);
 }
@@ -270,7 +270,7 @@ fn weight_of_an_extender_that_does_not_score() {
          --> profiles/p.toml:4:10
           |
         4 | weight = 5
-          |          ^ nobody reads it
+          |          ^ has no effect
           |
           = help: name the `prioritize-verb`, or remove the weight
 
@@ -473,7 +473,7 @@ fn tls_settings_of_a_plain_url() {
           |              ----------------------- plain HTTP
         3 | filter-verb = "filter"
         4 | tls-config = { server-name = "gpu" }
-          | ^^^^^^^^^^ nobody reads it
+          | ^^^^^^^^^^ has no effect
           |
           = help: change the URL, or remove `tls-config`
 

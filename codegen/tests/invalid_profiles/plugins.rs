@@ -1,4 +1,4 @@
-//! Which plugins run where.
+//! Plugins at extension points.
 
 use expect_test::expect;
 

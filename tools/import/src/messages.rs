@@ -1,6 +1,7 @@
-//! Every sentence that a user may read about a KubeSchedulerConfiguration: one function, one finding.
+//! All messages about a KubeSchedulerConfiguration: one function for each.
 //!
-//! A title is a phrase that can stand alone, since warnings and notes show only it and the help.
+//! A title is a phrase that is complete by itself, because warnings and notes show only the title and the
+//! help.
 
 mod extenders;
 
@@ -418,7 +419,7 @@ pub(crate) fn shape_without_gate(at: Span) -> Diagnostic {
         .help("remove it")
 }
 
-/// `a`, `b` and `c`, each in backquotes.
+/// Returns `a`, `b` and `c`, each in backquotes.
 fn quoted(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -428,7 +429,7 @@ fn quoted(names: &[&str]) -> String {
     }
 }
 
-/// A mistake of this crate: the configuration is fine.
+/// A bug of this crate: the configuration is valid.
 pub(crate) fn different_pipeline(points: &[Point]) -> Diagnostic {
     let keys: Vec<&str> = points.iter().map(|point| kube_scheduler::key(*point)).collect();
     Diagnostic::new("the profile that was made does not mean the same as the configuration; this is a bug of schedc")

@@ -1,4 +1,4 @@
-//! Every sentence about a configuration of before `v1`.
+//! Messages about configurations older than `v1`.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -8,7 +8,7 @@ use schedc_codegen::suggest::closest;
 use super::version::Version;
 use crate::kube_scheduler;
 
-// What a file is.
+// Kinds of files.
 
 pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
     let diagnostic =

@@ -1,4 +1,4 @@
-//! What each version has: its fields, and the plugins that run by default, as the last kube-scheduler said that read it.
+//! Fields and default plugins of each version, as in the last kube-scheduler that read it.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -24,17 +24,17 @@ pub(super) enum Version {
     V1Beta3,
 }
 
-/// Where kube-scheduler listened without TLS.
+/// Address fields of kube-scheduler without TLS.
 pub(super) const ADDRESSES: [&str; 2] = ["healthzBindAddress", "metricsBindAddress"];
 
 impl Version {
-    /// The version of an `apiVersion`.
+    /// Returns the version with this `apiVersion`.
     pub(super) fn named(api_version: &str) -> Option<Self> {
         let versions = [Self::V1Alpha1, Self::V1Alpha2, Self::V1Beta1, Self::V1Beta2, Self::V1Beta3];
         versions.into_iter().find(|version| version.api_version() == api_version)
     }
 
-    /// Its `apiVersion`.
+    /// Returns its `apiVersion`.
     pub(super) fn api_version(self) -> &'static str {
         match self {
             Self::V1Alpha1 => "kubescheduler.config.k8s.io/v1alpha1",
@@ -45,7 +45,7 @@ impl Version {
         }
     }
 
-    /// The fields of a configuration.
+    /// Returns the fields of a configuration.
     pub(super) fn fields(self) -> Vec<&'static str> {
         let own: &[&str] = match self {
             Self::V1Alpha1 => &[
@@ -63,8 +63,8 @@ impl Version {
         ["apiVersion", "kind"].iter().chain(&SETTINGS).chain(&ADDRESSES).chain(own).copied().collect()
     }
 
-    /// The plugins that run at a point by default, with their weights at `score`; plugins that are no more among them.
-    /// SchedulingGates is not of then: but pods have gates today, and an API server refuses to bind them.
+    /// Returns the default plugins of a point, with their weights at `score`, including removed plugins.
+    /// SchedulingGates is added: pods can have gates now, and an API server refuses to bind them.
     pub(super) fn defaults(self, point: Point) -> &'static [(&'static str, i64)] {
         match point {
             Point::PreEnqueue => &[("SchedulingGates", 0)],
@@ -113,7 +113,7 @@ impl Version {
                 ("PodTopologySpread", 0),
                 ("InterPodAffinity", 0),
             ],
-            // Until v1alpha2, preemption was no plugin, and could be disabled by a field of its own.
+            // Until v1alpha2, preemption was no plugin, and had a separate field to disable it.
             Point::PostFilter => &[("DefaultPreemption", 0)],
             Point::PreScore if self <= Self::V1Alpha2 => &[
                 ("InterPodAffinity", 0),
@@ -166,14 +166,14 @@ impl Version {
 pub(super) enum Provider {
     /// The default plugins.
     Default,
-    /// The same with the fullest nodes first.
+    /// The default plugins, with the fullest nodes first.
     ClusterAutoscaler,
 }
 
-/// Where `v1alpha1` takes its plugins from.
+/// Origin of the plugins in `v1alpha1`.
 pub(super) enum Algorithm {
     Provider(Provider),
-    /// From elsewhere, and where that is in words.
+    /// Another file, with its description.
     Policy {
         at: Span,
         place: String,

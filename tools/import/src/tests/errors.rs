@@ -1,4 +1,4 @@
-//! What kube-scheduler would refuse, besides plugins and their arguments.
+//! Configurations that kube-scheduler refuses, except because of plugins and their arguments.
 
 use expect_test::expect;
 

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{check_errors, check_remarks, shown};
 use crate::import;
 
-/// The extenders of the profile that is made of a configuration.
+/// Compares the extenders of the profile for a configuration.
 fn check(rest: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{}{rest}", super::HEAD));
     assert!(import.profiles.is_ok(), "{}", shown(&import));

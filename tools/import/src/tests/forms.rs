@@ -1,4 +1,4 @@
-//! Forms in which configurations are written, and what is taken over besides plugins.
+//! Forms of configurations, and settings other than plugins.
 
 use expect_test::expect;
 
