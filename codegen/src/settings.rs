@@ -102,8 +102,11 @@ pub const ARGS: Key = Key {
     doc: "arguments, with the fields of kube-scheduler's `NAMEArgs` in kebab-case",
 };
 /// `[[extender]]`.
-pub const EXTENDER: Key =
-    Key { name: "extender", kind: ValueKind::List("tables"), doc: "webhooks that have a say besides the plugins" };
+pub const EXTENDER: Key = Key {
+    name: "extender",
+    kind: ValueKind::List("tables"),
+    doc: "webhooks that are called in addition to the plugins",
+};
 /// `[budget]`.
 pub const BUDGET: Key = Key {
     name: "budget",

@@ -39,7 +39,7 @@ fn a_configuration_becomes_a_profile() {
     let run = folder.schedc(&["import", "scheduler.yaml"]);
     expect![[r#"
         warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
-        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
     "#]]
     .assert_eq(&run.stderr);
     let profile = run.ok();
@@ -90,7 +90,7 @@ fn import_errors_are_shown() {
     let folder = Folder::with(&[("scheduler.yaml", &BINPACK.replace("pluginConfig", "pluginConfigs"))]);
     expect![[r#"
         warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
-        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
         error: unknown field `pluginConfigs`
           --> scheduler.yaml:21:5
            |

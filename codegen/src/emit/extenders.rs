@@ -23,8 +23,7 @@ pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
             format!("{at}. `{}`, {place}", extender.url_prefix)
         })
         .collect();
-    let doc =
-        doc(format!("Who has a say besides plugins, in the order in which they are asked:\n\n{}", list.join("\n")));
+    let doc = doc(format!("Extenders in call order:\n\n{}", list.join("\n")));
     let count = Literal::usize_unsuffixed(extenders.len());
     let extenders = extenders.iter().map(extender);
     Some(quote! {

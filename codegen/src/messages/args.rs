@@ -9,14 +9,13 @@ pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(
         plugin.span,
         format!("arguments for `{}`, which this profile does not enable", plugin.value),
-        "nobody reads them",
+        "no effect",
     )
     .help(format!("enable `{}`, or remove its arguments", plugin.value))
 }
 
 pub(crate) fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "nobody reads them")
-        .help("remove the table")
+    Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "no effect").help("remove the table")
 }
 
 /// `owner` is the plugin, or the table among its arguments.
@@ -180,7 +179,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
 
 pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
     let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
-    Diagnostic::at(absolute, title, "then no node would be tried").secondary(percentage, "as this is 0, too")
+    Diagnostic::at(absolute, title, "no node would be evaluated").secondary(percentage, "as this is 0, too")
 }
 
 // DynamicResources
@@ -208,8 +207,8 @@ pub(crate) fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
 }
 
 pub(crate) fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "nobody reads them")
-        .secondary(operator.span, "looks at the key alone")
+    Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "no effect")
+        .secondary(operator.span, "reads only the key")
         .help("remove `values`")
 }
 

@@ -36,11 +36,11 @@ pub(crate) fn empty_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn bad_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(verb.span, format!("`{key}` cannot be `{}`", verb.value), "cannot be in the path of a URL")
-        .note(format!("what is called is `url-prefix`, `/` and `{key}`"))
+        .note(format!("the URL of a call is `url-prefix`, `/` and `{key}`"))
 }
 
 pub(crate) fn extender_without_verb(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "an extender without a verb is never asked", "does nothing")
+    Diagnostic::at(at, "an extender without a verb is never called", "does nothing")
         .help("give it `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb` or `unreserve-verb`, or remove it")
 }
 
@@ -76,18 +76,18 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
-        "`preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile",
-        "nobody calls it",
+        "`preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile",
+        "never called",
     );
     let diagnostic =
         if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
     diagnostic
-        .note("kube-scheduler takes such an extender, and never asks it about victims")
+        .note("kube-scheduler accepts such an extender, and never calls its `preempt-verb`")
         .help("let DefaultPreemption run at `post-filter`, or remove `preempt-verb`")
 }
 
 pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
-    let title = format!("`{}` is not an extended resource, which alone can be managed", name.value);
+    let title = format!("`{}` cannot be managed: it is not an extended resource", name.value);
     Diagnostic::at(name.span, title, "not an extended resource").note(
         "an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: \
          `example.com/gpu`",
@@ -115,10 +115,10 @@ pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
 }
 
 pub(crate) fn https_without_ca(https: Span) -> Diagnostic {
-    Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "whose certificates are trusted?")
-        .note("kube-scheduler trusts any certificate then, and says nothing")
+    Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "no trusted CA")
+        .note("kube-scheduler then trusts any certificate without a warning")
         .help(
-            "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or say \
+            "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or set \
              `tls-config = { insecure = true }`",
         )
 }
@@ -148,13 +148,13 @@ pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnost
 pub(crate) fn insecure_with_ca(insecure: Span, ca: Span) -> Diagnostic {
     Diagnostic::at(insecure, "`insecure` and a CA exclude each other", "checks no certificate")
         .secondary(ca, "what it would be checked against")
-        .help("remove `insecure`, unless nobody else can stand between")
+        .help("remove `insecure`, unless the network is trusted")
 }
 
 pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
     Diagnostic::at(
         at,
-        format!("extenders take the crate schedc-extender, which {package} does not depend on"),
+        format!("extenders require the crate schedc-extender, which {package} does not depend on"),
         "would be called by schedc-extender",
     )
     .help("add schedc-extender to [dependencies] in Cargo.toml")
@@ -163,7 +163,7 @@ pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
 pub(crate) fn extender_crate_off(at: Span, package: &str, feature: &str) -> Diagnostic {
     Diagnostic::at(
         at,
-        format!("extenders take the crate schedc-extender, which is left out of this build of {package}"),
+        format!("extenders require the crate schedc-extender, which is left out of this build of {package}"),
         "would be called by schedc-extender",
     )
     .help(format!("build with `--features {feature}`"))

@@ -186,7 +186,7 @@ pub(crate) fn no_queue_sort(at: Span) -> Diagnostic {
 }
 
 pub(crate) fn no_bind(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "this profile has no bind plugin", "leaves nobody to bind pods")
+    Diagnostic::at(at, "this profile has no bind plugin", "leaves no plugin to bind pods")
         .help("enable one, for example `DefaultBinder`")
 }
 

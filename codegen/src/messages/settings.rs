@@ -11,7 +11,7 @@ pub(crate) fn percentage_out_of_range(percentage: &Spanned<i128>) -> Diagnostic 
         format!("percentage-of-nodes-to-score must be in 0..=100, not {}", percentage.value),
         "out of range",
     )
-    .note("100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
+    .note("100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
 }
 
 /// `key` is valid only in `range`.
@@ -66,6 +66,6 @@ pub(crate) fn bad_scheduler_name(name: &Spanned<String>, suggestion: Option<&str
             );
     match suggestion {
         None => diagnostic,
-        Some(valid) => diagnostic.suggest(format!("`{valid}` would do"), name.span, format!("\"{valid}\"")),
+        Some(valid) => diagnostic.suggest(format!("`{valid}` is valid"), name.span, format!("\"{valid}\"")),
     }
 }

@@ -33,7 +33,7 @@ fn an_optional_dependency_needs_its_feature() {
         &explicit,
         &["ALL", "OTHER"],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features web-hooks`"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which is left out of this build of app; build with `--features web-hooks`"
         ],
     );
     assert_eq!(load("feature", optional, &["SCHEDC_EXTENDER"]), Ok(()));
@@ -42,7 +42,7 @@ fn an_optional_dependency_needs_its_feature() {
         optional,
         &[],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features schedc-extender`"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which is left out of this build of app; build with `--features schedc-extender`"
         ],
     );
 }
@@ -73,7 +73,7 @@ fn a_package_without_the_dependency() {
         "[dependencies]\nschedc-core = \"1\"",
         &[],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
         ],
     );
 }

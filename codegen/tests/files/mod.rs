@@ -300,7 +300,7 @@ fn a_profile_that_cannot_be_read_does_not_hide_others() {
         1 | percentage-of-nodes-to-score = -1
           |                                ^^ out of range
           |
-          = note: 100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
+          = note: 100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
 
         error: 2 errors in profiles/wrong.toml
     "#]],
@@ -415,7 +415,7 @@ fn extenders_are_called_by_a_crate() {
     project.check(
         &[profile],
         expect![[r#"
-        error: extenders take the crate schedc-extender, which my-scheduler does not depend on
+        error: extenders require the crate schedc-extender, which my-scheduler does not depend on
          --> profiles/extended.toml:1:1
           |
         1 | [[extender]]

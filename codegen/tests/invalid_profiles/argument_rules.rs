@@ -159,9 +159,9 @@ required = [{ match-expressions = [
              --> profiles/p.toml:5:48
               |
             5 |     { key = "c", operator = "Exists", values = ["x"] },
-              |                             --------           ^^^^^ nobody reads them
+              |                             --------           ^^^^^ no effect
               |                             |
-              |                             looks at the key alone
+              |                             reads only the key
               |
               = help: remove `values`
 
@@ -169,9 +169,9 @@ required = [{ match-expressions = [
              --> profiles/p.toml:6:54
               |
             6 |     { key = "d", operator = "DoesNotExist", values = ["x", "y"] },
-              |                             --------------           ^^^^^^^^^^ nobody reads them
+              |                             --------------           ^^^^^^^^^^ no effect
               |                             |
-              |                             looks at the key alone
+              |                             reads only the key
               |
               = help: remove `values`
 
@@ -384,7 +384,7 @@ min-candidate-nodes-absolute = 0
             2 | min-candidate-nodes-percentage = 0
               |                                  - as this is 0, too
             3 | min-candidate-nodes-absolute = 0
-              |                                ^ then no node would be tried
+              |                                ^ no node would be evaluated
 
             error: 1 error in profiles/p.toml
         "#]],

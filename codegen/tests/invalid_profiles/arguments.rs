@@ -18,7 +18,7 @@ ignored-resources = []
              --> profiles/p.toml:4:7
               |
             4 | [args.NodeResourcesFit]
-              |       ^^^^^^^^^^^^^^^^ nobody reads them
+              |       ^^^^^^^^^^^^^^^^ no effect
               |
               = help: enable `NodeResourcesFit`, or remove its arguments
 
@@ -61,7 +61,7 @@ name = "node-1"
              --> profiles/p.toml:1:7
               |
             1 | [args.NodeName]
-              |       ^^^^^^^^ nobody reads them
+              |       ^^^^^^^^ no effect
               |
               = help: remove the table
 

@@ -131,9 +131,9 @@ pub(crate) fn parallelism_too_small(parallelism: &Spanned<i64>) -> Diagnostic {
 pub(crate) fn process_setting(setting: &Spanned<&'static str>) -> Diagnostic {
     let subject = match setting.value {
         "parallelism" => "not taken over: schedc looks at nodes in one thread, whatever the number",
-        "leaderElection" => "not part of a profile: it says how the process runs, not what it decides",
-        "clientConnection" => "not part of a profile: it says how the process reaches the API server",
-        "delayCacheUntilActive" => "not part of a profile: it says when a standby begins to watch",
+        "leaderElection" => "not part of a profile: it configures the process, not its decisions",
+        "clientConnection" => "not part of a profile: it configures the connection to the API server",
+        "delayCacheUntilActive" => "not part of a profile: it configures when a standby starts to watch",
         _ => "not taken over: there are no such endpoints",
     };
     Diagnostic::at(setting.span, format!("`{}` is {subject}", setting.value), "")
@@ -315,7 +315,7 @@ pub(crate) fn queue_sort_differs(at: Span, first: Option<Span>) -> Diagnostic {
 }
 
 pub(crate) fn no_bind(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "this profile has no bind plugin", "leaves nobody to bind pods")
+    Diagnostic::at(at, "this profile has no bind plugin", "leaves no plugin to bind pods")
         .help("enable one, for example `DefaultBinder`")
 }
 

@@ -36,10 +36,10 @@ key-data = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
 #[test]
 fn ignorable_extenders_come_last() {
     let code = code(PROFILE);
-    let constant = &code[code.find("/// Who has a say besides plugins").unwrap()..];
+    let constant = &code[code.find("/// Extenders in call order").unwrap()..];
     let constant = constant[..constant.find("\n\n").unwrap()].replace("\n    ", "\n");
     expect![[r#"
-        /// Who has a say besides plugins, in the order in which they are asked:
+        /// Extenders in call order:
         ///
         /// 1. `https://gpu-share.kube-system`, profiles/mine.toml:14:1
         /// 2. `http://localhost:8888/labels`, profiles/mine.toml:6:1

@@ -63,7 +63,7 @@ fn historic(at: Span, subject: &str) -> Diagnostic {
 }
 
 pub(super) fn address(key: &Spanned<&'static str>) -> Diagnostic {
-    let title = format!("`{}` is not part of a profile: it says where the process listened without TLS", key.value);
+    let title = format!("`{}` is not part of a profile: it configures an address without TLS", key.value);
     Diagnostic::at(key.span, title, "")
 }
 
@@ -134,7 +134,7 @@ pub(super) fn unknown_function(kind: &str, name: &Spanned<String>, known: &[&str
     let diagnostic = Diagnostic::at(name.span, format!("no {kind} is called `{}`", name.value), "unknown");
     match closest(&name.value, known.iter().copied()) {
         Some(meant) => diagnostic.suggest(format!("did you mean `{meant}`?"), name.span, meant),
-        None => diagnostic.help(format!("a {kind} of another name needs an `argument` that says what it does")),
+        None => diagnostic.help(format!("a {kind} of another name needs an `argument` that defines it")),
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn condition_is_a_taint(name: &Spanned<String>) -> Diagnostic {
 }
 
 pub(super) fn one_argument(at: Span, known: &[&str]) -> Diagnostic {
-    Diagnostic::at(at, "an `argument` says exactly one thing", "not one").note(format!("one of {}", known.join(", ")))
+    Diagnostic::at(at, "an `argument` has exactly one key", "not one").note(format!("one of {}", known.join(", ")))
 }
 
 pub(super) fn weight_not_positive(weight: Span, name: &str) -> Diagnostic {
@@ -153,7 +153,7 @@ pub(super) fn weight_not_positive(weight: Span, name: &str) -> Diagnostic {
 }
 
 pub(super) fn all_predicates(at: Span) -> Diagnostic {
-    let title = "`alwaysCheckAllPredicates` is not taken over: it changes what is said of a node, not what is decided";
+    let title = "`alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision";
     Diagnostic::at(at, title, "")
 }
 

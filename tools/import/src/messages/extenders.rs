@@ -26,7 +26,7 @@ pub(crate) fn tls_over_plain_http(at: Span, key: &str) -> Diagnostic {
 pub(crate) fn https_without_ca(at: Span) -> Diagnostic {
     Diagnostic::at(
         at,
-        "`enableHTTPS` without a CA: kube-scheduler takes any certificate, and the profile says so: `insecure = true`",
+        "`enableHTTPS` without a CA: kube-scheduler accepts any certificate, and the profile makes it explicit: `insecure = true`",
         "checks nothing",
     )
     .help("give the CA as `caFile` in `tlsConfig`")
@@ -50,7 +50,7 @@ pub(crate) fn no_preemption_plugin(at: Span) -> Diagnostic {
     Diagnostic::at(
         at,
         "this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile",
-        "nobody calls it",
+        "never called",
     )
 }
 

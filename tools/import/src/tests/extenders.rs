@@ -140,7 +140,7 @@ profiles:
         c.yaml:4:53: `enableHTTPS` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
         c.yaml:4:72: `tlsConfig` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
         c.yaml:5:55: this is left out: a client's certificate and its key count together alone
-        c.yaml:6:43: `enableHTTPS` without a CA: kube-scheduler takes any certificate, and the profile says so: `insecure = true`; give the CA as `caFile` in `tlsConfig`
+        c.yaml:6:43: `enableHTTPS` without a CA: kube-scheduler accepts any certificate, and the profile makes it explicit: `insecure = true`; give the CA as `caFile` in `tlsConfig`
         c.yaml:7:3: this extender is left out: it has no verb, so kube-scheduler never asks it
         c.yaml:10:50: these `ignoredResources` do not count: kube-scheduler ignores those of the extenders in their place, which are `example.com/e`"#]],
     );
@@ -182,11 +182,11 @@ fn settings_that_kube_scheduler_refuses() {
 ",
         expect![[r#"
             c.yaml:4:43: an extender with `prioritize-verb` needs `weight`; add `weight = 1`
-            c.yaml:4:85: `cpu` is not an extended resource, which alone can be managed
+            c.yaml:4:85: `cpu` cannot be managed: it is not an extended resource
             c.yaml:5:54: the weight of an extender must be at least 1, not -1; remove `prioritize-verb` and `weight` if its scores shall not count
             c.yaml:5:68: only one extender of a profile can have `bind-verb`; remove one of the two: which of them would bind a pod?
             c.yaml:6:68: `example.com/x` is managed twice; remove one of the two
-            c.yaml:7:65: `insecure` and a CA exclude each other; remove `insecure`, unless nobody else can stand between"#]],
+            c.yaml:7:65: `insecure` and a CA exclude each other; remove `insecure`, unless the network is trusted"#]],
     );
     check_errors(
         "extenders: [{urlPrefix: 'http://a', filterVerb: f, httpTimeout: 5, weight: x, nope: 1, tlsConfig: []}]\n",

@@ -84,8 +84,8 @@ fn settings() {
          {schedulerName: c, percentageOfNodesToScore: 100}]\n",
         expect![[r#"
             note: c.yaml:6:1: `parallelism` is not taken over: schedc looks at nodes in one thread, whatever the number
-            note: c.yaml:7:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
-            note: c.yaml:8:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
+            note: c.yaml:7:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
+            note: c.yaml:8:1: `clientConnection` is not part of a profile: it configures the connection to the API server
             note: c.yaml:9:1: `enableProfiling` is not taken over: there are no such endpoints
             # Imported from c.yaml by schedc.
 
@@ -169,8 +169,8 @@ profiles:
             warning: c.yaml:12:15: `NodeResourceTopologyMatch` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
             warning: c.yaml:15:15: `Coscheduling` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
             warning: c.yaml:23:15: `TargetLoadPacking` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            note: c.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
-            note: c.yaml:5:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
+            note: c.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
+            note: c.yaml:5:1: `clientConnection` is not part of a profile: it configures the connection to the API server
             # Imported from c.yaml by schedc.
 
             scheduler-name = "default-scheduler"

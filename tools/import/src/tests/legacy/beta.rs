@@ -81,7 +81,7 @@ fn v1beta2_has_its_own_defaults() {
         "percentageOfNodesToScore: 30\nhealthzBindAddress: 0.0.0.0:10251\n",
         expect![[r#"
         note: c.yaml:1:1: a configuration of v1beta2 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        note: c.yaml:4:1: `healthzBindAddress` is not part of a profile: it says where the process listened without TLS
+        note: c.yaml:4:1: `healthzBindAddress` is not part of a profile: it configures an address without TLS
         # Imported from c.yaml by schedc.
 
         percentage-of-nodes-to-score = 30

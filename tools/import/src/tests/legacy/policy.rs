@@ -82,7 +82,7 @@ alwaysCheckAllPredicates: true
             p.yaml:8:9: `EBSLimits` is part of `NodeVolumeLimits` today, which runs in its place
             p.yaml:13:10: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             p.yaml:14:10: `SelectorSpread` is part of `PodTopologySpread` today, which runs in its place
-            p.yaml:16:27: `alwaysCheckAllPredicates` is not taken over: it changes what is said of a node, not what is decided
+            p.yaml:16:27: `alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision
             pre-enqueue: SchedulingGates DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodePorts NodeResourcesFit NodeVolumeLimits VolumeBinding InterPodAffinity
@@ -191,9 +191,9 @@ oops: 1
             3 | predicates: [{name: PodFitsResource}, {name: A, argument: {}}, {}]
               |                                              ^ unknown
               |
-              = help: a predicate of another name needs an `argument` that says what it does
+              = help: a predicate of another name needs an `argument` that defines it
 
-            error: an `argument` says exactly one thing
+            error: an `argument` has exactly one key
              --> p.yaml:3:59
               |
             3 | predicates: [{name: PodFitsResource}, {name: A, argument: {}}, {}]
@@ -219,7 +219,7 @@ oops: 1
             4 | priorities: [{name: LeastRequestedPriority}, {name: B, weight: 1}, {name: ImageLocalityPriority, weight: -1}]
               |                                                     ^ unknown
               |
-              = help: a priority of another name needs an `argument` that says what it does
+              = help: a priority of another name needs an `argument` that defines it
 
             error: priority `ImageLocalityPriority` needs a weight of at least 1
              --> p.yaml:4:106
