@@ -55,7 +55,7 @@ pub struct PluginEntry {
     pub columns: Vec<Column>,
     /// Cluster-wide state, in the order of the plugin's `type Indexes`.
     pub indexes: Vec<State>,
-    /// Other plugins whose cycle state it reads.
+    /// Other plugins with cycle state that it reads.
     pub reads: Vec<Read>,
     /// The weight at `score` if the profile has none. Without meaning for a plugin that does not score.
     pub default_weight: i64,
@@ -85,7 +85,7 @@ impl PluginEntry {
     }
 }
 
-/// A plugin whose cycle state another reads.
+/// A plugin with cycle state that another plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The plugin.

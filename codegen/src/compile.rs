@@ -30,7 +30,7 @@ pub struct Compilation {
     pub files: Files,
     /// The catalogs that the profiles use, the in-tree one first, each once.
     pub catalogs: Vec<Arc<Catalog>>,
-    /// Every file whose change requires a new compilation: profiles, catalogs of crates, and the manifests and
+    /// Every file with an effect on the compilation: profiles, catalogs of crates, and the manifests and
     /// the lock file that determine the crates' folders. Absolute or relative, as the inputs were.
     pub watched: Vec<PathBuf>,
 }
@@ -148,7 +148,8 @@ pub fn compile_with<F: CatalogFinder>(
 ///
 /// # Errors
 ///
-/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are ignored.
+/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are
+/// ignored.
 pub fn catalogs<F: CatalogFinder>(
     sources: &[SourceText],
     own: Option<&FoundCatalog>,

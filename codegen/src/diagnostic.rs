@@ -180,8 +180,7 @@ fn renderer(color: bool) -> Renderer {
     if color { Renderer::styled() } else { Renderer::plain() }
 }
 
-/// Maximum length of displayed lines, in bytes. The renderer processes all of them, and truncates long ones
-/// anyway.
+/// Maximum length of displayed lines, in bytes. The renderer processes all of them, and truncates long ones.
 const MAX_LINES_LEN: usize = 64 << 10;
 
 /// Returns the lines of a file that contain the spans. The renderer reads its whole input for each error.

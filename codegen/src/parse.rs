@@ -84,7 +84,7 @@ impl RawBudget {
     }
 }
 
-/// A crate whose plugins a profile can use.
+/// A crate with plugins for a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawCrate {
     /// A dependency, by its package name.

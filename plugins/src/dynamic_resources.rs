@@ -1,6 +1,6 @@
 //! DynamicResources
 //!
-//! **What it does.** Holds pods whose resource claims do not exist, and rejects pods whose claims exist. For
+//! **What it does.** Holds pods with missing resource claims, and rejects pods with existing claims. For
 //! pods without resource claims, it only adds its part of the message of an unschedulable pod.
 //!
 //! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score (always 0), Reserve,
@@ -34,10 +34,10 @@ use crate::indexes::ResourceClaims;
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_binding_timeout)]
 pub struct DynamicResourcesArgs {
-    /// how long Filter may look for devices on a node, 0s without end; default 10s
+    /// timeout of Filter for finding devices on a node, 0s for none; default 10s
     #[args(default = "10s", format = "duration")]
     pub filter_timeout: &'static str,
-    /// how long PreBind may wait for devices to become ready, at least 1s; default 10m
+    /// timeout of PreBind for devices to become ready, at least 1s; default 10m
     #[args(default = "600s", format = "duration")]
     pub binding_timeout: &'static str,
 }

@@ -1,6 +1,6 @@
 //! VolumeZone
 //!
-//! **What it does.** Rejects nodes whose zone or region labels differ from those of the volumes of the pod's
+//! **What it does.** Rejects nodes with zone or region labels that differ from those of the volumes of the pod's
 //! claims. A node without such labels passes.
 //!
 //! **Extension points.** PreFilter (skips if no volume has such a label), Filter.

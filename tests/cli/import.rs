@@ -248,7 +248,7 @@ fn a_policy_beside_its_configuration() {
         # Imported from scheduler.yaml by schedc.
 
         scheduler-name = "autoscaled"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

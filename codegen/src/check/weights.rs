@@ -52,13 +52,13 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
     let large = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
     let mut written: Vec<(i64, Span, String)> =
-        weights.into_iter().filter_map(|(weight, span, whose)| Some((weight, span?, whose))).collect();
+        weights.into_iter().filter_map(|(weight, span, owner)| Some((weight, span?, owner))).collect();
     written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
     let places: Vec<(Span, String)> = written
         .into_iter()
         .enumerate()
         .filter(|(index, (weight, ..))| *index == 0 || *weight > large)
-        .map(|(_, (_, span, whose))| (span, whose))
+        .map(|(_, (_, span, owner))| (span, owner))
         .collect();
     found.push(messages::weights_overflow(&places, cx.start()));
 }

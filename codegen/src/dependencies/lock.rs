@@ -1,4 +1,4 @@
-//! Dependencies whose folder depends on `Cargo.lock`: patched ones, and those from a registry.
+//! Dependencies with a folder that depends on `Cargo.lock`: patched ones, and those from a registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +27,8 @@ struct Locked {
     dependencies: Vec<String>,
 }
 
-/// Returns the folder of a dependency of `package` if it is unambiguous: the path in `[patch]`, or the unpacked package in
-/// `cargo_home`.
+/// Returns the folder of a dependency of `package` if it is unambiguous: the path in `[patch]`, or the unpacked
+/// package in `cargo_home`.
 pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_home: Option<&Path>) -> Option<PathBuf> {
     let text = fs::read_to_string(root.folder.join(FILE)).ok()?;
     let lock: Lock = toml::from_str(&text).ok()?;

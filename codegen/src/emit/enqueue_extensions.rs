@@ -8,7 +8,7 @@ use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
-/// Extension points whose rejection makes a pod wait for events.
+/// Extension points with rejections that make a pod wait for events.
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
 pub(super) fn constant(members: &Members<'_>) -> TokenStream {
@@ -42,7 +42,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         }
     };
     let [plugin, pod, object, cache] = ["plugin", "pod", "object", "cache"].map(|name| parameter(name, &body));
-    let doc = doc("Asks the plugin at a place of `PLUGINS`.".to_owned());
+    let doc = doc("Returns the hint of the plugin at an index of `PLUGINS`.".to_owned());
     quote! {
         #doc
         fn queueing_hint(

@@ -71,7 +71,7 @@ pub(super) fn function(plan: &Plan) -> TokenStream {
     }
 }
 
-/// Returns the objects whose original JSON the extenders of all profiles receive, if there are extenders.
+/// Returns the kinds that the extenders of all profiles receive as original JSON, if there are extenders.
 pub(super) fn originals(plans: &[Plan], modules: &[Ident]) -> Option<TokenStream> {
     let modules = plans.iter().zip(modules).filter(|(plan, _)| !plan.extenders.is_empty()).map(|(_, module)| module);
     let mut each = modules.map(|module| quote! { originals(&#module::EXTENDERS) });

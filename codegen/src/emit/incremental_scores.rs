@@ -122,7 +122,7 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the fresh nodes whose result of a plugin may change.
+/// Returns the fresh nodes for which a plugin's result may change.
 fn fresh(member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
     match source(member) {

@@ -11,7 +11,7 @@ use super::tokens::parameter;
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What `{}` reads.", member.name));
+        let doc = doc(format!("The fields that `{}` reads.", member.name));
         quote! { #doc pub #field: <#ty as Plugin>::Pod, }
     });
     quote! {

@@ -50,7 +50,7 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits PreBind for the plugins whose pre-flight did not skip, in groups if there are several.
+/// Emits PreBind, except for plugins that skipped in pre-flight, in groups if there are several.
 fn pre_bind(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
     let body = match calls.as_slice() {

@@ -31,12 +31,12 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let slots = members.at(Point::PreFilter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What PreFilter of `{}` left.", member.name));
+        let doc = doc(format!("The state of `{}` after PreFilter.", member.name));
         quote! { #doc pub #field: CycleSlot<<#ty as PreFilterPlugin>::Cycle>, }
     });
     let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("The default: the profile leaves PreFilter of `{}` out.", member.name));
+        let doc = doc(format!("The default: the profile omits PreFilter of `{}`.", member.name));
         quote! { #doc pub #field: <#ty as PreFilterPlugin>::Cycle, }
     });
     quote! {

@@ -11,7 +11,7 @@ use crate::plan::Point;
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.at(Point::Reserve).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What `{}` reserved; none if its Reserve did not run.", member.name));
+        let doc = doc(format!("The Reserve state of `{}`; `None` if its Reserve did not run.", member.name));
         quote! { #doc pub #field: Option<<#ty as ReservePlugin>::Reserved>, }
     });
     quote! {

@@ -149,10 +149,10 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
     let title = "the weighted sum of scores could overflow";
     let diagnostic = match weights.split_first() {
         None => Diagnostic::at(start, title, ""),
-        Some(((span, whose), others)) => others
+        Some(((span, owner), others)) => others
             .iter()
-            .fold(Diagnostic::at(*span, title, format!("weight of {whose}")), |diagnostic, (span, whose)| {
-                diagnostic.secondary(*span, format!("weight of {whose}"))
+            .fold(Diagnostic::at(*span, title, format!("weight of {owner}")), |diagnostic, (span, owner)| {
+                diagnostic.secondary(*span, format!("weight of {owner}"))
             }),
     };
     diagnostic

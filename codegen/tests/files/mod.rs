@@ -316,7 +316,7 @@ fn all_profiles_of_the_folder_are_picked_by_default() {
     let folder = project.root.join("profiles");
     let selection = select(&folder, None).unwrap();
     assert_eq!(selection.profiles, [a, b]);
-    assert_eq!(selection.watched, std::slice::from_ref(&folder), "a new profile calls for a build");
+    assert_eq!(selection.watched, std::slice::from_ref(&folder), "a new profile requires a build");
     assert_eq!(select(&folder, Some(" ")).unwrap(), selection);
 }
 
@@ -340,7 +340,7 @@ fn the_path_of_a_folder_picks_all_profiles_in_it() {
     let (folder, elsewhere) = (project.root.join("profiles"), project.root.join("elsewhere"));
     let selection = select(&folder, Some(&format!("a,{}", elsewhere.display()))).unwrap();
     assert_eq!(selection.profiles, [a, b, c]);
-    assert_eq!(selection.watched, [elsewhere], "a new profile calls for a build");
+    assert_eq!(selection.watched, [elsewhere], "a new profile requires a build");
 }
 
 #[test]

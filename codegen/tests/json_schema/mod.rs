@@ -291,13 +291,13 @@ fn keys_and_points_are_described() {
           "description": "Makes room for a pod at the expense of pods of lower priority",
           "properties": {
             "min-candidate-nodes-absolute": {
-              "description": "the number, if it is higher; default 100",
+              "description": "minimum number of candidates, if it is higher; default 100",
               "maximum": 2147483647,
               "minimum": 0,
               "type": "integer"
             },
             "min-candidate-nodes-percentage": {
-              "description": "in percent of the nodes where it may help; default 10",
+              "description": "minimum number of candidates, as a percentage of the nodes where preemption may help; default 10",
               "maximum": 100,
               "minimum": 0,
               "type": "integer"

@@ -42,7 +42,7 @@ pub struct Basics {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Scalars {
     allocatable: SmallVec<[(Symbol, i64); 2]>,
-    /// Without resources whose total request is 0.
+    /// Without resources with a total request of 0.
     requested: SmallVec<[(Symbol, i64); 2]>,
 }
 

@@ -6,10 +6,10 @@ use schedc_core::args::{Args, Errors, Node, Part};
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_not_both_zero)]
 pub struct DefaultPreemptionArgs {
-    /// in percent of the nodes where it may help; default 10
+    /// minimum number of candidates, as a percentage of the nodes where preemption may help; default 10
     #[args(default = 10, range = 0..=100)]
     pub min_candidate_nodes_percentage: i32,
-    /// the number, if it is higher; default 100
+    /// minimum number of candidates, if it is higher; default 100
     #[args(default = 100, range = 0..)]
     pub min_candidate_nodes_absolute: i32,
 }

@@ -6,7 +6,7 @@ use schedc_core::map::Map;
 use super::victims::Pods;
 use crate::indexes::DisruptionBudgets;
 
-/// Separates the pods whose removal in this order would violate a budget from the others
+/// Separates the pods that violate a budget, if they are removed in this order, from the others
 /// (`filterPodsWithPDBViolation`). Both results keep the order.
 pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets) -> (Pods<'a>, Pods<'a>) {
     if budgets.is_empty() {

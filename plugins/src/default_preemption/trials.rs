@@ -27,7 +27,7 @@ pub(super) struct PreemptionTrials {
     tried: NodeMask,
     /// Evaluated nodes where preemption helps.
     works: NodeMask,
-    /// Evaluated nodes whose outcome may depend on budgets.
+    /// Evaluated nodes with an outcome that may depend on budgets.
     guarded: NodeMask,
     victims: Vec<Option<Box<Victims>>>,
     /// Rejections of the other evaluated nodes.

@@ -25,7 +25,7 @@ pub enum CountedVolume {
 }
 
 impl CountedVolume {
-    /// Returns the driver whose limit applies.
+    /// Returns the driver with the limit for this volume.
     pub fn driver(&self) -> Symbol {
         match *self {
             CountedVolume::Csi(CsiVolume { driver, .. }) | CountedVolume::Unbound { driver, .. } => driver,
@@ -48,9 +48,9 @@ pub struct AttachedVolumes {
     /// Nodes by name, including nodes that do not exist.
     named: Map<Symbol, NamedNode>,
     limits: Limits,
-    /// Number of nodes with pods whose volumes cannot be counted.
+    /// Number of nodes with pods with uncountable volumes.
     nodes_with_failures: usize,
-    /// The nodes whose pods use a volume, each once. No entry is empty.
+    /// The nodes with pods that use a volume, each once. No entry is empty.
     users: Map<CountedVolume, SmallVec<[NodeIndex; 2]>>,
 }
 
@@ -101,7 +101,7 @@ impl AttachedVolumes {
         self.nodes.get(node.get()).and_then(|entry| entry.used.get(volume)).copied().unwrap_or(0)
     }
 
-    /// Returns the nodes whose pods use the volume, each once.
+    /// Returns the nodes with pods that use the volume, each once.
     pub fn users(&self, volume: &CountedVolume) -> &[NodeIndex] {
         self.users.get(volume).map_or(&[], |nodes| nodes)
     }
@@ -111,7 +111,7 @@ impl AttachedVolumes {
         self.named(node).is_some_and(|named| named.attached.contains_key(volume))
     }
 
-    /// Returns whether the node has pods whose volumes cannot be counted.
+    /// Returns whether the node has pods with uncountable volumes.
     pub fn has_failures(&self, node: NodeIndex) -> bool {
         self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
     }
@@ -121,7 +121,7 @@ impl AttachedVolumes {
         self.nodes_with_failures > 0
     }
 
-    /// Returns the nodes with pods whose volumes cannot be counted.
+    /// Returns the nodes with pods with uncountable volumes.
     pub fn nodes_with_failures(&self) -> impl Iterator<Item = NodeIndex> {
         let any = if self.nodes_with_failures > 0 { &self.nodes[..] } else { &[] };
         any.iter().enumerate().filter(|(_, entry)| entry.failures > 0).map(|(slot, _)| NodeIndex(slot as u32))

@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((registry.get(ids[1]), registry.get(ids[4])), (Some((&1, &10)), Some((&4, &40))));
         assert_eq!(registry.get(ids[0]), None);
         let new = registry.register(9, |_, _| 90);
-        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its number is new, its place is not");
+        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its id is new, its slot is not");
         assert_eq!((registry.get(new), registry.get(ids[2])), (Some((&9, &90)), None));
         assert_eq!(registry.iter_mut().count(), 3);
     }

@@ -288,7 +288,7 @@ mod tests {
                 let before = kept.domains(ids[0]).clone();
                 let copy = (*before).clone();
                 kept.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
-                prop_assert_eq!(&*before, &copy, "what a cycle holds stays");
+                prop_assert_eq!(&*before, &copy, "the state of a cycle stays");
                 prop_assert!(**kept.domains(ids[0]) == copy || kept.version(ids[0]) > old_version);
                 ids.iter().for_each(|id| check_members(&kept, *id));
             }

@@ -173,13 +173,13 @@ mod tests {
             index.set_object(old.as_ref(), new.as_ref());
             index.epoch() != epoch
         };
-        assert!(!set(&mut index, Service, "web", None, Some("app=web")), "nobody asked");
+        assert!(!set(&mut index, Service, "web", None, Some("app=web")), "not registered");
         assert_eq!(index.register(&pod.spec), index.default_selector(&pod.spec));
-        assert!(!set(&mut index, Service, "web", Some("app=web"), Some("app=web")), "it is as it was");
+        assert!(!set(&mut index, Service, "web", Some("app=web"), Some("app=web")), "unchanged");
         assert!(!set(&mut index, Service, "empty", None, Some("")));
         assert!(!set(&mut index, ReplicaSet, "other", None, Some("app=web")));
         assert!(set(&mut index, ReplicaSet, "own", None, Some("app=web")));
-        assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "nobody asked since");
+        assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "not registered again");
         index.register(&pod.spec);
         assert!(set(&mut index, Service, "db", None, Some("app=db")), "of any pod");
         index.register(&pod.spec);

@@ -11,7 +11,7 @@ use super::domain_sums::{DomainSums, WeightedCounts};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
 
-/// The domains of pods that match the pod's required terms, and of pods whose terms match the pod.
+/// The domains of pods that match the pod's required terms, and of pods with terms that match the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InterPodAffinityState {
     /// Whether PreFilter ran.
@@ -22,7 +22,7 @@ pub struct InterPodAffinityState {
     first: bool,
     /// For each of the pod's anti-affinity terms, the pods that match it.
     anti_affinity: Vec<DomainSums>,
-    /// For each topology key, the pods whose anti-affinity matches the pod.
+    /// For each topology key, the pods with anti-affinity that matches the pod.
     existing_anti_affinity: Vec<DomainSums>,
     /// The same for hypothetical pods with unregistered terms, sorted by key.
     hypothetical: Vec<(Symbol, DomainSums)>,

@@ -7,7 +7,7 @@ use schedc_core::model::{LabelsExt, Node, NodeSelector, PreferredTerm, Requireme
 /// Arguments of NodeAffinity.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct NodeAffinityArgs {
-    /// node affinity of every pod of this profile, besides its own
+    /// node affinity that is added to every pod of this profile
     pub added_affinity: Option<AddedAffinity>,
 }
 
@@ -52,7 +52,7 @@ pub struct NodeLabelRequirement {
     /// how the values are compared
     #[args(required)]
     pub operator: NodeLabelOperator,
-    /// what is compared with: one or more for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt
+    /// the values: one or more for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt
     #[args(format = "label-value")]
     pub values: Seq<&'static str>,
 }

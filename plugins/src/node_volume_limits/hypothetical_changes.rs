@@ -15,7 +15,7 @@ use crate::indexes::{AttachedVolumes, CountedVolume};
 pub(super) struct HypotheticalChanges {
     /// Additional uses of a volume on a node, never 0. Only volumes of the pod's drivers, sorted.
     volumes: Vec<(NodeIndex, CountedVolume, i64)>,
-    /// Pods added to a node (1) or removed (-1) whose volumes cannot be counted, with the reason; sorted.
+    /// Pods with uncountable volumes that are added to a node (1) or removed (-1), with the reason; sorted.
     failing: Vec<(NodeIndex, Uid, i64, Arc<str>)>,
 }
 

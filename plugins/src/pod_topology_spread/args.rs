@@ -8,9 +8,9 @@ use schedc_core::model::{InclusionPolicy, TopologySpreadConstraint, Unsatisfiabl
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check)]
 pub struct PodTopologySpreadArgs {
-    /// where the constraints of pods come from that have none of their own; default System
+    /// origin of the constraints of pods without constraints; default System
     pub defaulting_type: DefaultingType,
-    /// for the type List: constraints without selectors, which are found by the pod's Services and controller
+    /// for the type List: constraints without selectors; the selectors are those of the pod's Services and controller
     pub default_constraints: Seq<DefaultConstraint>,
 }
 
@@ -27,7 +27,7 @@ pub enum DefaultingType {
 /// A constraint for pods that have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct DefaultConstraint {
-    /// by how many pods a domain may be ahead of the one with the fewest
+    /// maximum skew: how many more pods a domain may have than the domain with the fewest
     #[args(required, range = 1..=2147483647)]
     pub max_skew: i32,
     /// the node label whose values are the domains
@@ -36,7 +36,7 @@ pub struct DefaultConstraint {
     /// whether the constraint filters or scores
     #[args(required)]
     pub when_unsatisfiable: WhenUnsatisfiable,
-    /// with fewer domains than this, the fewest pods of a domain count as 0; default 1
+    /// minimum number of domains; with fewer, the minimum number of pods counts as 0; default 1
     #[args(default = 1, range = 1..=2147483647)]
     pub min_domains: i32,
     /// whether nodes that the pod's node affinity rejects are left out; default Honor

@@ -10,7 +10,7 @@ use super::PodClaims;
 use super::label_indexed_list::selector_required_label;
 use crate::indexes::Volumes;
 
-/// A hash that is usually equal for pods whose claims restrict nodes in the same way. Such pods share a
+/// A hash that is usually equal for pods with claims that restrict nodes in the same way. Such pods share a
 /// cached answer, and each pod's claims are evaluated separately. Therefore a collision only costs time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ClaimsFingerprint(u64);

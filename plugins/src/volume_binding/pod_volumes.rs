@@ -35,7 +35,7 @@ enum ClaimBindings {
 struct Claims {
     /// Bound claims, in the pod's order.
     bound: Vec<Bound>,
-    /// Unbound claims whose volume is provisioned for a selected node, in the pod's order.
+    /// Unbound claims with a volume that is provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
     /// Other unbound claims, smallest first.
     unbound: Vec<Unbound>,
@@ -56,7 +56,7 @@ pub(super) enum Bound {
     },
 }
 
-/// A claim whose volume is provisioned for a selected node.
+/// A claim with a volume that is provisioned for a selected node.
 #[derive(Debug)]
 pub(super) struct Selected {
     pub(super) node: Symbol,

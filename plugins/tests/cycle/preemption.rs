@@ -61,7 +61,7 @@ fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
         return pod.message;
     }
     let base = &cluster.cache.base;
-    let told = pod.candidates().iter().map(|candidate| {
+    let results = pod.candidates().iter().map(|candidate| {
         let star = if candidate.best { "*" } else { "" };
         let violations = match candidate.violations {
             0 => String::new(),
@@ -69,9 +69,9 @@ fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
         };
         format!("{}{star}: {}{violations}", base.name(candidate.node), names(candidate.victims.iter()))
     });
-    let mut told: Vec<String> = told.collect();
-    told.sort_unstable();
-    told.join("; ")
+    let mut results: Vec<String> = results.collect();
+    results.sort_unstable();
+    results.join("; ")
 }
 
 fn names<'p>(pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>) -> String {
@@ -152,12 +152,12 @@ fn the_nomination_is_set_cleared_or_kept() {
         let mut cluster = cluster::<Pipeline>(&["n1"], pods);
         let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
         let unschedulable = rejected(cluster.decision(&pod, 0));
-        let told = match unschedulable.nomination() {
+        let actual = match unschedulable.nomination() {
             Nomination::Set(_) => "set",
             Nomination::Clear => "clear",
             Nomination::Keep => "keep",
         };
-        assert_eq!(told, nomination, "{spec}: {}", unschedulable.message);
+        assert_eq!(actual, nomination, "{spec}: {}", unschedulable.message);
     }
 }
 
@@ -307,7 +307,7 @@ fn not_all_nodes_must_be_tried() {
     );
     cluster.object(&budget("n1", "status: {}"));
     cluster.object(&budget("n2", "status: {}"));
-    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first that does no harm");
+    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first without a violation");
 }
 
 #[test]

@@ -19,8 +19,8 @@ const CLAIMS: usize = 8;
 /// A scheduler with cached answers and one without, of the same cluster.
 struct Pair {
     cache: Cache<<Pipeline as Profile>::State>,
-    keeps: Engine<Pipeline>,
-    forgets: Engine<Pipeline>,
+    cached: Engine<Pipeline>,
+    uncached: Engine<Pipeline>,
     running: Vec<RunningPod>,
     decisions: usize,
 }
@@ -62,9 +62,9 @@ fn any_event() -> impl Strategy<Value = Event> {
 impl Pair {
     fn new() -> Self {
         let engine = || Engine::new(&Handle::default()).expect("a profile that starts");
-        let (keeps, mut forgets) = (engine(), engine());
-        forgets.cache_answers = false;
-        let mut pair = Pair { cache: Cache::default(), keeps, forgets, running: Vec::new(), decisions: 0 };
+        let (cached, mut uncached) = (engine(), engine());
+        uncached.cache_answers = false;
+        let mut pair = Pair { cache: Cache::default(), cached, uncached, running: Vec::new(), decisions: 0 };
         for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "d")] {
             let mode = "volumeBindingMode: WaitForFirstConsumer";
             pair.object(&format!(
@@ -91,9 +91,9 @@ impl Pair {
             Event::Pod(claims, draw) => self.schedule(*claims, *draw),
             Event::Gone(at, unreserved) if !self.running.is_empty() => {
                 let RunningPod { pod, placement, reserved } = self.running.swap_remove(at.index(self.running.len()));
-                if let Some([kept, forgot]) = reserved.filter(|_| *unreserved) {
-                    self.keeps.plugins.unreserve(&placement, &kept);
-                    self.forgets.plugins.unreserve(&placement, &forgot);
+                if let Some([cached, uncached]) = reserved.filter(|_| *unreserved) {
+                    self.cached.plugins.unreserve(&placement, &cached);
+                    self.uncached.plugins.unreserve(&placement, &uncached);
                 }
                 self.cache.remove_pod(&pod.uid);
             }
@@ -192,17 +192,17 @@ impl Pair {
             volumes.join(", ")
         );
         let pod = Arc::new(testing::pod(&yaml, &mut self.cache.base.interner));
-        let kept = self.keeps.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
-        let anew = self.forgets.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
-        assert_eq!(kept, anew, "{yaml}");
-        if let Decision::Node(node) = kept {
+        let decision = self.cached.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
+        let full_decision = self.uncached.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
+        assert_eq!(decision, full_decision, "{yaml}");
+        if let Decision::Node(node) = decision {
             self.place(pod, node);
         }
     }
 
     fn place(&mut self, pod: Arc<Pod>, node: NodeIndex) {
-        let compiled = self.keeps.plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
-        let mut cycles = [&self.keeps, &self.forgets]
+        let compiled = self.cached.plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let mut cycles = [&self.cached, &self.uncached]
             .map(|engine| engine.plugins.pre_filter(&compiled, &self.cache, &mut PreFilterRun::default()).ok());
         let name = self.cache.base.name(node).to_owned();
         let symbol = self.cache.base.interner.intern(&name);
@@ -212,7 +212,8 @@ impl Pair {
             let cycle = cycles[at].take()?;
             engine.plugins.reserve(&cycle, &self.cache, &placement).ok()
         };
-        let reserved = reserve(&self.keeps, 0).zip(reserve(&self.forgets, 1)).map(|(kept, forgot)| [kept, forgot]);
+        let reserved =
+            reserve(&self.cached, 0).zip(reserve(&self.uncached, 1)).map(|(cached, uncached)| [cached, uncached]);
         self.running.push(RunningPod { pod, placement, reserved });
     }
 }
@@ -244,9 +245,9 @@ fn pods_of_equal_templates_with_their_own_claims_share_an_answer() {
         let volume = format!("{{name: v, persistentVolumeClaim: {{claimName: c{claim}}}}}");
         let pod = format!("{{metadata: {{name: p{claim}}}, spec: {{volumes: [{volume}]}}}}");
         let pod = Arc::new(testing::pod(&pod, &mut pair.cache.base.interner));
-        pair.keeps.cached_answer(&pod, &mut pair.cache)
+        pair.cached.cached_answer(&pod, &mut pair.cache)
     });
     let [first, second, third] = answers;
-    assert!(first.is_none(), "what is asked about once is not kept");
+    assert!(first.is_none(), "the first answer of a signature is not cached");
     assert!(second.is_some() && second == third);
 }

@@ -13,7 +13,7 @@ use schedc_core::profile::{PreFilterRun, Profile};
 use crate::cycle::scheduler::preemption::{Cycle, Pipeline};
 use crate::cycle::test_cluster::TestCluster;
 
-/// Names of the plugins whose states differ.
+/// Names of the plugins with different states.
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     macro_rules! compare {
         ($($plugin:ident)*) => {{

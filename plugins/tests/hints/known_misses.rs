@@ -51,7 +51,7 @@ fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
     let (last, others) = steps.split_last().expect("a step");
     match wakes(pod, others, std::slice::from_ref(last), |_| false) {
         Err(miss) => assert!(miss.by.contains(&rejected_by), "{last:?} {:?}", miss.by),
-        Ok(woken) => panic!("{last:?} makes no difference, or wakes it ({woken})"),
+        Ok(woken) => panic!("{last:?} has no effect, or queues the pod ({woken})"),
     }
 }
 

@@ -82,7 +82,7 @@ fn actions(resource: EventResource) -> Vec<Action> {
 fn hinted() -> BTreeMap<&'static str, Vec<ClusterEvent>> {
     let mut hinted: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for plugin in Pipeline::PLUGINS {
-        for registration in plugin.events.expect("every plugin tells what it waits for").iter().filter(|r| r.has_hint) {
+        for registration in plugin.events.expect("every plugin declares its events").iter().filter(|r| r.has_hint) {
             let ClusterEvent { resource, actions: registered } = registration.event;
             let registered = actions(resource).into_iter().filter(|action| registered.contains(*action));
             // A registration for every change has one hint for all of them.
@@ -108,14 +108,14 @@ fn check(
     let mut cluster = TestCluster::new(event.rejected);
     event.others.iter().for_each(|object| cluster.object(object));
     let derived = cluster.apply(kind.resource, change.old, change.new);
-    let told = derived.iter().find(|derived| kind.covers(**derived));
-    if told.is_some() != change.makes_event {
+    let caused = derived.iter().find(|derived| kind.covers(**derived));
+    if caused.is_some() != change.makes_event {
         return Err(format!("{what}\nmakes the events {derived:?}"));
     }
-    let asked = told.copied().unwrap_or(kind);
-    match cluster.hint(plugin, asked) {
-        Some(Ok(said)) if said == expected => Ok(()),
-        said => Err(format!("{what}\nis {said:?}")),
+    let event = caused.copied().unwrap_or(kind);
+    match cluster.hint(plugin, event) {
+        Some(Ok(hint)) if hint == expected => Ok(()),
+        hint => Err(format!("{what}\nis {hint:?}")),
     }
 }
 
@@ -135,7 +135,7 @@ fn hints_match_their_tables() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A registration whose hint always returns the same needs no hint. Therefore each registration has both
+/// A hint with a constant result is unnecessary. Therefore each registration has both
 /// results in its table.
 #[test]
 fn every_hinted_event_queues_some_pods_and_skips_others() {

@@ -219,9 +219,9 @@ impl Coverage {
             let reads: Vec<String> = reads.iter().flat_map(|entry| kinds(entry)).collect();
             let counts = self.counts.get(plugin).cloned().unwrap_or_default();
             let never = reads.iter().filter(|kind| !counts.contains_key(*kind));
-            wrong.extend(never.map(|kind| format!("{plugin} never heard of: {kind}")));
+            wrong.extend(never.map(|kind| format!("{plugin} was never affected by: {kind}")));
             let others = counts.keys().filter(|kind| !reads.contains(kind));
-            wrong.extend(others.map(|kind| format!("{plugin} is not known to read: {kind}")));
+            wrong.extend(others.map(|kind| format!("{plugin} does not declare that it reads: {kind}")));
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }

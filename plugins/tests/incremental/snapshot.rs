@@ -190,8 +190,8 @@ impl<S: State> Visitor<S> for Check<'_> {
         same(*seed, "committed", &side.answers(&pods), &after_all);
 
         // Reservations here do not exist in the other scheduler.
-        let told: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
-        let mut side = Side::<P>::after(&told);
+        let changes: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
+        let mut side = Side::<P>::after(&changes);
         for pod in &pods {
             let pod = side.pod(pod);
             agree(*seed, &mut side.snapshot, &pod);

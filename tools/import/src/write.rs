@@ -20,7 +20,7 @@ pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     if percentage == 0 {
         comment(
             &mut text,
-            "kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.",
+            "kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.",
         );
     }
     if percentage != 100 {

@@ -102,7 +102,7 @@ pub struct Rejection {
     pub(crate) code: Code,
 }
 
-/// Reserve states by plugin position; `None` for plugins whose Reserve did not run.
+/// Reserve states by plugin position; `None` for plugins without a Reserve run.
 pub struct Reserved(pub(crate) Vec<Option<Box<AnyValue>>>);
 
 impl Reserved {

@@ -13,7 +13,7 @@
 //! The interpreter caches no answers, and its loops over nodes are not specialized. It has no plugins of
 //! other crates, because they are not compiled into it.
 
-#![allow(clippy::unused_unit, reason = "generated: what some plugins read is nothing")]
+#![allow(clippy::unused_unit, reason = "generated: some plugins read no state")]
 
 mod bundle;
 mod cycle_state;

@@ -297,14 +297,14 @@ impl Profile for Pipeline {
     ) -> Vec<PluginScore> {
         let steps = &pod.steps.score;
         let node = raw.node(index, steps.len());
-        let asked = steps.iter().enumerate().filter(|(_, step)| !score.skips(step.position));
-        let told = asked.map(|(at, step)| PluginScore {
+        let scored = steps.iter().enumerate().filter(|(_, step)| !score.skips(step.position));
+        let scores = scored.map(|(at, step)| PluginScore {
             plugin: step.name,
             raw: node[at],
             normalized: step.normalized(extents, at, node[at]),
             weight: step.weight,
         });
-        told.collect()
+        scores.collect()
     }
 
     fn reserve(&self, _: &Cycle, cache: &Cache<State>, placement: &Placement) -> Result<Reserved, Status> {

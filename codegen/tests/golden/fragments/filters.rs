@@ -83,7 +83,9 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if idle_plugins::filter_runs_after_pre_filter::<NodePorts>(&cycle.node_ports, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    NodePorts,
+                >(&cycle.node_ports, IDLE) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -92,7 +94,9 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if idle_plugins::filter_runs_after_pre_filter::<GpuShare>(&cycle.gpu_share, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    GpuShare,
+                >(&cycle.gpu_share, IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -129,7 +133,7 @@ fn a_filter_without_its_pre_filter_gets_the_default_state() {
         "pub struct Cycle",
         &expect![[r#"
         pub struct Cycle {
-            /// The default: the profile leaves PreFilter of `GPUShare` out.
+            /// The default: the profile omits PreFilter of `GPUShare`.
             pub gpu_share: <GpuShare as PreFilterPlugin>::Cycle,
         }"#]],
     );
@@ -221,9 +225,9 @@ fn a_profile_without_filters_rejects_nothing() {
         profile,
         "pub struct Columns",
         &expect![[r#"
-        pub struct Columns<'a> {
-            /// Nothing is borrowed.
-            pub nothing: PhantomData<&'a ()>,
-        }"#]],
+            pub struct Columns<'a> {
+                /// No column is borrowed.
+                pub nothing: PhantomData<&'a ()>,
+            }"#]],
     );
 }

@@ -120,13 +120,13 @@ fn unused_terms_are_kept_for_a_while() {
         affinity_terms.register(&pod.spec.affinity);
     };
     (0..1100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
-    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "it waits still");
-    assert!(affinity_terms.scored.entries().count() < 200, "of the others most are forgotten");
+    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "it is still pending");
+    assert!(affinity_terms.scored.entries().count() < 200, "most of the others are forgotten");
     affinity_terms.set_pending(Some(&first), None);
     (2000..3100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
     assert_eq!((affinity_terms.scored_matching(default, &app), affinity_terms.scored(id).is_none()), (vec![], true));
     affinity_terms.add_pod(NodeIndex(0), &first);
-    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new number");
+    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new id");
 }
 
 proptest! {

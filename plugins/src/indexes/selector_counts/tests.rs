@@ -101,7 +101,7 @@ proptest! {
                         }
                         prop_assert_eq!(kept.counts(*id), &counts, "{:?}", query);
                     }
-                    None => prop_assert_ne!(kept.counts(*id), &counts, "cut without need: {:?}", query),
+                    None => prop_assert_ne!(kept.counts(*id), &counts, "truncated without need: {:?}", query),
                 }
             }
         }
@@ -148,7 +148,7 @@ fn empty_namespace_selectors() {
     };
     assert_eq!(registered(None), 0);
     assert_eq!(registered(Some("")), 1, "every namespace, known or not");
-    assert_eq!(registered(Some("team=red")), 0, "of those that are known");
+    assert_eq!(registered(Some("team=red")), 0, "known namespaces only");
 }
 
 #[test]

@@ -14,7 +14,7 @@ impl Cluster {
     /// Returns a letter for each node: `.` passes, `a` affinity, `n` anti-affinity, `e` anti-affinity of existing
     /// pods. Returns `skip` if PreFilter skips.
     fn verdicts(&mut self, pod: &str) -> String {
-        match self.pre_filter(pod).expect("terms are whole") {
+        match self.pre_filter(pod).expect("terms are valid") {
             Some((pod, state)) => self.all().into_iter().map(|node| letter(&pod, &state, node)).collect(),
             None => "skip".into(),
         }

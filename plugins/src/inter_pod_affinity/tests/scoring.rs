@@ -97,7 +97,7 @@ fn preferences_of_running_pods() {
     assert_eq!(raw(cluster(), &with(0, false), &pod("new", "")), Some([10, 10, -4, 0, 0, 0]));
     assert_eq!(raw(cluster(), &with(40, false), &pod("new", "")), Some([10, 10, 76, 80, 0, 0]));
     assert_eq!(raw(cluster(), &DEFAULT, &pod("other", "")), None);
-    // Ignored, except for a pod with preferences of its own.
+    // Ignored, except for a pod with preferences.
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", "")), None);
     let b = preferred_affinity(&[(100, &term("host", "b"))]);
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", &b)), Some([10, 10, 98, 2, 0, 0]));

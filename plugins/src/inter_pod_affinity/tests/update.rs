@@ -265,7 +265,7 @@ proptest! {
                             }
                         } else {
                             let skips = |cached: &CachedState| (cached.filtering.skip, cached.scoring.skip);
-                            prop_assert_ne!(skips(old), skips(&fresh), "only skips are a reason");
+                            prop_assert_ne!(skips(old), skips(&fresh), "only a change of skips needs a full evaluation");
                         }
                     }
                     cached[at] = Some(fresh);

@@ -94,7 +94,7 @@ impl DomainCounts {
         self.open = open;
     }
 
-    /// Applies changes of the pods in domains. Returns the nodes whose verdict changes, as mask words with their
+    /// Applies changes of the pods in domains. Returns the nodes with changed verdicts, as mask words with their
     /// word numbers.
     fn apply_changes(
         &mut self,

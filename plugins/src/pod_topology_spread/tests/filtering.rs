@@ -149,7 +149,7 @@ fn default_constraints_of_the_profile() {
     let owner = "{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u, controller: true}";
     let owned = format!("{{metadata: {{labels: {{app: web}}, ownerReferences: [{owner}]}}}}");
     for pod in [plain, &owned] {
-        assert_eq!(filter_with(list, &mut cluster, pod), "skip", "nothing says which pods belong together");
+        assert_eq!(filter_with(list, &mut cluster, pod), "skip", "no workload selects the pod");
     }
     cluster.workload(WorkloadKind::ReplicaSet, "web", "web");
     assert_eq!(filter_with(list, &mut cluster, plain), "skip");
@@ -158,7 +158,7 @@ fn default_constraints_of_the_profile() {
     assert_eq!(filter_with(list, &mut cluster, plain), "ss++m");
     assert_eq!(filter_with(&DEFAULT, &mut cluster, plain), "skip", "Kubernetes' own are soft");
     let own = pod(&hard(ZONE_KEY, 2, ""), "");
-    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "a constraint of its own replaces them");
+    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "the pod's constraint replaces them");
 }
 
 #[test]

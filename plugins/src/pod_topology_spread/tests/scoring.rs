@@ -91,7 +91,7 @@ fn system_default_constraints() {
     // If such a zone exists, it also has the pods of nodes without a zone.
     check(&mut cluster, web, &[3, 4], &[7, 3], &[42, 100]);
     let own = pod(&constraint("DoNotSchedule", ZONE_KEY, 1, ""), "");
-    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "a constraint of its own replaces them");
+    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "the pod's constraint replaces them");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn bind(
 ) -> (usize, Result<(), String>, ApiServer) {
     let mut cluster = TestCluster::new(objects);
     let (placement, reserved) = cluster.reserve("c", 0);
-    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
+    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it never fails");
     assert_eq!(flight, PreFlightResult::RunInParallel);
 
     let mut server = ApiServer::new(ApiServerOptions::default());
@@ -82,7 +82,7 @@ fn key(kind: &str, name: &str) -> Key {
 
 fn get(server: &mut ApiServer, kind: &str, name: &str) -> Value {
     let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
-    object.expect("an object is answered").to_json().expect("it can be written")
+    object.expect("a response with an object").to_json().expect("it can be written")
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn all_extender_fields() {
     check(
         ALL,
         expect![[r##"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [[extender]]
@@ -86,7 +86,7 @@ fn bytes_are_written_as_text() {
             "extenders: [{{urlPrefix: 'https://a', filterVerb: f, enableHTTPS: true, tlsConfig: {{caData: {ca}, caFile: /x}}}}]\n"
         ),
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -112,7 +112,7 @@ fn empty_settings_are_omitted() {
         "extenders: [{urlPrefix: 'https://a', filterVerb: f, bindVerb: '', weight: 0, httpTimeout: 0s, ignorable: false, \
          tlsConfig: {certFile: '', insecure: false}, managedResources: [], nodeCacheCapable: null}]\n",
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -147,7 +147,7 @@ profiles:
     check(
         rest,
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -230,7 +230,7 @@ profiles:
     check(
         rest,
         expect![[r##"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

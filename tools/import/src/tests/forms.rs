@@ -26,7 +26,7 @@ fn anchors_and_merges() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "a"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -34,7 +34,7 @@ fn anchors_and_merges() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "b"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -51,7 +51,7 @@ fn several_documents() {
         warning: c.yaml:6:1: only the first document of a file counts, as in kube-scheduler
         # Imported from c.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
     "#]]
     .assert_eq(&shown(&import("c.yaml", &text)));
@@ -101,7 +101,7 @@ fn settings() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "b"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             pod-initial-backoff-seconds = 2
             pod-max-backoff-seconds = 60
@@ -174,7 +174,7 @@ profiles:
             # Imported from c.yaml by schedc.
 
             scheduler-name = "default-scheduler"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             # Not plugins of kube-scheduler: NodeResourceTopologyMatch, Coscheduling, TargetLoadPacking. Name the crates that have them:
             # crates = [".."]
@@ -204,7 +204,7 @@ fn the_source_cannot_break_out_of_its_comment() {
     expect![[r#"
         # Imported from a b = 1 by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
     "#]]
     .assert_eq(&shown(&import("a\nb = 1", HEAD)));

@@ -101,8 +101,8 @@ fn hostile_configurations() {
          score: {disabled: [{name: '*'}], enabled: [{name: NodeAffinity}, {name: TaintToleration, weight: 100}]}}}]",
         // Disabled twice, without effect, and with weights.
         "profiles: [{plugins: {preFilter: {disabled: [{name: NodeName}, {name: NodePorts}, {name: NodePorts, weight: 3}]}, \
-         multiPoint: {disabled: [{name: DefaultPreemption}, {name: Nobody}], enabled: [{name: NodeAffinity, weight: 0}]}}}]",
-        // A point with an order of its own.
+         multiPoint: {disabled: [{name: DefaultPreemption}, {name: Missing}], enabled: [{name: NodeAffinity, weight: 0}]}}}]",
+        // A point with a different order.
         "profiles: [{plugins: {preScore: {disabled: [{name: '*'}], enabled: [{name: InterPodAffinity}, {name: NodeAffinity}, \
          {name: TaintToleration}, {name: PodTopologySpread}, {name: NodeResourcesFit}, {name: VolumeBinding}]}}}]",
         "percentageOfNodesToScore: 7\npodInitialBackoffSeconds: 3\npodMaxBackoffSeconds: 300\n\

@@ -82,7 +82,7 @@ impl<P: Reads + PreFilterPlugin> PreFilter for Instance<P> {
 }
 
 fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
-    state.downcast_mut().expect("a plugin is given the state that it made")
+    state.downcast_mut().expect("a plugin receives its own state")
 }
 
 /// `state` is `None` for a plugin without PreFilter in the profile.

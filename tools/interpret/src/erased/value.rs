@@ -8,7 +8,7 @@ pub(crate) type AnyValue = dyn Any + Send + Sync;
 
 /// Returns the value of a plugin in its concrete type.
 pub(crate) fn downcast_value<T: 'static>(value: &AnyValue) -> &T {
-    value.downcast_ref().expect("a plugin is given what it made")
+    value.downcast_ref().expect("a plugin receives its own values")
 }
 
 /// The compiled pod of a plugin.

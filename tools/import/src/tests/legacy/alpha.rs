@@ -29,7 +29,7 @@ profiles:
             # Imported from c.yaml by schedc.
 
             scheduler-name = "old"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             pod-max-backoff-seconds = 20
             # Not plugins of kube-scheduler: Mine, Mine2. Name the crates that have them:
@@ -169,7 +169,7 @@ fn v1alpha1_with_a_policy() {
         # Imported from c.yaml by schedc.
 
         scheduler-name = "mine"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

@@ -13,7 +13,7 @@ fn v1beta3_has_the_same_plugins_but_those_that_came_later() {
         note: c.yaml:1:1: a configuration of v1beta3 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]
@@ -41,7 +41,7 @@ profiles:
             note: c.yaml:5:69: `EBSLimits` is part of `NodeVolumeLimits` today, which is not disabled with it
             # Imported from c.yaml by schedc.
 
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -197,7 +197,7 @@ profiles:
             # Imported from c.yaml by schedc.
 
             scheduler-name = "packed"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]

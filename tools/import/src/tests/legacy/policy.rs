@@ -255,7 +255,7 @@ fn extenders_are_those_of_v1() {
         note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]
