@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
 
     /// Returns the location that determines the plugins of a point: the point's set, otherwise `multi-point`,
     /// otherwise the profile's start.
-    fn place_of(&self, point: Point) -> Span {
+    fn location_of(&self, point: Point) -> Span {
         let set = self.raw.point(point).unwrap_or(&self.raw.multi_point);
         set.at.unwrap_or(self.start())
     }

@@ -165,8 +165,8 @@ impl Default for Fractions {
 impl Fractions {
     #[inline]
     fn push(&mut self, used: i64, allocatable: i64) {
-        if let Some(place) = self.values.get_mut(self.len) {
-            *place = fraction(used, allocatable);
+        if let Some(value) = self.values.get_mut(self.len) {
+            *value = fraction(used, allocatable);
             self.len += 1;
         }
     }

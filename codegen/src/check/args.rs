@@ -82,14 +82,14 @@ pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
             shape::check(&args.value, schema, &plugin.name, &mut by_shape);
             check_plugin_rules(args, &mut found);
             // If both report an error at one location, the plugin's rule is more specific.
-            let said: Vec<Span> = found.iter().filter_map(place).collect();
-            found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
+            let reported: Vec<Span> = found.iter().filter_map(location).collect();
+            found.extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
         }
     }
     found
 }
 
-fn place(diagnostic: &Diagnostic) -> Option<Span> {
+fn location(diagnostic: &Diagnostic) -> Option<Span> {
     diagnostic.primary.as_ref().map(|label| label.span)
 }
 

@@ -13,8 +13,8 @@ pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
         if let Some(first) = earlier.iter().find(|first| first.scheduler_name.value == plan.scheduler_name.value) {
             found.push(messages::same_scheduler_name(
                 &plan.scheduler_name.value,
-                (place(plan.scheduler_name.span, plan), &plan.path),
-                (place(first.scheduler_name.span, first), &first.path),
+                (location(plan.scheduler_name.span, plan), &plan.path),
+                (location(first.scheduler_name.span, first), &first.path),
             ));
         }
         if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
@@ -34,8 +34,8 @@ pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
             if a.value != b.value {
                 found.push(messages::different_backoffs(
                     key,
-                    (place(b.span, plan), &plan.path, b.value, b.span.is_none()),
-                    (place(a.span, first), &first.path, a.value, a.span.is_none()),
+                    (location(b.span, plan), &plan.path, b.value, b.span.is_none()),
+                    (location(a.span, first), &first.path, a.value, a.span.is_none()),
                 ));
             }
         };
@@ -57,7 +57,7 @@ fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
     }
     let sorter_place = |named_at: Option<Span>, plugin: &PlanPlugin, plan: &Plan| {
         let args = plugin.args.as_ref().map(|args| args.span).filter(|_| same_plugin);
-        place(args.or(named_at), plan)
+        location(args.or(named_at), plan)
     };
     found.push(messages::different_queue_sorts(
         (sorter_place(second_step, b, second), &second.path, &b.entry.name),
@@ -85,7 +85,7 @@ fn same_value(a: &Node, b: &Node) -> bool {
 }
 
 /// Returns the location of a setting, otherwise the profile's start.
-fn place(written: Option<Span>, plan: &Plan) -> Span {
+fn location(written: Option<Span>, plan: &Plan) -> Span {
     written.unwrap_or(start(plan))
 }
 

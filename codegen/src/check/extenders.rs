@@ -28,7 +28,7 @@ fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let verbs = cx.raw.extenders.iter().filter_map(|extender| extender.preempt_verb.as_ref());
-    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.place_of(Point::PostFilter))));
+    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.location_of(Point::PostFilter))));
 }
 
 /// Checks the extenders of a profile.

@@ -54,11 +54,11 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     let mut written: Vec<(i64, Span, String)> =
         weights.into_iter().filter_map(|(weight, span, owner)| Some((weight, span?, owner))).collect();
     written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
-    let places: Vec<(Span, String)> = written
+    let locations: Vec<(Span, String)> = written
         .into_iter()
         .enumerate()
         .filter(|(index, (weight, ..))| *index == 0 || *weight > large)
         .map(|(_, (_, span, owner))| (span, owner))
         .collect();
-    found.push(messages::weights_overflow(&places, cx.start()));
+    found.push(messages::weights_overflow(&locations, cx.start()));
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, place};
+use super::docs::{doc, location};
 use super::imports::Imports;
 use super::member::Members;
 use crate::plan::{Node, Point, Value};
@@ -17,7 +17,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
             Some(node) => {
                 let tree = tree(members.files, node);
                 written_any = true;
-                (format!("{}.", place(members.files, Some(node.span))), quote! { decode(&#tree) })
+                (format!("{}.", location(members.files, Some(node.span))), quote! { decode(&#tree) })
             }
             None => ("By default.".to_owned(), quote! { DEFAULT }),
         };
@@ -57,7 +57,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
             let weight = step.weight.as_ref()?;
             let (name, value) = (&member.constant, Literal::i64_unsuffixed(weight.value));
             let doc = doc(match weight.span {
-                Some(span) => format!("{}.", place(members.files, Some(span))),
+                Some(span) => format!("{}.", location(members.files, Some(span))),
                 None => "By default.".to_owned(),
             });
             Some(quote! { #doc pub const #name: i64 = #value; })

@@ -23,7 +23,7 @@ pub(super) fn steps(members: &Members<'_>, point: Point) -> TokenStream {
         .map(|(step, member)| {
             let weight =
                 step.weight.as_ref().map(|weight| format!(" with weight {}", weight.value)).unwrap_or_default();
-            format!("`{}`{weight}, {}", member.name, place(members.files, step.named_at))
+            format!("`{}`{weight}, {}", member.name, location(members.files, step.named_at))
         })
         .collect();
     match steps.as_slice() {
@@ -37,6 +37,6 @@ pub(super) fn steps(members: &Members<'_>, point: Point) -> TokenStream {
 }
 
 /// Describes a location.
-pub(super) fn place(files: &Files, span: Option<Span>) -> String {
+pub(super) fn location(files: &Files, span: Option<Span>) -> String {
     span.map_or_else(|| "by default".to_owned(), |span| files.location(span).to_string())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, place};
+use super::docs::{doc, location};
 use super::member::Members;
 use crate::plan::{ManagedResource, Plan, PlanExtender, PlanTls};
 
@@ -19,8 +19,8 @@ pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     let list: Vec<String> = (1..)
         .zip(extenders)
         .map(|(at, extender)| {
-            let place = place(members.files, Some(extender.at));
-            format!("{at}. `{}`, {place}", extender.url_prefix)
+            let location = location(members.files, Some(extender.at));
+            format!("{at}. `{}`, {location}", extender.url_prefix)
         })
         .collect();
     let doc = doc(format!("Extenders in call order:\n\n{}", list.join("\n")));

@@ -18,13 +18,13 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members
         .at(Point::PreBind)
         .enumerate()
-        .map(|(place, member)| {
-            let place = Literal::usize_unsuffixed(place);
+        .map(|(index, member)| {
+            let index = Literal::usize_unsuffixed(index);
             let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
             let state = state(member);
             quote! {
                 plan.take(
-                    #place,
+                    #index,
                     #name,
                     <#ty as PreBindPlugin>::pre_bind_pre_flight(&self.#field, #args, placement, #state),
                 )?;
@@ -57,13 +57,13 @@ fn pre_bind(members: &Members<'_>) -> TokenStream {
         [] => quote! { Ok(()) },
         [only] => quote! { if plan.runs(0) { #only } Ok(()) },
         [calls @ .., last] => {
-            let places: Vec<_> = (0..=calls.len()).map(Literal::usize_unsuffixed).collect();
-            let in_group = |place: usize, call: &TokenStream| {
-                let place = &places[place];
-                quote! { async { if group.contains(#place) { #call } Ok(()) } }
+            let indexes: Vec<_> = (0..=calls.len()).map(Literal::usize_unsuffixed).collect();
+            let in_group = |index: usize, call: &TokenStream| {
+                let index = &indexes[index];
+                quote! { async { if group.contains(#index) { #call } Ok(()) } }
             };
-            let together = calls.iter().enumerate().rev().fold(in_group(calls.len(), last), |after, (place, call)| {
-                let this = in_group(place, call);
+            let together = calls.iter().enumerate().rev().fold(in_group(calls.len(), last), |after, (index, call)| {
+                let this = in_group(index, call);
                 quote! { try_join(#this, #after) }
             });
             quote! { for group in plan.groups() { #together.await?; } Ok(()) }

@@ -78,13 +78,13 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         let (field, ty, name) = (&member.field, &member.ty, member.name);
         let (text, ty) = match source {
             Source::PreScore => {
-                (format!("What PreScore of `{name}` left."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
+                (format!("The state of `{name}` after PreScore."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
             }
             Source::Prepared => {
-                (format!("What `{name}` looked up in the cluster."), quote! { <#ty as ScorePlugin>::Cycle })
+                (format!("The state of `{name}` after PrepareScore."), quote! { <#ty as ScorePlugin>::Cycle })
             }
             _ => (
-                format!("The default: the profile leaves PreScore of `{name}` out."),
+                format!("The default: the profile omits PreScore of `{name}`."),
                 quote! { <#ty as ScorePlugin>::Cycle },
             ),
         };

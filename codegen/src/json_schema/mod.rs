@@ -88,7 +88,7 @@ fn plugin_sets(plugins: &Plugins<'_>, planned: &[&str]) -> Value {
         let disabled = json!({ "type": "array", "items": { "enum": disabled }, "uniqueItems": true });
         let merged = table(
             [
-                ("enabled", described(entries.clone(), "plugins that are added, or take another place or weight")),
+                ("enabled", described(entries.clone(), "plugins that are added, or have another position or weight")),
                 ("disabled", described(disabled, "plugins that are left out; `*` is all of them")),
             ],
             &[],

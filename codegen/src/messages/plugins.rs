@@ -38,8 +38,8 @@ pub(crate) fn planned_plugin(name: &Spanned<String>) -> Diagnostic {
     .help("leave it out, or name a crate in `crates` that has a plugin like it")
 }
 
-pub(crate) fn star_enabled(name: &Spanned<String>, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`*` cannot be enabled at `{place}`"), "not a plugin")
+pub(crate) fn star_enabled(name: &Spanned<String>, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
         .note("`*` stands for all plugins in `disabled` only")
         .help("name the plugins that should run, in their order")
 }
@@ -57,14 +57,14 @@ fn points_of(entry: &PluginEntry) -> String {
     format!("{} runs at {}", entry.name, quoted(entry.points.iter().map(|point| point.name())))
 }
 
-pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{place}`", name.value), "enabled again")
+pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{set_key}`", name.value), "enabled again")
         .secondary(first, "first enabled")
         .help("remove one of the two")
 }
 
-pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{place}`", name.value), "disabled again")
+pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{set_key}`", name.value), "disabled again")
         .secondary(first, "first disabled")
         .help("remove one of the two")
 }
@@ -73,38 +73,38 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -
 /// not have yet.
 pub(crate) fn disabled_unknown(
     name: &Spanned<String>,
-    place: &str,
+    set_key: &str,
     enabled: &[&str],
     suggestions: &[&str],
 ) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         name.span,
-        format!("`{}` cannot be disabled at `{place}`: no plugin is called so", name.value),
+        format!("`{}` cannot be disabled at `{set_key}`: no plugin is called so", name.value),
         "disables nothing",
     );
     let with_suggestion = did_you_mean(diagnostic, &name.value, suggestions.iter().copied(), name.span, true);
     if with_suggestion.help.is_some() {
         with_suggestion
     } else {
-        with_suggestion.note(enabled_by_default(place, enabled))
+        with_suggestion.note(enabled_by_default(set_key, enabled))
     }
 }
 
-fn enabled_by_default(place: &str, enabled: &[&str]) -> String {
+fn enabled_by_default(set_key: &str, enabled: &[&str]) -> String {
     if enabled.is_empty() {
-        format!("nothing is enabled at `{place}` by default")
+        format!("nothing is enabled at `{set_key}` by default")
     } else {
         format!("enabled there by default: {}", quoted(enabled.iter().copied()))
     }
 }
 
-pub(crate) fn disabled_without_effect(name: &Spanned<String>, place: &str, enabled: &[&str]) -> Diagnostic {
+pub(crate) fn disabled_without_effect(name: &Spanned<String>, set_key: &str, enabled: &[&str]) -> Diagnostic {
     Diagnostic::at(
         name.span,
-        format!("`{}` is not enabled at `{place}` in the first place", name.value),
+        format!("`{}` is not enabled at `{set_key}` in the first place", name.value),
         "disables nothing",
     )
-    .note(enabled_by_default(place, enabled))
+    .note(enabled_by_default(set_key, enabled))
     .help("remove it from `disabled`")
 }
 
@@ -164,12 +164,12 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
 pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Span) -> Diagnostic {
     let names = quoted(sorters.iter().map(|(name, _)| name.as_str()));
     let title = format!("a profile has exactly one queue-sort plugin, not {}: {names}", sorters.len());
-    let mut places = sorters.iter().rev().filter_map(|(name, span)| span.map(|span| (span, name)));
-    let diagnostic = match places.next() {
+    let mut locations = sorters.iter().rev().filter_map(|(name, span)| span.map(|span| (span, name)));
+    let diagnostic = match locations.next() {
         None => Diagnostic::at(start, title, ""),
         Some((span, name)) => Diagnostic::at(span, title, format!("{name} sorts the queue")),
     };
-    let diagnostic = places.fold(diagnostic, |diagnostic, (span, name)| {
+    let diagnostic = locations.fold(diagnostic, |diagnostic, (span, name)| {
         diagnostic.secondary(span, format!("{name} sorts the queue, too"))
     });
     match sorters.iter().find(|(_, span)| span.is_none()) {

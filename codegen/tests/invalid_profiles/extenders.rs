@@ -167,7 +167,7 @@ fn url_with_a_password() {
     check(
         "[[extender]]\nurl-prefix = \"http://admin:secret@localhost\"\nfilter-verb = \"filter\"\n",
         expect![[r#"
-        error: `url-prefix` cannot be called: a profile is no place for a name and a password
+        error: `url-prefix` cannot be called: a profile must not contain a name and a password
          --> profiles/p.toml:2:14
           |
         2 | url-prefix = "http://admin:secret@localhost"

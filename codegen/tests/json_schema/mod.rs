@@ -251,7 +251,7 @@ fn keys_and_points_are_described() {
                   "uniqueItems": true
                 },
                 "enabled": {
-                  "description": "plugins that are added, or take another place or weight",
+                  "description": "plugins that are added, or have another position or weight",
                   "items": {
                     "anyOf": [
                       {

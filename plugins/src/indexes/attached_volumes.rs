@@ -21,7 +21,14 @@ pub enum CountedVolume {
     /// An existing volume.
     Csi(CsiVolume),
     /// A volume that the driver of a claim's class will provision.
-    Unbound { driver: Symbol, namespace: Symbol, claim: Symbol },
+    Unbound {
+        /// Name of the driver.
+        driver: Symbol,
+        /// Namespace of the claim.
+        namespace: Symbol,
+        /// Name of the claim.
+        claim: Symbol,
+    },
 }
 
 impl CountedVolume {

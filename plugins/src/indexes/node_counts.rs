@@ -64,19 +64,19 @@ impl NodeCounts {
     #[inline(never)]
     fn add_slow(&mut self, node: NodeIndex, count: u32) {
         self.highest = self.highest.max(node.0);
-        let places = self.highest as usize + 1;
+        let slots = self.highest as usize + 1;
         if !self.dense.is_empty() {
-            if places <= (self.nonzero + 1) * SPARSE_RATIO {
-                self.dense.resize(places, 0);
+            if slots <= (self.nonzero + 1) * SPARSE_RATIO {
+                self.dense.resize(slots, 0);
                 return self.add(node, count);
             }
             self.make_sparse();
         }
         *self.sparse.entry(node).or_default() += count;
-        if self.sparse.len() > MAX_SPARSE && places <= self.sparse.len() * DENSE_RATIO {
+        if self.sparse.len() > MAX_SPARSE && slots <= self.sparse.len() * DENSE_RATIO {
             let sparse = std::mem::take(&mut self.sparse);
             self.nonzero = sparse.len();
-            self.dense.resize(places, 0);
+            self.dense.resize(slots, 0);
             sparse.into_iter().for_each(|(node, count)| self.dense[node.get()] = count);
         }
     }

@@ -89,8 +89,8 @@ impl DomainSums {
     }
 
     /// Returns the sum of a domain; 0 without a domain.
-    pub(super) fn sum(&self, place: usize) -> i64 {
-        self.sums.get(place).copied().unwrap_or(0)
+    pub(super) fn sum(&self, domain: usize) -> i64 {
+        self.sums.get(domain).copied().unwrap_or(0)
     }
 
     #[inline]
@@ -151,11 +151,11 @@ impl DomainSums {
     }
 
     #[inline]
-    fn change(&mut self, place: Domain, pods: i64, weight: i64, matters: &impl Fn(i64, i64) -> bool) {
-        if let Some((before, after)) = self.add_at(place, pods, weight)
+    fn change(&mut self, domain: Domain, pods: i64, weight: i64, matters: &impl Fn(i64, i64) -> bool) {
+        if let Some((before, after)) = self.add_at(domain, pods, weight)
             && matters(before, after)
         {
-            self.changed.push(place);
+            self.changed.push(domain);
         }
     }
 
@@ -166,9 +166,9 @@ impl DomainSums {
         self.changed.sort_unstable();
         self.changed.dedup();
         let members = topology.nodes_by_domain(key);
-        for place in self.changed.drain(..) {
-            let positive = self.sums.get(place.get()).is_some_and(|sum| *sum > 0);
-            members.of(place).iter().for_each(|&(word, nodes)| visit(positive, word as usize, nodes));
+        for domain in self.changed.drain(..) {
+            let positive = self.sums.get(domain.get()).is_some_and(|sum| *sum > 0);
+            members.of(domain).iter().for_each(|&(word, nodes)| visit(positive, word as usize, nodes));
         }
     }
 

@@ -46,17 +46,18 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
 
 fn after_node(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
     // `None` for a node that did not exist, otherwise its domain, if it had one.
-    let places = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
-        let place = |node: &Node| node.labels.value(term.topology_key);
-        (old.map(place), place(new))
+    let domains = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
+        let domain = |node: &Node| node.labels.value(term.topology_key);
+        (old.map(domain), domain(new))
     };
-    let joins = required_affinity(rejected)?.iter().map(places).any(|(old, new)| new.is_some() && old.flatten() != new);
+    let joins =
+        required_affinity(rejected)?.iter().map(domains).any(|(old, new)| new.is_some() && old.flatten() != new);
     let leaves = |(old, new): (Option<Option<Symbol>>, _)| match old {
         // A new node has no pods.
         None => true,
         Some(old) => old.is_some() && old != new,
     };
-    Ok(joins || required_anti_affinity(rejected)?.iter().map(places).any(leaves))
+    Ok(joins || required_anti_affinity(rejected)?.iter().map(domains).any(leaves))
 }
 
 /// Returns the terms of required affinity.

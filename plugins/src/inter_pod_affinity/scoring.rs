@@ -237,7 +237,7 @@ impl NormalizeScore for InterPodAffinity {
             return Self::score(args, pod, scores, node).map(|raw| ScoreClass(raw as u64));
         }
         let sums = scores.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << BITS) - 1));
-        Ok(ScoreClass(sums.fold(0, |class, place| class << BITS | place)))
+        Ok(ScoreClass(sums.fold(0, |class, domain| class << BITS | domain)))
     }
 
     fn score_of_class(

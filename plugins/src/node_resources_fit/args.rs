@@ -87,11 +87,11 @@ const fn check_ratio(strategy: &ScoringStrategy, node: &Node, errors: &mut Error
             errors.report(node, &parts);
         }
         (ScoringStrategyType::LeastAllocated | ScoringStrategyType::MostAllocated, true) => {
-            let place = match node.get(FIELD) {
+            let location = match node.get(FIELD) {
                 Some(given) => given,
                 None => node,
             };
-            errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
+            errors.report(location, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
         }
         _ => {}
     }

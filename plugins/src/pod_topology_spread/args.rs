@@ -77,11 +77,11 @@ pub enum TaintsPolicy {
 const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors) {
     const FIELD: &str = "default-constraints";
     if matches!(args.defaulting_type, DefaultingType::System) && !args.default_constraints.is_empty() {
-        let place = match node.get(FIELD) {
+        let location = match node.get(FIELD) {
             Some(given) => given,
             None => node,
         };
-        errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
+        errors.report(location, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
     }
 }
 

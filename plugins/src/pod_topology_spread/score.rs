@@ -59,7 +59,7 @@ struct ConstraintCounts {
     /// The number of scored nodes in each domain; empty if each node is a domain.
     nodes: Vec<u32>,
     /// Number of domains with scored nodes.
-    places: usize,
+    domain_count: usize,
     /// Contribution of a pod: the logarithm of the number of domains.
     weight: f64,
     /// Constant added to the sum.
@@ -69,7 +69,7 @@ struct ConstraintCounts {
 impl PartialEq for ConstraintCounts {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |this: &Self| {
-            (this.is_hostname, this.without_label, this.places, this.weight.to_bits(), this.more.to_bits())
+            (this.is_hostname, this.without_label, this.domain_count, this.weight.to_bits(), this.more.to_bits())
         };
         numbers(self) == numbers(other)
             && self.pods == other.pods
@@ -86,7 +86,7 @@ impl ConstraintCounts {
 
     /// Returns the index of a node with the label.
     #[inline(always)]
-    fn place_of(&self, node: NodeIndex, domain: Domain) -> usize {
+    fn index_of(&self, node: NodeIndex, domain: Domain) -> usize {
         if self.is_hostname { node.get() } else { domain.get() }
     }
 
@@ -98,7 +98,7 @@ impl ConstraintCounts {
 
     /// Returns the index of a node's domain, with or without the label. Not for constraints on the host name.
     #[inline]
-    fn place(&self, node: NodeIndex) -> usize {
+    fn domain_index(&self, node: NodeIndex) -> usize {
         let domain = self.domain(node);
         if domain == Domain::NONE { self.without_label } else { domain.get() }
     }
@@ -106,20 +106,20 @@ impl ConstraintCounts {
     /// Adds a node to the scored nodes, or removes it.
     #[inline]
     fn enter(&mut self, node: NodeIndex, enters: bool) {
-        let place = self.place(node);
-        let Some(nodes) = self.nodes.get_mut(place) else { return };
+        let index = self.domain_index(node);
+        let Some(nodes) = self.nodes.get_mut(index) else { return };
         if enters {
-            self.places += usize::from(*nodes == 0);
+            self.domain_count += usize::from(*nodes == 0);
             *nodes += 1;
         } else {
             *nodes -= 1;
-            self.places -= usize::from(*nodes == 0);
+            self.domain_count -= usize::from(*nodes == 0);
         }
     }
 
     /// Sets the weight of pods from the number of domains.
     fn weigh(&mut self) {
-        self.weight = ((self.places + 2) as f64).ln();
+        self.weight = ((self.domain_count + 2) as f64).ln();
     }
 }
 
@@ -143,7 +143,7 @@ impl SpreadScores {
         for counts in constraints {
             let domain = counts.domain(node);
             if domain != Domain::NONE {
-                sum += counts.score_of(counts.pods[counts.place_of(node, domain)]);
+                sum += counts.score_of(counts.pods[counts.index_of(node, domain)]);
             } else if pod.requires_all_keys {
                 return Some(PodTopologySpread::IGNORED);
             }
@@ -213,7 +213,7 @@ impl ScoreScratch {
             part: ClassKey::new(is_hostname, domains),
             pods,
             nodes,
-            places: 0,
+            domain_count: 0,
             weight: 0.0,
             more: f64::from(constraint.max_skew.wrapping_sub(1)),
         }
@@ -247,12 +247,12 @@ pub(super) fn count(
     }
     for (at, constraint) in constraints.iter().enumerate() {
         for (node, pods) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            if let Some(place) = place_of_pods(pod, &counts, at, &included, view, node) {
-                counts[at].pods[place] += pods as i32;
+            if let Some(index) = index_of_pods(pod, &counts, at, &included, view, node) {
+                counts[at].pods[index] += pods as i32;
             }
         }
         if constraint.is_hostname {
-            counts[at].places = scored;
+            counts[at].domain_count = scored;
         }
         counts[at].weigh();
     }
@@ -268,7 +268,7 @@ pub(super) fn count(
 
 /// Returns the index where the pods of a node count for a constraint, if they do.
 #[inline]
-fn place_of_pods(
+fn index_of_pods(
     pod: &PodTopologySpreadPod,
     counts: &[ConstraintCounts],
     at: usize,
@@ -283,5 +283,5 @@ fn place_of_pods(
     let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
         && (included.includes_all_nodes()
             || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
-    counted.then(|| counts[at].place(node))
+    counted.then(|| counts[at].domain_index(node))
 }

@@ -19,11 +19,11 @@ pub struct VolumeBindingArgs {
 const fn check_shape(args: &VolumeBindingArgs, node: &Node, errors: &mut Errors) {
     const FIELD: &str = "shape";
     if args.shape.is_some() {
-        let place = match node.get(FIELD) {
+        let location = match node.get(FIELD) {
             Some(given) => given,
             None => node,
         };
         let parts = [Part::Name(FIELD), Part::Text(" needs the feature gate StorageCapacityScoring, which is off")];
-        errors.report(place, &parts);
+        errors.report(location, &parts);
     }
 }

@@ -190,8 +190,8 @@ pub(crate) fn several_profiles(names: &[&str], wanted: Option<&str>) -> Diagnost
 
 // Plugins.
 
-pub(crate) fn star_enabled(at: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("`*` cannot be enabled at `{place}`"), "not a plugin")
+pub(crate) fn star_enabled(at: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
         .note("`*` stands for all plugins in `disabled` only")
 }
 
@@ -236,18 +236,18 @@ pub(crate) fn not_implemented(name: &Spanned<String>, point: Point, points: &[Po
     .note(format!("{} runs at {}", name.value, quoted(&keys)))
 }
 
-pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{place}`", name.value), "enabled again")
+pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{set_key}`", name.value), "enabled again")
         .secondary(first, "first enabled")
         .help("remove one of the two")
 }
 
-pub(crate) fn disabled_twice(name: &Spanned<String>, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{place}`", name.value), "disabled again")
+pub(crate) fn disabled_twice(name: &Spanned<String>, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{set_key}`", name.value), "disabled again")
 }
 
-pub(crate) fn disables_nothing(name: &Spanned<String>, place: &str, enabled: &[String]) -> Diagnostic {
-    let title = format!("disabling `{}` at `{place}` has no effect: it is not enabled there", name.value);
+pub(crate) fn disables_nothing(name: &Spanned<String>, set_key: &str, enabled: &[String]) -> Diagnostic {
+    let title = format!("disabling `{}` at `{set_key}` has no effect: it is not enabled there", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "disables nothing");
     match closest(&name.value, enabled.iter().map(String::as_str)) {
         Some(meant) if meant != name.value => diagnostic.help(format!("did you mean `{meant}`?")),

@@ -60,8 +60,8 @@ pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnos
             Ok(documents.filter(|document| !matches!(document.value, Value::Null)).collect())
         }
         Err(error) => {
-            let place = error.location().map_or((0, 0), |location| on_char(text, offset(text, location)));
-            Err(Box::new(messages::syntax(Span { file, start: place.0, end: place.1 }, &error_message(&error))))
+            let range = error.location().map_or((0, 0), |location| on_char(text, offset(text, location)));
+            Err(Box::new(messages::syntax(Span { file, start: range.0, end: range.1 }, &error_message(&error))))
         }
     }
 }
@@ -125,7 +125,7 @@ enum Content {
 
 impl Parsed {
     fn node(self, file: FileId) -> Node {
-        let span = place(file, self.0.referenced);
+        let span = span_of(file, self.0.referenced);
         let value = match self.0.value {
             Content::Null => Value::Null,
             Content::Bool(value) => Value::Bool(value),
@@ -137,7 +137,7 @@ impl Parsed {
                 fields
                     .into_iter()
                     .map(|(key, value)| {
-                        let span = place(file, key.referenced);
+                        let span = span_of(file, key.referenced);
                         (Spanned { value: key.value, span }, value.node(file))
                     })
                     .collect(),
@@ -147,7 +147,7 @@ impl Parsed {
     }
 }
 
-fn place(file: FileId, location: Location) -> Span {
+fn span_of(file: FileId, location: Location) -> Span {
     let (start, end) = bytes(location).unwrap_or_default();
     Span { file, start, end }
 }
@@ -238,7 +238,7 @@ mod tests {
 
     fn show(files: &Files, node: &Node, out: &mut String) {
         let location = files.location(node.span);
-        let place = format!("@{}:{}", location.line, location.column);
+        let position = format!("@{}:{}", location.line, location.column);
         match &node.value {
             Value::Null => out.push_str("null"),
             Value::Bool(value) => out.push_str(&value.to_string()),
@@ -263,7 +263,7 @@ mod tests {
                 out.push('}');
             }
         }
-        out.push_str(&place);
+        out.push_str(&position);
     }
 
     fn check(text: &str, expect: Expect) {

@@ -86,10 +86,10 @@ pub(crate) fn requested_scheduler_name(name: &str, report: &mut Report) -> bool 
 
 fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     for (point, set) in profile.sets() {
-        let place = point.map_or("multiPoint", kube_scheduler::key);
-        repeated(set, place, report);
+        let set_key = point.map_or("multiPoint", kube_scheduler::key);
+        repeated(set, set_key, report);
         for plugin in &set.enabled {
-            if name(plugin, place, report) && fits(plugin, point, report) {
+            if name(plugin, set_key, report) && fits(plugin, point, report) {
                 weight(plugin, point, set, effective, report);
             }
         }
@@ -102,31 +102,31 @@ fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     }
 }
 
-fn repeated(set: &PluginSet, place: &str, report: &mut Report) {
+fn repeated(set: &PluginSet, set_key: &str, report: &mut Report) {
     let first = |plugins: &[Plugin], index: usize| -> Option<Span> {
         let name = &plugins[index].name.value;
         plugins[..index].iter().find(|other| other.name.value == *name).map(|other| other.name.span)
     };
     for (index, plugin) in set.enabled.iter().enumerate() {
         if let Some(first) = first(&set.enabled, index) {
-            report.error(messages::enabled_twice(&plugin.name, first, place));
+            report.error(messages::enabled_twice(&plugin.name, first, set_key));
         }
     }
     for (index, plugin) in set.disabled.iter().enumerate() {
         if first(&set.disabled, index).is_some() {
-            report.warning(messages::disabled_twice(&plugin.name, place));
+            report.warning(messages::disabled_twice(&plugin.name, set_key));
         }
     }
 }
 
 /// Returns whether a plugin with this name can be enabled.
-fn name(plugin: &Plugin, place: &str, report: &mut Report) -> bool {
+fn name(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
     let name = plugin.name.value.as_str();
     if kube_scheduler::find(name).is_some() {
         return true;
     }
     if name == "*" {
-        report.error(messages::star_enabled(plugin.name.span, place));
+        report.error(messages::star_enabled(plugin.name.span, set_key));
     } else if let Some(successor) = kube_scheduler::successor(name) {
         report.error(messages::removed_plugin(&plugin.name, successor));
     } else if kube_scheduler::ALPHA_PLUGINS.contains(&name) {

@@ -23,7 +23,7 @@ pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
 fn fault(rest: &str) -> Option<String> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     if authority.contains('@') {
-        return Some("a profile is no place for a name and a password".to_owned());
+        return Some("a profile must not contain a name and a password".to_owned());
     }
     let (host, port) = match authority.rfind(':') {
         Some(colon) if !authority.ends_with(']') => (&authority[..colon], Some(&authority[colon + 1..])),
@@ -82,7 +82,7 @@ mod tests {
             ("a:b", "`b` is not a port"),
             ("a?x", "`?` cannot be in its path"),
             ("a/b c", "` ` cannot be in its path"),
-            ("u:p@a", "a profile is no place for a name and a password"),
+            ("u:p@a", "a profile must not contain a name and a password"),
         ] {
             assert_eq!(fault(wrong).as_deref(), Some(reason), "{wrong}");
         }

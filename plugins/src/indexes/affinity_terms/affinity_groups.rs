@@ -42,14 +42,14 @@ impl AffinityGroups {
     /// Returns the id of a pod's group, if it was remembered.
     #[inline]
     pub(super) fn recent(&self, pod: &Arc<PodSpec>) -> Option<usize> {
-        let (known, id) = self.recent.get(place(pod))?.as_ref()?;
+        let (known, id) = self.recent.get(slot(pod))?.as_ref()?;
         Arc::ptr_eq(known, pod).then_some(*id)
     }
 
     /// Remembers the group of a pod.
     pub(super) fn remember(&mut self, pod: &Arc<PodSpec>, id: usize) {
         self.recent.resize(RECENT, None);
-        self.recent[place(pod)] = Some((pod.clone(), id));
+        self.recent[slot(pod)] = Some((pod.clone(), id));
     }
 
     /// Returns the group of a pod.
@@ -107,7 +107,7 @@ impl AffinityGroups {
     }
 }
 
-fn place(pod: &Arc<PodSpec>) -> usize {
+fn slot(pod: &Arc<PodSpec>) -> usize {
     // The lowest bits are equal: specs have some hundred bytes.
     let address = Arc::as_ptr(pod).addr();
     ((address >> 6) ^ (address >> 14)) & (RECENT - 1)

@@ -58,7 +58,7 @@ impl SpreadScores {
             let part = match counts.part {
                 _ if domain == Domain::NONE => counts.part.mask(),
                 ClassKey::Domain => domain.get() as u64,
-                ClassKey::Pods => u64::from(counts.pods[counts.place_of(node, domain)] as u32),
+                ClassKey::Pods => u64::from(counts.pods[counts.index_of(node, domain)] as u32),
             };
             class |= part << shift;
             shift += counts.part.bits();

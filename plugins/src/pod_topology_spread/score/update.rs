@@ -6,7 +6,7 @@ use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::plugin::View;
 
 use super::classes::ClassKey;
-use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, place_of_pods};
+use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, index_of_pods};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
 use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes};
@@ -46,22 +46,22 @@ pub(in super::super) fn update(
         let Some(entries) = log.since(counts[at].seen) else { return false };
         counts[at].seen = log.end();
         has_changes = true;
-        let places =
-            entries.filter_map(|&(node, by)| Some((place_of_pods(pod, counts, at, &included, view, node)?, by)));
+        let new_changes =
+            entries.filter_map(|&(node, by)| Some((index_of_pods(pod, counts, at, &included, view, node)?, by)));
         let changes = &mut scratch.changes;
         changes.clear();
-        changes.extend(places);
+        changes.extend(new_changes);
         merge_changes(changes);
-        for &(place, by) in &*changes {
-            counts[at].pods[place] += by;
+        for &(index, by) in &*changes {
+            counts[at].pods[index] += by;
             if *has_classes && counts[at].part == ClassKey::Domain {
                 rescore.mark_classes_changed();
             } else if weights_changed && !*has_classes {
                 // All nodes are scored again.
             } else if constraint.is_hostname {
-                rescore.reevaluate.insert(NodeIndex(place as u32));
+                rescore.reevaluate.insert(NodeIndex(index as u32));
             } else {
-                rescore_domain(topology.nodes_by_domain(constraint.key).of(Domain::new(place)), rescore);
+                rescore_domain(topology.nodes_by_domain(constraint.key).of(Domain::new(index)), rescore);
             }
         }
     }
@@ -102,7 +102,7 @@ fn update_feasible(
     let mut changed = false;
     for counts in counts {
         if counts.is_hostname {
-            counts.places = *scored;
+            counts.domain_count = *scored;
         }
         let before = counts.weight.to_bits();
         counts.weigh();

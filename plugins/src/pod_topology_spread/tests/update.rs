@@ -222,18 +222,18 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
     let mut sums = vec![0.0; infos.len()];
     for constraint in &constraints {
         let (key, selector) = (constraint.topology_key, constraint.selector.as_ref().expect("a good one"));
-        let place = |node| label(node, key).unwrap_or(Symbol::EMPTY);
-        let places: BTreeSet<_> = scored.iter().map(|node| place(*node)).collect();
+        let domain = |node| label(node, key).unwrap_or(Symbol::EMPTY);
+        let domains: BTreeSet<_> = scored.iter().map(|node| domain(*node)).collect();
         let mut counts: BTreeMap<Symbol, usize> = BTreeMap::new();
         for node in cluster.cache.base.alive().iter().filter(|node| takes_part(*node) && counts_on(*node, constraint)) {
-            *counts.entry(place(node)).or_default() += pods(node, selector);
+            *counts.entry(domain(node)).or_default() += pods(node, selector);
         }
         for &node in scored.iter().filter(|node| label(**node, key).is_some()) {
-            let (places, count) = match key == hostname {
+            let (domain_count, count) = match key == hostname {
                 true => (scored.len(), pods(node, selector)),
-                false => (places.len(), counts.get(&place(node)).copied().unwrap_or(0)),
+                false => (domains.len(), counts.get(&domain(node)).copied().unwrap_or(0)),
             };
-            sums[node.get()] += count as f64 * ((places + 2) as f64).ln() + f64::from(constraint.max_skew - 1);
+            sums[node.get()] += count as f64 * ((domain_count + 2) as f64).ln() + f64::from(constraint.max_skew - 1);
         }
     }
     let score = |node: NodeIndex| sums[node.get()].round() as i64;

@@ -30,8 +30,8 @@ pub(super) fn policy_without_use(at: Span) -> Diagnostic {
         .note("only `algorithmSource.policy` of v1alpha1 names one")
 }
 
-pub(super) fn policy_location_unsupported(at: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("the plugins are those of a policy, which is in {place}"), "elsewhere")
+pub(super) fn policy_location_unsupported(at: Span, origin: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("the plugins are those of a policy, which is in {origin}"), "elsewhere")
         .help("give that file, or the ConfigMap as kubectl prints it, with --policy")
 }
 
@@ -79,7 +79,7 @@ pub(super) fn enabled_by_default(name: &Spanned<String>, point: Point, version: 
     let title = format!("`{}` is enabled at `{}` by default, and again", name.value, kube_scheduler::key(point));
     Diagnostic::at(name.span, title, "enabled again")
         .note(format!("kube-scheduler refuses that in {version}"))
-        .help("disable it there, too, to give it another place or weight")
+        .help("disable it there, too, to give it another position or weight")
 }
 
 pub(super) fn plugin_not_at_point(name: &Spanned<String>, point: Point) -> Diagnostic {

@@ -237,8 +237,8 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
     let algorithm = source.and_then(|source| version::algorithm(source, fields.found()));
     addresses.iter().for_each(|key| report.note(messages::address(key)));
     let profile = match (algorithm, policy) {
-        (Some(version::Algorithm::Policy { at, place }), None) => {
-            report.error(messages::policy_location_unsupported(at, &place));
+        (Some(version::Algorithm::Policy { at, origin }), None) => {
+            report.error(messages::policy_location_unsupported(at, &origin));
             return None;
         }
         (Some(version::Algorithm::Policy { .. }), Some(policy)) => {

@@ -176,7 +176,7 @@ pub(super) enum Algorithm {
     /// Another file, with its description.
     Policy {
         at: Span,
-        place: String,
+        origin: String,
     },
 }
 
@@ -197,7 +197,7 @@ pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algo
     };
     let at = fields.at("policy").unwrap_or(policy.span);
     let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], found);
-    let place = if let Some(file) = fields.get("file") {
+    let origin = if let Some(file) = fields.get("file") {
         let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.found());
         fields.string("path").map_or_else(|| "a file".to_owned(), |path| format!("the file {}", path.value))
     } else if let Some(config_map) = fields.get("configMap") {
@@ -209,5 +209,5 @@ pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algo
     } else {
         "nowhere".to_owned()
     };
-    Some(Algorithm::Policy { at, place })
+    Some(Algorithm::Policy { at, origin })
 }

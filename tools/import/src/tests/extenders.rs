@@ -207,7 +207,7 @@ fn extenders_that_cannot_be_called() {
             c.yaml:3:13: an extender needs `url-prefix`
             c.yaml:3:42: `url-prefix` cannot be ``
             c.yaml:3:74: `url-prefix` cannot be `localhost`; did you mean `http://localhost`?
-            c.yaml:3:113: `url-prefix` cannot be called: a profile is no place for a name and a password
+            c.yaml:3:113: `url-prefix` cannot be called: a profile must not contain a name and a password
             c.yaml:3:181: `filter-verb` cannot be `a b`
             c.yaml:3:201: `http-timeout` cannot be `-5s`"#]],
     );

@@ -299,7 +299,7 @@ fn v1beta1_refuses_what_is_enabled_already() {
         "profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: 3}]}}}]\n",
         expect![[r#"
             c.yaml:3:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
-            c.yaml:3:48: `NodeAffinity` is enabled at `score` by default, and again; disable it there, too, to give it another place or weight"#]],
+            c.yaml:3:48: `NodeAffinity` is enabled at `score` by default, and again; disable it there, too, to give it another position or weight"#]],
     );
 }
 
