@@ -63,25 +63,25 @@ const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 pub const SCHEDULER_NAME: Key = Key {
     name: "scheduler-name",
     kind: ValueKind::Name { default: DEFAULT_SCHEDULER_NAME },
-    doc: "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
+    doc: "the `spec.schedulerName` of its pods; unique in a binary",
 };
 /// `percentage-of-nodes-to-score`.
 pub const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
     name: "percentage-of-nodes-to-score",
     kind: ValueKind::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
-    doc: "stop looking for feasible nodes at this share; `0` is kube-scheduler's adaptive rule",
+    doc: "percentage of feasible nodes that ends the search; `0` is kube-scheduler's adaptive rule",
 };
 /// `pod-initial-backoff-seconds`.
 pub const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
     name: "pod-initial-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
-    doc: "wait after a pod's first failure",
+    doc: "backoff after a pod's first failed attempt",
 };
 /// `pod-max-backoff-seconds`.
 pub const POD_MAX_BACKOFF_SECONDS: Key = Key {
     name: "pod-max-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
-    doc: "longest wait, not less than the first one",
+    doc: "maximum backoff, at least the initial one",
 };
 /// `crates`.
 pub const CRATES: Key = Key {
@@ -108,11 +108,8 @@ pub const EXTENDER: Key = Key {
     doc: "webhooks that are called in addition to the plugins",
 };
 /// `[budget]`.
-pub const BUDGET: Key = Key {
-    name: "budget",
-    kind: ValueKind::Table("limits"),
-    doc: "what the profile may cost; nothing of it is compiled",
-};
+pub const BUDGET: Key =
+    Key { name: "budget", kind: ValueKind::Table("limits"), doc: "cost limits of the profile; not compiled" };
 
 /// The keys of a profile.
 pub const PROFILE: [Key; 9] = [
@@ -129,8 +126,8 @@ pub const PROFILE: [Key; 9] = [
 
 /// The keys of `[budget]`.
 pub const LIMITS: [Key; 3] = [
-    limit("nanoseconds-per-node", "what all Filter and Score plugins take for a node, where every node is asked"),
-    limit("bytes-per-node", "the columns of the profile, for a node"),
+    limit("nanoseconds-per-node", "time of all Filter and Score plugins for each node, if all nodes are evaluated"),
+    limit("bytes-per-node", "size of the profile's columns for each node"),
     limit("binary-size", "the executable, in bytes"),
 ];
 

@@ -171,7 +171,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
         format!("the weight of `{resource}` in NodeResourcesBalancedAllocation must be 1, not {weight}"),
         "must be 1",
     )
-    .note("balance counts every resource alike")
+    .note("all resources have the same weight")
     .help("remove the weight")
 }
 

@@ -99,7 +99,7 @@ resources = [{ name = "cpu", weight = 2 }]
             2 | resources = [{ name = "cpu", weight = 2 }]
               |                                       ^ must be 1
               |
-              = note: balance counts every resource alike
+              = note: all resources have the same weight
               = help: remove the weight
 
             error: 1 error in profiles/p.toml

@@ -188,7 +188,7 @@ fn keys_and_points_are_described() {
     expect![[r#"
         {
           "default": "default-scheduler",
-          "description": "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
+          "description": "the `spec.schedulerName` of its pods; unique in a binary",
           "maxLength": 253,
           "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
           "type": "string"
@@ -197,7 +197,7 @@ fn keys_and_points_are_described() {
     expect![[r#"
         {
           "default": 10,
-          "description": "longest wait, not less than the first one",
+          "description": "maximum backoff, at least the initial one",
           "maximum": 9223372036,
           "minimum": 1,
           "type": "integer"

@@ -30,7 +30,7 @@ pub struct DefaultConstraint {
     /// maximum skew: how many more pods a domain may have than the domain with the fewest
     #[args(required, range = 1..=2147483647)]
     pub max_skew: i32,
-    /// the node label whose values are the domains
+    /// the node label that defines the domains
     #[args(required, format = "qualified-name")]
     pub topology_key: &'static str,
     /// whether the constraint filters or scores

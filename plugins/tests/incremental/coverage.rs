@@ -16,22 +16,22 @@ use crate::incremental::test_cluster::{ObjectState, TestCluster};
 /// The fields that each plugin reads: changes of these must change its results. `+`, `~` and `-`: the object
 /// is added, updated, deleted.
 const READS: [(&str, &[&str]); 16] = [
-    ("DynamicResources", &["asked"]),
-    ("ImageLocality", &["Node +-", "Node images", "asked"]),
+    ("DynamicResources", &["scheduled"]),
+    ("ImageLocality", &["Node +-", "Node images", "scheduled"]),
     (
         "InterPodAffinity",
-        &["Node +-", "Node labels", "Pod +-", "Pod labels", "Nominated pod +-", "Namespace +~-", "asked"],
+        &["Node +-", "Node labels", "Pod +-", "Pod labels", "Nominated pod +-", "Namespace +~-", "scheduled"],
     ),
-    ("NodeAffinity", &["Node +-", "Node labels", "asked"]),
-    ("NodeDeclaredFeatures", &["Node +-", "Node declared features", "asked"]),
-    ("NodeName", &["Node +-", "asked"]),
-    ("NodePorts", &["Node +-", "Pod +-", "Nominated pod +-", "asked"]),
-    ("NodeResourcesBalancedAllocation", &["Node +-", "Node allocatable", "Pod +-", "Pod status", "asked"]),
+    ("NodeAffinity", &["Node +-", "Node labels", "scheduled"]),
+    ("NodeDeclaredFeatures", &["Node +-", "Node declared features", "scheduled"]),
+    ("NodeName", &["Node +-", "scheduled"]),
+    ("NodePorts", &["Node +-", "Pod +-", "Nominated pod +-", "scheduled"]),
+    ("NodeResourcesBalancedAllocation", &["Node +-", "Node allocatable", "Pod +-", "Pod status", "scheduled"]),
     (
         "NodeResourcesFit",
-        &["Node +-", "Node allocatable", "Node allowed pods", "Pod +-", "Pod status", "Nominated pod +-", "asked"],
+        &["Node +-", "Node allocatable", "Node allowed pods", "Pod +-", "Pod status", "Nominated pod +-", "scheduled"],
     ),
-    ("NodeUnschedulable", &["Node +-", "Node unschedulable", "asked"]),
+    ("NodeUnschedulable", &["Node +-", "Node unschedulable", "scheduled"]),
     (
         "NodeVolumeLimits",
         &[
@@ -43,7 +43,7 @@ const READS: [(&str, &[&str]); 16] = [
             "StorageClass +~-",
             "CSINode +~-",
             "VolumeAttachment +~-",
-            "asked",
+            "scheduled",
         ],
     ),
     (
@@ -60,10 +60,10 @@ const READS: [(&str, &[&str]); 16] = [
             "ReplicationController +~-",
             "ReplicaSet +~-",
             "StatefulSet +~-",
-            "asked",
+            "scheduled",
         ],
     ),
-    ("TaintToleration", &["Node +-", "Node taints", "asked"]),
+    ("TaintToleration", &["Node +-", "Node taints", "scheduled"]),
     (
         "VolumeBinding",
         &[
@@ -75,13 +75,20 @@ const READS: [(&str, &[&str]); 16] = [
             "CSINode +~-",
             "CSIDriver +~-",
             "CSIStorageCapacity +~-",
-            "asked",
+            "scheduled",
         ],
     ),
-    ("VolumeRestrictions", &["Node +-", "Pod +-", "Nominated pod +-", "PersistentVolumeClaim +~-", "asked"]),
+    ("VolumeRestrictions", &["Node +-", "Pod +-", "Nominated pod +-", "PersistentVolumeClaim +~-", "scheduled"]),
     (
         "VolumeZone",
-        &["Node +-", "Node labels", "PersistentVolumeClaim +~-", "PersistentVolume +~-", "StorageClass +~-", "asked"],
+        &[
+            "Node +-",
+            "Node labels",
+            "PersistentVolumeClaim +~-",
+            "PersistentVolume +~-",
+            "StorageClass +~-",
+            "scheduled",
+        ],
     ),
 ];
 
@@ -96,9 +103,9 @@ fn kinds(entry: &str) -> Vec<String> {
 /// Maximum number of remembered pods.
 const PODS: usize = 80;
 /// Number of pods that are evaluated before and after a change.
-const ASKED: usize = 2;
+const EVALUATED: usize = 2;
 /// Number of pods for a change that affects few pods.
-const ASKED_IF_FEW: usize = 6;
+const EVALUATED_IF_FEW: usize = 6;
 
 /// Counts by plugin and kind of change.
 #[derive(Default)]
@@ -134,8 +141,8 @@ impl Coverage {
         };
         before.object_state = cluster.object_state(kind, metadata);
         let (number, pods): (usize, Vec<&Value>) = match possibly_affected_pods(kind, metadata) {
-            None => (ASKED, self.pods.iter().collect()),
-            Some(may_be_affected) => (ASKED_IF_FEW, self.pods.iter().filter(|pod| may_be_affected(pod)).collect()),
+            None => (EVALUATED, self.pods.iter().collect()),
+            Some(may_be_affected) => (EVALUATED_IF_FEW, self.pods.iter().filter(|pod| may_be_affected(pod)).collect()),
         };
         let seldom_matters = before.object_state == ObjectState::Nominated
             || ["VolumeAttachment", "CSIStorageCapacity", "CSIDriver", "StorageClass"]
@@ -143,9 +150,9 @@ impl Coverage {
                 .any(|seldom| kind == seldom);
         let number = if seldom_matters { pods.len() } else { number };
         self.next += 1;
-        let asked = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
-        let asked = asked.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
-        before.answers = asked
+        let evaluated = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
+        let evaluated = asked.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
+        before.answers = evaluated
             .map(|pod| {
                 let pod = cluster.pending(pod);
                 let evaluate_plugins = self.ask(cluster, &pod);
@@ -170,7 +177,7 @@ impl Coverage {
             let prefers = opinion.scores.values().min() != opinion.scores.values().max();
             self.count(
                 opinion.plugin,
-                "asked",
+                "scheduled",
                 opinion.pre_filter.is_some() || !opinion.rejections.is_empty() || prefers,
             );
         }
@@ -290,7 +297,7 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "changes that altered what a plugin says (+ comes, - goes, ~ changes; asked: pods to which it mattered)"
+            "changes that changed the results of a plugin (+ added, - deleted, ~ updated; scheduled: pods that it affected)"
         )?;
         for (plugin, counts) in &self.counts {
             let counts: Vec<_> = counts.iter().map(|(change, count)| format!("{change}: {count}")).collect();

@@ -143,7 +143,7 @@ impl<P: Profile> Side<P> {
 }
 
 /// Returns the pods that a history schedules.
-fn asked(steps: &[Step]) -> Vec<&Value> {
+fn scheduled_pods(steps: &[Step]) -> Vec<&Value> {
     let pods = steps.iter().filter_map(|step| match step {
         Step::Schedule { pod, .. } => Some(pod),
         _ => None,
@@ -159,7 +159,7 @@ impl<S: State> Visitor<S> for Check<'_> {
         let History { seed, steps, .. } = self.0;
         let mut random = Random::new(*seed);
         let (before, after) = steps.split_at(random.below(steps.len() + 1));
-        let pods = asked(steps);
+        let pods = scheduled_pods(steps);
         let before_all = Side::<P>::after(before).answers(&pods);
         let after_all = Side::<P>::after(steps).answers(&pods);
 

@@ -25,7 +25,7 @@ pub(crate) fn nothing_written(at: Span) -> Diagnostic {
 }
 
 pub(crate) fn further_document(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "only the first document of a file counts, as in kube-scheduler", "not looked at")
+    Diagnostic::at(at, "only the first document of a file counts, as in kube-scheduler", "ignored")
 }
 
 pub(crate) fn not_a_configuration(at: Span, kind: &str) -> Diagnostic {
@@ -130,7 +130,7 @@ pub(crate) fn parallelism_too_small(parallelism: &Spanned<i64>) -> Diagnostic {
 
 pub(crate) fn process_setting(setting: &Spanned<&'static str>) -> Diagnostic {
     let subject = match setting.value {
-        "parallelism" => "not taken over: schedc looks at nodes in one thread, whatever the number",
+        "parallelism" => "not taken over: schedc evaluates nodes in one thread",
         "leaderElection" => "not part of a profile: it configures the process, not its decisions",
         "clientConnection" => "not part of a profile: it configures the connection to the API server",
         "delayCacheUntilActive" => "not part of a profile: it configures when a standby starts to watch",
@@ -197,7 +197,7 @@ pub(crate) fn star_enabled(at: Span, set_key: &str) -> Diagnostic {
 
 pub(crate) fn removed_plugin(name: &Spanned<String>, successor: &str) -> Diagnostic {
     let title = format!("kube-scheduler 1.36 has no plugin `{}` any more", name.value);
-    Diagnostic::at(name.span, title, "removed").help(format!("what it did is part of `{successor}`"))
+    Diagnostic::at(name.span, title, "removed").help(format!("its function is part of `{successor}`"))
 }
 
 pub(crate) fn alpha_plugin(name: &Spanned<String>) -> Diagnostic {
@@ -261,7 +261,7 @@ pub(crate) fn negative_weight(weight: &Spanned<i64>, plugin: &str) -> Diagnostic
         format!("the weight of `{plugin}` must be at least 1, not {}", weight.value),
         "negative",
     )
-    .note("kube-scheduler would take it, and prefer the nodes with the lowest scores")
+    .note("kube-scheduler would accept it, and prefer the nodes with the lowest scores")
 }
 
 pub(crate) fn zero_weight(at: Span, plugin: &str) -> Diagnostic {
@@ -306,7 +306,8 @@ pub(crate) fn queue_sorts(at: Span, sorters: &[&str]) -> Diagnostic {
 }
 
 pub(crate) fn queue_sort_differs(at: Span, first: Option<Span>) -> Diagnostic {
-    let diagnostic = Diagnostic::at(at, "all profiles must sort the queue alike", "differs from the first profile");
+    let diagnostic =
+        Diagnostic::at(at, "all profiles must have the same queue order", "differs from the first profile");
     let diagnostic = match first {
         Some(first) => diagnostic.secondary(first, "the first profile"),
         None => diagnostic,
@@ -405,7 +406,7 @@ pub(crate) fn constraints_with_system_defaulting(at: Span, system: Span) -> Diag
 
 pub(crate) fn constraint_with_selector(at: Span) -> Diagnostic {
     Diagnostic::at(at, "a default constraint must not have a `labelSelector`", "not allowed")
-        .note("the selector is found for each pod, from the services and controllers that it belongs to")
+        .note("the selector is that of the pod's services and controllers")
 }
 
 pub(crate) fn constraint_twice(at: Span, first: Span) -> Diagnostic {
@@ -432,6 +433,6 @@ fn quoted(names: &[&str]) -> String {
 /// A bug of this crate: the configuration is valid.
 pub(crate) fn different_pipeline(points: &[Point]) -> Diagnostic {
     let keys: Vec<&str> = points.iter().map(|point| kube_scheduler::key(*point)).collect();
-    Diagnostic::new("the profile that was made does not mean the same as the configuration; this is a bug of schedc")
+    Diagnostic::new("the imported profile is not equivalent to the configuration; this is a bug of schedc")
         .note(format!("extension points that differ: {}", quoted(&keys)))
 }

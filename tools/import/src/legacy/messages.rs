@@ -22,11 +22,11 @@ pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
 }
 
 pub(super) fn not_a_policy(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "what is given as --policy is not a Policy", "expected `kind: Policy`")
+    Diagnostic::at(at, "the file of --policy is not a Policy", "expected `kind: Policy`")
 }
 
 pub(super) fn policy_without_use(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "the configuration names no policy: --policy has no use", "not named")
+    Diagnostic::at(at, "the configuration names no policy: --policy has no effect", "not named")
         .note("only `algorithmSource.policy` of v1alpha1 names one")
 }
 
@@ -56,7 +56,7 @@ pub(super) fn historic_policy(at: Span) -> Diagnostic {
 
 fn historic(at: Span, subject: &str) -> Diagnostic {
     let title = format!(
-        "{subject} means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and \
+        "{subject} has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and \
          NodeDeclaredFeatures, which came later, are not in the profile"
     );
     Diagnostic::at(at, title, "").help("`schedc diff` with kube-scheduler shows what is different today")
@@ -113,7 +113,7 @@ pub(super) fn added_affinity(name: &Spanned<String>) -> Diagnostic {
 }
 
 pub(super) fn preference_shares_weight(at: Span) -> Diagnostic {
-    let title = "labels are preferred by `NodeAffinity` now, with its weight and together with what pods prefer, so \
+    let title = "labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so \
                  scores may differ";
     Diagnostic::at(at, title, "")
 }
@@ -140,7 +140,7 @@ pub(super) fn unknown_function(kind: &str, name: &Spanned<String>, known: &[&str
 
 pub(super) fn condition_is_a_taint(name: &Spanned<String>) -> Diagnostic {
     let title =
-        format!("`{}` is left out: a node in that condition has a taint, which TaintToleration heeds", name.value);
+        format!("`{}` is left out: a node in that condition has a taint, which TaintToleration checks", name.value);
     Diagnostic::at(name.span, title, "left out")
 }
 

@@ -137,12 +137,12 @@ profiles:
         rest,
         expect![[r#"
         c.yaml:4:42: this weight is left out: the extender has no `prioritizeVerb`, so it gives no scores
-        c.yaml:4:53: `enableHTTPS` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
-        c.yaml:4:72: `tlsConfig` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
-        c.yaml:5:55: this is left out: a client's certificate and its key count together alone
+        c.yaml:4:53: `enableHTTPS` is left out: the URL begins with http://, so kube-scheduler uses plain HTTP; write https:// in `urlPrefix` if the extender supports it
+        c.yaml:4:72: `tlsConfig` is left out: the URL begins with http://, so kube-scheduler uses plain HTTP; write https:// in `urlPrefix` if the extender supports it
+        c.yaml:5:55: this is left out: a client's certificate and its key have an effect only together
         c.yaml:6:43: `enableHTTPS` without a CA: kube-scheduler accepts any certificate, and the profile makes it explicit: `insecure = true`; give the CA as `caFile` in `tlsConfig`
-        c.yaml:7:3: this extender is left out: it has no verb, so kube-scheduler never asks it
-        c.yaml:10:50: these `ignoredResources` do not count: kube-scheduler ignores those of the extenders in their place, which are `example.com/e`"#]],
+        c.yaml:7:3: this extender is left out: it has no verb, so kube-scheduler never calls it
+        c.yaml:10:50: these `ignoredResources` have no effect: kube-scheduler ignores those of the extenders in their place, which are `example.com/e`"#]],
     );
     check(
         rest,
@@ -224,8 +224,8 @@ profiles:
     check_remarks(
         rest,
         expect![[r#"
-        c.yaml:4:42: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile
-        c.yaml:5:27: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile"#]],
+        c.yaml:4:42: this verb is left out: DefaultPreemption, which calls it, does not run in this profile
+        c.yaml:5:27: this verb is left out: DefaultPreemption, which calls it, does not run in this profile"#]],
     );
     check(
         rest,
