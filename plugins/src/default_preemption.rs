@@ -1,8 +1,8 @@
 //! DefaultPreemption
 //!
-//! **What it does.** For a pod without a feasible node, evaluates on which nodes the pod fits if pods of
-//! lower priority are removed, and selects the node with the least important victims. The node becomes the
-//! pod's nominated node. The caller removes the victims; PreEnqueue holds the pod until then.
+//! **What it does.** For a pod without a feasible node, evaluates each node without its pods of lower priority.
+//! Selects the node with the least important victims, and nominates it for the pod. The caller removes the victims;
+//! PreEnqueue holds the pod until then.
 //!
 //! **Extension points.** PreEnqueue, PostFilter.
 //!

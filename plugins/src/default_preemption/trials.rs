@@ -185,7 +185,7 @@ impl TrialCache {
         })
     }
 
-    /// Runs `f` with the trials of the pod's equivalence class, and stores the new outcomes.
+    /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
     pub(super) fn with<S: State, T>(
         &self,
         equivalence_class: Option<u64>,
