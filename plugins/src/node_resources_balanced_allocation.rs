@@ -38,7 +38,7 @@ pub struct NodeResourcesBalancedAllocationArgs {
     pub resources: List<BalancedResource, MAX_RESOURCES>,
 }
 
-/// A resource that should be used as much as the others.
+/// A resource with a utilization to balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct BalancedResource {
     /// the resource

@@ -24,7 +24,7 @@ pub struct InterPodAffinityState {
     anti_affinity: Vec<DomainSums>,
     /// For each topology key, the pods with anti-affinity that matches the pod.
     existing_anti_affinity: Vec<DomainSums>,
-    /// The same for hypothetical pods with unregistered terms, sorted by key.
+    /// For each topology key, hypothetical pods with unregistered terms, sorted by key.
     hypothetical: Vec<(Symbol, DomainSums)>,
     /// Positions in the change logs of affinity, of each anti-affinity term, and of each term of existing pods.
     seen: Vec<u64>,

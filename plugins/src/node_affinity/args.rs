@@ -11,7 +11,7 @@ pub struct NodeAffinityArgs {
     pub added_affinity: Option<AddedAffinity>,
 }
 
-/// Node affinity, as pods have it.
+/// Node affinity, as in a pod's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct AddedAffinity {
     /// terms of which a node must match one (requiredDuringSchedulingIgnoredDuringExecution)
@@ -33,7 +33,7 @@ pub struct PreferredNodeTerm {
     pub preference: NodeTerm,
 }
 
-/// Requirements that a node must all meet. Without any, it matches no node.
+/// Requirements that a node must all satisfy. An empty term matches no node.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct NodeTerm {
     /// requirements on the node's labels; all must hold
@@ -57,16 +57,16 @@ pub struct NodeLabelRequirement {
     pub values: Seq<&'static str>,
 }
 
-/// How a label's value is compared.
+/// Comparison of a label's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum NodeLabelOperator {
-    /// The label is there and has one of the values.
+    /// The label exists and has one of the values.
     In,
-    /// The label is not there or has none of the values.
+    /// The label does not exist or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is not there.
+    /// The label does not exist.
     DoesNotExist,
     /// The label is an integer greater than the value.
     Gt,
@@ -89,12 +89,12 @@ pub struct NodeFieldRequirement {
     pub values: Seq<&'static str>,
 }
 
-/// How a field is compared.
+/// Comparison of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum NodeFieldOperator {
-    /// It is the value.
+    /// The field equals the value.
     In,
-    /// It is another.
+    /// The field differs from the value.
     NotIn,
 }
 

@@ -14,17 +14,17 @@ pub struct PodTopologySpreadArgs {
     pub default_constraints: Seq<DefaultConstraint>,
 }
 
-/// Where default constraints come from.
+/// Origin of default constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum DefaultingType {
-    /// Kubernetes' own: soft, over zones and nodes.
+    /// The default constraints of Kubernetes: soft, over zones and nodes.
     #[args(default)]
     System,
     /// `default-constraints`.
     List,
 }
 
-/// A constraint for pods that have none.
+/// A constraint for pods without constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct DefaultConstraint {
     /// maximum skew: how many more pods a domain may have than the domain with the fewest
@@ -45,31 +45,31 @@ pub struct DefaultConstraint {
     pub node_taints_policy: TaintsPolicy,
 }
 
-/// What follows where a constraint cannot be met.
+/// Effect of a constraint that cannot be satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum WhenUnsatisfiable {
-    /// The node is not feasible.
+    /// The node is infeasible.
     DoNotSchedule,
     /// The node is not preferred.
     ScheduleAnyway,
 }
 
-/// What node affinity has to do with counting.
+/// Effect of node affinity on counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum AffinityPolicy {
-    /// Nodes that it rejects do not count.
+    /// Nodes that node affinity rejects do not count.
     #[args(default)]
     Honor,
-    /// Nothing.
+    /// No effect.
     Ignore,
 }
 
-/// What taints have to do with counting.
+/// Effect of taints on counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum TaintsPolicy {
     /// Nodes with taints that are not tolerated do not count.
     Honor,
-    /// Nothing.
+    /// No effect.
     #[args(default)]
     Ignore,
 }

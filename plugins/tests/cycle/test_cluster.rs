@@ -80,7 +80,7 @@ impl<P: Profile> TestCluster<P> {
         self.verdicts_with(pod, |_| ())
     }
 
-    /// The same with hypothetical pods on every node.
+    /// Returns Filter's result for each node with hypothetical pods on every node.
     pub(crate) fn verdicts_with(
         &mut self,
         pod: &str,

@@ -45,7 +45,7 @@ pub(crate) const fn deleted(old: &'static str) -> Change {
 }
 
 impl Change {
-    /// The same change without its event.
+    /// Returns the same change without its event.
     pub(crate) const fn without_event(self) -> Change {
         Change { makes_event: false, ..self }
     }

@@ -35,7 +35,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
 /// Reads a regular file of UTF-8 text.
 ///
 /// # Errors
-/// Those of [`read`], and text in another encoding.
+/// The errors of [`read`], and text in another encoding.
 pub fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(read(path)?).map_err(|_| "the file is not UTF-8 text".to_owned())
 }

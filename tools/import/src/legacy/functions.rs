@@ -70,11 +70,11 @@ pub(super) struct Kind {
     pub(super) fields: &'static [&'static str],
     /// A former and a later name of one of them.
     pub(super) renamed: (&'static str, &'static str),
-    /// Those that became taints before they became plugins.
+    /// Functions that became taints before they became plugins.
     pub(super) became_taints: &'static [&'static str],
-    /// Those with the same result for every node.
+    /// Functions with the same result for every node.
     pub(super) without_effect: &'static [&'static str],
-    /// Those that a policy can add under custom names, by their argument.
+    /// Functions that a policy can add under custom names, by their argument.
     pub(super) custom: &'static [CustomFunction],
 }
 
