@@ -23,9 +23,9 @@ pub(super) struct RequestedVolumes {
     pub(super) volumes: Vec<CountedVolume>,
     /// The number of volumes of each driver.
     pub(super) drivers: Vec<(Symbol, i64)>,
-    /// Why they cannot be counted on nodes with a CSINode. Only there, in-tree volumes are translated.
+    /// Failure on nodes with a CSINode. Only there, in-tree volumes are translated.
     failure: Option<Failure>,
-    /// Why they cannot be counted on nodes without a CSINode.
+    /// Failure on nodes without a CSINode.
     failure_without_csi_node: Option<Failure>,
 }
 
