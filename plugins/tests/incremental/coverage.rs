@@ -124,7 +124,7 @@ pub(crate) struct Before {
 }
 
 impl Coverage {
-    fn ask<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
+    fn evaluate<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
         evaluate_plugins(&self.args, &cluster.cluster, &cluster.cache.base.interner, pod)
     }
 
@@ -151,11 +151,11 @@ impl Coverage {
         let number = if seldom_matters { pods.len() } else { number };
         self.next += 1;
         let evaluated = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
-        let evaluated = asked.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
+        let evaluated = evaluated.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
         before.answers = evaluated
             .map(|pod| {
                 let pod = cluster.pending(pod);
-                let evaluate_plugins = self.ask(cluster, &pod);
+                let evaluate_plugins = self.evaluate(cluster, &pod);
                 (pod, evaluate_plugins)
             })
             .collect();
@@ -173,7 +173,7 @@ impl Coverage {
     /// Counts the plugins that affected the decision for a pod.
     fn decided<S: State>(&mut self, cluster: &mut TestCluster<S>, pod: &Value) {
         let pod = cluster.pending(pod);
-        for opinion in self.ask(cluster, &pod) {
+        for opinion in self.evaluate(cluster, &pod) {
             let prefers = opinion.scores.values().min() != opinion.scores.values().max();
             self.count(
                 opinion.plugin,
@@ -199,7 +199,7 @@ impl Coverage {
         let name = metadata["name"].as_str().unwrap_or_default();
         let node = (kind == "Node").then(|| cluster.cache.base.interner.intern(name));
         for (pod, before) in before.answers {
-            let after = self.ask(cluster, &pod);
+            let after = self.evaluate(cluster, &pod);
             for (before, after) in before.iter().zip(&after) {
                 let altered = match node.filter(|_| change.ends_with(['+', '-'])) {
                     Some(node) => has_changed(before, after, node),

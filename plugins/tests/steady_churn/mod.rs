@@ -193,15 +193,16 @@ fn a_steady_scheduling_cycle_does_not_allocate() {
     let mut churn = Churn::new();
     (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
     churn.crowd();
-    let mut turn = |asked: &mut [u64; KINDS.len()]| {
-        for (kind, asked) in asked.iter_mut().enumerate() {
+    let mut turn = |allocations: &mut [u64; KINDS.len()]| {
+        for (kind, allocations) in allocations.iter_mut().enumerate() {
             churn.delete_oldest();
-            *asked += churn.place(kind);
+            *allocations += churn.place(kind);
         }
     };
     (0..RUNNING / KINDS.len()).for_each(|_| turn(&mut [0; KINDS.len()]));
-    let mut asked = [0; KINDS.len()];
-    (0..TURNS).for_each(|_| turn(&mut asked));
-    let asking: Vec<_> = KINDS.iter().map(|kind| kind.0).zip(asked).filter(|(_, asked)| *asked > 0).collect();
-    assert_eq!(asking, []);
+    let mut allocations = [0; KINDS.len()];
+    (0..TURNS).for_each(|_| turn(&mut allocations));
+    let allocating: Vec<_> =
+        KINDS.iter().map(|kind| kind.0).zip(allocations).filter(|(_, allocations)| *allocations > 0).collect();
+    assert_eq!(allocating, []);
 }
