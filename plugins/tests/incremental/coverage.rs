@@ -155,8 +155,8 @@ impl Coverage {
         before.answers = evaluated
             .map(|pod| {
                 let pod = cluster.pending(pod);
-                let evaluate_plugins = self.evaluate(cluster, &pod);
-                (pod, evaluate_plugins)
+                let evaluations = self.evaluate(cluster, &pod);
+                (pod, evaluations)
             })
             .collect();
         before
@@ -173,12 +173,12 @@ impl Coverage {
     /// Counts the plugins that affected the decision for a pod.
     fn decided<S: State>(&mut self, cluster: &mut TestCluster<S>, pod: &Value) {
         let pod = cluster.pending(pod);
-        for opinion in self.evaluate(cluster, &pod) {
-            let prefers = opinion.scores.values().min() != opinion.scores.values().max();
+        for evaluation in self.evaluate(cluster, &pod) {
+            let prefers = evaluation.scores.values().min() != evaluation.scores.values().max();
             self.count(
-                opinion.plugin,
+                evaluation.plugin,
                 "scheduled",
-                opinion.pre_filter.is_some() || !opinion.rejections.is_empty() || prefers,
+                evaluation.pre_filter.is_some() || !evaluation.rejections.is_empty() || prefers,
             );
         }
     }
