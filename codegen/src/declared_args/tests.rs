@@ -151,7 +151,7 @@ fn check_import(limits: &str, header: &str, path: &str, expected: Option<i64>) {
 }
 
 #[test]
-fn imports_determine_what_a_name_stands_for() {
+fn imports_determine_the_origin_of_a_name() {
     let limits = "pub const MAX: i64 = 9; pub const MOST: i64 = 8;";
     check_import(limits, "use crate::limits::MAX;", "MAX", Some(9));
     check_import(limits, "use crate::limits::{self, MOST as MAX};", "MAX", Some(8));

@@ -128,7 +128,7 @@ fn fresh(member: &Member<'_>) -> TokenStream {
     match source(member) {
         Source::PreScore => quote! { incremental::nodes_to_score_after_pre_score::<#ty>(work) },
         Source::Prepared => quote! { &work.to_score },
-        Source::Dormant | Source::Nothing => quote! { incremental::nodes_to_score::<#ty>(work) },
+        Source::Omitted | Source::Stateless => quote! { incremental::nodes_to_score::<#ty>(work) },
     }
 }
 

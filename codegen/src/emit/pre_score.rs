@@ -17,22 +17,22 @@ pub(super) enum Source {
     /// PrepareScore, which runs with Score.
     Prepared,
     /// Default: the profile omits the plugin's PreScore.
-    Dormant,
+    Omitted,
     /// No state: the plugin has no PreScore.
-    Nothing,
+    Stateless,
 }
 
 pub(super) fn source(member: &Member<'_>) -> Source {
     if member.runs(Point::PreScore) {
         Source::PreScore
     } else if !member.runs(Point::Score) {
-        Source::Nothing
+        Source::Stateless
     } else if member.entry.prepares_score {
         Source::Prepared
     } else if member.entry.implements(Point::PreScore) {
-        Source::Dormant
+        Source::Omitted
     } else {
-        Source::Nothing
+        Source::Stateless
     }
 }
 
@@ -41,8 +41,8 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     match source(member) {
         Source::PreScore => quote! { &score.#field.state },
-        Source::Prepared | Source::Dormant => quote! { &score.#field },
-        Source::Nothing => quote! { &Default::default() },
+        Source::Prepared | Source::Omitted => quote! { &score.#field },
+        Source::Stateless => quote! { &Default::default() },
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
 pub(super) fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
     let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
     let all = members.at(Point::PreScore).chain(others);
-    all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Nothing)
+    all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Stateless)
 }
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -129,7 +129,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         match source {
             Source::PreScore => quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); },
             Source::Prepared => quote! { <#ty as PrepareScore>::recycle(&self.#field, score.#field); },
-            Source::Dormant | Source::Nothing => quote! {},
+            Source::Omitted | Source::Stateless => quote! {},
         }
     });
     let recycle = quote! { #(#recycle)* };

@@ -71,7 +71,7 @@ name = "node-1"
 }
 
 #[test]
-fn unknown_ones() {
+fn unknown_arguments() {
     check(
         r#"[args.NodeResourcesFit]
 ignoredResources = []
@@ -277,7 +277,7 @@ required = [
 }
 
 #[test]
-fn missing_ones() {
+fn missing_arguments() {
     check(
         r#"[args.NodeAffinity.added-affinity]
 preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x", operator = "Exists" }] } }]
@@ -385,7 +385,7 @@ requested-to-capacity-ratio.shape = [
 }
 
 #[test]
-fn required_ones_without_a_table() {
+fn required_arguments_without_a_table() {
     let catalog = r#"crate = "grades"
 
 [[plugin]]

@@ -522,7 +522,7 @@ fn both_no_check_and_a_ca() {
 }
 
 #[test]
-fn half_a_client_certificate() {
+fn incomplete_client_certificate() {
     check_tls(
         "tls-config = { cert-file = \"tls.crt\" }",
         expect![[r#"

@@ -111,7 +111,7 @@ fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
 }
 
 #[test]
-fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_the_first() {
+fn equally_important_pods_are_evicted_in_reverse_order() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: c d"]);
     let mut cluster = cluster::<Pipeline>(&["n1"], &pods);

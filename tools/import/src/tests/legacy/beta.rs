@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, check_points, check_report};
 
 #[test]
-fn v1beta3_has_the_same_plugins_but_those_that_came_later() {
+fn v1beta3_lacks_later_default_plugins() {
     check(
         "v1beta3",
         "",
@@ -54,7 +54,7 @@ profiles:
 }
 
 #[test]
-fn v1beta3_with_what_came_later() {
+fn v1beta3_with_later_plugins() {
     check_points(
         "v1beta3",
         "profiles: [{plugins: {multiPoint: {enabled: [{name: DynamicResources}]}}}]\n",
@@ -293,7 +293,7 @@ profiles:
 }
 
 #[test]
-fn v1beta1_refuses_what_is_enabled_already() {
+fn v1beta1_refuses_default_plugins_enabled_again() {
     check_report(
         "v1beta1",
         "profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: 3}]}}}]\n",
@@ -352,7 +352,7 @@ profiles:
 }
 
 #[test]
-fn plugins_that_nothing_replaces() {
+fn plugins_without_replacement() {
     check_report(
         "v1beta1",
         "\
