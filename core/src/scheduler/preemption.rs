@@ -1,4 +1,4 @@
-//! Makes room for a pod, as a PostFilter plugin found: kube-scheduler's `prepareCandidateAsync`.
+//! //! Preemption after PostFilter: kube-scheduler's `prepareCandidateAsync`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::profile::Bundle;
 use crate::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Removes the victims that are not going already. Until that is done, the pod is not to be tried
+    /// Removes the victims that are not being deleted yet. Until this is done, the pod must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(found) = &unschedulable.post_filter else { return };
