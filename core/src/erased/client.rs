@@ -1,4 +1,4 @@
-//! A client behind a pointer.
+//! //! A client with an erased type.
 
 use std::future::Future;
 use std::pin::Pin;
