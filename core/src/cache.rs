@@ -1,4 +1,4 @@
-//! //! The scheduler's view of the cluster: nodes in dense slots, their pods, and the state derived from them.
+//! The scheduler's view of the cluster: nodes in dense slots, their pods, and the state derived from them.
 
 mod log_entry;
 mod placements;
@@ -300,8 +300,8 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Replaces a pod on a node with a version that only the cache knew in part; columns and indexes do not change.
-    /// Logs the change if readers of whole pods can observe it, or the order.
+    /// Replaces a pod on a node with a newer version that is equal for columns and indexes. Logs the change if readers
+    /// of whole pods can observe it: start time, nominated node, or order.
     fn replace(&mut self, old: &Pod, new: Arc<Pod>, node: Symbol) {
         match self.base.node(node) {
             Some(index) => {

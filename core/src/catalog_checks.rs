@@ -1,4 +1,4 @@
-//! //! Comparison of a plugin with its catalog entry, for generated code: they must agree.
+//! Comparison of a plugin with its catalog entry, for generated code: they must agree.
 //!
 //! A trait bound checks that a plugin implements the points in its entry. Constants check that it implements no others:
 //! every probe has a constant from a trait. For plugins that implement the point, an inherent constant of the same name

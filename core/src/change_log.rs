@@ -1,4 +1,4 @@
-//! //! A bounded log of changes, for incremental readers.
+//! A bounded log of changes, for incremental readers.
 
 /// The latest entries, each at a position that always grows. A reader stores its position. If entries after it are no
 /// longer kept, the reader has to start from nothing.

@@ -1,4 +1,4 @@
-//! //! Requests of the scheduler and its plugins to the cluster.
+//! Requests of the scheduler and its plugins to the cluster.
 //!
 //! The client is a type parameter of the methods that use it, and plugins and profiles do not depend on it. Changes in
 //! the cluster do not arrive here; the driver passes them to the scheduler.

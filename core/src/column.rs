@@ -1,4 +1,4 @@
-//! //! State derived from the cluster and shared by all plugins and profiles that declare it. Columns have an entry for
+//! State derived from the cluster and shared by all plugins and profiles that declare it. Columns have an entry for
 //! each node; indexes are one value for the cluster.
 
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! //! Costs of each plugin of a profile, measured separately over all nodes.
+//! Costs of each plugin of a profile, measured separately over all nodes.
 //!
 //! The generated [`Profile::costs`](crate::profile::Profile::costs) passes the work of each plugin to a [`Meter`]. A
 //! whole evaluation costs less than the sum: a filter runs only for nodes that passed the filters before it, and

@@ -1,4 +1,4 @@
-//! //! Objects of kinds that plugins declare: a type of the plugin for their content, and an index of all objects.
+//! Objects of kinds that plugins declare: a type of the plugin for their content, and an index of all objects.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! //! Reasons why no node is feasible, in kube-scheduler's words.
+//! Reasons why no node is feasible, in kube-scheduler's words.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! //! The plugins' handle of the scheduler: kube-scheduler's framework handle.
+//! The plugins' handle of the scheduler: kube-scheduler's framework handle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;

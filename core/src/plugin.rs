@@ -1,4 +1,4 @@
-//! //! The [`Plugin`] trait, and the types that plugins receive.
+//! The [`Plugin`] trait, and the types that plugins receive.
 
 use std::hash::Hash;
 

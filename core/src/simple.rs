@@ -1,4 +1,4 @@
-//! //! [`SimpleFilter`]: a filter plugin with one function over a whole node.
+//! [`SimpleFilter`]: a filter plugin with one function over a whole node.
 
 use std::hash::Hash;
 

@@ -1,4 +1,4 @@
-//! //! Results of plugins: codes and reasons.
+//! Results of plugins: codes and reasons.
 
 use std::borrow::Cow;
 use std::fmt;

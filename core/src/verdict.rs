@@ -1,4 +1,4 @@
-//! //! Rejections of nodes, with their texts.
+//! Rejections of nodes, with their texts.
 
 use crate::cache::Cache;
 use crate::node_loops;

@@ -1,4 +1,4 @@
-//! //! Support for `#[derive(Args)]`, not for direct use: plugin authors report errors with [`Errors::report`].
+//! Support for `#[derive(Args)]`, not for direct use: plugin authors report errors with [`Errors::report`].
 
 pub use super::errors::Decoding;
 use super::errors::Part::{self, Bounds, Name, Names, Number, Quoted, Quotes, Subject, Text, Within};

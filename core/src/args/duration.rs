@@ -1,4 +1,4 @@
-//! //! Durations in the format of Kubernetes' configuration: `10s`, `1m30s`, `500ms`.
+//! Durations in the format of Kubernetes' configuration: `10s`, `1m30s`, `500ms`.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! //! The errors in one plugin's arguments. A `const fn` can neither allocate nor use `format!`; this module has its
-//! own buffer.
+//! The errors in one plugin's arguments. A `const fn` can neither allocate nor use `format!`; this module has its own
+//! buffer.
 
 use super::Node;
 

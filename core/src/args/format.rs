@@ -1,4 +1,4 @@
-//! //! String formats of arguments.
+//! String formats of arguments.
 
 use super::duration::parse_duration;
 

@@ -1,4 +1,4 @@
-//! //! Schemas of arguments.
+//! Schemas of arguments.
 
 use super::Format;
 use std::fmt::{self, Write as _};

@@ -1,4 +1,4 @@
-//! //! A list of any length that stays in the argument tree, for data that is seldom read.
+//! A list of any length that stays in the argument tree, for data that is seldom read.
 
 use super::{Decode, Errors, Node};
 use std::fmt;

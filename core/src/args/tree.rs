@@ -1,4 +1,4 @@
-//! //! The argument tree: values as written in a profile, with their locations.
+//! The argument tree: values as written in a profile, with their locations.
 
 /// A value of a profile.
 ///

@@ -1,4 +1,4 @@
-//! //! An asynchronous queue.
+//! An asynchronous queue.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;

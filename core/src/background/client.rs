@@ -1,4 +1,4 @@
-//! //! The client of a background task.
+//! The client of a background task.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! //! Background tasks of plugins: they watch the cluster, wait, and change objects.
+//! Background tasks of plugins: they watch the cluster, wait, and change objects.
 //!
 //! A plugin starts one with [`Handle::spawn`](crate::handle::Handle::spawn). It runs while its scheduler is the leader:
 //! [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) starts tasks, and they are aborted

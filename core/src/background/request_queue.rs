@@ -1,4 +1,4 @@
-//! //! Requests of plugins and their tasks to the scheduler.
+//! Requests of plugins and their tasks to the scheduler.
 
 use std::fmt;
 use std::future::poll_fn;

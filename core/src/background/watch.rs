@@ -1,4 +1,4 @@
-//! //! Cluster events for a task.
+//! Cluster events for a task.
 
 use super::Channel;
 use crate::cache::Base;

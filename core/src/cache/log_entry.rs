@@ -1,4 +1,4 @@
-//! //! Entries of the cluster's change log.
+//! Entries of the cluster's change log.
 
 use crate::model::NodeIndex;
 

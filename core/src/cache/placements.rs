@@ -1,4 +1,4 @@
-//! //! Pods that have a node.
+//! Pods that have a node.
 
 use std::hash::Hasher;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! Nodes with an extended resource.
+//! Nodes with an extended resource.
 
 use crate::intern::Symbol;
 use crate::map::Map;

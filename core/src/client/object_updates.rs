@@ -1,4 +1,4 @@
-//! //! Updates of a few objects.
+//! Updates of a few objects.
 
 use std::future::Future;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! //! Decisions from cached answers: only changes are evaluated.
+//! Decisions from cached answers: only changes are evaluated.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Owner of the cycle state of a decided pod, until Reserve has run.
+//! Owner of the cycle state of a decided pod, until Reserve has run.
 
 use super::Engine;
 use crate::incremental::SignatureId;

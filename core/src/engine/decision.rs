@@ -1,4 +1,4 @@
-//! //! Result of an attempt.
+//! Result of an attempt.
 
 use crate::diagnosis::Diagnosis;
 use crate::extension_points::{Candidate, Nomination, PostFilterResult};

@@ -1,4 +1,4 @@
-//! //! The feasible nodes: kube-scheduler's `findNodesThatFitPod` after PreFilter.
+//! The feasible nodes: kube-scheduler's `findNodesThatFitPod` after PreFilter.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, with all nodes evaluated.
+//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, with all nodes evaluated.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Data that attempts own from Reserve until their pods are bound.
+//! Data that attempts own from Reserve until their pods are bound.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! Compiled profiles with an erased type.
+//! Compiled profiles with an erased type.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! A client with an erased type.
+//! A client with an erased type.
 
 use std::future::Future;
 use std::pin::Pin;

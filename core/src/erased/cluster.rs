@@ -1,4 +1,4 @@
-//! //! A cache and the plugins of all profiles, without a queue, a client and a clock.
+//! A cache and the plugins of all profiles, without a queue, a client and a clock.
 
 use std::sync::Arc;
 

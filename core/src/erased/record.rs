@@ -1,4 +1,4 @@
-//! //! Records of attempts, for drivers.
+//! Records of attempts, for drivers.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! //! A scheduler with an erased type.
+//! A scheduler with an erased type.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub trait AnyScheduler: Send {
     fn base_mut(&mut self) -> &mut Base;
     /// Returns a pod that has a node in the cache, the node, and the pod's state.
     fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;
-    /// All pods that have a node in the cache, in no order.
+    /// Returns all pods that have a node in the cache, unordered.
     fn pods(&self) -> Box<dyn Iterator<Item = (&Arc<Pod>, Symbol, PodState)> + '_>;
 
     fn on_change(&mut self, change: Change, tasks: &mut dyn AnyTasks);

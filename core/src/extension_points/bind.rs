@@ -1,4 +1,4 @@
-//! //! Bind: writes the binding to the cluster.
+//! Bind: writes the binding to the cluster.
 
 use std::future::Future;
 

@@ -1,4 +1,4 @@
-//! //! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one event does.
+//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one event does.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! //! Filter: finds the nodes that can run the pod.
+//! Filter: finds the nodes that can run the pod.
 
 use crate::plugin::{Plugin, Row};
 use crate::status::{Code, Reasons};

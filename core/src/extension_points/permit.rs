@@ -1,4 +1,4 @@
-//! //! Permit: approves, delays or rejects the binding of a pod after a node was chosen.
+//! Permit: approves, delays or rejects the binding of a pod after a node was chosen.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! //! PostBind: cleans up after a pod was bound.
+//! PostBind: cleans up after a pod was bound.
 
 use crate::extension_points::Placement;
 use crate::plugin::Plugin;

@@ -1,4 +1,4 @@
-//! //! PostFilter: handles pods without a feasible node.
+//! PostFilter: handles pods without a feasible node.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! PreBind: prepares the cluster before the pod is bound.
+//! PreBind: prepares the cluster before the pod is bound.
 
 use std::future::Future;
 

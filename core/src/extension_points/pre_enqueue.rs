@@ -1,4 +1,4 @@
-//! //! PreEnqueue: decides whether a pod may enter the active queue.
+//! PreEnqueue: decides whether a pod may enter the active queue.
 
 use crate::model::Pod;
 use crate::plugin::{IndexView, Plugin};

@@ -1,4 +1,4 @@
-//! //! PreFilter: reads the cluster once before nodes are filtered.
+//! PreFilter: reads the cluster once before nodes are filtered.
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,4 @@
-//! //! PreScore: reads the feasible nodes once before they are scored.
+//! PreScore: reads the feasible nodes once before they are scored.
 
 use super::{ScorePlugin, SkipFrequency};
 use crate::incremental::{NeedsFullEvaluation, ScoreUpdate};

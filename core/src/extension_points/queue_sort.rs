@@ -1,4 +1,4 @@
-//! //! QueueSort: the order in which pending pods are attempted.
+//! QueueSort: the order in which pending pods are attempted.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Reserve: updates a plugin's own state for a chosen node, before the pod is bound.
+//! Reserve: updates a plugin's own state for a chosen node, before the pod is bound.
 
 use std::sync::Arc;
 

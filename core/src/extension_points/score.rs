@@ -1,4 +1,4 @@
-//! //! Score: rates feasible nodes. NormalizeScore: rates them relative to each other.
+//! Score: rates feasible nodes. NormalizeScore: rates them relative to each other.
 
 use crate::plugin::{Plugin, Row};
 

@@ -1,4 +1,4 @@
-//! //! Best totals of blocks of nodes, and of all nodes.
+//! Best totals of blocks of nodes, and of all nodes.
 
 use crate::node_mask::{NodeMask, nodes_of};
 use crate::node_set::NodeSet;

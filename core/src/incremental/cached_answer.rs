@@ -1,4 +1,4 @@
-//! //! A cached answer: created once, then updated.
+//! A cached answer: created once, then updated.
 
 use std::sync::Arc;
 

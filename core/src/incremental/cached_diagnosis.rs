@@ -1,4 +1,4 @@
-//! //! Reasons why no node is feasible for the pods of a cached answer.
+//! Reasons why no node is feasible for the pods of a cached answer.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Parts of a compiled pod that do not separate signatures.
+//! Parts of a compiled pod that do not separate signatures.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! //! The nominated pods that a cached answer takes into account.
+//! The nominated pods that a cached answer takes into account.
 
 use crate::cache::Base;
 use crate::intern::Symbol;

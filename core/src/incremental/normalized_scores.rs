@@ -1,4 +1,4 @@
-//! //! The cached raw scores of a plugin that normalises.
+//! The cached raw scores of a plugin that normalises.
 
 use super::score_levels::ScoreLevels;
 use super::{NeedsFullEvaluation, UpdateScratch};

@@ -1,4 +1,4 @@
-//! //! Results of the plugins of a profile in a cached answer, kept by generated code.
+//! Results of the plugins of a profile in a cached answer, kept by generated code.
 
 use super::{NeedsFullEvaluation, UpdateScratch};
 use crate::cache::Cache;

@@ -1,4 +1,4 @@
-//! //! Score classes of a plugin that normalises: the raw score of each, and its part of the totals.
+//! Score classes of a plugin that normalises: the raw score of each, and its part of the totals.
 
 use super::NeedsFullEvaluation;
 use crate::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass};

@@ -1,4 +1,4 @@
-//! //! Scratch memory for updates of cached answers.
+//! Scratch memory for updates of cached answers.
 
 use crate::model::NodeIndex;
 use crate::node_mask::NodeMask;

@@ -1,4 +1,4 @@
-//! //! The signatures of pods, and their cached answers.
+//! The signatures of pods, and their cached answers.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! Counted verdicts on nodes.
+//! Counted verdicts on nodes.
 
 use crate::map::Map;
 use crate::model::NodeIndex;

@@ -1,4 +1,4 @@
-//! //! Objects of kinds that plugins declare: custom resources, and other kinds without built-in support.
+//! Objects of kinds that plugins declare: custom resources, and other kinds without built-in support.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! //! Resource claims, as far as hints and PreEnqueue read them.
+//! Resource claims, as far as hints and PreEnqueue read them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Label selectors of pod affinity terms, workloads and disruption budgets.
+//! Label selectors of pod affinity terms, workloads and disruption budgets.
 
 use super::node_selector_parse::{aggregate, quoted};
 use super::selector::{Operator, Requirement};

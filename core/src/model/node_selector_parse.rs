@@ -1,4 +1,4 @@
-//! //! Parsing of node selectors, with Kubernetes' error texts.
+//! Parsing of node selectors, with Kubernetes' error texts.
 
 use std::sync::Arc;
 

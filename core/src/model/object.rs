@@ -1,4 +1,4 @@
-//! //! Objects other than nodes and pods that plugins may read.
+//! Objects other than nodes and pods that plugins may read.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Volumes of pods, and storage objects.
+//! Volumes of pods, and storage objects.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Owners of pods, from which default spreading constraints get their selectors.
+//! Owners of pods, from which default spreading constraints get their selectors.
 
 use super::{Kind, LabelSelector};
 use crate::intern::Symbol;

@@ -1,4 +1,4 @@
-//! //! Access of a plugin to an API server.
+//! Access of a plugin to an API server.
 
 /// Access to the objects of a resource: a rule of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

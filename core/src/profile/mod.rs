@@ -1,4 +1,4 @@
-//! //! Interface between generated code and the framework. A profile is generated code; a bundle is all profiles of a
+//! Interface between generated code and the framework. A profile is generated code; a bundle is all profiles of a
 //! program.
 
 use std::future::Future;

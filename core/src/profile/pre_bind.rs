@@ -1,4 +1,4 @@
-//! //! The PreBind plugins that run for a pod, in sequence or concurrently.
+//! The PreBind plugins that run for a pod, in sequence or concurrently.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! //! Combined results of the plugins of an extension point, to which generated code adds one result after the other.
+//! Combined results of the plugins of an extension point, to which generated code adds one result after the other.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! //! Scores of plugins, and their errors.
+//! Scores of plugins, and their errors.
 
 use crate::extension_points::{MAX_NODE_SCORE, ScoreError};
 

@@ -1,4 +1,4 @@
-//! //! Pods that leave the queue for an attempt, and return or not.
+//! Pods that leave the queue for an attempt, and return or not.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             entry.unschedulable
         };
         entry.ready = self.options.backoff.ready(failures.into(), now);
-        // A returning pod is behind those that came before it; a plugin's timestamp does not make it older.
+        // A returning pod is behind those that came before it; a clock that goes back does not make it older.
         let timestamp = entry.queued.timestamp.max(now);
         entry.queued.timestamp = context.timestamp(entry.profile as usize, &entry.queued.pod, timestamp);
         entry.flushed = false;

@@ -1,4 +1,4 @@
-//! //! Duration of backoff, and the order in which pods leave it.
+//! Duration of backoff, and the order in which pods leave it.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! //! Storage of the queue's pods: each has one slot, which is stable while the pod is known.
+//! Storage of the queue's pods: each has one slot, which is stable while the pod is known.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};

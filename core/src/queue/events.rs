@@ -1,4 +1,4 @@
-//! //! Cluster events that move pods.
+//! Cluster events that move pods.
 
 use super::entries::Slot;
 use super::{Cause, QueueContext, QueueOrder, Rejectors, SchedulingQueue};

@@ -1,4 +1,4 @@
-//! //! A binary heap of slots with a FIFO before it. Each entry stores its position, which permits removal of any pod.
+//! A binary heap of slots with a FIFO before it. Each entry stores its position, which permits removal of any pod.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;

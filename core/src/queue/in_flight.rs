@@ -1,4 +1,4 @@
-//! //! Pods in flight, and the events during their attempts: an event after the pop of a pod is not lost for it.
+//! Pods in flight, and the events during their attempts: an event after the pop of a pod is not lost for it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! //! Counts of arrivals by place of the queue and cause, for metrics.
+//! Counts of arrivals by place of the queue and cause, for metrics.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! //! Nominated pods by node: kube-scheduler's `nominator`.
+//! Nominated pods by node: kube-scheduler's `nominator`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

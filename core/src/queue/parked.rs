@@ -1,4 +1,4 @@
-//! //! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin
+//! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin
 //! gates.
 //!
 //! Whether an event concerns a group is computed once. Therefore 100,000 gated pods cost as much as one while no event

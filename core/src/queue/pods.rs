@@ -1,4 +1,4 @@
-//! //! Pods are added, changed, removed and activated.
+//! Pods are added, changed, removed and activated.
 
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         context.nominator().updated(old, &new);
     }
 
-    /// Replaces a pod with a version that only the caller knew; its place stays. Unknown pods are ignored.
+    /// Replaces a pod with the caller's newer version; its place stays. Unknown pods are ignored.
     pub fn replace(&mut self, pod: Arc<Pod>) {
         if let Some(slot) = self.find(&pod.uid) {
             self.replace_in(slot, pod);

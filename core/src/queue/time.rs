@@ -1,4 +1,4 @@
-//! //! Effects of time: backoff ends, and unschedulable pods are retried without an event.
+//! Effects of time: backoff ends, and unschedulable pods are retried without an event.
 
 use super::backoff::WINDOW;
 use super::events::Strategy;

@@ -1,4 +1,4 @@
-//! //! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state machine that completed tasks advance.
+//! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state machine that completed tasks advance.
 
 use std::sync::Arc;
 

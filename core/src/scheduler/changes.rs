@@ -1,5 +1,4 @@
-//! //! Changes from the cluster: kube-scheduler's event handlers. The cache is updated first, then pods move in the
-//! queue.
+//! Changes from the cluster: kube-scheduler's event handlers. The cache is updated first, then pods move in the queue.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Histograms of durations, for metrics.
+//! Histograms of durations, for metrics.
 //!
 //! Times are those of the scheduler's clock, and as precise as the calls of [`Scheduler::at`](super::Scheduler::at).
 

@@ -1,4 +1,4 @@
-//! //! Failed attempts: kube-scheduler's `handleSchedulingFailure`.
+//! Failed attempts: kube-scheduler's `handleSchedulingFailure`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! //! The scheduler of the profiles of a program, as a state machine. Inputs are cluster changes and the time; outputs
-//! are [`Tasks`] with calls to the cluster. It does no I/O and has no clock, threads or runtime.
+//! The scheduler of the profiles of a program, as a state machine. Inputs are cluster changes and the time; outputs are
+//! [`Tasks`] with calls to the cluster. It does no I/O and has no clock, threads or runtime.
 //!
 //! | module | content | kube-scheduler |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! //! Fire-and-forget writes of plugins: one at a time for each object, in order.
+//! Fire-and-forget writes of plugins: one at a time for each object, in order.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! //! Observers of decisions.
+//! Observers of decisions.
 
 use std::fmt;
 use std::sync::Arc;

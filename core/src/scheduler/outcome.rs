@@ -1,4 +1,4 @@
-//! //! Outcomes of attempts.
+//! Outcomes of attempts.
 
 use std::sync::Arc;
 

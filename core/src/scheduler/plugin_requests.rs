@@ -1,4 +1,4 @@
-//! //! Requests of plugins through their [`Handle`](crate::handle::Handle).
+//! Requests of plugins through their [`Handle`](crate::handle::Handle).
 
 use super::Scheduler;
 use super::tasks::Tasks;

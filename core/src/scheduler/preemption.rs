@@ -1,4 +1,4 @@
-//! //! Preemption after PostFilter: kube-scheduler's `prepareCandidateAsync`.
+//! Preemption after PostFilter: kube-scheduler's `prepareCandidateAsync`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! The queue's calls to the profiles and the cache.
+//! The queue's calls to the profiles and the cache.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! //! Patches of pod status: one at a time for each pod, because a late patch must not replace a newer one.
+//! Patches of pod status: one at a time for each pod, because a late patch must not replace a newer one.
 
 use std::sync::Arc;
 

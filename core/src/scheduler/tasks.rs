@@ -1,4 +1,4 @@
-//! //! Asynchronous calls to the cluster.
+//! Asynchronous calls to the cluster.
 
 use std::future::Future;
 

@@ -1,4 +1,4 @@
-//! //! Sharing of specs between pods of one template.
+//! Sharing of specs between pods of one template.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

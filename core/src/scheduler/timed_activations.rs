@@ -1,4 +1,4 @@
-//! //! Retries of pods at a time set by a plugin.
+//! Retries of pods at a time set by a plugin.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The cache follows a cluster's events; what it derives from them always equals what a rebuild from nothing gives.
+//! The cache applies cluster changes; its derived state always equals a rebuild.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use schedc_core::column::{Column, Index, rebuild_entry};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
-/// A column: cpu asked for on the node.
+/// A column: cpu requests on the node.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Cpu {
     allocatable: i64,
@@ -27,7 +27,7 @@ impl Column for Cpu {
     }
 }
 
-/// An index: cpu of the cluster, and pods that run.
+/// An index: cpu of the cluster, and number of running pods.
 #[derive(Debug, Default, PartialEq)]
 struct Totals {
     allocatable: i64,
@@ -113,7 +113,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: pods before their node, nodes before their pods, pods that move.
+    /// Changes in any order: pods before their node, nodes before their pods, moving pods.
     #[test]
     fn incremental_state_equals_a_rebuild_and_a_reference(events in proptest::collection::vec(event(), 0..80)) {
         let mut cache = Cache::<Derived>::default();
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// What the log of a cluster says since a position: slots, and whether the nodes themselves changed.
+/// Entries of the change log since a position: slots, and whether the nodes themselves changed.
 fn logged(cache: &Cache<Derived>, since: u64) -> Vec<(usize, bool)> {
     let entries = cache.log.since(since).expect("the log is long enough");
     entries.map(|entry| (entry.slot().get(), entry.is_node_change())).collect()

@@ -1,4 +1,4 @@
-//! From changes to events: they have kube-scheduler's names, and the scheduler takes note of each.
+//! Conversion of changes to events: kube-scheduler's names, and the scheduler records each one.
 
 use schedc_core::events::{ClusterEvent, EventPod, node_changed, object_changed, pod_updated};
 use schedc_core::scheduler::Change;
@@ -8,7 +8,7 @@ use crate::framework::places::scheduler::Profiles;
 use crate::framework::plugins::stage::{Answer, tell};
 use crate::framework::test_cluster::TestCluster;
 
-/// A cluster with a pod that waits in Permit: events are kept for it.
+/// A cluster with a pod that waits in Permit, for which events are kept.
 fn cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node("first", "");
@@ -18,7 +18,7 @@ fn cluster() -> TestCluster<Profiles> {
     test_cluster
 }
 
-/// Lets something happen, and returns how many events that is.
+/// Applies a change, and returns the number of its events.
 fn kept(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
     let before = test_cluster.embedded.scheduler.in_progress().events;
     change.into_iter().for_each(|change| test_cluster.embedded.change(change));
@@ -29,7 +29,7 @@ fn describe(events: impl IntoIterator<Item = ClusterEvent>) -> String {
     events.into_iter().map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A manifest before, none for what comes, and after, none for what goes; and the events of that.
+/// A manifest before (empty: it is added) and after (empty: it is removed), and the events.
 type Row = (&'static str, &'static str, &'static str);
 
 fn yaml<T>(manifest: &str, read: impl FnOnce(&str) -> T) -> Option<T> {
@@ -120,7 +120,8 @@ fn of_pods() {
             "AssignedPodUpdatePodLabel AssignedPodUpdatePodToleration",
         ),
     ];
-    // Who comes to a node, leaves it, or the one that it was nominated for; nobody hears of others that wait.
+    // Pods that are added to a node, or removed from it or from their nominated node; other pending pods cause no
+    // events.
     let others: [Row; 8] = [
         ("", ON_M, "AssignedPodAdd"),
         (WAITS, ON_M, "AssignedPodAdd"),

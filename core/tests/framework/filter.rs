@@ -1,4 +1,4 @@
-//! Filter: node by node, who says no.
+//! Filter: rejections node by node.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! EnqueueExtensions: which events are for whom, and whether they wake a pod.
+//! EnqueueExtensions: interested plugins of events, and their hints.
 
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::handle::Handle;
@@ -20,7 +20,7 @@ const NODE_TAINTED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action
 const NODE_LABELLED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_LABEL);
 const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
 
-/// Names of the plugins that an event always wakes, and of those that are asked.
+/// Names of the plugins for which an event always causes an attempt, and of those with a hint.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
     let InterestedPlugins { always, hinted: asked } = InterestedPlugins::of(Pipeline::PLUGINS, event);
     [always, asked].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())

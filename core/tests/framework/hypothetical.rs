@@ -1,4 +1,4 @@
-//! A node as it would be with other pods.
+//! Nodes with hypothetical pods.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Plugins come and go, and talk to the scheduler.
+//! Start and stop of plugins, and their requests to the scheduler.
 
 use crate::framework::plugins::stage::{Answer, notes, tell};
 use crate::framework::test_cluster::{TestCluster, uid};

@@ -1,4 +1,4 @@
-//! What is told of a decision while it is made, and counted of what comes after.
+//! Notifications during a decision, and counts afterwards.
 
 use schedc_core::events::{Action, ClusterEvent, EventResource};
 use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
@@ -14,7 +14,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// What was told of the last attempt.
+/// Notifications of the last attempt.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -44,7 +44,7 @@ impl SchedulerFixture {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
-    /// A pod comes and is decided on.
+    /// Adds a pod and decides about it.
     fn pod(&mut self, name: &str) -> Vec<String> {
         let yaml = format!("metadata: {{ name: '{name}', uid: '{name}' }}\nspec: {{ schedulerName: binding }}");
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
@@ -53,7 +53,7 @@ impl SchedulerFixture {
         assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut notes));
         notes.0
     }
-    /// So many milliseconds pass, and calls are answered.
+    /// Advances the time by milliseconds, and completes calls.
     fn wait(&mut self, milliseconds: i64) {
         self.now += milliseconds * 1_000_000;
         self.scheduler.tick(self.now, &mut self.tasks);
@@ -72,7 +72,7 @@ fn the_observer_is_called_when_extension_points_end() {
     assert_eq!(points, "profile 0, PreFilter Success, Filter Success, Score Success, Reserve Success, Permit Success");
     tell("A permit second", Answer::Wait(60));
     assert_eq!(fixture.pod("second").last().map(String::as_str), Some("Permit Wait"));
-    // The answer is kept: it is brought up to date, and nothing runs as such but what is not kept.
+    // The answer is cached and updated: only steps without a cache run.
     assert_eq!(fixture.pod("third"), ["profile 0", "PostFilter Unschedulable"]);
 }
 

@@ -1,4 +1,4 @@
-//! `percentage-of-nodes-to-score`: in a large cluster, not every node is looked at.
+//! `percentage-of-nodes-to-score`: in a large cluster, not every node is evaluated.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn cluster(nodes: usize) -> TestCluster<Profiles> {
     test_cluster
 }
 
-/// Number of nodes that were asked for a pod.
+/// Number of nodes that were evaluated for a pod.
 fn asked(test_cluster: &mut TestCluster<Profiles>, pod: &str) -> usize {
     test_cluster.pending(pod, "");
     notes();

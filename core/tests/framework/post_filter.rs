@@ -22,7 +22,7 @@ fn called_at_post_filter() -> Vec<String> {
     notes().into_iter().filter(|note| note.contains("post-filter")).collect()
 }
 
-/// What becomes of a pod of priority 0, which finds no victims, if A and B say this.
+/// Checks the outcome for a pod of priority 0, which finds no victims, with these answers of A and B.
 fn check(a: Answer, b: Answer, expected: Expect, called: &[&str]) {
     let mut test_cluster = full_cluster();
     tell("A post-filter", a);
@@ -173,7 +173,8 @@ fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
 
 #[test]
 fn a_nomination_ends_when_post_filter_clears_it() {
-    // PostFilter keeps it as long as it has no better idea; without PostFilter, or after a rejection on the node, it ends.
+    // PostFilter keeps the nomination unless it returns another one; it ends without PostFilter, or after a rejection
+    // on the node.
     for (profile, told, kept) in [
         (0, Answer::Nothing, true),
         (1, Answer::Nothing, false),

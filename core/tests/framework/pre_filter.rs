@@ -1,4 +1,4 @@
-//! PreFilter: one look at the pod and the cluster, before any node.
+//! PreFilter: runs once for the pod, before any node.
 
 use expect_test::{Expect, expect};
 
@@ -14,7 +14,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// What becomes of a pod with these labels on nodes n1, n2 and n3, of which n3 is full.
+/// Checks the outcome for a pod with these labels on nodes n1, n2 and n3, of which n3 is full.
 fn check(labels: &str, expected: Expect) -> Vec<String> {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "");

@@ -1,4 +1,4 @@
-//! QueueSort and PreEnqueue: who is tried, and when.
+//! QueueSort and PreEnqueue: order and admission of pods.
 
 use expect_test::expect;
 

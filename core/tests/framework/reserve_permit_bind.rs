@@ -1,4 +1,4 @@
-//! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and the way back.
+//! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and Unreserve.
 
 use expect_test::{Expect, expect};
 use schedc_core::scheduler::Failure;
@@ -18,7 +18,7 @@ fn small_cluster() -> TestCluster<Profiles> {
     test_cluster
 }
 
-/// What becomes of a pod if plugins are told something, and what was called.
+/// Checks the outcome for a pod and the calls, with these answers of plugins.
 fn check(told: &[(&str, Answer)], outcome: Expect, calls: Expect) {
     let mut test_cluster = small_cluster();
     told.iter().for_each(|(call, answer)| tell(call, *answer));

@@ -1,5 +1,5 @@
-//! docs/statuses.md row by row: what follows if a plugin answers so. Each row is played, and must say what happened;
-//! `UPDATE_EXPECT=1` writes down what did.
+//! docs/statuses.md row by row: the consequences of a plugin's answer. Each row is executed and compared;
+//! `UPDATE_EXPECT=1` writes the results.
 
 use std::future::Future;
 use std::path::Path;
@@ -26,7 +26,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// Where a plugin can say anything.
+/// Extension points whose plugins return a status.
 const POINTS: [&str; 10] = [
     "PreEnqueue",
     "PreFilter",
@@ -44,7 +44,7 @@ const CODES: [&str; 7] =
 
 const SECOND: i64 = 1_000_000_000;
 
-/// What X is told, and what happens after its answer.
+/// The answer of X, and the steps after it.
 struct Scene {
     told: Vec<(&'static str, Answer)>,
     nodes: &'static [&'static str],
@@ -52,7 +52,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Y binds whatever comes so far.
+    /// Makes a scene in which Y binds all pods that reach it.
     fn of(call: &'static str, answer: Answer) -> Scene {
         Scene { told: vec![("Y bind", Answer::Done), (call, answer)], nodes: &["n"], then: |_| {} }
     }
@@ -65,7 +65,7 @@ impl Scene {
     }
 }
 
-/// The scene of a row.
+/// Returns the scene of a row.
 fn scene(point: &str, answer: &str) -> Scene {
     let status = match answer.split(',').next().unwrap_or_default() {
         "Success" => Some(Answer::Nothing),
@@ -133,7 +133,7 @@ fn scene(point: &str, answer: &str) -> Scene {
     scene
 }
 
-/// A cluster that says to whom it talks, among the notes of plugins.
+/// A cluster that records its calls among the notes of plugins.
 #[derive(Clone, Default)]
 struct Cluster(Arc<Mutex<Said>>);
 
@@ -164,7 +164,7 @@ impl Client for Cluster {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// What is not done yet.
+/// Tasks in progress.
 #[derive(Default)]
 struct Running(Vec<BoxFuture<'static, Completed>>);
 
@@ -175,7 +175,7 @@ impl Tasks for Running {
 }
 
 impl Running {
-    /// What is done now.
+    /// Returns the tasks that complete now.
     fn poll(&mut self) -> Vec<Completed> {
         let mut completed = Vec::new();
         self.0.retain_mut(|task| match task.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -189,7 +189,7 @@ impl Running {
     }
 }
 
-/// A scheduler and its cluster, in which everything happens at once.
+/// A scheduler with an immediate cluster.
 struct Stage {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
@@ -219,7 +219,7 @@ impl Stage {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.change(Change::Node(node));
     }
-    /// A pod comes and is tried. This one is nominated for a node that is not there any more.
+    /// Adds and attempts a pod, which is nominated for a node that no longer exists.
     fn pod(&mut self, name: &str) {
         let status = if name == "web" { "{ nominatedNodeName: gone }" } else { "{}" };
         let yaml = format!(
@@ -230,12 +230,12 @@ impl Stage {
         self.change(Change::Pod(pod));
         self.scheduler.schedule_one(&mut self.tasks);
         self.settle();
-        // Up to PostFilter, calls do not say which pod they are about.
+        // Up to PostFilter, calls do not contain the pod.
         let about_web =
             |note: &&String| name == "web" || note.split(' ').nth(2).is_some_and(|pod| pod.starts_with("web"));
         self.calls.extend(notes().iter().filter(about_web).cloned());
     }
-    /// A pod comes for which this one has to go.
+    /// Adds a pod that preempts this one.
     fn preempt(&mut self) {
         tell("X filter", Answer::Reject("full"));
         tell("X post-filter", Answer::Evict("web"));
@@ -255,7 +255,7 @@ impl Stage {
         }
     }
 
-    /// Where the pod is, and where an event would take it.
+    /// Returns the place of the pod, and its place after an event.
     fn place(&mut self) -> String {
         let place = self.scheduler.place(&uid("web"));
         match place {
@@ -282,7 +282,7 @@ pub fn describe(place: QueuePlace) -> &'static str {
     }
 }
 
-/// What follows: the cells of a row after the answer.
+/// Returns the cells of a row after the answer.
 fn play(point: &str, answer: &str) -> [String; 5] {
     let scene = scene(point, answer);
     let mut stage = Stage::set(&scene);
@@ -312,13 +312,13 @@ fn play(point: &str, answer: &str) -> [String; 5] {
     [calls, condition, events, nominations, place]
 }
 
-/// Who is called after X's answer, point by point.
+/// Returns the calls after X's answer, point by point.
 fn calls_after(call: &str, notes: &[String]) -> String {
     let mut points: Vec<(String, Vec<String>)> = Vec::new();
     let told: Vec<&str> = call.split(' ').take(2).collect();
     let mut notes = notes.iter().map(|note| note.split(' ').collect::<Vec<_>>());
     notes.find(|note| note.starts_with(&told));
-    // A kernel may be asked again: about another node, or for its reasons.
+    // A kernel may run again: for another node, or for its reasons.
     for note in notes.filter(|note| !note.starts_with(&told)) {
         let [plugin, point] = [note[0], note[1]].map(str::to_owned);
         match points.last_mut() {

@@ -1,10 +1,10 @@
-//! How long pods wait after a failure.
+//! Backoff of pods after failures.
 
 use schedc_core::queue::QueuePlace;
 
 use crate::queue::queue_fixture::QueueFixture;
 
-/// Lets a pod fail over and over, and says after how many seconds it could be tried again each time.
+/// Lets a pod fail repeatedly, and returns the seconds until each retry.
 fn waits(rejectors: &[&'static str], times: usize) -> Vec<u32> {
     let mut fixture = QueueFixture::new();
     fixture.add("web");

@@ -1,4 +1,4 @@
-//! What the queue counts, for metrics.
+//! Counts of the queue, for metrics.
 
 use schedc_core::queue::{QueueCounts, QueueKind};
 
@@ -20,7 +20,7 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     fixture.add_all(["gated", "web"]);
     let attempt = fixture.pop();
     fixture.reject(attempt, &["Fit"]);
-    // Neither is counted again for staying where it is.
+    // Neither is counted again if it stays in its place.
     fixture.event("Gates");
     fixture.event("Other");
     fixture.event("Fit");

@@ -1,4 +1,4 @@
-//! Events wake parked pods.
+//! Events that move unschedulable pods.
 
 use schedc_core::queue::QueuePlace;
 

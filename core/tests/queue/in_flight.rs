@@ -1,4 +1,4 @@
-//! Pods that are being tried: what happens meanwhile is not lost, and nothing of it is left afterwards.
+//! Pods in flight: events during their attempts are kept, and discarded afterwards.
 
 use schedc_core::queue::{Options, QueuePlace};
 

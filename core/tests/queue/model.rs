@@ -1,5 +1,5 @@
-//! Random histories: the queue does what a naive one does, which looks at every pod for everything and keeps every event
-//! with every pod in flight.
+//! Random histories, compared with a reference queue that reads every pod for every event and keeps every event with
+//! every pod in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,28 +12,29 @@ use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 const PODS: usize = 6;
 const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
 
-/// One thing that happens.
+/// One step of a history.
 #[derive(Clone, Debug)]
 enum Step {
     Create(usize),
-    /// The pod gets another priority, which a plugin may wait for.
+    /// The pod gets another priority, which a plugin may be registered for.
     Change(usize, usize),
     Delete(usize),
     Activate(usize),
-    /// The plugin finds it worth an attempt for these pods.
+    /// An event whose hint is `Queue` for these pods.
     Happen(usize, BTreeSet<usize>),
-    /// PreEnqueue holds the pod from now on, or not any more.
+    /// PreEnqueue holds the pod from now on, or no longer.
     Gate(usize, bool),
     Nominate(usize),
     Pop,
-    /// One of the pods in flight is rejected by plugins, and others are pending for it. By none: its attempt broke.
+    /// One of the pods in flight is rejected by plugins, and other plugins return `Pending`. Without plugins: the
+    /// attempt fails with an error.
     Reject(usize, BTreeSet<usize>, BTreeSet<usize>),
     Permit(usize),
     Bind(usize),
     Drop(usize),
-    /// Nobody ends the attempt.
+    /// The attempt is dropped.
     Lose(usize),
-    /// So many tenths of a second.
+    /// Tenths of a second.
     Wait(u16),
 }
 
@@ -59,21 +60,21 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A pod as the naive queue has it.
+/// A pod of the reference queue.
 #[derive(Clone)]
 struct Naive {
     place: QueuePlace,
     priority: i32,
     timestamp: i64,
-    /// Attempts that broke, in a row, and attempts that plugins ended.
+    /// Consecutive failed attempts, and attempts that plugins rejected.
     failures: (u32, u32),
     ready: Option<i64>,
     since: i64,
     rejectors: (Vec<usize>, Vec<usize>),
     gated: bool,
-    /// All events since it was popped, and until nobody could reject it any more.
+    /// All events from its pop until plugins could no longer reject it.
     events: Vec<(usize, BTreeSet<usize>)>,
-    /// Events about itself since it was popped.
+    /// Events about this pod since its pop.
     own: Vec<(usize, BTreeSet<usize>)>,
     again: bool,
     permitted: bool,
@@ -112,7 +113,7 @@ impl Model {
         self.enter(pod, place);
     }
 
-    /// Whether an event is worth an attempt for a pod, and whether at once.
+    /// Returns whether an event causes an attempt for a pod, and whether at once.
     fn worth(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
         let Naive { rejectors, gated, .. } = &self.pods[&pod];
         if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {
@@ -165,11 +166,11 @@ impl Model {
     }
 }
 
-/// The queue and the naive one, side by side.
+/// The queue and the reference queue, side by side.
 struct Both {
     fixture: QueueFixture,
     model: Model,
-    /// Which pod is in flight in which attempt.
+    /// The pods in flight with their attempts.
     attempts: Vec<(usize, Attempt)>,
     popped_gated: bool,
 }
@@ -195,7 +196,7 @@ impl Both {
         let (fixture, model) = (&mut self.fixture, &mut self.model);
         match step {
             Step::Create(pod) => {
-                // Priorities differ, so that the order of pops is one.
+                // Priorities differ: the order of pops is unique.
                 let priority = model.pods.get(&pod).map_or(pod as i32, |known| known.priority);
                 fixture.add_pod(fixture.pod(&name(pod), priority));
                 match model.pods.get_mut(&pod) {
@@ -403,7 +404,7 @@ proptest! {
             both.apply(step);
             both.agree();
         }
-        // What is left in flight comes back, and then nothing is kept.
+        // The pods in flight return, and then no events are kept.
         while let Some((pod, attempt)) = both.take(0) {
             both.fixture.reject(attempt, &["Fit"]);
             both.model.come_back(pod, &BTreeSet::from([0]), &BTreeSet::new());

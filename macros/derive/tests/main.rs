@@ -2,7 +2,7 @@
 
 mod args;
 
-/// Compile errors, as a user sees them. They are rustc's wording in part, so they are held for one toolchain.
+/// Compile errors as shown to users. Parts are rustc's text, therefore they are checked with one toolchain.
 #[test]
 fn compile_errors() {
     if slow_tests::is_skipped("rustc runs for each case") {

@@ -1,4 +1,4 @@
-//! Extenders: between Filter and Score, instead of Bind, and what wakes the pods that they reject.
+//! Extenders: between Filter and Score, instead of Bind, and the events for pods that they reject.
 
 mod bare;
 
@@ -20,7 +20,7 @@ mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/alone.toml");
 }
 
-/// Does as it is told: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+/// Runs the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
 pub struct Referee;
 
 impl Extenders for Referee {
@@ -76,7 +76,7 @@ impl Extenders for Referee {
     }
 }
 
-/// A cluster of three nodes, and what the extender is told.
+/// A cluster of three nodes, and the extender's configured answers.
 fn cluster(told: &[(&str, Answer)]) -> TestCluster<Only> {
     let mut test_cluster = TestCluster::new();
     for node in ["a", "b", "c"] {
@@ -154,7 +154,7 @@ fn a_message_has_reasons_of_extenders_and_plugins() {
         cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
     assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
-    // Without anything left to ask about, they are not asked.
+    // Without remaining nodes, extenders are not called.
     let full = ["plugin filter 0", "plugin filter 1", "plugin filter 2"].map(|call| (call, Answer::Reject("is full")));
     assert_eq!(cluster(&full).run(), ["web waits: 0/3 nodes are available: 3 is full."]);
     assert_eq!(notes(), [""; 0]);

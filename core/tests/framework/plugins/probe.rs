@@ -1,4 +1,4 @@
-//! Plugins that do as they are told at every point from PostFilter on, and note down each call.
+//! Plugins with configured answers at every point from PostFilter on, which record each call.
 
 use std::future::{pending, poll_fn};
 use std::marker::PhantomData;
@@ -31,7 +31,7 @@ pub struct Probe<N> {
 }
 
 impl<N: Named> Probe<N> {
-    /// What Reserve leaves, and PreBind and Unreserve get.
+    /// Data from Reserve for PreBind and Unreserve.
     fn reserved(placement: &Placement) -> String {
         format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name)
     }

@@ -1,4 +1,4 @@
-//! Pods that sleep until an event wakes them.
+//! Pods that stay unschedulable until an event.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -13,8 +13,8 @@ use schedc_core::status::{Code, Reasons};
 
 use super::stage::note;
 
-/// Rejects every node, and hears of new nodes, whose names say what it answers, of other annotations, and of pods that
-/// go.
+/// Rejects every node. Registered for new nodes (their names determine its hint), for changed annotations, and for
+/// removed pods.
 pub struct Sleeper;
 
 impl Plugin for Sleeper {

@@ -1,4 +1,4 @@
-//! The code that a declaration stands for.
+//! Generated code of a declaration.
 
 use super::model::{Field, Kind, Model, Variant};
 use proc_macro2::{Ident, TokenStream};
@@ -37,7 +37,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     }
 }
 
-/// A struct: a table in the profile.
+/// Generates code for a struct, which is a table in the profile.
 fn table(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStream {
     let (default, placeholder) = (default(vis, fields), placeholder(vis, fields));
     let schemas = fields.iter().map(|field| {
@@ -72,7 +72,7 @@ fn table(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStrea
 fn default(vis: &Visibility, fields: &[Field]) -> TokenStream {
     let mut values = Vec::new();
     for Field { member, default, .. } in fields {
-        // With a required field, there is no value for a profile that says nothing.
+        // With a required field, there is no value for a profile without arguments.
         let Some(default) = default else { return TokenStream::new() };
         values.push(quote_spanned!(member.span()=> #member: #default));
     }
@@ -155,7 +155,7 @@ fn decode_into(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> Toke
     }
 }
 
-/// An enum: one of some strings in the profile.
+/// Generates code for an enum, which is a string in the profile.
 fn choice(vis: &Visibility, variants: &[Variant]) -> TokenStream {
     let values: Vec<&String> = variants.iter().map(|variant| &variant.value).collect();
     let first = variants.first().map(|variant| &variant.ident);

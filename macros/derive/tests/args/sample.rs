@@ -1,4 +1,4 @@
-//! Arguments that have everything.
+//! Arguments with all features.
 
 use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 
