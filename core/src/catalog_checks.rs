@@ -21,14 +21,14 @@ pub trait NotImplemented {
 macro_rules! probes {
     ($($bound:ident $probe:ident $plugin_trait:ident;)*) => {
         $(
-            #[doc = concat!("Tells whether a plugin implements `", stringify!($plugin_trait), "`.")]
+            #[doc = concat!("Probe for plugins that implement `", stringify!($plugin_trait), "`.")]
             pub struct $probe<P>(PhantomData<P>);
             impl<P> NotImplemented for $probe<P> {}
             impl<P: points::$plugin_trait> $probe<P> {
                 /// The plugin implements the trait.
                 pub const IMPLEMENTED: bool = true;
             }
-            #[doc = concat!("Only plugins that implement `", stringify!($plugin_trait), "` can be given.")]
+            #[doc = concat!("Compiles only for plugins that implement `", stringify!($plugin_trait), "`.")]
             pub const fn $bound<P: points::$plugin_trait>() {}
         )*
     };
@@ -57,7 +57,7 @@ probes! {
 #[doc(hidden)]
 macro_rules! implemented {
     ($plugin:ty) => {{
-        #[allow(unused_imports, reason = "a plugin that implements everything needs it not")]
+        #[allow(unused_imports, reason = "unused for a plugin that implements all traits")]
         use $crate::catalog_checks::NotImplemented as _;
         &[
             ("pre-enqueue", $crate::catalog_checks::PreEnqueue::<$plugin>::IMPLEMENTED),
@@ -125,13 +125,13 @@ pub const fn watches_event_kinds<P: points::EnqueueExtensions>(entry: &Node, nam
 
 const fn watched(errors: &mut Errors, entry: &Node, [name, does]: [&str; 2], resource: &str, watches: &[&str]) {
     if !contains(watches, resource) {
-        let says = [
+        let parts = [
             Part::Name(name),
             Part::Text(does),
             Part::Name(resource),
             Part::Text(", which is not among the kinds that its catalog entry watches"),
         ];
-        errors.report(entry, &says);
+        errors.report(entry, &parts);
     }
 }
 
@@ -148,20 +148,20 @@ pub const fn entry_at(file: &'static str, line: u32, column: u32) -> Node {
 pub const fn matches_plugin(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
     let mut errors = Errors::new();
     if !same(name, actual) {
-        let says = [Part::Text("the plugin calls itself "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];
-        errors.report(entry, &says);
+        let parts = [Part::Text("the plugin's name is "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];
+        errors.report(entry, &parts);
     }
     let mut at = 0;
     while at < implemented.len() {
         let (point, is_implemented) = implemented[at];
         if is_implemented && !contains(listed, point) {
-            let says = [
+            let parts = [
                 Part::Name(name),
                 Part::Text(" implements "),
                 Part::Name(point),
                 Part::Text(", which its catalog entry does not list"),
             ];
-            errors.report(entry, &says);
+            errors.report(entry, &parts);
         }
         at += 1;
     }

@@ -158,7 +158,7 @@ pub trait Client: Clone + Send + Sync + 'static {
     /// Binds a pod to its node, on condition that a pod with this uid exists and has no node.
     fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send;
 
-    /// Lets an extender bind a pod. `ask` calls the extender, which may take long and blocks, and returns whether the
+    /// Lets an extender bind a pod. `call` sends the request, which may take long and blocks, and returns whether the
     /// pod is bound now. A cluster without a connection to the extender then binds the pod itself.
     ///
     /// # Errors
@@ -166,14 +166,14 @@ pub trait Client: Clone + Send + Sync + 'static {
     fn bind_by_extender(
         &self,
         _placement: &Placement,
-        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+        call: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> impl Future<Output = Result<bool, String>> + Send {
-        async { ask() }
+        async { call() }
     }
 
-    /// Notifies an extender without waiting; `tell` may take long and blocks.
-    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
-        tell();
+    /// Notifies an extender without waiting; `notify` may take long and blocks.
+    fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
+        notify();
     }
 
     /// Writes a pod's status, on condition that a pod with this uid exists.

@@ -16,9 +16,10 @@ pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
     const READS_ONLY_NODE: bool = false;
 
-    /// Interns strings that entries compare, such as the key of a label of pods. Called once, before any entry is built.
+    /// Interns strings that entries compare, such as the key of a pod label. Called once, before any entry is built.
     ///
-    /// Without it, [`Interner::get`] in `build` returns `None` if no object so far has the string, and a pod that comes later may have it.
+    /// Without it, [`Interner::get`] in `build` returns `None` if no earlier object has the string, although a later
+    /// pod may have it.
     fn begin(_interner: &mut Interner) {}
     /// Returns the entry of a node without pods.
     fn build(node: &Node, interner: &Interner) -> Self;
@@ -38,7 +39,7 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
     const READS_ONLY_NODE: bool = false;
 
-    /// Interns strings that entries compare, as in [`Column::begin`]: a label of pods that the arguments name, for example.
+    /// Interns strings that entries compare, as in [`Column::begin`]: for example a pod label in the arguments.
     fn begin(_args: &Self::Args, _interner: &mut Interner) {}
     /// Returns the entry of a node without pods.
     fn build(args: &Self::Args, node: &Node, interner: &Interner) -> Self;

@@ -31,7 +31,7 @@ use crate::model::{Custom, Object};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a plugin reads of a declared kind",
+    message = "`{Self}` does not implement `CustomResource`",
     note = "implement `serde::Deserialize` and `schedc_core::custom::CustomResource` for it; \
             `RESOURCE` is the kind's resource, version and group, as in `podgroups.v1alpha1.scheduling.x-k8s.io`"
 )]
@@ -143,7 +143,7 @@ mod tests {
             Object::Custom(Arc::new(Custom { kind, namespace: default, name, uid: Uid("u".into()), manifest }))
         };
         let mut lister = Lister::<Shift>::default();
-        let said = |lister: &Lister<Shift>, name| {
+        let content = |lister: &Lister<Shift>, name| {
             let content = &lister.get(default, name)?.content;
             Some(content.as_ref().map(|shift| shift.spec.night).map_err(|error| error.to_string()))
         };
@@ -151,11 +151,11 @@ mod tests {
         lister.set_object(None, Some(&first));
         lister.set_object(None, Some(&object(&KIND, b, json!("yes"))));
         lister.set_object(None, Some(&object(&OTHER, b, json!(true))));
-        assert_eq!(said(&lister, a), Some(Ok(true)));
-        assert_eq!(said(&lister, b), Some(Err("invalid type: string \"yes\", expected a boolean".into())));
+        assert_eq!(content(&lister, a), Some(Ok(true)));
+        assert_eq!(content(&lister, b), Some(Err("invalid type: string \"yes\", expected a boolean".into())));
         lister.set_object(Some(&first), Some(&object(&KIND, a, json!(false))));
-        assert_eq!((said(&lister, a), lister.len(), lister.epoch()), (Some(Ok(false)), 2, 3));
+        assert_eq!((content(&lister, a), lister.len(), lister.epoch()), (Some(Ok(false)), 2, 3));
         lister.set_object(Some(&first), None);
-        assert_eq!((said(&lister, a), lister.len()), (None, 1));
+        assert_eq!((content(&lister, a), lister.len()), (None, 1));
     }
 }

@@ -137,7 +137,7 @@ impl<P: Profile> Engine<P> {
         explanation.by_nomination = match P::Extenders::NONE {
             true => self.nominated_node(pod, attempt, cache).is_some(),
             // Extenders are called only once.
-            false => !extender_results.has_looked_at_all,
+            false => !extender_results.ran_filter,
         };
         self.answer.feasible.copy_from(&feasible);
         let PreFilteredPod { compiled, cycle, .. } = attempt;
@@ -212,7 +212,7 @@ impl<P: Profile> Engine<P> {
 /// Results of extenders during a decision.
 #[derive(Default)]
 struct ExtenderResults {
-    has_looked_at_all: bool,
+    ran_filter: bool,
     removed_nodes: NodeMask,
     rejections: Map<NodeIndex, ExtenderRejection>,
     added: Map<NodeIndex, i64>,
@@ -220,14 +220,14 @@ struct ExtenderResults {
 
 impl Observer for ExtenderResults {
     fn point_started(&mut self, point: Point) {
-        self.has_looked_at_all |= point == Point::Filter;
+        self.ran_filter |= point == Point::Filter;
     }
 
-    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
+    fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
         self.removed_nodes.copy_from(nodes);
         // If they removed no node, their reasons for other nodes do not count.
         if !nodes.is_empty() {
-            self.rejections = said.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
+            self.rejections = rejections.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
         }
     }
 

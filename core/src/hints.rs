@@ -196,7 +196,7 @@ mod tests {
         match (PluginEvents { name: "X", events }).interest(ClusterEvent::new(resource, action)) {
             Interest::None => "none",
             Interest::Always => "always",
-            Interest::Hinted => "asks",
+            Interest::Hinted => "hint",
         }
     }
 
@@ -208,10 +208,10 @@ mod tests {
         const PODS: &[Registration] = &[Registration::hinted(EventResource::Pod, Action::ADD)];
         let taint = Action::UPDATE_NODE_TAINT;
         for (events, action, expected) in [
-            (Some(ADD), Action::ADD, "asks"),
+            (Some(ADD), Action::ADD, "hint"),
             (Some(ADD), taint, "always"),
             (Some(ADD), Action::UPDATE_NODE_LABEL, "none"),
-            (Some(BOTH), taint, "asks"),
+            (Some(BOTH), taint, "hint"),
             (Some(PODS), taint, "none"),
             (Some(&[]), taint, "none"),
             (None, taint, "always"),

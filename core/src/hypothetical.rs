@@ -159,12 +159,12 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         verdict.or_else(|| self.verdict())
     }
 
-    /// Calls `ask` while the pods are on the node. They are added to a copy of the columns. Therefore they leave no
-    /// trace even if they do not fit together with the others.
-    fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], ask: impl FnOnce(&Self) -> T) -> T {
+    /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns. Therefore they leave
+    /// no trace even if they do not fit together with the others.
+    fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
         let (alone, moment) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));
-        let answer = ask(self);
+        let answer = evaluate(self);
         self.roll_back_to(moment);
         self.state = alone;
         answer

@@ -7,8 +7,8 @@ use crate::map::Map;
 
 /// A string of an [`Interner`]: four bytes, compared and hashed as a number.
 ///
-/// Symbols order by the time they were first seen, not alphabetically, and mean nothing outside their interner. The default
-/// is that of the empty string.
+/// Symbols are ordered by their first use, not alphabetically, and are valid only in their interner. The default is the
+/// empty string.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
 

@@ -166,8 +166,8 @@ impl<B: Bundle> MinimalCluster<B> {
 
     /// Advances the time to the next deadline in Permit. Returns false if no pod waits there.
     pub fn wait(&mut self) -> bool {
-        let patience = self.scheduler.next_deadline();
-        patience.inspect(|&now| self.tick(now)).is_some()
+        let deadline = self.scheduler.next_deadline();
+        deadline.inspect(|&now| self.tick(now)).is_some()
     }
 
     /// Returns the outcomes of all pods that can be attempted now.

@@ -69,7 +69,7 @@ impl NodeSet {
         other.words().for_each(|(word, bits)| self.insert_word(word, bits));
     }
 
-    /// Replaces each word with the result of `keep`.
+    /// Keeps the nodes of each word that `keep` returns.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(usize, u64) -> u64) {
         let bits = &mut self.bits;
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn a_node_inserted_twice_is_there_once() {
-        let mut touched = NodeSet::default();
-        touched.reset(200);
-        [130, 3, 131, 3].map(NodeIndex).into_iter().for_each(|node| touched.insert(node));
-        assert_eq!(touched.iter().collect::<Vec<_>>(), [130, 131, 3].map(NodeIndex));
-        touched.reset(200);
-        assert!(touched.is_empty() && !touched.contains(NodeIndex(3)));
+        let mut set = NodeSet::default();
+        set.reset(200);
+        [130, 3, 131, 3].map(NodeIndex).into_iter().for_each(|node| set.insert(node));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [130, 131, 3].map(NodeIndex));
+        set.reset(200);
+        assert!(set.is_empty() && !set.contains(NodeIndex(3)));
     }
 }

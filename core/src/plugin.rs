@@ -16,7 +16,7 @@ use crate::model::{NodeIndex, PodSpec};
 /// plugin's own cycle state and the declared columns of one node. Therefore every input of a result is declared.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scheduler plugin",
-    note = "implement `schedc_core::Plugin` for it, or `schedc_core::SimpleFilter` for the short way"
+    note = "implement `schedc_core::Plugin` for it, or `schedc_core::SimpleFilter` for a filter with one function"
 )]
 pub trait Plugin: Send + Sync + Sized + 'static {
     /// Name in profiles, statuses and metrics.

@@ -14,7 +14,7 @@ const EXCERPT: usize = 80;
 pub struct Errors {
     buffer: [u8; CAPACITY],
     len: usize,
-    complaints: usize,
+    reported: usize,
     omitted: usize,
     overflow: bool,
     decoding: Decoding,
@@ -59,12 +59,12 @@ impl Errors {
     /// Makes an empty value.
     pub const fn new() -> Self {
         let buffer = [0; CAPACITY];
-        Errors { buffer, len: 0, complaints: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }
+        Errors { buffer, len: 0, reported: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }
     }
 
     /// Adds an error about the value at `node`.
     pub const fn report(&mut self, node: &Node, parts: &[Part<'_>]) {
-        self.complaints += 1;
+        self.reported += 1;
         if self.omitted > 0 {
             self.omitted += 1;
             return;
@@ -91,12 +91,12 @@ impl Errors {
 
     /// Returns the number of errors, including those that did not fit.
     pub const fn count(&self) -> usize {
-        self.complaints
+        self.reported
     }
 
     /// Returns whether there are no errors.
     pub const fn is_empty(&self) -> bool {
-        self.complaints == 0
+        self.reported == 0
     }
 
     /// Panics with all errors, if there are any. In a constant, this is a compile error.
@@ -132,7 +132,7 @@ impl Errors {
         }
         match str::from_utf8(self.buffer.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => "the arguments are wrong, and the complaints cannot be shown",
+            Err(_) => "the arguments are wrong, and the errors cannot be shown",
         }
     }
 
@@ -310,18 +310,18 @@ mod tests {
             errors.report(&NODE, &[Part::Text(&text)]);
         }
         assert_eq!(errors.count(), 5);
-        let complaints = errors.into_messages();
-        assert_eq!(complaints.len(), 4);
-        assert!(complaints[2].ends_with('ä'));
-        assert_eq!(complaints[3], "and 2 more");
+        let messages = errors.into_messages();
+        assert_eq!(messages.len(), 4);
+        assert!(messages[2].ends_with('ä'));
+        assert_eq!(messages[3], "and 2 more");
     }
 
     #[test]
-    fn a_single_complaint_that_does_not_fit_is_cut() {
+    fn a_single_error_that_does_not_fit_is_cut() {
         let mut errors = Errors::new();
         errors.report(&NODE, &[Part::Text(&"ä".repeat(CAPACITY))]);
-        let complaints = errors.into_messages();
-        assert_eq!(complaints.len(), 1);
-        assert!(complaints[0].starts_with("p.toml:1:2: ä") && complaints[0].ends_with('ä'));
+        let messages = errors.into_messages();
+        assert_eq!(messages.len(), 1);
+        assert!(messages[0].starts_with("p.toml:1:2: ä") && messages[0].ends_with('ä'));
     }
 }

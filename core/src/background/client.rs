@@ -40,9 +40,9 @@ impl BackgroundClient {
         &self,
         read: impl Fn(&ObjectEvent, &Base) -> Option<T> + Send + Sync + 'static,
     ) -> Watch<T> {
-        let (told, watcher) = watch::watch(read);
+        let (items, watcher) = watch::watch(read);
         self.requests.send_task_request(TaskRequest::Watch(watcher));
-        told
+        items
     }
 
     async fn call(&self, request: ApiRequest) -> Result<Value, ApiError> {
@@ -91,6 +91,6 @@ impl Client for BackgroundClient {
 }
 
 fn unsupported_request(what: &str, pod: &Pod) -> ApiError {
-    let message = format!("a background task cannot {what} pod {}: that is the scheduler's", pod.namespaced_name());
+    let message = format!("a background task cannot {what} pod {}: only the scheduler can", pod.namespaced_name());
     ApiError::new(ApiReason::Unsupported, message)
 }

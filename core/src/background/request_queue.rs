@@ -75,7 +75,7 @@ impl RequestQueue {
 impl fmt::Debug for RequestQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = self.lock();
-        f.debug_struct("Mailbox")
+        f.debug_struct("RequestQueue")
             .field("commands", &pending.commands)
             .field("task_requests", &pending.task_requests.len())
             .finish()

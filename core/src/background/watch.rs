@@ -27,7 +27,7 @@ pub(super) fn watch<T: Send + 'static>(
     read: impl Fn(&ObjectEvent, &Base) -> Option<T> + Send + Sync + 'static,
 ) -> (Watch<T>, Watcher) {
     let channel = Channel::default();
-    let told = Watch(channel.clone());
+    let items = Watch(channel.clone());
     let notify = move |happened: &ObjectEvent, base: &Base| {
         if channel.is_abandoned() {
             return false;
@@ -37,5 +37,5 @@ pub(super) fn watch<T: Send + 'static>(
         }
         true
     };
-    (told, Box::new(notify))
+    (items, Box::new(notify))
 }

@@ -97,13 +97,13 @@ mod tests {
     #[test]
     fn a_negative_request_makes_the_nodes_of_the_resource_unknown() {
         let mut resource_nodes = ResourceNodes::default();
-        let asks = |gpus| {
+        let pod_with = |gpus| {
             let usage = PodUsage { requests: node(gpus).allocatable, ..PodUsage::default() };
             Pod { usage: usage.into(), ..Pod::default() }
         };
-        resource_nodes.add_pod(&asks(1));
+        resource_nodes.add_pod(&pod_with(1));
         assert_eq!(nodes(&resource_nodes), Some(vec![]));
-        resource_nodes.add_pod(&asks(-1));
+        resource_nodes.add_pod(&pod_with(-1));
         assert_eq!(nodes(&resource_nodes), None);
     }
 }

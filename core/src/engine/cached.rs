@@ -28,7 +28,7 @@ impl<P: Profile> Engine<P> {
 
     /// Decides by the cached answer of the pod's signature. `None`: there is no answer, and a full evaluation follows,
     /// with the PreFilter outcome if it is in `started`.
-    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
+    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
     pub(super) fn decide_from_cache(
         &mut self,
         read: &CompiledPod<P>,

@@ -72,8 +72,8 @@ impl<P: Profile> Engine<P> {
     ) -> Option<&'a [NodeIndex]> {
         let nodes = attempt.pre_filter.likely()?;
         let all = cache.base.count();
-        let are_all_looked_at = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
-        (are_all_looked_at && P::cannot_fail(&attempt.cycle)).then_some(nodes)
+        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
+        (evaluates_all && P::cannot_fail(&attempt.cycle)).then_some(nodes)
     }
 
     /// Fills `self.answer.feasible` with the candidate nodes. Returns the number of nodes that count as evaluated.
@@ -225,24 +225,24 @@ impl<P: Profile> Engine<P> {
             let alive = cache.base.alive();
             candidates.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
         }
-        let said: Map<NodeIndex, ExtenderRejection> =
+        let rejections: Map<NodeIndex, ExtenderRejection> =
             by_extenders.iter().flatten().map(|rejection| (rejection.node, rejection.clone())).collect();
         let mut verdicts = NodeVerdicts::default();
         verdicts.resize(cache.base.infos().len());
-        let (mut overruled, mut spoken_of) = (Vec::new(), said.len());
+        let (mut overruled, mut with_reasons) = (Vec::new(), rejections.len());
         for node in candidates.iter() {
             let verdict = attempt.verdict(pod, cache, node);
-            if said.contains_key(&node) {
+            if rejections.contains_key(&node) {
                 overruled.extend(verdict);
                 continue;
             }
-            spoken_of += usize::from(verdict.is_some());
+            with_reasons += usize::from(verdict.is_some());
             verdicts.set(node, verdict.as_ref());
         }
         let mut diagnosis = verdicts.diagnosis(cache.base.count());
         let narrowed_by = attempt.pre_filter.narrowed_by();
         diagnosis.unschedulable_plugins.extend(&narrowed_by);
-        let others = diagnosis.nodes.saturating_sub(spoken_of);
+        let others = diagnosis.nodes.saturating_sub(with_reasons);
         if others > 0 && attempt.pre_filter.nodes().is_some() {
             *diagnosis.reasons.entry(excluded_node_reason(&narrowed_by)).or_default() += others;
         }
@@ -250,7 +250,7 @@ impl<P: Profile> Engine<P> {
             diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
             // Their rejections still count for the events that can make the pod schedulable.
             overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
-            for (node, ExtenderRejection { code, reason, .. }) in said {
+            for (node, ExtenderRejection { code, reason, .. }) in rejections {
                 if code == Code::Unschedulable {
                     diagnosis.resolvable.insert(node);
                 }

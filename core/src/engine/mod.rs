@@ -155,7 +155,7 @@ impl<P: Profile> Engine<P> {
         decision
     }
 
-    /// Also returns the owner of the cycle state, for Reserve.
+    /// Decides about a pod, and also returns the owner of the cycle state, for Reserve.
     pub(crate) fn decide_with_state(
         &mut self,
         pod: &Arc<Pod>,
@@ -270,7 +270,7 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Runs PostFilter.
-    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
+    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
     fn post_filter(
         plugins: &P,
         pod: &Arc<Pod>,
@@ -390,7 +390,7 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
         node: NodeIndex,
-        imagine: impl FnOnce(&mut HypotheticalNode<'_, P>),
+        change: impl FnOnce(&mut HypotheticalNode<'_, P>),
     ) -> Result<(), Verdict> {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
@@ -402,7 +402,7 @@ impl<P: Profile> Engine<P> {
             return Err(Status::unresolvable(excluded_node_reason(&run.narrowed_by())).into());
         }
         let mut hypothetical = HypotheticalNode::new(&compiled, &mut cycle, cache, node);
-        imagine(&mut hypothetical);
+        change(&mut hypothetical);
         hypothetical.verdict().map_or(Ok(()), Err)
     }
 }

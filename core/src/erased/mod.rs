@@ -1,8 +1,7 @@
-//! Type-erased schedulers: what commands and drivers hold, so that they are compiled once and not for each set of
-//! profiles.
+//! Type-erased schedulers for commands and drivers, which are then compiled once and not for each set of profiles.
 //!
 //! A [`Scheduler`](crate::scheduler::Scheduler) is generic over its profiles, its client and its tasks. Commands and
-//! drivers do not need these types. They hold an [`AnyScheduler`], made by an [`AnyBundle`], and each virtual call is a
+//! drivers do not need these types. They have an [`AnyScheduler`], made by an [`AnyBundle`], and each virtual call is a
 //! whole step, such as one attempt. Inside of an attempt all calls are static: there is no virtual call between a
 //! popped pod and its decision.
 //!

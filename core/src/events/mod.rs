@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn registrations_cover_events() {
         use EventResource::{AssignedPod, Node, Pod, UnschedulablePod, Wildcard};
-        for (waited, happened, hears) in [
+        for (registered, happened, expected) in [
             ((Pod, Action::DELETE), (AssignedPod, Action::DELETE), true),
             ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE_POD_LABEL), true),
             ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE), true),
@@ -294,9 +294,9 @@ mod tests {
             ((Node, Action::ADD), (Node, Action::UPDATE_NODE_LABEL), false),
             ((Wildcard, Action::ALL), (Node, Action::UPDATE_NODE_LABEL), true),
         ] {
-            let waited = event(waited.0, waited.1);
+            let registered = event(registered.0, registered.1);
             let happened = event(happened.0, happened.1);
-            assert_eq!(waited.covers(happened), hears, "{waited} {happened}");
+            assert_eq!(registered.covers(happened), expected, "{registered} {happened}");
         }
     }
 

@@ -68,7 +68,7 @@ pub struct HintContext<'a, P: Plugin> {
 /// every event does.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `EnqueueExtensions`",
-    note = "its catalog entry says `enqueue-extensions = true`"
+    note = "its catalog entry has `enqueue-extensions = true`"
 )]
 pub trait EnqueueExtensions: Plugin {
     /// The events. Other events never cause an attempt, with one exception of kube-scheduler: a plugin that is

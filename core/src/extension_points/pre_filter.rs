@@ -94,10 +94,9 @@ pub trait PreFilterPlugin: Plugin {
     /// `remove_pod` must then read only the two pods.
     const READS_ONLY_POD: bool = false;
 
-    /// Returns whether Filter's result for a node depends only on this node, the pods added to or removed from it
-    /// hypothetically, and the pod's signature, given a state of `pre_filter`. The result then holds for all equal pods
+    /// Returns whether Filter's result for a node depends only on the pod's signature, this node, and the pods added to
+    /// it or removed from it hypothetically, given a state of `pre_filter`. The result then holds for all equal pods
     /// with this promise until the node changes.
-    #[inline]
     fn reads_only_node(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
         Self::READS_ONLY_POD
     }

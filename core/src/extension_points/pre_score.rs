@@ -91,7 +91,7 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
 /// extension point.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `PrepareScore`",
-    note = "its catalog entry says `prepares-score = true`"
+    note = "its catalog entry has `prepares-score = true`"
 )]
 pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
     /// Reads the data.

@@ -71,7 +71,7 @@ pub struct ScoreClass(pub u64);
 /// Maps raw scores to 0..=100, as a function of the score and the extremes over all feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `NormalizeScore`",
-    note = "its catalog entry says `normalizes = true`"
+    note = "its catalog entry has `normalizes = true`"
 )]
 pub trait NormalizeScore: ScorePlugin {
     /// A raw score that is excluded from the extremes.

@@ -114,12 +114,12 @@ impl BestTree {
 
     /// Computes the blocks of these nodes.
     #[inline]
-    pub(super) fn refresh(&mut self, touched: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
         // For many blocks, the paths to the root are longer than the whole tree.
-        if touched.words().len() * 64 >= self.used {
-            return self.refresh_many(touched, totals, feasible);
+        if changed.words().len() * 64 >= self.used {
+            return self.refresh_many(changed, totals, feasible);
         }
-        for (word, bits) in touched.words() {
+        for (word, bits) in changed.words() {
             for block in blocks_of(word, bits) {
                 self.set(block, BlockBest::of_block(totals, feasible, block));
             }
@@ -127,10 +127,10 @@ impl BestTree {
     }
 
     #[inline(never)]
-    fn refresh_many(&mut self, touched: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
         let blocks = self.blocks();
         let leaves = &mut self.nodes[blocks..][..self.used];
-        for (word, _) in touched.words() {
+        for (word, _) in changed.words() {
             let first = word * IN_WORD;
             for (at, leaf) in leaves[first..].iter_mut().take(IN_WORD).enumerate() {
                 *leaf = BlockBest::of_block(totals, feasible, first + at);

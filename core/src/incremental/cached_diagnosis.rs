@@ -16,20 +16,20 @@ use crate::verdict::Verdict;
 /// The verdicts on nodes, counted, and the nodes where removing pods may help: the content of a [`Diagnosis`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeVerdicts {
-    tally: VerdictCounts,
+    counts: VerdictCounts,
     resolvable: NodeMask,
 }
 
 impl NodeVerdicts {
     /// Resizes to this number of node slots.
     pub(crate) fn resize(&mut self, slots: usize) {
-        self.tally.resize(slots);
+        self.counts.resize(slots);
         self.resolvable.resize(slots);
     }
 
     /// Replaces the verdict on a node; `None` if it passes or no longer exists.
     pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
-        self.tally.set(node, verdict);
+        self.counts.set(node, verdict);
         if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
             self.resolvable.insert(node);
         } else {
@@ -40,7 +40,7 @@ impl NodeVerdicts {
     /// Returns the diagnosis of a pod without a feasible node, for this number of nodes.
     pub(crate) fn diagnosis(&self, nodes: usize) -> Diagnosis {
         let mut diagnosis = Diagnosis { nodes, resolvable: self.resolvable.clone(), ..Diagnosis::default() };
-        for (verdict, nodes) in self.tally.verdicts() {
+        for (verdict, nodes) in self.counts.verdicts() {
             diagnosis.add_rejector(verdict.plugin, verdict.code);
             diagnosis.add_reasons(&verdict.reasons, nodes);
         }
@@ -54,14 +54,14 @@ pub(crate) struct CachedDiagnosis<P: Profile> {
     /// The nodes whose verdict may have changed since.
     stale: NodeSet,
     /// Compiled pod and cycle state of the last evaluation, if Filter read more than the pod and the node.
-    asked: Option<(Arc<P::Pod>, P::Cycle)>,
+    inputs: Option<(Arc<P::Pod>, P::Cycle)>,
     /// Whether verdicts exist.
     is_made: bool,
 }
 
 impl<P: Profile> Default for CachedDiagnosis<P> {
     fn default() -> Self {
-        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), asked: None, is_made: false }
+        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), inputs: None, is_made: false }
     }
 }
 
@@ -100,20 +100,20 @@ impl<P: Profile> CachedDiagnosis<P> {
     fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
         let was_made = std::mem::replace(&mut self.is_made, true);
         if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
-            return was_made && self.asked.take().is_none();
+            return was_made && self.inputs.take().is_none();
         }
         let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
             Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle
         };
-        if self.asked.as_ref().is_some_and(same) {
+        if self.inputs.as_ref().is_some_and(same) {
             return true;
         }
-        self.asked = Some((attempt.compiled.clone(), attempt.cycle.clone()));
+        self.inputs = Some((attempt.compiled.clone(), attempt.cycle.clone()));
         false
     }
 
     /// Returns its approximate size in bytes, without plugins' states.
     pub(super) fn bytes(&self) -> usize {
-        self.verdicts.tally.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
+        self.verdicts.counts.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
     }
 }

@@ -69,8 +69,8 @@ pub struct FilterUpdate<'a> {
 }
 
 impl<'a> FilterUpdate<'a> {
-    /// `mask` has the nodes that pass. `reevaluate` receives the nodes to evaluate again, `feasibility_changed` those
-    /// whose verdict changed.
+    /// Makes an update. `mask` has the nodes that pass. `reevaluate` receives the nodes to evaluate again,
+    /// `feasibility_changed` those whose verdict changed.
     #[inline(always)]
     pub fn new(
         changed: NodeChanges<'a>,
@@ -125,8 +125,8 @@ pub struct ScoreUpdate<'a> {
 }
 
 impl<'a> ScoreUpdate<'a> {
-    /// `reevaluate` receives the nodes to score again, `classes_changed` whether raw scores of classes may have
-    /// changed.
+    /// Makes an update. `reevaluate` receives the nodes to score again, `classes_changed` whether raw scores of classes
+    /// may have changed.
     #[inline(always)]
     pub fn new(
         changed: NodeChanges<'a>,

@@ -38,17 +38,17 @@ impl NominatedNodes {
         self.nodes.contains(node)
     }
 
-    /// Updates to the current nominations, as they concern `pod`. `touched` has the nodes that were added, changed or
+    /// Updates to the current nominations, as they concern `pod`. `affected` has the nodes that were added, changed or
     /// removed since, and receives those whose nominations changed. For all other nodes, the effect of nominations is
     /// unchanged.
-    pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, touched: &mut NodeSet) {
+    pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, affected: &mut NodeSet) {
         let read = nominator.log().end();
         let own = if nominator.is_empty() { None } else { nominator.node(&pod.uid) };
         let owned = [self.own, own].into_iter().flatten();
         if self.read == Some(read)
             && self.priority == pod.spec.priority
             && (self.own, own) == (None, None)
-            && touched.is_empty()
+            && affected.is_empty()
         {
             return;
         }
@@ -58,15 +58,15 @@ impl NominatedNodes {
         match changed {
             Some(changed) => {
                 // Even if it is one node, the pods may be two.
-                changed.copied().chain(owned).filter_map(|name| base.node(name)).for_each(|node| touched.insert(node));
+                changed.copied().chain(owned).filter_map(|name| base.node(name)).for_each(|node| affected.insert(node));
             }
             None => {
-                touched.insert_all(&self.nodes);
-                nominator.iter().filter_map(|(name, _)| base.node(name)).for_each(|node| touched.insert(node));
+                affected.insert_all(&self.nodes);
+                nominator.iter().filter_map(|(name, _)| base.node(name)).for_each(|node| affected.insert(node));
             }
         }
         (self.read, self.priority, self.own) = (Some(read), pod.spec.priority, own);
-        for node in touched.iter() {
+        for node in affected.iter() {
             let name = base.infos()[node.get()].node.as_ref().map(|node| node.name);
             self.count -= usize::from(self.nodes.contains(node));
             if name.is_some_and(|name| !nominator.before(name, pod).is_empty()) {

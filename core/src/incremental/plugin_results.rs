@@ -50,7 +50,7 @@ pub trait PluginResults<P: Profile>: Default + Send {
     ///
     /// # Errors
     /// A plugin's update failed, or a score failed or is out of range.
-    #[expect(clippy::too_many_arguments, reason = "what plugins read, and what they update")]
+    #[expect(clippy::too_many_arguments, reason = "inputs and outputs of plugins")]
     fn update_scores(
         &mut self,
         plugins: &P,

@@ -35,9 +35,9 @@ pub(super) struct ScoreLevels {
 
 impl Default for ScoreLevels {
     fn default() -> Self {
-        let nobody = ScoreLevel { class: ScoreClass(0), raw: 0, nodes: 0 };
+        let infeasible = ScoreLevel { class: ScoreClass(0), raw: 0, nodes: 0 };
         ScoreLevels {
-            all: vec![nobody],
+            all: vec![infeasible],
             weighted: vec![0],
             of_class: Map::default(),
             vacant: Vec::new(),
@@ -311,10 +311,10 @@ mod tests {
                 let mut extent = Extent::EMPTY;
                 let feasible = || classes.iter().flatten().map(|&class| raws[class]);
                 feasible().filter(|&raw| raw != Fewest::IGNORED).for_each(|raw| extent.include(raw));
-                let anew = classes.map(|class| {
+                let rebuilt = classes.map(|class| {
                     class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs, extent, raws[class]))
                 });
-                prop_assert_eq!(scores, anew);
+                prop_assert_eq!(scores, rebuilt);
             }
         }
     }

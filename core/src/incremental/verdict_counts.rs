@@ -112,18 +112,18 @@ mod tests {
                 plugin: "Plugin",
                 reasons: ReasonList::from_iter([format!("reason {}", n / 2).into()]),
             };
-            let (mut tally, mut expected) = (VerdictCounts::default(), BTreeMap::new());
-            tally.resize(20);
-            for (node, said) in history {
-                tally.set(NodeIndex(node), said.map(verdict).as_ref());
-                expected.insert(node, said);
+            let (mut counts, mut expected) = (VerdictCounts::default(), BTreeMap::new());
+            counts.resize(20);
+            for (node, id) in history {
+                counts.set(NodeIndex(node), id.map(verdict).as_ref());
+                expected.insert(node, id);
             }
-            for (&node, said) in &expected {
-                prop_assert_eq!(tally.get(NodeIndex(node)).cloned(), said.map(verdict));
+            for (&node, id) in &expected {
+                prop_assert_eq!(counts.get(NodeIndex(node)).cloned(), id.map(verdict));
             }
             for n in 0..4 {
-                let nodes = expected.values().filter(|said| **said == Some(n)).count();
-                let counted = tally.verdicts().find(|(told, _)| **told == verdict(n)).map_or(0, |(_, nodes)| nodes);
+                let nodes = expected.values().filter(|id| **id == Some(n)).count();
+                let counted = counts.verdicts().find(|(counted, _)| **counted == verdict(n)).map_or(0, |(_, nodes)| nodes);
                 prop_assert_eq!(counted, nodes);
             }
         }

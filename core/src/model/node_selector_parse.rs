@@ -187,7 +187,7 @@ impl RequirementText<'_> {
     pub(super) fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
         let path = if path.is_empty() { String::new() } else { format!("{path}.") };
         let mut own: Vec<String> = Vec::new();
-        let mut complain = |text: String| {
+        let mut report = |text: String| {
             if !own.contains(&text) {
                 own.push(text);
             }
@@ -200,10 +200,10 @@ impl RequirementText<'_> {
         }
         let problems = label_key_problems(self.key);
         if !problems.is_empty() {
-            complain(format!("{path}key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
+            report(format!("{path}key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
         }
         let mut list_is_wrong =
-            |why: &str| complain(format!("{path}values: Invalid value: {}: {why}", self.values_json()));
+            |why: &str| report(format!("{path}values: Invalid value: {}: {why}", self.values_json()));
         let operator = match self.operator {
             "In" | "NotIn" => {
                 if values.is_empty() {
@@ -225,7 +225,7 @@ impl RequirementText<'_> {
                 for (i, value) in values.iter().enumerate() {
                     match value.parse() {
                         Ok(integer) => bound = integer,
-                        Err(_) => complain(format!(
+                        Err(_) => report(format!(
                             "{path}values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
                             quoted(value)
                         )),
@@ -238,7 +238,7 @@ impl RequirementText<'_> {
             let problems = label_value_problems(value);
             if !problems.is_empty() {
                 let (key, value) = (self.key, quoted(value));
-                complain(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
+                report(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
             }
         }
         if !own.is_empty() {

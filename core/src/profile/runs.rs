@@ -219,8 +219,8 @@ impl PermitRun {
     pub fn take(&mut self, plugin: &'static str, answer: PermitResult) -> Result<(), Status> {
         match answer {
             PermitResult::Allow => Ok(()),
-            PermitResult::Wait(patience) => {
-                self.waits.push((plugin, patience.min(Self::MAX_WAIT).as_nanos() as i64));
+            PermitResult::Wait(time) => {
+                self.waits.push((plugin, time.min(Self::MAX_WAIT).as_nanos() as i64));
                 Ok(())
             }
             PermitResult::Reject(status) => Err(rejected_or_failed("Permit plugin", plugin, status)),

@@ -50,9 +50,9 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.in_flight.stop_watching(attempt.id);
     }
 
-    /// Returns the pod of a failed attempt to the queue. The pod waits for its backoff if no plugin rejected it, or if
-    /// a rejecting plugin's hint queues it for an event since it was popped. Otherwise it becomes an unschedulable pod.
-    /// Returns its place; `None` if it was deleted meanwhile.
+    /// Returns the pod of a failed attempt to the queue. It waits for its backoff if no plugin rejected it, or if the
+    /// hint of a rejector is `Queue` for an event since the pop. Otherwise it becomes an unschedulable pod. Returns its
+    /// place; `None` if it was deleted meanwhile.
     pub fn requeue(
         &mut self,
         attempt: Attempt,
@@ -94,7 +94,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.forget(slot);
     }
 
-    /// Returns the pods of abandoned attempts to the queue, as failed ones.
+    /// Returns the pods of abandoned attempts to the queue, as after an error.
     #[inline]
     pub(super) fn recover(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
         if self.abandoned.is_empty() {

@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) at: u32,
     /// Number of attempts that found it unschedulable, capped where backoff stops growing.
     pub(super) unschedulable: u8,
-    /// Number of consecutive failed attempts including the last, capped as above.
+    /// Number of consecutive attempts that ended with an error, including the last; capped as above.
     pub(super) errors: u8,
     pub(super) place: QueuePlace,
     /// Whether it left the unschedulable pods because of `podMaxInUnschedulablePodsDuration`.

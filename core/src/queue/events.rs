@@ -59,7 +59,7 @@ impl<I> Interests<I> {
         concerned.then_some(interests)
     }
 
-    fn ask<S: QueueContext<Interested = I>>(
+    fn strategy<S: QueueContext<Interested = I>>(
         &self,
         profile: usize,
         pod: &QueuedPod,
@@ -89,7 +89,7 @@ pub(super) fn queueing_strategy<S: QueueContext>(
     context: &mut S,
 ) -> Strategy {
     match Interests::of(rejectors, gate, profile, event, context) {
-        Some(interests) => interests.ask(profile, pod, event, context),
+        Some(interests) => interests.strategy(profile, pod, event, context),
         None => Strategy::Skip,
     }
 }
@@ -110,7 +110,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         now: i64,
     ) {
         let cause = cause_of(context, &event);
-        let mut woken = Vec::new();
+        let mut moves = Vec::new();
         for (reason, slots) in self.parked.groups() {
             let profile = reason.profile as usize;
             let Some(interests) = Interests::of(&reason.rejectors, reason.gate, profile, &event, context) else {
@@ -121,13 +121,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
                 if !concerned(pod) {
                     continue;
                 }
-                match interests.ask(profile, pod, &event, context) {
+                match interests.strategy(profile, pod, &event, context) {
                     Strategy::Skip => {}
-                    strategy => woken.push((slot, strategy)),
+                    strategy => moves.push((slot, strategy)),
                 }
             }
         }
-        for (slot, strategy) in woken {
+        for (slot, strategy) in moves {
             self.take_out(slot);
             self.move_by(slot, strategy, context, cause, now);
         }

@@ -8,8 +8,8 @@ use super::entries::Slot;
 use crate::map::Map;
 use crate::model::Pod;
 
-/// A popped pod. It returns to its queue in exactly one way: requeued, bound, or dropped. A value that is dropped in
-/// Rust, for example by an early return, returns as a failed attempt.
+/// A popped pod. It returns to its queue in exactly one way: requeued, bound, or dropped. An attempt that is
+/// dropped in Rust, for example by an early return, returns as after an error.
 #[must_use = "a popped pod is requeued, bound or dropped"]
 #[derive(Debug)]
 pub struct Attempt {

@@ -147,7 +147,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.duration_metrics.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
         let status = match (cancelled, result) {
             (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
-            (None, None) => Status::error("PreBind was cut off"),
+            (None, None) => Status::error("PreBind was aborted"),
             (None, Some(Err(status))) => status,
             (None, Some(Ok(()))) => return self.run_bind(uid, tasks),
         };
@@ -309,8 +309,8 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
             return;
         }
         self.tasks.spawn(async move {
-            let (asked, at) = (plugins.clone(), placement.clone());
-            let result = match client.bind_by_extender(&placement, move || asked.extenders().bind(&at, &binders)).await
+            let (caller, at) = (plugins.clone(), placement.clone());
+            let result = match client.bind_by_extender(&placement, move || caller.extenders().bind(&at, &binders)).await
             {
                 Ok(true) => Ok(()),
                 Ok(false) => plugins.bind(&client, &placement).await,
@@ -369,5 +369,5 @@ pub(super) fn notify_extenders_of_unreserve<P: Profile>(
 }
 
 fn nothing_reserved() -> Status {
-    Status::error("a pod is to be bound that nothing is reserved for")
+    Status::error("the pod has no reservation")
 }

@@ -178,7 +178,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
         let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
         // Bound by another scheduler while it waits in Permit: the wait is over.
-        self.reject_waiting(&pod.uid, "bound by another");
+        self.reject_waiting(&pod.uid, "bound by another scheduler");
         let (queue, mut context) = self.queue();
         queue.delete(&pod.uid, &mut context);
         self.status.forget(&pod.uid);

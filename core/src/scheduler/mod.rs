@@ -231,7 +231,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()
     }
 
-    /// Returns the next time at which a plugin wants a pod to be retried.
+    /// Returns the next time of a retry that a plugin has set.
     pub fn next_activation(&self) -> Option<i64> {
         self.timed_activations.next()
     }

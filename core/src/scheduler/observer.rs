@@ -21,7 +21,7 @@ pub trait Observer {
     fn point_ended(&mut self, _point: Point, _code: Code) {}
     /// Called after extenders removed these nodes, with their rejections. Rejections may be missing for some nodes, and
     /// may name other nodes.
-    fn extenders_filtered(&mut self, _nodes: &NodeMask, _said: &[ExtenderRejection]) {}
+    fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
     /// Called with the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
     /// Called after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
@@ -48,9 +48,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.point_ended(point, code);
         self.1.point_ended(point, code);
     }
-    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
-        self.0.extenders_filtered(nodes, said);
-        self.1.extenders_filtered(nodes, said);
+    fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
+        self.0.extenders_filtered(nodes, rejections);
+        self.1.extenders_filtered(nodes, rejections);
     }
     fn extenders_scored(&mut self, scores: &[(NodeIndex, i64)]) {
         self.0.extenders_scored(scores);

@@ -11,8 +11,8 @@ use crate::verdict::Verdict;
 /// A node that does not exist yet, such as the next one of a node group.
 #[derive(Clone, Debug)]
 pub struct NodeTemplate {
-    /// The node. Names of copies are its name with a number; the label `kubernetes.io/hostname` too, if it has the
-    /// node's name.
+    /// The node. A copy's name is this name with a number, and so is its label `kubernetes.io/hostname`, if there is
+    /// one.
     pub node: Node,
     /// The pods on each copy, such as those of DaemonSets.
     pub pods: Vec<Arc<Pod>>,

@@ -174,19 +174,19 @@ fn the_log_has_one_entry_for_each_change() {
     cache.set_node(node(b, 4000));
     assert_eq!(logged(&cache, 0), [(0, true), (1, true)]);
     let mut seen = cache.log.end();
-    let mut told = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
+    let mut entries = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
     cache.set_node(node(a, 4000));
-    assert_eq!(told(&cache), [], "it is as it was");
+    assert_eq!(entries(&cache), [], "it is as it was");
     cache.set_node(node(a, 5000));
-    assert_eq!(told(&cache), [(0, true)]);
+    assert_eq!(entries(&cache), [(0, true)]);
     cache.add_pod(pod(1, 500), a, PodState::Bound);
     cache.add_pod(pod(1, 600), a, PodState::Bound);
-    assert_eq!(told(&cache), [(0, false); 2], "it came, and changed");
+    assert_eq!(entries(&cache), [(0, false); 2], "added, and changed");
     cache.add_pod(pod(1, 600), b, PodState::Bound);
-    assert_eq!(told(&cache), [(0, false), (1, false)], "it moved");
+    assert_eq!(entries(&cache), [(0, false), (1, false)], "it moved");
     cache.remove_node(b);
     cache.remove_pod(&Uid("1".into()));
-    assert_eq!(told(&cache), [(1, true)], "its node was gone already");
+    assert_eq!(entries(&cache), [(1, true)], "its node was removed before");
 }
 
 #[test]
@@ -242,7 +242,7 @@ struct DiskPressure(bool);
 impl Column for DiskPressure {
     fn build(node: &Node, interner: &Interner) -> Self {
         let [pressure, yes] = ["DiskPressure", "True"].map(|word| interner.get(word));
-        DiskPressure(node.conditions.iter().any(|said| Some(said.0) == pressure && Some(said.1) == yes))
+        DiskPressure(node.conditions.iter().any(|condition| Some(condition.0) == pressure && Some(condition.1) == yes))
     }
 }
 
@@ -270,7 +270,7 @@ fn node_changes_are_logged_only_if_a_column_changes() {
     let plain = node(name, 1);
     let full = Node { conditions: [(pressure, yes)].into(), ..plain.clone() };
     for (of, node, logged) in [
-        ("a node that comes", plain.clone(), 1),
+        ("a new node", plain.clone(), 1),
         ("nothing", plain.clone(), 0),
         ("annotations", Node { annotations: 1, ..plain.clone() }, 0),
         ("a condition that no column reads", Node { conditions: [(ready, no)].into(), ..plain.clone() }, 0),

@@ -5,21 +5,21 @@ use schedc_core::scheduler::Change;
 use schedc_objects::testing;
 
 use crate::framework::places::scheduler::Profiles;
-use crate::framework::plugins::stage::{Answer, tell};
+use crate::framework::plugins::stage::{Answer, set_answer};
 use crate::framework::test_cluster::TestCluster;
 
-/// A cluster with a pod that waits in Permit, for which events are kept.
+/// Makes a cluster with a pod that waits in Permit, for which events are kept.
 fn cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node("first", "");
-    tell("A permit", Answer::Wait(600));
+    set_answer("A permit", Answer::Wait(600));
     test_cluster.pending("web", "");
     assert!(test_cluster.embedded.step().is_none());
     test_cluster
 }
 
 /// Applies a change, and returns the number of its events.
-fn kept(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
+fn events_of(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
     let before = test_cluster.embedded.scheduler.in_progress().events;
     change.into_iter().for_each(|change| test_cluster.embedded.change(change));
     test_cluster.embedded.scheduler.in_progress().events - before
@@ -79,9 +79,9 @@ fn of_nodes() {
         let name = interner.intern("m");
         let [old_node, new_node] = [old, new].map(|of| yaml(of, |of| testing::node(of, interner)));
         assert_eq!(describe(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
-        kept(&mut test_cluster, old_node.map(Change::Node));
+        events_of(&mut test_cluster, old_node.map(Change::Node));
         let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);
-        assert_eq!(kept(&mut test_cluster, Some(change)), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(events_of(&mut test_cluster, Some(change)), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -139,12 +139,12 @@ fn of_pods() {
         if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
             assert_eq!(describe(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
         }
-        kept(&mut test_cluster, old_pod.clone().map(Change::Pod));
+        events_of(&mut test_cluster, old_pod.clone().map(Change::Pod));
         let change = match (new_pod, old_pod) {
             (Some(new), _) => Some(Change::Pod(new)),
             (None, old) => old.map(|old| Change::PodDeleted(old.uid)),
         };
-        assert_eq!(kept(&mut test_cluster, change), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(events_of(&mut test_cluster, change), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -180,8 +180,8 @@ fn of_other_objects() {
             assert_eq!(describe(object_changed(old, new)), expected);
         }
         let events = usize::from(!name.is_empty());
-        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object.clone()))), events, "{kind} comes");
-        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object))), 0, "{kind} is told again");
-        assert_eq!(kept(&mut test_cluster, Some(Change::ObjectDeleted(key))), events, "{kind} goes");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::Object(object.clone()))), events, "{kind} is added");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::Object(object))), 0, "{kind} is repeated");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::ObjectDeleted(key))), events, "{kind} is removed");
     }
 }

@@ -22,8 +22,8 @@ const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, 
 
 /// Names of the plugins for which an event always causes an attempt, and of those with a hint.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
-    let InterestedPlugins { always, hinted: asked } = InterestedPlugins::of(Pipeline::PLUGINS, event);
-    [always, asked].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
+    let InterestedPlugins { always, hinted } = InterestedPlugins::of(Pipeline::PLUGINS, event);
+    [always, hinted].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_cache_changes_before_pods_are_woken() {
     for (node, place) in [("quiet", QueuePlace::Unschedulable), ("alarm", QueuePlace::Backoff)] {
         notes();
         test_cluster.node(node, "");
-        assert_eq!(notes(), [format!("Sleeper hears of {node}, which is there")]);
+        assert_eq!(notes(), [format!("Sleeper receives {node}, which exists")]);
         assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(place));
     }
 }
@@ -96,18 +96,18 @@ fn condition_updates_wake_pods_without_changing_columns() {
         ("annotations: {a: b},", "conditions: [{type: Ready, status: 'False'}],", QueuePlace::Backoff),
     ] {
         let mut test_cluster = TestCluster::<Profiles>::new();
-        let tell = |test_cluster: &mut TestCluster<Profiles>, metadata: &str, status: &str| {
+        let update = |test_cluster: &mut TestCluster<Profiles>, metadata: &str, status: &str| {
             let manifest =
                 format!("{{metadata: {{{metadata} name: node}}, status: {{{status} allocatable: {{pods: '10'}}}}}}");
             let node = testing::node(&manifest, test_cluster.embedded.interner());
             test_cluster.embedded.node(node);
         };
-        tell(&mut test_cluster, "", "conditions: [{type: Ready, status: 'True'}],");
+        update(&mut test_cluster, "", "conditions: [{type: Ready, status: 'True'}],");
         test_cluster.pending("web", "");
         assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 pod sleeps."]);
         let logged = test_cluster.embedded.scheduler.cache.log.end();
         let status = if status.is_empty() { "conditions: [{type: Ready, status: 'True'}]," } else { status };
-        tell(&mut test_cluster, metadata, status);
+        update(&mut test_cluster, metadata, status);
         let scheduler = &test_cluster.embedded.scheduler;
         assert_eq!(scheduler.place(&uid("web")), Some(place), "{metadata} {status}");
         assert_eq!(scheduler.cache.log.end(), logged, "{metadata} {status}");

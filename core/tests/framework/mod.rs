@@ -2,11 +2,11 @@
 //!
 //! The plugins in `plugins/` exist for these tests; `catalog/schedc.toml` is their catalog, and each module compiles
 //! the profile that it needs from `profiles/`. [`test_cluster::TestCluster`] is a scheduler with short functions for
-//! nodes and pods. Plugins `A`, `B` and `C` follow the instructions of a test ([`plugins::stage::tell`]) and record
-//! each call.
+//! nodes and pods. Plugins `A`, `B` and `C` follow the instructions of a test ([`plugins::stage::set_answer`]) and
+//! record each call.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-#![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
+#![allow(missing_docs, unreachable_pub, reason = "no crate depends on a test")]
 
 pub mod plugins;
 mod test_cluster;

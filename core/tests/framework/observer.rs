@@ -7,7 +7,7 @@ use schedc_core::scheduler::{Change, Observer, Options, Point, Scheduler};
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
-use crate::framework::plugins::stage::{self, Answer, tell};
+use crate::framework::plugins::stage::{self, Answer, set_answer};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");
@@ -70,7 +70,7 @@ fn the_observer_is_called_when_extension_points_end() {
     fixture.node("m");
     let points = fixture.pod("first").join(", ");
     assert_eq!(points, "profile 0, PreFilter Success, Filter Success, Score Success, Reserve Success, Permit Success");
-    tell("A permit second", Answer::Wait(60));
+    set_answer("A permit second", Answer::Wait(60));
     assert_eq!(fixture.pod("second").last().map(String::as_str), Some("Permit Wait"));
     // The answer is cached and updated: only steps without a cache run.
     assert_eq!(fixture.pod("third"), ["profile 0", "PostFilter Unschedulable"]);
@@ -80,7 +80,7 @@ fn the_observer_is_called_when_extension_points_end() {
 fn waiting_in_permit_and_binding_are_timed() {
     let mut fixture = SchedulerFixture::new();
     fixture.node("n");
-    tell("A permit web", Answer::Wait(1));
+    set_answer("A permit web", Answer::Wait(1));
     fixture.pod("web");
     fixture.wait(1);
     fixture.wait(1500);
@@ -88,7 +88,7 @@ fn waiting_in_permit_and_binding_are_timed() {
     let (code, waits) = &tally.permit_waits[0];
     assert_eq!((*code, waits.sum() / 1_000_000), (Code::Unschedulable, 1501));
 
-    tell("A permit web", Answer::Done);
+    set_answer("A permit web", Answer::Done);
     fixture.wait(10_000);
     fixture.pod("another");
     fixture.wait(5);

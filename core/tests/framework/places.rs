@@ -18,7 +18,7 @@ use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks};
 use schedc_objects::testing;
 
-use crate::framework::plugins::stage::{self, Answer, notes, tell};
+use crate::framework::plugins::stage::{self, Answer, notes, set_answer};
 use crate::framework::statuses::describe;
 use crate::framework::test_cluster::uid;
 
@@ -87,9 +87,9 @@ impl SchedulerFixture {
         let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
         let mut fixture = SchedulerFixture { scheduler, cluster, held: Held::default() };
         fixture.node("n", 1);
-        tell("A permit other", Answer::AllowOthers);
+        set_answer("A permit other", Answer::AllowOthers);
         if phase == Phase::Waiting {
-            tell("A permit web", Answer::Wait(60));
+            set_answer("A permit web", Answer::Wait(60));
         }
         fixture.pod("web", "");
         assert!(fixture.scheduler.schedule_one(&mut fixture.held));

@@ -33,7 +33,7 @@ impl<B: Bundle> TestCluster<B> {
     /// Makes an empty cluster with answers that are set before its plugins are created.
     pub fn with_answers(answers: &[(&str, Answer)]) -> Result<Self, StartErrors> {
         stage::clear();
-        answers.iter().for_each(|(call, answer)| stage::tell(call, *answer));
+        answers.iter().for_each(|(call, answer)| stage::set_answer(call, *answer));
         Ok(TestCluster { embedded: MinimalCluster::new(7)? })
     }
 

@@ -63,12 +63,12 @@ fn pre_enqueue_runs_before_backoff_and_not_after() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
-    let asked = fixture.plugins.pre_enqueues;
+    let before = fixture.plugins.pre_enqueues;
     fixture.reject(attempt, &[]);
-    assert_eq!(fixture.plugins.pre_enqueues, asked + 1);
+    assert_eq!(fixture.plugins.pre_enqueues, before + 1);
     fixture.gate("web", "Gate");
     fixture.wait(2.0);
-    assert_eq!((fixture.place("web"), fixture.plugins.pre_enqueues), (Some(QueuePlace::Active), asked + 1));
+    assert_eq!((fixture.place("web"), fixture.plugins.pre_enqueues), (Some(QueuePlace::Active), before + 1));
 }
 
 #[test]

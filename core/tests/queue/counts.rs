@@ -74,7 +74,7 @@ fn pods_are_counted_by_place_and_rejecting_plugin() {
     assert_eq!(rejected, [(0, "Fit", 2), (0, "Gates", 1), (0, "Other", 1)]);
     fixture.bind(attempt);
     assert_eq!(fixture.drain().len(), 2);
-    assert!(!fixture.queue.rejected_pod_counts().contains(&(0, "Other", 1)), "it was tried again");
+    assert!(!fixture.queue.rejected_pod_counts().contains(&(0, "Other", 1)), "it was retried");
 }
 
 #[test]

@@ -75,12 +75,12 @@ fn gated_pods_run_no_hints_for_unrelated_events() {
         fixture.gate(&format!("{at}"), "Gate");
         fixture.add(&format!("{at}"));
     }
-    let asked = fixture.plugins.pre_enqueues;
+    let before = fixture.plugins.pre_enqueues;
     fixture.plugins.interests.set(0);
     for _ in 0..10 {
         fixture.event("Fit");
     }
-    assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (asked, 0));
+    assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (before, 0));
     assert_eq!(fixture.plugins.interests.get(), 10, "one question for all of them an event");
 }
 

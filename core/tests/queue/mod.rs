@@ -2,7 +2,7 @@
 //! the queue with a reference queue over random histories.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-#![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
+#![allow(missing_docs, unreachable_pub, reason = "no crate depends on a test")]
 
 mod queue_fixture;
 

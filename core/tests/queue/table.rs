@@ -184,7 +184,7 @@ fn an_event_whose_hint_returns_skip() {
 #[test]
 fn an_event_that_its_gate_waits_for() {
     let still_gated = row(|fixture| fixture.event("Gate"));
-    assert_eq!(still_gated, row(|_| {}), "PreEnqueue is asked, and still holds it");
+    assert_eq!(still_gated, row(|_| {}), "PreEnqueue runs, and still holds it");
     let open = row(|fixture| {
         fixture.open("web");
         fixture.event("Gate");

@@ -60,8 +60,8 @@ impl EnqueueExtensions for Sleeper {
         let HintContext { object, view, .. } = cx;
         let EventObject::Node(None, Some(node)) = object else { return Err(HintError("what node?".to_owned())) };
         let name = view.interner().resolve(node.name);
-        let is_there = if view.base.node(node.name).is_some() { "there" } else { "not there" };
-        note(format!("Sleeper hears of {name}, which is {is_there}"));
+        let exists = if view.base.node(node.name).is_some() { "exists" } else { "does not exist" };
+        note(format!("Sleeper receives {name}, which {exists}"));
         match name {
             "alarm" => Ok(QueueingHint::Queue),
             "broken-alarm" => Err(HintError("it does not ring".to_owned())),

@@ -46,7 +46,7 @@ pub enum Answer {
     /// PreBind never completes.
     Never,
     /// Calls the handle.
-    Ask(fn(&Handle)),
+    Call(fn(&Handle)),
 }
 
 impl Answer {
@@ -79,14 +79,14 @@ pub fn notes() -> Vec<String> {
 }
 
 /// Sets the answer of a plugin when it is called, for example at `B reserve`, or only for one pod at `B reserve web`.
-pub fn tell(call: &str, answer: Answer) {
+pub fn set_answer(call: &str, answer: Answer) {
     ANSWERS.with_borrow_mut(|answers| answers.insert(call.to_owned(), answer));
 }
 
 /// Returns the answer of a plugin, for this pod or for all.
 pub fn answer(call: &str, pod: &str) -> Answer {
-    let told = |call: &str| ANSWERS.with_borrow(|answers| answers.get(call).copied());
-    told(&format!("{call} {pod}")).or_else(|| told(call)).unwrap_or_default()
+    let find = |call: &str| ANSWERS.with_borrow(|answers| answers.get(call).copied());
+    find(&format!("{call} {pod}")).or_else(|| find(call)).unwrap_or_default()
 }
 
 /// Removes all answers and notes.

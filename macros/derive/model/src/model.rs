@@ -115,7 +115,7 @@ fn read_field(field: syn::Field) -> syn::Result<Field> {
         (None, None) => match shape.implied_default() {
             Some(default) => Some(default),
             None => {
-                let message = "say what this is by default: `#[args(default = ...)]`, or `#[args(required)]`";
+                let message = "this field needs a default: `#[args(default = ...)]`, or `#[args(required)]`";
                 return Err(syn::Error::new(member.span(), message));
             }
         },
