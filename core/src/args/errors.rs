@@ -194,7 +194,7 @@ impl Errors {
         let bytes = text.as_bytes();
         let mut rest = text;
         let mut i = 0;
-        // One line for each error, whatever a profile contains.
+        // One line for each error, regardless of the profile.
         while i < bytes.len() && i < EXCERPT {
             if bytes[i].is_ascii_control() {
                 self.text("?");

@@ -159,7 +159,7 @@ impl<E> InFlight<E> {
         self.watching.push_back((attempt, self.first + self.events.len() as u64));
         attempt
     }
-    /// Marks a pod in flight for a retry, whatever its attempt finds.
+    /// Marks a pod in flight for a retry after any failure.
     pub(super) fn mark_retry(&mut self, attempt: u64) {
         self.notes.entry(attempt).or_default().retry = true;
     }

@@ -68,7 +68,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         let takes_long = !waits.is_empty() || !plan.is_empty();
         if !waits.is_empty() {
-            let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
+            let pending = waits.into_iter().map(|(plugin, time)| (plugin, self.now + time)).collect();
             self.waiting.insert(WaitingPod { placement: placement.clone(), since: self.now, pending, rejected: None });
             self.handle.begin_waiting(uid.clone());
         }

@@ -35,7 +35,7 @@ fn plugins_without_registrations_get_all_events_and_plugins_without_rejections_n
 }
 
 #[test]
-fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
+fn an_event_requeues_pods_by_their_rejectors() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     let profile = Pipeline::new(&Handle::default()).ok().unwrap();
     let pod = test_cluster.pod("p", "");
@@ -82,7 +82,7 @@ fn the_cache_changes_before_pods_are_woken() {
 }
 
 #[test]
-fn condition_updates_wake_pods_without_changing_columns() {
+fn condition_updates_requeue_pods_without_changing_columns() {
     for (metadata, status, place) in [
         ("", "", QueuePlace::Unschedulable),
         ("managedFields: [{manager: kubelet}],", "", QueuePlace::Unschedulable),

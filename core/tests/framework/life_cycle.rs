@@ -85,7 +85,7 @@ fn an_unschedulable_pod_is_retried_when_a_plugin_activates_it() {
 }
 
 #[test]
-fn a_pod_that_fits_nowhere_is_tried_again_after_five_minutes() {
+fn a_pod_without_a_feasible_node_is_retried_after_five_minutes() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node_for(0, "n", "");
     test_cluster.pending("web", "");

@@ -27,7 +27,7 @@ fn one_queue_hint_is_enough() {
 }
 
 #[test]
-fn an_event_of_a_pending_plugin_wakes_without_backoff() {
+fn an_event_of_a_pending_plugin_requeues_without_backoff() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
@@ -54,7 +54,7 @@ fn pods_can_be_left_out() {
 }
 
 #[test]
-fn a_woken_pod_that_pre_enqueue_holds_now_is_gated() {
+fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
     let mut fixture = QueueFixture::new();
     fixture.parked("web", "Fit");
     fixture.gate("web", "Gate");

@@ -213,7 +213,7 @@ fn in_the_queue_for_more_than_five_minutes() {
     assert_eq!(
         late,
         [Some(Active), Some(Active), Some(Active), Some(Active), Some(Active), Some(Unschedulable), None],
-        "whatever is parked is reached, gated or not"
+        "every parked pod is reached, gated or not"
     );
 }
 

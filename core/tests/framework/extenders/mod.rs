@@ -99,7 +99,7 @@ fn extenders_are_called_in_order_and_their_scores_decide() {
 }
 
 #[test]
-fn a_pod_rejected_by_extenders_has_their_reasons_and_is_woken_by_any_event() {
+fn a_pod_rejected_by_extenders_has_their_reasons_and_any_event_requeues_it() {
     let mut test_cluster = cluster(&[
         ("filter a", Answer::Reject("no GPU")),
         ("filter b", Answer::RejectForGood("no GPU at all")),
