@@ -226,11 +226,11 @@ impl Errors {
 
     const fn text_within(&mut self, text: &str, limit: usize) {
         // Cut between characters, so that the buffer stays UTF-8.
-        let room = limit - self.len;
+        let available = limit - self.len;
         let mut end = text.len();
-        if end > room {
+        if end > available {
             self.overflow = true;
-            end = room;
+            end = available;
             while !text.is_char_boundary(end) {
                 end -= 1;
             }

@@ -210,20 +210,20 @@ impl<P: Profile> Engine<P> {
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>) -> PreFilterOutcome<P> {
         let (compiled, number) = (read.compiled.clone(), read.number);
-        let (mut room, mut first) = (self.spare.take(), PreFilterRun::default());
-        let pre_filter = room.as_mut().map_or(&mut first, |room| &mut room.pre_filter);
+        let (mut reused, mut first) = (self.spare.take(), PreFilterRun::default());
+        let pre_filter = reused.as_mut().map_or(&mut first, |reused| &mut reused.pre_filter);
         pre_filter.clear();
         let (cycle, status) = match self.plugins.pre_filter(&compiled, cache, pre_filter) {
             Err(status) => (None, status),
             Ok(cycle) => match pre_filter.rejected().cloned() {
                 Some(status) => (Some(cycle), status),
                 None => {
-                    return PreFilterOutcome::PreFiltered(match room {
+                    return PreFilterOutcome::PreFiltered(match reused {
                         // An attempt may be large: its memory is reused in place.
-                        Some(mut room) => {
-                            self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
-                            (room.compiled, room.number) = (compiled, number);
-                            room
+                        Some(mut reused) => {
+                            self.plugins.recycle_cycle(std::mem::replace(&mut reused.cycle, cycle));
+                            (reused.compiled, reused.number) = (compiled, number);
+                            reused
                         }
                         None => Box::new(PreFilteredPod { compiled, number, cycle, pre_filter: first }),
                     });
@@ -231,7 +231,7 @@ impl<P: Profile> Engine<P> {
             },
         };
         let pre_filter = std::mem::take(pre_filter);
-        self.spare = room;
+        self.spare = reused;
         PreFilterOutcome::Rejected(Box::new(RejectedPod { compiled, cycle, pre_filter, status }))
     }
 

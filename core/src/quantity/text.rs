@@ -52,8 +52,8 @@ impl<'a> Parts<'a> {
             }
             Suffix::Binary(bits) => {
                 // Ten bits are about three digits.
-                let room = 14 - i32::try_from(self.whole.len()).ok()? - (bits * 3 / 10).cast_signed();
-                (self.fraction.is_empty() && room >= 0).then_some(())?;
+                let spare_digits = 14 - i32::try_from(self.whole.len()).ok()? - (bits * 3 / 10).cast_signed();
+                (self.fraction.is_empty() && spare_digits >= 0).then_some(())?;
                 (1 << bits, 0)
             }
         };
