@@ -201,7 +201,7 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
             fixture.change(Change::PodDeleted(uid("web2")));
         }
         "it is seen bound to its node" => {
-            // Before the request of this scheduler, the binding is another scheduler's.
+            // Before it was asked for here, it was somebody else.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
