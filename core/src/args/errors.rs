@@ -225,7 +225,7 @@ impl Errors {
     }
 
     const fn text_within(&mut self, text: &str, limit: usize) {
-        // Cut between characters, so that the buffer stays UTF-8.
+        // Cut between characters: the buffer stays UTF-8.
         let available = limit - self.len;
         let mut end = text.len();
         if end > available {

@@ -1,6 +1,6 @@
 //! How often a plugin skips.
 
-/// How often PreFilter or PreScore skips Filter or Score. The loops over nodes are compiled in variants for it, so that
+/// How often PreFilter or PreScore skips Filter or Score. The loops over nodes are compiled in variants for it:
 /// nodes pay nothing for skipped plugins. The value affects only speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipFrequency {

@@ -1,4 +1,4 @@
-//! Integration tests of the macros: one program, so that its dependencies are linked once.
+//! Integration tests of the macros: one program, whose dependencies are linked once.
 
 mod args;
 
