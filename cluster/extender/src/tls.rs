@@ -71,7 +71,7 @@ fn system_roots() -> Result<RootCertStore, String> {
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     match roots.is_empty() {
         false => Ok(roots),
-        true => Err("nobody to trust: there is no CA for it, and this machine has none".to_owned()),
+        true => Err("no trusted authority: the extender has no CA, and this machine has none".to_owned()),
     }
 }
 

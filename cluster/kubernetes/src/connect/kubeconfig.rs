@@ -1,6 +1,6 @@
 //! Kubeconfig files: `kind: Config` of version `v1`.
 //!
-//! What is not known is passed over, as in client-go; what would have to be obeyed and cannot is an error.
+//! Unknown fields are ignored, as in client-go. Known fields that are not supported are errors.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::plugin::{Exec, Plugin};
 use super::tls::Trust;
 use super::{ConnectError, Target, server};
 
-/// A kubeconfig, and where it is.
+/// Kubeconfig with its path.
 pub(super) struct Kubeconfig {
     path: PathBuf,
     file: File,
@@ -65,7 +65,7 @@ struct Extension {
     extension: Option<Value>,
 }
 
-/// The extension of a cluster that its credential plugins are told.
+/// Cluster extension that credential plugins receive.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
 #[derive(Default, Deserialize)]
@@ -99,7 +99,7 @@ impl Kubeconfig {
     }
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, ConnectError> {
-        // No part of the text is in an error: it may be a secret.
+        // Errors contain no part of the text, which may be secret.
         let options = serde_saphyr::options! { with_snippet: false };
         let file: File = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let label = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
@@ -120,7 +120,7 @@ impl Kubeconfig {
         ConnectError::new(format!("kubeconfig {}: `{field}`: {why}", self.path.display()))
     }
 
-    /// What the current context means, with a `master` in place of its server.
+    /// Resolves the current context. `master` overrides its server.
     pub(super) fn target(&self, master: Option<&str>) -> Result<Target, ConnectError> {
         let contexts = self.file.contexts.as_deref().unwrap_or_default();
         let name = match (non_empty(&self.file.current_context), master) {
@@ -217,10 +217,14 @@ impl Kubeconfig {
     ) -> Result<User, ConnectError> {
         let field = |field: &str| format!("users[{name}].user.{field}");
         if non_empty(&user.impersonate).is_some() {
-            return Err(self.wrong(&field("as"), "schedc does not act for others; name a user with rights of its own"));
+            return Err(self
+                .wrong(&field("as"), "schedc does not impersonate users; name a user with the required permissions"));
         }
         if user.auth_provider.is_some() {
-            return Err(self.wrong(&field("auth-provider"), "there are none any more; use a credential plugin: `exec`"));
+            return Err(self.wrong(
+                &field("auth-provider"),
+                "Kubernetes no longer supports auth providers; use a credential plugin: `exec`",
+            ));
         }
         let certificate = self.source(
             (&user.client_certificate, field("client-certificate")),
@@ -257,7 +261,7 @@ impl Kubeconfig {
         Ok(User { token, token_file, basic, certificate, plugin })
     }
 
-    /// A field that names a file, or one that has the same as base64.
+    /// Returns the source of a value that is in a file or inline as base64.
     fn source(
         &self,
         (file, file_field): (&Option<String>, String),
@@ -281,18 +285,18 @@ impl Kubeconfig {
         format!("kubeconfig {}: `{field}`", self.path.display())
     }
 
-    /// A path, which is relative to the kubeconfig.
+    /// Resolves a path relative to the kubeconfig.
     fn at(&self, path: &str) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 }
 
-/// What is said, if it is more than nothing.
+/// Returns a non-empty text.
 fn non_empty(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.is_empty())
 }
 
-/// What a plugin is told of the cluster.
+/// Cluster information for a credential plugin.
 fn cluster_info(cluster: &Cluster, server: &str, trust: &Trust) -> Result<Value, ConnectError> {
     let mut info = serde_json::json!({"server": server.trim_end_matches('/')});
     if let Some(name) = non_empty(&cluster.tls_server_name) {

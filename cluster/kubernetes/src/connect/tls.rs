@@ -1,4 +1,4 @@
-//! Whom we trust, and what we show: TLS.
+//! TLS: trusted authorities and client certificates.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use super::ConnectError;
 use super::credentials::Source;
 use crate::crypto;
 
-/// Who vouches for the server.
+/// Authorities that the server's certificate is verified against.
 pub(super) enum Trust {
-    /// Those whom this machine trusts.
+    /// Trusted authorities of this machine.
     System,
-    /// These alone.
+    /// Only these authorities.
     Authority(Source),
-    /// Nobody has to: `insecure-skip-tls-verify`.
+    /// No verification: `insecure-skip-tls-verify`.
     InsecureSkipVerify,
 }
 
 impl Trust {
-    /// What the authority's file says now, as PEM.
+    /// Reads the authority's current certificates, as PEM.
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>, ConnectError> {
         match self {
             Trust::Authority(source) => source.read().map(Some),
@@ -31,12 +31,12 @@ impl Trust {
         }
     }
 
-    /// Whether a file says it, so that it may change.
+    /// Whether the authority is a file, which may change.
     pub(super) fn is_file(&self) -> bool {
         matches!(self, Trust::Authority(source) if source.is_file())
     }
 
-    /// TLS with the authority that was read, and with a certificate and its key.
+    /// Builds a TLS configuration from the authority that was read, and from a certificate with its key.
     pub(super) fn tls(
         &self,
         authority: Option<&[u8]>,
@@ -68,7 +68,7 @@ impl Trust {
     }
 }
 
-/// Certificates of a text, as those to trust. Those that cannot be read are left out, unless none is left.
+/// Parses trusted certificates. Unreadable ones are skipped; an error is returned if none remains.
 fn roots(pem: &[u8], what: &str) -> Result<RootCertStore, ConnectError> {
     let mut roots = RootCertStore::empty();
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
@@ -79,20 +79,20 @@ fn roots(pem: &[u8], what: &str) -> Result<RootCertStore, ConnectError> {
     }
 }
 
-/// Those whom this machine trusts; `SSL_CERT_FILE` and `SSL_CERT_DIR` say where they are, as they do for Go.
+/// Trusted authorities of this machine; `SSL_CERT_FILE` and `SSL_CERT_DIR` locate them, as in Go.
 fn system_roots() -> Result<RootCertStore, ConnectError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     match roots.is_empty() {
         false => Ok(roots),
         true => Err(ConnectError::new(
-            "nobody to trust: neither a `certificate-authority` for the API server nor certificates of this machine; say \
+            "no trusted authority: neither a `certificate-authority` for the API server nor certificates of this machine; say \
              `certificate-authority` in the kubeconfig",
         )),
     }
 }
 
-/// Takes any certificate.
+/// Accepts any certificate.
 #[derive(Debug)]
 pub(crate) struct AcceptAnyCertificate(pub(crate) Arc<CryptoProvider>);
 

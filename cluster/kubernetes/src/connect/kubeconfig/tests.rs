@@ -224,11 +224,13 @@ fn unsupported_user_fields() {
     );
     check(
         "{as: boss}",
-        expect!["`users[u].user.as`: schedc does not act for others; name a user with rights of its own"],
+        expect!["`users[u].user.as`: schedc does not impersonate users; name a user with the required permissions"],
     );
     check(
         "{auth-provider: {name: gcp}}",
-        expect!["`users[u].user.auth-provider`: there are none any more; use a credential plugin: `exec`"],
+        expect![
+            "`users[u].user.auth-provider`: Kubernetes no longer supports auth providers; use a credential plugin: `exec`"
+        ],
     );
     check(
         "{exec: {apiVersion: client.authentication.k8s.io/v1}}",
@@ -244,7 +246,7 @@ fn unsupported_user_fields() {
     check(
         &format!("{{exec: {always}}}"),
         expect![
-            "`users[u].user.exec`: `interactiveMode` is `Always`, and nobody is there to be asked; let it be `Never`"
+            "`users[u].user.exec`: `interactiveMode` is `Always`, but schedc runs without a terminal; set it to `Never`"
         ],
     );
 }
