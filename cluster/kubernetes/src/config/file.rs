@@ -189,7 +189,7 @@ impl File {
         }
         // kube-scheduler's own default deserves no warning.
         if let Some(parallelism) = self.parallelism.filter(|parallelism| !matches!(parallelism, 1 | 16)) {
-            warnings.push(format!("parallelism={parallelism} is ignored: one thread looks at nodes"));
+            warnings.push(format!("parallelism={parallelism} is ignored: one thread evaluates nodes"));
         }
         warnings
     }

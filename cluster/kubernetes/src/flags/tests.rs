@@ -128,10 +128,10 @@ fn ignored_flags_are_reported_unless_they_change_nothing() {
     assert_eq!(warnings("--leader-elect-resource-lock=leases --emulated-version=kube=1.36"), "");
     expect![[r#"
         --profiling=true is ignored: this program has no Go runtime to profile; use perf or a similar tool
-        --feature-gates=A=true,B=false is ignored: what is compiled in is what Kubernetes 1.36 has on by default; see docs/differences.md
+        --feature-gates=A=true,B=false is ignored: the features that Kubernetes 1.36 enables by default are compiled in; see docs/differences.md
         --vmodule=x=4 is ignored: use -v: there are no levels for single files"#]]
     .assert_eq(&warnings("--profiling --feature-gates=A=true,B=false --vmodule x=4"));
-    expect!["--kubeconfig is ignored with --config: `clientConnection` in that file says it"]
+    expect!["--kubeconfig is ignored with --config: `clientConnection` in that file replaces it"]
         .assert_eq(&warnings("--config=c.yaml --kubeconfig=k"));
     expect!["--tls-cipher-suites: there is no TLS_RSA_WITH_AES_128_CBC_SHA here; the others are offered"]
         .assert_eq(&warnings("--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_128_CBC_SHA"));

@@ -83,7 +83,7 @@ async fn checks_have_the_text_of_kube_scheduler() {
         "/readyz/sched-handler-sync",
         expect![[r#"
             500
-            internal server error: not everything that is in the cluster is known yet
+            internal server error: the informers have not synced yet
         "#]],
     )
     .await;

@@ -86,7 +86,7 @@ async fn files_that_are_wrong() {
     let rubbish = folder.put("ca.crt", "rubbish");
     let authentication = flags::Authentication { client_ca: Some(rubbish), ..Default::default() };
     let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
-    assert_eq!(error, "who vouches for clients: there is no certificate in it");
+    assert_eq!(error, "client authorities: there is no certificate in it");
 }
 
 #[tokio::test]
