@@ -1,4 +1,4 @@
-//! Extenders that speak TLS.
+//! Extenders with TLS.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use schedc_extender::{Extender, Pem, Tls};
 use crate::cluster::{Cluster, PLAIN};
 use crate::server::{Reply, Server};
 
-/// A certificate that is its own authority, and its key, as PEM.
+/// Self-signed certificate with its key, as PEM.
 struct Identity {
     key: PrivateKeyDer<'static>,
     certificate: rcgen::Certificate,
@@ -32,7 +32,7 @@ fn identity(name: &str) -> Identity {
     }
 }
 
-/// An extender with a certificate that wants one of clients, if there is one.
+/// Starts an extender with a certificate. It requires one of clients if `client` is set.
 fn server(of: &Identity, client: Option<&Identity>) -> Server {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -58,7 +58,7 @@ fn filter(server: &Server, tls: Option<Tls>, enable_https: bool) -> Result<Strin
     let extender = Extender { tls, enable_https, http_timeout: Duration::from_secs(5), ..PLAIN };
     let cluster = Cluster::with(vec![(extender, &*server.url)])?;
     cluster.filter()?;
-    // Once more on the same connection.
+    // Again on the same connection.
     cluster.filter().map(|(left, _)| left)
 }
 

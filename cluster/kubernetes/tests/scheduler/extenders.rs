@@ -278,7 +278,7 @@ fn a_slow_extender_does_not_block_lease_renewal() {
 #[test]
 fn an_unreachable_extender_is_reported_unless_ignorable() {
     const NOBODY: &str = "http://127.0.0.1:1/x";
-    const WHY: &str = "extender http://127.0.0.1:1/x: filter: nobody listens there";
+    const WHY: &str = "extender http://127.0.0.1:1/x: filter: connection refused";
     let server = cluster(&["n1"]);
     let metrics = metrics();
     let needed = replica(&server, false, vec![filters(NOBODY)], MetricsHooks::new(metrics.clone()));
