@@ -85,7 +85,9 @@ fn extender(count: usize) -> (Child, String) {
     command.args([EXTENDER, &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("it starts again");
     let mut url = String::new();
-    BufReader::new(child.stdout.take().expect("it was asked for")).read_line(&mut url).expect("it says where it is");
+    BufReader::new(child.stdout.take().expect("standard output is piped"))
+        .read_line(&mut url)
+        .expect("it prints its URL");
     (child, url.trim_end().to_owned())
 }
 

@@ -1,4 +1,4 @@
-//! Structs whose JSON keys are case-insensitive, as in Go's `encoding/json`.
+//! Structs with case-insensitive JSON keys, as in Go's `encoding/json`.
 //!
 //! `null` counts as absent, the last of repeated keys wins, and unknown keys are ignored.
 

@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    fn said(entries: &[(Setting, &str)]) -> Overrides {
+    fn overrides(entries: &[(Setting, &str)]) -> Overrides {
         let mut overrides = Overrides::default();
         entries.iter().for_each(|(setting, entry)| overrides.add(*setting, *entry));
         overrides
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn overrides_name_the_extender_unless_there_is_one() {
-        let here = said(&[
+        let here = overrides(&[
             (Setting::UrlPrefix, "http://a=http://c"),
             (Setting::UrlPrefix, "http://x"),
             (Setting::CaFile, "http://b=ca.pem"),
@@ -131,7 +131,7 @@ mod tests {
             args: &[],
             extenders: &[r#"{"url-prefix":"http://c","filter-verb":"filter"}"#],
         };
-        let check = |entry: (Setting, &str), own: &[&str]| check(&said(&[entry]), own, &[profile]);
+        let check = |entry: (Setting, &str), own: &[&str]| check(&overrides(&[entry]), own, &[profile]);
         assert_eq!(check((Setting::UrlPrefix, "http://b=http://x"), &["http://a", "http://b"]), Ok(()));
         assert_eq!(check((Setting::UrlPrefix, "http://c=http://x"), &["http://a"]), Ok(()), "it is another profile's");
         assert_eq!(check((Setting::UrlPrefix, "http://x"), &["http://a"]), Ok(()));

@@ -68,7 +68,7 @@ pub enum Pem {
     Text(&'static str),
 }
 
-/// Objects whose originals these extenders require.
+/// Objects that these extenders receive as originals.
 pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
     let mut all = RequiredOriginals::NONE;
     let mut at = 0;

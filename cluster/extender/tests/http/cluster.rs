@@ -95,8 +95,8 @@ impl Cluster {
         let base = &self.cache.base;
         let mut left: NodeMask = self.nodes.iter().copied().collect();
         let rejections = self.extenders.filter(&self.pod, base, &mut left)?;
-        let said = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
-        Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(said).collect()))
+        let text = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
+        Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(text).collect()))
     }
 
     /// Returns the amounts added to the total scores of all nodes.

@@ -32,9 +32,9 @@ fn filter_sends_names_or_nodes_and_removes_nodes() {
 #[test]
 fn unresolvable_takes_precedence_over_unschedulable() {
     let server = answers(r#"{"NodeNames":[],"FailedNodes":{"a":"x","b":"y"},"FailedAndUnresolvableNodes":{"a":"z"}}"#);
-    let (left, said) = Cluster::new(PLAIN, &server.url).filter().unwrap();
+    let (left, rejections) = Cluster::new(PLAIN, &server.url).filter().unwrap();
     assert_eq!(left, "");
-    assert_eq!(said, ["a: Unschedulable: x", "b: Unschedulable: y", "a: UnschedulableAndUnresolvable: z"]);
+    assert_eq!(rejections, ["a: Unschedulable: x", "b: Unschedulable: y", "a: UnschedulableAndUnresolvable: z"]);
 }
 
 #[test]

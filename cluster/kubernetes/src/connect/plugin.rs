@@ -146,7 +146,7 @@ impl Plugin {
         if kind != "ExecCredential" || version != self.api_version {
             let expected = &self.api_version;
             return Err(self.wrong(format_args!(
-                "it printed a {kind} of {version}, where `apiVersion` says ExecCredential of {expected}"
+                "it printed a {kind} of {version}, but `apiVersion` in the kubeconfig requires ExecCredential of {expected}"
             )));
         }
         let Some(status) = credential.status else { return Err(self.wrong(format_args!("it printed no `status`"))) };

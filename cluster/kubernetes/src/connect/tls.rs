@@ -86,7 +86,7 @@ fn system_roots() -> Result<RootCertStore, ConnectError> {
     match roots.is_empty() {
         false => Ok(roots),
         true => Err(ConnectError::new(
-            "no trusted authority: neither a `certificate-authority` for the API server nor certificates of this machine; say \
+            "no trusted authority: neither a `certificate-authority` for the API server nor certificates of this machine; set \
              `certificate-authority` in the kubeconfig",
         )),
     }

@@ -19,8 +19,8 @@ pub trait DriverHooks: AttemptObserver + Sync {
     fn on_extender_call(&mut self, _call: &ExtenderCall) {}
     /// Called at the end of a turn, even if more work is pending.
     fn on_turn(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// Completes when a caller requests a snapshot of the scheduler, so that [`DriverHooks::on_turn`] runs without
-    /// other work.
+    /// Completes when a caller requests a snapshot of the scheduler. [`DriverHooks::on_turn`] then runs without other
+    /// work.
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }

@@ -24,7 +24,7 @@ pub struct Informers {
 }
 
 impl Informers {
-    /// Starts the reflectors. `originals_reader` selects the objects whose originals are sent, too.
+    /// Starts the reflectors. `originals_reader` selects the objects that are sent with their originals.
     pub fn start<S: StreamingTransport>(
         streams: &S,
         kinds: &[&'static Resource],

@@ -116,7 +116,7 @@ pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
 }
 
 impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<FencedTransport<S>, E>, H> {
-    /// Creates a driver whose scheduler writes to the API server. The caller can read the number of bindings from
+    /// Creates a driver with a scheduler that writes to the API server. The caller can read the number of bindings from
     /// `bindings`.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<F
 }
 
 impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
-    /// Creates a driver whose scheduler acts through this client. The driver updates `records` for it.
+    /// Creates a driver with a scheduler that acts through this client. The driver updates `records` for it.
     ///
     /// # Errors
     /// A plugin cannot start.

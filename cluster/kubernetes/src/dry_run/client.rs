@@ -26,7 +26,7 @@ pub struct DryRunClient<T> {
 struct Evictions {
     /// Pods that exist but count as evicted.
     pods: HashSet<Uid>,
-    /// Evicted pods whose deletion the scheduler has not received yet.
+    /// Evicted pods that the scheduler has not removed yet.
     unreported: Vec<Uid>,
 }
 

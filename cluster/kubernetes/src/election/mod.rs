@@ -259,7 +259,7 @@ impl Election {
         if self.is_holder() { Some(LeaderChange::Leads) } else { leader.map(LeaderChange::OtherLeader) }
     }
 
-    /// Releases the lease, so that candidates need not wait. The caller must have stopped all work of a leader.
+    /// Releases the lease, which saves candidates the wait. The caller must have stopped all work of a leader.
     pub fn release(&mut self) {
         self.state = if self.held.take().is_some() { State::ReleaseBegins } else { State::Finished };
     }

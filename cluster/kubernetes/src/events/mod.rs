@@ -57,7 +57,7 @@ pub struct EventRecorder {
     host: Box<str>,
     /// Events that were written and may become a series.
     recorded: HashMap<EventKey, RecordedEvent>,
-    /// Last number used in a name, so that names are unique.
+    /// Last number used in a name, which keeps names unique.
     last_name: i128,
     /// Times of the next refresh and of the next cleanup.
     sweeps: Option<SweepTimes>,

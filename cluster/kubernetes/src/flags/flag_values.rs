@@ -7,8 +7,8 @@ use clap::{ArgMatches, Command, Error, FromArgMatches};
 use super::table::FLAGS;
 use super::{Flag, Section, ValueType};
 
-/// Values of all kube-scheduler flags by name, defaults included. Flatten it next to [`Flags`](super::Flags), whose
-/// arguments it reads.
+/// Values of all kube-scheduler flags by name, defaults included. Flatten it next to [`Flags`](super::Flags): both read
+/// the same arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagValues(pub BTreeMap<String, String>);
 

@@ -26,7 +26,7 @@ fn no_flags_give_the_defaults() {
     assert_eq!(parse(""), Ok(Flags::default()));
 }
 
-/// The defaults of the table are those of [`Flags`].
+/// The defaults of the table equal those of [`Flags`].
 #[test]
 fn explicit_defaults_of_kube_scheduler_give_the_defaults() {
     let given = FLAGS.iter().filter(|flag| {
@@ -90,7 +90,7 @@ fn times() {
     let election = parse("--leader-elect-lease-duration=1m --leader-elect-retry-period 500ms").unwrap().leader_election;
     assert_eq!(election.lease_duration, Some(Duration::from_secs(60)));
     assert_eq!(election.retry_period, Some(Duration::from_millis(500)));
-    assert!(parse("--leader-elect=false --leader-elect-lease-duration=5s").is_ok(), "nobody holds a lease");
+    assert!(parse("--leader-elect=false --leader-elect-lease-duration=5s").is_ok(), "there is no lease");
 }
 
 #[test]

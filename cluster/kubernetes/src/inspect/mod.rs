@@ -59,7 +59,7 @@ impl Inspector {
     }
 
     /// Compares the scheduler's cache with the API server. Differences are checked again after a delay and count if
-    /// they persist. `schedulers` are the scheduler names whose pending pods are compared.
+    /// they persist. `schedulers` are the scheduler names of compared pending pods.
     ///
     /// # Errors
     /// A list failed.

@@ -25,7 +25,7 @@ pub struct MetricsHooks {
     decided: Map<Uid, PendingOutcome>,
 }
 
-/// Decided attempt whose outcome is pending.
+/// Decided attempt with a pending outcome.
 #[derive(Clone, Copy, Debug)]
 enum PendingOutcome {
     /// The pod has a node; start of the attempt.

@@ -1,4 +1,4 @@
-//! Numbers in Go's format, so that a label such as `le="1e-05"` equals kube-scheduler's.
+//! Numbers in Go's format: a label such as `le="1e-05"` equals kube-scheduler's.
 
 use std::fmt;
 

@@ -43,7 +43,7 @@ pub struct Histogram {
 const NANOSECONDS: f64 = 1e9;
 
 impl Histogram {
-    /// Creates an empty histogram of a family. Those whose name ends in `_seconds` observe nanoseconds.
+    /// Creates an empty histogram of a family. Families with a name that ends in `_seconds` observe nanoseconds.
     pub fn new(family: &Family) -> Self {
         let scale = if family.name.ends_with("_seconds") { NANOSECONDS } else { 1.0 };
         let bounds = match family.kind {

@@ -12,7 +12,7 @@ use super::user::{MASTERS, User};
 use crate::flags;
 use crate::transport::Transport;
 
-/// Minimum length of a path whose decision is not cached.
+/// Minimum length of a path for which decisions are not cached.
 const LONGEST_PATH: usize = 10_000;
 
 /// Authorizer of requests: always-allowed paths, the group `system:masters`, and reviews by an API server.

@@ -9,7 +9,7 @@ use ring::digest::{SHA256, digest};
 /// Maximum number of entries.
 const CAPACITY: usize = 512;
 
-/// Results by a digest of the request, so that neither long requests nor secrets are stored.
+/// Results by a digest of the request: neither long requests nor secrets are stored.
 #[derive(Debug)]
 pub(super) struct Cache<V>(Mutex<HashMap<CacheKey, (Duration, V)>>);
 

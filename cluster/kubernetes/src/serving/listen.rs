@@ -43,7 +43,7 @@ fn open(address: SocketAddr, share_port: bool) -> io::Result<TcpListener> {
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
     }
-    // Go always sets it on listening sockets, regardless of --permit-address-sharing, so that a port can be reused at
+    // Go always sets it on listening sockets, regardless of --permit-address-sharing: a port can then be reused at
     // once.
     socket.set_reuse_address(true)?;
     if share_port {

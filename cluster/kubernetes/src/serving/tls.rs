@@ -52,7 +52,7 @@ pub(super) fn config(
     Ok(config)
 }
 
-/// Accepts any client certificate whose key the client has. Authorities are checked for each request, since an
+/// Accepts any client certificate if the client has its key. Authorities are checked for each request, since an
 /// untrusted client may have a token, or may request an always-allowed path.
 #[derive(Debug)]
 struct AnyCertificate {

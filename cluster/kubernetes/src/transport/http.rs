@@ -64,7 +64,7 @@ impl Http {
         Http::with_server_name(base, tls, None)
     }
 
-    /// Creates a transport to a server whose certificate has a different name.
+    /// Creates a transport to a server with a different name in its certificate.
     pub fn with_server_name(
         base: &Uri,
         tls: Option<rustls::ClientConfig>,

@@ -16,8 +16,7 @@ pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
 pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
-/// Purpose of a request. Each class has a separate connection and rate limit, so that other requests never delay
-/// bindings.
+/// Purpose of a request. Each class has a separate connection and rate limit: other requests never delay bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.
@@ -30,7 +29,7 @@ pub enum RequestClass {
     Lease,
     /// Lists and watches.
     Watch,
-    /// Reviews of the clients of our server: who they are, and what they may do.
+    /// Authentication and authorization of this scheduler's own clients.
     Review,
 }
 

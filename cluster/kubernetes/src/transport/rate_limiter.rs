@@ -7,7 +7,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use super::{ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb};
 
-/// Transport with a rate limit for each request class, so that bindings never wait for other requests. Watches and
+/// Transport with a separate rate limit for each request class: bindings never wait for other requests. Watches and
 /// leader election have no limit. Clones share the token buckets.
 #[derive(Clone, Debug)]
 pub struct RateLimitedTransport<T> {

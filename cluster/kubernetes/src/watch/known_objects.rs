@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn said(change: Option<Change>, interner: &Interner) -> String {
+    fn text(change: Option<Change>, interner: &Interner) -> String {
         match change {
             Some(Change::Node(node)) => format!("node {}", interner.resolve(node.name)),
             Some(Change::NodeDeleted(name)) => format!("no node {}", interner.resolve(name)),
@@ -149,7 +149,7 @@ mod tests {
         followed.upsert(&pod("u2"), 2, interner);
         let mut complete = |kind| -> Vec<String> {
             let removals = followed.complete_list(kind, 2);
-            let mut removals: Vec<_> = removals.into_iter().map(|change| said(Some(change), interner)).collect();
+            let mut removals: Vec<_> = removals.into_iter().map(|change| text(Some(change), interner)).collect();
             removals.sort();
             removals
         };
@@ -168,15 +168,15 @@ mod tests {
         };
         let has = |uid: &str| records.get(&Uid(uid.into())).is_some();
         let first = followed.upsert(&pod("a", ""), 1, interner);
-        assert_eq!((said(first, interner), has("a")), ("pod a".into(), true));
+        assert_eq!((text(first, interner), has("a")), ("pod a".into(), true));
         let removals = followed.removal(&pod("a", ""), interner);
-        assert_eq!((said(removals, interner), has("a")), ("no pod a".into(), false));
+        assert_eq!((text(removals, interner), has("a")), ("no pod a".into(), false));
         followed.upsert(&pod("b", ""), 1, interner);
         let finished = followed.upsert(&pod("b", ", status: {phase: Failed}"), 1, interner);
-        assert_eq!((said(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
+        assert_eq!((text(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
         followed.upsert(&pod("c", ""), 1, interner);
         assert_eq!((followed.complete_list("Pod", 2).len(), has("c")), (1, false));
         let class = api_object("{kind: PriorityClass, metadata: {name: c}, value: 1}");
-        assert_eq!(said(followed.upsert(&class, 1, interner), interner), "nothing");
+        assert_eq!(text(followed.upsert(&class, 1, interner), interner), "nothing");
     }
 }

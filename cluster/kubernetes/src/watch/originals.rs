@@ -1,4 +1,4 @@
-//! JSON texts of objects, for kinds whose originals are stored. Such kinds are requested as JSON.
+//! JSON texts of objects, for kinds with stored originals. Such kinds are requested as JSON.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use schedc_objects::original::{elements, member, original_from_json};
 
 use crate::resources::Resource;
 
-/// Kinds whose originals are read, and the function that reads them. The function pointer keeps this code out of
+/// Kinds with required originals, and the function that reads them. The function pointer keeps this code out of
 /// schedulers without extenders.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginalsReader {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tracing::info;
 
-/// Minimum duration of an outage whose end is logged.
+/// Minimum duration of an outage that is logged when it ends.
 const LOGGED: Duration = Duration::from_secs(5);
 
 /// State that the reflectors of a cluster share. Clones share it.

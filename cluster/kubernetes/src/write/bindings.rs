@@ -25,8 +25,8 @@ struct BindingStats {
     under_way: AtomicUsize,
     /// Mean duration in nanoseconds.
     mean: AtomicU64,
-    /// `under_way` changes only under this lock, so that the end of one binding cannot reset a stall that the next one
-    /// began.
+    /// `under_way` changes only under this lock: the end of one binding cannot reset a stall that began with the next
+    /// one.
     stall: Mutex<Stall>,
 }
 

@@ -61,7 +61,7 @@ pub(super) async fn patch(
     change(transport, ApiRequest { verb: Verb::MergePatch, path, body: patch.to_string().into() }).await
 }
 
-/// Changes an object. An unknown outcome is returned as an error, so that the plugin reads the object.
+/// Changes an object. An unknown outcome is returned as an error; the plugin must then read the object.
 async fn change(transport: &impl Transport, call: ApiRequest) -> Result<Value, ApiError> {
     let mut backoff = RetryBackoff::DEFAULT;
     loop {

@@ -55,7 +55,7 @@ pub(super) async fn patch(
     }
 }
 
-/// Decodes a pod. Not generic like its callers, so that a binary contains it once.
+/// Decodes a pod. Not generic, unlike its callers: a binary contains it once.
 fn read(json: &[u8]) -> Option<AnyObject> {
     schedc_objects::decode::read("Pod", &mut serde_json::Deserializer::from_str(str::from_utf8(json).ok()?)).ok()
 }

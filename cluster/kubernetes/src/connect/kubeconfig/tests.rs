@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A kubeconfig with one cluster and one user, as they are written in YAML.
+/// Kubeconfig with one cluster and one user, given in YAML.
 fn config(cluster: &str, user: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: here\npreferences: {{}}\n\
@@ -70,9 +70,9 @@ fn user_credentials() {
     assert_eq!(authorization(CLUSTER, "{token: secret}").as_deref(), Some("Bearer secret"));
     assert_eq!(authorization(CLUSTER, "{username: me, password: pass}").as_deref(), Some("Basic bWU6cGFzcw=="));
     assert_eq!(authorization(CLUSTER, "{}"), None);
-    // The file is not there, and the token is as good as before.
+    // The file does not exist, so the inline token is used.
     assert_eq!(authorization(CLUSTER, "{token: old, tokenFile: absent}").as_deref(), Some("Bearer old"));
-    // Everybody on the way could read it.
+    // The connection is not encrypted, so the token is not sent.
     assert_eq!(authorization("{server: 'http://10.0.0.1'}", "{token: secret}"), None);
     assert_eq!(authorization("{server: 'http://127.0.0.1'}", "{token: secret}").as_deref(), Some("Bearer secret"));
 }

@@ -56,7 +56,7 @@ pub static ROWS: &[Row] = &[
         &BUILD_INFO,
         "describes schedc: `git_version` is its version, `compiler` is rustc, and values that the build does not record are empty",
     ),
-    row(&VERSION_INFO, "`component` is schedc; `emulation` is the version of Kubernetes whose decisions it reproduces"),
+    row(&VERSION_INFO, "`component` is schedc; `emulation` is the version of Kubernetes that it reproduces"),
     Row { family: &HEALTHCHECK, endpoints: &[Endpoint::Slis], differs: "" },
     Row { family: &HEALTHCHECKS, endpoints: &[Endpoint::Slis], differs: "" },
     Row {

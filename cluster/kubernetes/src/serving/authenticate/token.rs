@@ -18,7 +18,7 @@ use crate::transport::Transport;
 pub(super) struct TokenAuthenticator<T> {
     reviewer: Reviewer<T>,
     cache: Cache<User>,
-    /// Invalid tokens with the reason. They have a separate cache, so that they cannot displace valid ones.
+    /// Invalid tokens with the reason. In a separate cache, they cannot displace valid ones.
     invalid: Cache<String>,
     time: Duration,
 }

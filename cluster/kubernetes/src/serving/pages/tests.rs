@@ -7,7 +7,7 @@ use hyper::http::request::Builder;
 
 use super::*;
 
-/// Remembers checks.
+/// Records checks.
 #[derive(Default)]
 struct RecordedChecks(Mutex<Vec<String>>);
 

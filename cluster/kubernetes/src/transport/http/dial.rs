@@ -36,7 +36,7 @@ pub(super) struct Stream {
     pub(super) is_http2: bool,
 }
 
-/// Byte stream below HTTP. A trait object, so that the layers above are compiled once.
+/// Byte stream below HTTP. As a trait object, it lets the layers above be compiled once.
 pub(super) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
