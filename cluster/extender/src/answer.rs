@@ -48,8 +48,8 @@ pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, Stri
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Option<T>>();
     match values.next() {
         Some(Ok(answer)) => Ok(answer.unwrap_or_default()),
-        Some(Err(error)) => Err(format!("its answer cannot be read: {error}")),
-        None => Err("its answer is empty".to_owned()),
+        Some(Err(error)) => Err(format!("its response cannot be read: {error}")),
+        None => Err("its response is empty".to_owned()),
     }
 }
 
@@ -120,12 +120,12 @@ mod tests {
     #[test]
     fn malformed_responses_are_errors() {
         for (json, error) in [
-            ("", "its answer is empty"),
-            ("{", "its answer cannot be read: EOF while parsing an object at line 1 column 1"),
-            ("<html>", "its answer cannot be read: expected value at line 1 column 1"),
+            ("", "its response is empty"),
+            ("{", "its response cannot be read: EOF while parsing an object at line 1 column 1"),
+            ("<html>", "its response cannot be read: expected value at line 1 column 1"),
             (
                 r#"{"NodeNames":"a"}"#,
-                "its answer cannot be read: invalid type: string \"a\", expected a sequence at line 1 column 16",
+                "its response cannot be read: invalid type: string \"a\", expected a sequence at line 1 column 16",
             ),
         ] {
             assert_eq!(read::<Filtered>(json.as_bytes()).unwrap_err(), error);

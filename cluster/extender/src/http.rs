@@ -38,8 +38,7 @@ impl Client {
             Some("http") => None,
             Some("https") => {
                 let name = tls.server_name.unwrap_or(bare);
-                let name =
-                    ServerName::try_from(name.to_owned()).map_err(|_| format!("`{name}` is no name of a host"))?;
+                let name = ServerName::try_from(name.to_owned()).map_err(|_| format!("`{name}` is not a host name"))?;
                 Some((tls::config(tls, skip_verify)?, name))
             }
             _ => return Err("it is not a URL of http or https".to_owned()),
@@ -79,9 +78,9 @@ impl Client {
     fn failure(&self, error: Error) -> CallError {
         CallError::Other(match error {
             Error::Timeout(_) => format!("it took longer than {:?}", self.timeout),
-            Error::HostNotFound => "there is no such host".to_owned(),
+            Error::HostNotFound => "the host does not exist".to_owned(),
             Error::ConnectionFailed => "it cannot be reached".to_owned(),
-            Error::BodyExceedsLimit(limit) => format!("its answer is longer than {limit} bytes"),
+            Error::BodyExceedsLimit(limit) => format!("its response is longer than {limit} bytes"),
             Error::Io(error) => io_message(&error),
             other => other.to_string(),
         })
@@ -101,7 +100,7 @@ fn io_message(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
-            format!("it closed the connection before it had answered ({error})")
+            format!("it closed the connection before it responded ({error})")
         }
         _ => error.to_string(),
     }

@@ -38,11 +38,11 @@ pub(crate) fn config(tls: Tls, skip_verify: bool) -> Result<Arc<ClientConfig>, S
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(certificate)?).collect();
             let chain = chain.map_err(|error| wrong(format!("it is not PEM: {error}")))?;
             let key = PrivateKeyDer::from_pem_slice(&read(key)?)
-                .map_err(|_| wrong("its key is no private key in PEM without a password".to_owned()))?;
+                .map_err(|_| wrong("its key is not an unencrypted private key in PEM".to_owned()))?;
             builder.with_client_auth_cert(chain, key).map_err(|error| wrong(error.to_string()))?
         }
         (None, None) => builder.with_no_client_auth(),
-        _ => return Err("the client certificate: it takes a certificate and its key".to_owned()),
+        _ => return Err("the client certificate: both a certificate and its key are required".to_owned()),
     };
     Ok(Arc::new(config))
 }
@@ -60,8 +60,8 @@ fn roots(pem: &[u8], source: Pem) -> Result<RootCertStore, String> {
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
     match (roots.is_empty(), source) {
         (false, _) => Ok(roots),
-        (true, Pem::File(file)) => Err(format!("{file}: there is no certificate in it, as PEM")),
-        (true, Pem::Text(_)) => Err("the CA of the profile: there is no certificate in it, as PEM".to_owned()),
+        (true, Pem::File(file)) => Err(format!("{file}: it contains no certificate in PEM")),
+        (true, Pem::Text(_)) => Err("the CA of the profile: it contains no certificate in PEM".to_owned()),
     }
 }
 

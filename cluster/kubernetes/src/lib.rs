@@ -1,6 +1,6 @@
 //! Kubernetes client side of a scheduler: replaces kube-scheduler at an API server.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
 //! | [`blocking`] | blocking work on separate threads |
 //! | [`config`] | the effective configuration: the command line and the file of `--config` |

@@ -26,13 +26,13 @@ fn malformed_responses() {
     check(Reply::Code(307), expect!["failed filter with extender at URL URL/filter, code 307"]);
     check(
         Reply::Json("<html>".into()),
-        expect!["extender URL: filter: its answer cannot be read: expected value at line 1 column 1"],
+        expect!["extender URL: filter: its response cannot be read: expected value at line 1 column 1"],
     );
-    check(Reply::Json(String::new()), expect!["extender URL: filter: its answer is empty"]);
+    check(Reply::Json(String::new()), expect!["extender URL: filter: its response is empty"]);
     check(
         Reply::Json(r#"{"NodeNames":{}}"#.into()),
         expect![
-            "extender URL: filter: its answer cannot be read: invalid type: map, expected a sequence at line 1 column 13"
+            "extender URL: filter: its response cannot be read: invalid type: map, expected a sequence at line 1 column 13"
         ],
     );
     check(Reply::Json(r#"{"Error":"out of GPUs"}"#.into()), expect!["out of GPUs"]);
@@ -50,11 +50,11 @@ fn responses_about_unknown_nodes() {
 fn cut_connections() {
     check(
         Reply::Raw(String::new()),
-        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+        expect!["extender URL: filter: it closed the connection before it responded (Peer disconnected)"],
     );
     check(
         Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"Node".into()),
-        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+        expect!["extender URL: filter: it closed the connection before it responded (Peer disconnected)"],
     );
     check(
         Reply::Raw("what?\r\n\r\n".into()),
@@ -76,7 +76,7 @@ fn an_endless_response_is_cut_off() {
     let patient = Extender { http_timeout: Duration::from_secs(20), ..PLAIN };
     let server = Server::start(|_, _| Reply::Endless);
     let error = Cluster::new(patient, &server.url).filter().expect_err("it is too long");
-    assert!(error.contains("its answer is longer than 167"), "{error}");
+    assert!(error.contains("its response is longer than 167"), "{error}");
 }
 
 #[test]

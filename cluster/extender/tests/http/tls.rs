@@ -110,7 +110,7 @@ fn invalid_certificates_are_reported_at_startup() {
     let endless = error(Tls { ca: Some(Pem::File("/dev/zero")), ..Tls::default() });
     assert_eq!(endless, "extender https://127.0.0.1:1: /dev/zero: this is a device; a regular file is required");
     let empty = error(Tls { ca: Some(Pem::Text("-----BEGIN -----END ")), ..Tls::default() });
-    assert!(empty.contains("there is no certificate in it"), "{empty}");
+    assert!(empty.contains("it contains no certificate"), "{empty}");
     let pair = |certificate, key| Tls {
         certificate: Some(Pem::Text(certificate)),
         key: Some(Pem::Text(key)),
@@ -120,5 +120,5 @@ fn invalid_certificates_are_reported_at_startup() {
     let mixed = error(Tls { ca, ..pair(own.pem, other.key_pem) });
     assert!(mixed.contains("the client certificate: "), "{mixed}");
     let no_key = error(Tls { ca, ..pair(own.pem, own.pem) });
-    assert!(no_key.contains("its key is no private key"), "{no_key}");
+    assert!(no_key.contains("its key is not an unencrypted private key"), "{no_key}");
 }

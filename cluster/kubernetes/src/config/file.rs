@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
     match (kind, version) {
         (KIND, VERSION) => parse(text),
         ("", "") => Err(format!(
-            ": this is no {KIND}: it has neither `kind` nor `apiVersion`; add `kind: {KIND}` and `apiVersion: {VERSION}`"
+            ": this is not a {KIND}: it has neither `kind` nor `apiVersion`; add `kind: {KIND}` and `apiVersion: {VERSION}`"
         )),
         ("", _) => Err(format!(": `kind` is missing; add `kind: {KIND}`")),
         (KIND, "") => Err(format!(": `apiVersion` is missing; add `apiVersion: {VERSION}`")),
@@ -145,7 +145,7 @@ impl File {
             wrong.push("clientConnection.burst must not be negative".to_owned());
         }
         if connection.and_then(|connection| connection.qps).is_some_and(|qps| !qps.is_finite()) {
-            wrong.push("clientConnection.qps is a number of requests in a second".to_owned());
+            wrong.push("clientConnection.qps must be a finite number".to_owned());
         }
         if self.parallelism.is_some_and(|parallelism| parallelism <= 0) {
             wrong.push("parallelism must be greater than 0".to_owned());

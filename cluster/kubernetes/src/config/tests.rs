@@ -98,7 +98,7 @@ fn files_of_other_kinds_are_errors() {
     is_wrong(
         "profiles: []",
         expect![[r#"
-        s.yaml: this is no KubeSchedulerConfiguration: it has neither `kind` nor `apiVersion`; add `kind: KubeSchedulerConfiguration` and `apiVersion: kubescheduler.config.k8s.io/v1`
+        s.yaml: this is not a KubeSchedulerConfiguration: it has neither `kind` nor `apiVersion`; add `kind: KubeSchedulerConfiguration` and `apiVersion: kubescheduler.config.k8s.io/v1`
     "#]],
     );
     is_wrong(

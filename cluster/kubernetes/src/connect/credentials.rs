@@ -123,14 +123,15 @@ impl User {
 pub(super) fn bearer(token: &str, label: &str) -> Result<HeaderValue, ConnectError> {
     match token.trim() {
         "" => Err(ConnectError::new(format!("{label} is empty"))),
-        token => secret(format!("Bearer {token}"))
-            .ok_or_else(|| ConnectError::new(format!("{label} is no token: it has letters that no header can have"))),
+        token => secret(format!("Bearer {token}")).ok_or_else(|| {
+            ConnectError::new(format!("{label} is not a token: it contains characters that a header cannot contain"))
+        }),
     }
 }
 
 fn basic(name: &str, password: &str) -> Result<HeaderValue, ConnectError> {
     secret(format!("Basic {}", STANDARD.encode(format!("{name}:{password}"))))
-        .ok_or_else(|| ConnectError::new("`username` and `password` of the kubeconfig are too much for a header"))
+        .ok_or_else(|| ConnectError::new("`username` and `password` of the kubeconfig do not fit into a header"))
 }
 
 /// Returns a header that is neither printed nor stored in HTTP/2 header tables.

@@ -104,7 +104,7 @@ impl Kubeconfig {
         let file: File = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let label = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
             let label = label.lines().next().unwrap_or_default();
-            ConnectError::new(format!("kubeconfig {}: it is no kubeconfig: {label}", path.display()))
+            ConnectError::new(format!("kubeconfig {}: this is not a kubeconfig: {label}", path.display()))
         })?;
         let kubeconfig = Kubeconfig { path: path.to_owned(), file };
         let (kind, version) = (non_empty(&kubeconfig.file.kind), non_empty(&kubeconfig.file.api_version));
@@ -129,8 +129,8 @@ impl Kubeconfig {
             (None, None) => {
                 let names: Vec<_> = contexts.iter().map(|context| context.name.as_str()).collect();
                 let why = match names.is_empty() {
-                    true => "it names no context, and there is none".to_owned(),
-                    false => format!("it names no context; there are {}", names.join(", ")),
+                    true => "it is missing, and the file has no contexts".to_owned(),
+                    false => format!("it is missing; set it to one of {}", names.join(", ")),
                 };
                 return Err(self.wrong("current-context", why));
             }
@@ -152,10 +152,10 @@ impl Kubeconfig {
     fn find<'a, T>(&self, all: &'a [Named<T>], name: &str, from: &str, list: &str) -> Result<&'a T, ConnectError> {
         let mut found = all.iter().filter(|one| one.name == name);
         match (found.next(), found.next()) {
-            (Some(_), Some(_)) => Err(self.wrong(list, format!("there are two of the name `{name}`"))),
+            (Some(_), Some(_)) => Err(self.wrong(list, format!("`{name}` occurs twice"))),
             (Some(Named { value: Some(value), .. }), None) => Ok(value),
-            (Some(_), None) => Err(self.wrong(list, format!("of `{name}` there is nothing but the name"))),
-            (None, _) => Err(self.wrong(from, format!("there is no `{name}` among `{list}`"))),
+            (Some(_), None) => Err(self.wrong(list, format!("`{name}` has a name and no content"))),
+            (None, _) => Err(self.wrong(from, format!("`{list}` has no entry `{name}`"))),
         }
     }
 
@@ -170,8 +170,9 @@ impl Kubeconfig {
         let of_cluster = |field: &str| format!("clusters[{cluster_name}].cluster.{field}");
         if let Some(proxy) = non_empty(&cluster.proxy_url) {
             let proxy = server::redacted(proxy);
-            let why =
-                format!("{proxy}: schedc does not go through a proxy; leave this out and let `server` be reachable");
+            let why = format!(
+                "{proxy}: schedc does not support proxies; remove this field and make `server` reachable directly"
+            );
             return Err(self.wrong(&of_cluster("proxy-url"), why));
         }
         let authority = self.source(
@@ -181,7 +182,7 @@ impl Kubeconfig {
         let skip = cluster.insecure_skip_tls_verify == Some(true);
         let trust = match (authority, skip) {
             (Some(_), true) => {
-                let why = "with an authority to trust this cannot be `true`; leave one of the two out";
+                let why = "it cannot be `true` with a certificate authority; remove one of the two";
                 return Err(self.wrong(&of_cluster("insecure-skip-tls-verify"), why));
             }
             (Some(authority), false) => Trust::Authority(authority),
@@ -248,7 +249,7 @@ impl Kubeconfig {
             (name, password) => Some((name.unwrap_or_default().to_owned(), password.unwrap_or_default().to_owned())),
         };
         if basic.is_some() && (token.is_some() || token_file.is_some()) {
-            return Err(self.wrong(&field("username"), "there is a token, too; leave one of the two out"));
+            return Err(self.wrong(&field("username"), "a token is set, too; remove one of the two"));
         }
         let plugin = match &user.exec {
             Some(exec) => {
@@ -277,7 +278,7 @@ impl Kubeconfig {
                     Err(error) => Err(self.wrong(&data_field, format!("this is not base64: {error}"))),
                 }
             }
-            (Some(_), Some(_)) => Err(self.wrong(&data_field, "there is a file, too; leave one of the two out")),
+            (Some(_), Some(_)) => Err(self.wrong(&data_field, "a file is set, too; remove one of the two")),
         }
     }
 

@@ -140,7 +140,7 @@ impl Plugin {
         // The error names the position only, since the output is secret.
         let credential: ExecCredential = serde_json::from_slice(printed).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            self.wrong(format_args!("it printed no ExecCredential: line {line}, column {column}"))
+            self.wrong(format_args!("its output is not an ExecCredential: line {line}, column {column}"))
         })?;
         let (kind, version) = (credential.kind.unwrap_or_default(), credential.api_version.unwrap_or_default());
         if kind != "ExecCredential" || version != self.api_version {

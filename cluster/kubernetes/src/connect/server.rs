@@ -34,7 +34,7 @@ pub(super) fn redacted(text: &str) -> String {
 
 /// Parses a URL, or a host with an optional port. Without a scheme, `tls` selects `https`.
 pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
-    const NOT: &str = "this is no address such as `https://10.0.0.1:6443`";
+    const NOT: &str = "this is not an address such as `https://10.0.0.1:6443`";
     let with_scheme = match text.contains("://") {
         true => text.to_owned(),
         false => format!("{}://{text}", if tls { "https" } else { "http" }),
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     match (uri.scheme_str(), uri.host()) {
         (Some("http" | "https"), Some(host)) if !host.is_empty() => {}
         (Some(scheme), Some(_)) if !matches!(scheme, "http" | "https") => {
-            return Err(format!("an API server is asked by `http` or `https`, not by `{scheme}`"));
+            return Err(format!("the scheme of an API server is `http` or `https`, not `{scheme}`"));
         }
         _ => return Err(NOT.to_owned()),
     }
@@ -96,8 +96,8 @@ mod tests {
         check("https://[fd00::1]:6443", false, Ok("https://[fd00::1]:6443/"));
         check("https://rancher.example/k8s/clusters/c-1", false, Ok("https://rancher.example/k8s/clusters/c-1"));
         check("https://a", false, Ok("https://a/"));
-        check("", true, Err("this is no address such as `https://10.0.0.1:6443`"));
-        check("ftp://a", false, Err("an API server is asked by `http` or `https`, not by `ftp`"));
+        check("", true, Err("this is not an address such as `https://10.0.0.1:6443`"));
+        check("ftp://a", false, Err("the scheme of an API server is `http` or `https`, not `ftp`"));
     }
 
     #[test]

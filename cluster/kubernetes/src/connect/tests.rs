@@ -220,7 +220,7 @@ async fn plugins_that_fail() {
         assert_eq!(error.strip_prefix(&prefix), Some(expected), "{error}");
     };
     check("echo no such profile >&2; exit 3", "it ended with exit status: 3: no such profile").await;
-    check("echo '{'", "it printed no ExecCredential: line 2, column 0").await;
+    check("echo '{'", "its output is not an ExecCredential: line 2, column 0").await;
     check("cat /dev/zero", "it printed more than 10 MiB, the maximum").await;
     let printed = |version: &str, status: &str| {
         format!(r#"echo '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/{version}"{status}}}'"#)
@@ -386,9 +386,9 @@ async fn malformed_certificates() {
         let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
         assert!(error.ends_with(expected), "{error}");
     };
-    check("", &certificate, &key, "ca.crt: there is no certificate in it, as PEM").await;
-    check(&server.authority, "", &key, "the client certificate: there is no `BEGIN CERTIFICATE` in it").await;
-    check(&server.authority, &certificate, "", "its key is no private key in PEM without a password").await;
+    check("", &certificate, &key, "ca.crt: it contains no certificate in PEM").await;
+    check(&server.authority, "", &key, "the client certificate: it contains no `BEGIN CERTIFICATE`").await;
+    check(&server.authority, &certificate, "", "its key is not an unencrypted private key in PEM").await;
     check(&server.authority, &certificate, &other, "the client certificate: keys may not be consistent: KeyMismatch")
         .await;
 }

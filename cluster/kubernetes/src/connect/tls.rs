@@ -60,10 +60,10 @@ impl Trust {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate).collect();
         let chain = chain.map_err(|error| wrong(&format!("it is not PEM: {error}")))?;
         if chain.is_empty() {
-            return Err(wrong(&"there is no `BEGIN CERTIFICATE` in it"));
+            return Err(wrong(&"it contains no `BEGIN CERTIFICATE`"));
         }
         let key = PrivateKeyDer::from_pem_slice(key)
-            .map_err(|_| wrong(&"its key is no private key in PEM without a password"))?;
+            .map_err(|_| wrong(&"its key is not an unencrypted private key in PEM"))?;
         builder.with_client_auth_cert(chain, key).map_err(|error| wrong(&error))
     }
 }
@@ -75,7 +75,7 @@ fn roots(pem: &[u8], what: &str) -> Result<RootCertStore, ConnectError> {
     roots.add_parsable_certificates(certificates);
     match roots.is_empty() {
         false => Ok(roots),
-        true => Err(ConnectError::new(format!("{what}: there is no certificate in it, as PEM"))),
+        true => Err(ConnectError::new(format!("{what}: it contains no certificate in PEM"))),
     }
 }
 

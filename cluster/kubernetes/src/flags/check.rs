@@ -38,14 +38,14 @@ pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));
     if !unknown.is_empty() {
-        let unknown_suites = format!("--tls-cipher-suites: there is no {} here", unknown.join(", "));
+        let unknown_suites = format!("--tls-cipher-suites: unsupported: {}", unknown.join(", "));
         match known.is_empty() {
-            true => problems.push(format!("{unknown_suites}; there are {}", CIPHER_SUITES.join(", "))),
+            true => problems.push(format!("{unknown_suites}; supported: {}", CIPHER_SUITES.join(", "))),
             false => warnings.push(format!("{unknown_suites}; the others are offered")),
         }
     }
     if flags.connection.qps.is_some_and(|qps| !qps.is_finite()) {
-        problems.push("--kube-api-qps is a number of requests in a second".to_owned());
+        problems.push("--kube-api-qps must be a finite number".to_owned());
     }
     let has_config = flags.config.is_some();
     let connection = &flags.connection;

@@ -390,7 +390,7 @@ impl ParsedFlags<'_> {
             None | Some("VersionTLS12") => false,
             Some("VersionTLS13") => true,
             Some(other) => {
-                problems.push(format!("--tls-min-version={other}: it is VersionTLS12 or VersionTLS13"));
+                problems.push(format!("--tls-min-version={other}: the value must be VersionTLS12 or VersionTLS13"));
                 false
             }
         };
@@ -442,7 +442,7 @@ impl ParsedFlags<'_> {
             None | Some("text") => false,
             Some("json") => true,
             Some(other) => {
-                problems.push(format!("--logging-format={other}: it is `text` or `json`"));
+                problems.push(format!("--logging-format={other}: the value must be `text` or `json`"));
                 false
             }
         };

@@ -133,7 +133,7 @@ fn ignored_flags_are_reported_unless_they_change_nothing() {
     .assert_eq(&warnings("--profiling --feature-gates=A=true,B=false --vmodule x=4"));
     expect!["--kubeconfig is ignored with --config: `clientConnection` in that file replaces it"]
         .assert_eq(&warnings("--config=c.yaml --kubeconfig=k"));
-    expect!["--tls-cipher-suites: there is no TLS_RSA_WITH_AES_128_CBC_SHA here; the others are offered"]
+    expect!["--tls-cipher-suites: unsupported: TLS_RSA_WITH_AES_128_CBC_SHA; the others are offered"]
         .assert_eq(&warnings("--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_128_CBC_SHA"));
     let suites = parse("--tls-cipher-suites=TLS_AES_128_GCM_SHA256,A").unwrap().serving.cipher_suites;
     assert_eq!(suites, ["TLS_AES_128_GCM_SHA256"]);
@@ -151,9 +151,9 @@ fn all_problems_of_flags_are_reported_together() {
             error: --emulated-version=1.34 is not supported: what is compiled in is that of Kubernetes 1.36
             error: --kube-api-burst=-1 is out of range
             error: --tls-cert-file and --tls-private-key-file go together
-            error: --tls-min-version=VersionTLS10: it is VersionTLS12 or VersionTLS13
+            error: --tls-min-version=VersionTLS10: the value must be VersionTLS12 or VersionTLS13
             error: --secure-port=70000 is out of range
-            error: --logging-format=xml: it is `text` or `json`
+            error: --logging-format=xml: the value must be `text` or `json`
             error: --leader-elect-lease-duration must be longer than --leader-elect-renew-deadline
             error: --leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth
             error: --tls-cipher-suites: there is no A here; there are TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256

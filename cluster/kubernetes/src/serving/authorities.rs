@@ -80,7 +80,7 @@ impl Authority {
         if roots.is_empty() {
             return match pem.trim_ascii().is_empty() {
                 true => Ok(None),
-                false => Err("there is no certificate in it".to_owned()),
+                false => Err("they contain no certificate".to_owned()),
             };
         }
         let subjects = roots.subjects();

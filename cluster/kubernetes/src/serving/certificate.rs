@@ -76,7 +76,7 @@ impl CertificateSource {
                 Ok((source, pair))
             }
             _ => Err(format!(
-                "--cert-dir={}: of kube-scheduler.crt and kube-scheduler.key one is there and the other is not; remove it, or put the other there, too",
+                "--cert-dir={}: only one of kube-scheduler.crt and kube-scheduler.key exists; remove it, or add the other one",
                 folder.display()
             )),
         }
@@ -102,7 +102,7 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
 
 /// Generates a certificate signed by a new authority, with kube-scheduler's names and validity.
 fn self_signed(address: IpAddr) -> Result<CertificatePair, String> {
-    make(address).map_err(|error| format!("a certificate could not be made: {error}"))
+    make(address).map_err(|error| format!("cannot generate a certificate: {error}"))
 }
 
 fn make(address: IpAddr) -> Result<CertificatePair, rcgen::Error> {

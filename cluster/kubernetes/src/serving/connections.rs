@@ -247,7 +247,7 @@ impl Connections {
         let address = stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip());
         let Some((id, peer)) = self.enter(address) else {
             if let Some(others) = self.refused.allow(self.began.elapsed()) {
-                tracing::warn!(others, "A connection was refused: {} are busy", self.limits.connections);
+                tracing::warn!(others, "Refused a connection: all {} connections are busy", self.limits.connections);
             }
             return;
         };

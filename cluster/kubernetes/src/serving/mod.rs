@@ -142,7 +142,7 @@ impl<T: Transport> Server<T> {
         let sources = AuthoritySources::new(parts.authentication, parts.authenticates.clone());
         let mut authority_config = sources.read_files()?;
         if !parts.authentication.tolerate_lookup_failure {
-            let cure = |why| format!("{why}; --authentication-tolerate-lookup-failure would go on without");
+            let cure = |why| format!("{why}; set --authentication-tolerate-lookup-failure=true to start without it");
             sources.look_up(&mut authority_config).await.map_err(cure)?;
         }
         let present = present(parts.serving, &sources, &pair, &authority_config)?;
@@ -193,7 +193,7 @@ impl<T: Transport> Server<T> {
                         tasks.spawn(async move { connections.serve(stream, tls, shared, stop).await });
                     }
                     Err(error) => {
-                        tracing::warn!("A connection could not be taken: {error}");
+                        tracing::warn!("Unable to accept a connection: {error}");
                         sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 },
@@ -270,7 +270,7 @@ impl<T> ServerState<T> {
     fn limited(&self, peer: &Peer) -> Response<Full<Bytes>> {
         if let Some(others) = self.limited.allow(self.began.elapsed()) {
             let address = peer.address();
-            tracing::warn!(others, "Too many reviews wait, or failed for {address}: the request was refused");
+            tracing::warn!(others, "Refused a request of {address}: too many reviews are waiting or failed");
         }
         pages::too_many_requests()
     }

@@ -78,7 +78,7 @@ impl<T: Transport> Reviewer<T> {
         };
         tokio::select! {
             status = asking => status,
-            () = self.transport.sleep(REVIEW_TIMEOUT) => Err(format!("no answer within {} seconds", REVIEW_TIMEOUT.as_secs())),
+            () = self.transport.sleep(REVIEW_TIMEOUT) => Err(format!("no response within {} seconds", REVIEW_TIMEOUT.as_secs())),
         }
     }
 
@@ -109,6 +109,6 @@ fn status(answer: Result<ApiResponse, TransportError>) -> Result<Value, String> 
         return Err(StatusError::new(&answer).message.into());
     }
     let mut review: Value =
-        serde_json::from_slice(&answer.body).map_err(|error| format!("an answer that cannot be read: {error}"))?;
+        serde_json::from_slice(&answer.body).map_err(|error| format!("the response cannot be read: {error}"))?;
     Ok(review["status"].take())
 }

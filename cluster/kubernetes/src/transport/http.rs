@@ -184,7 +184,7 @@ impl StreamingTransport for Http {
 
 /// Limits the time until a response. After a timeout the response counts as lost.
 async fn with_timeout<T>(answer: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {
-    let late = || TransportError::Lost(format!("no answer within {} seconds", RESPONSE_TIMEOUT.as_secs()));
+    let late = || TransportError::Lost(format!("no response within {} seconds", RESPONSE_TIMEOUT.as_secs()));
     timeout(RESPONSE_TIMEOUT, answer).await.unwrap_or_else(|_| Err(late()))
 }
 
@@ -259,7 +259,7 @@ async fn answer(head: response::Parts, mut chunks: Body) -> Result<ApiResponse, 
         all.extend_from_slice(&second);
         while let Some(more) = chunks.next().await.transpose()? {
             if all.len() + more.len() > MAX_BODY {
-                return Err(TransportError::Lost(format!("an answer of more than {} MiB", MAX_BODY >> 20)));
+                return Err(TransportError::Lost(format!("a response of more than {} MiB", MAX_BODY >> 20)));
             }
             all.extend_from_slice(&more);
         }

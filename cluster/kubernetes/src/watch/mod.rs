@@ -1,6 +1,6 @@
 //! Reflectors: they list and watch the objects of one kind.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
 //! | [`reflector_state`] | the state machine of a reflector, without I/O |
 //! | [`query`] | paths and queries of list and watch requests |

@@ -286,7 +286,7 @@ impl<S: StreamingTransport> Reflector<S> {
             // An older server, or one on which the kind is disabled.
             404 => {
                 if !std::mem::replace(&mut self.is_absent, true) {
-                    let effect = "as long as it has no such kind, there are no such objects";
+                    let effect = "until the server has this kind, no objects of it exist";
                     self.report_error(format!("{message}: {effect}")).await?;
                 }
                 self.send_list_complete().await?;

@@ -18,7 +18,7 @@ pub(super) fn resource(object: &ObjectRef, kinds: Kinds) -> Result<Resource, Api
     let known = || Resource::of_api(&object.api_version, &object.kind).copied();
     let declared = || kinds.find(&object.api_version, &object.kind).map(Resource::declared);
     known().or_else(declared).ok_or_else(|| {
-        let message = format!("{} {} is not a kind that a scheduler asks for", object.api_version, object.kind);
+        let message = format!("{} {} is not a kind that schedc supports", object.api_version, object.kind);
         ApiError::new(ApiReason::Unsupported, message)
     })
 }
@@ -79,5 +79,5 @@ async fn change(transport: &impl Transport, call: ApiRequest) -> Result<Value, A
 
 fn json(body: &[u8]) -> Result<Value, ApiError> {
     serde_json::from_slice(body)
-        .map_err(|error| ApiError::new(ApiReason::Other, format!("the answer is no JSON: {error}")))
+        .map_err(|error| ApiError::new(ApiReason::Other, format!("the response is not JSON: {error}")))
 }

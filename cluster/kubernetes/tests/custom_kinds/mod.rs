@@ -192,5 +192,5 @@ async fn objects_of_declared_kinds_are_created_read_changed_and_deleted() {
     assert_eq!(server.get(GROUP), None);
     let unknown = ObjectRef { kind: "Gang".into(), ..object };
     let error = client.get(&unknown).await.unwrap_err();
-    assert_eq!(error.message, "scheduling.x-k8s.io/v1alpha1 Gang is not a kind that a scheduler asks for");
+    assert_eq!(error.message, "scheduling.x-k8s.io/v1alpha1 Gang is not a kind that schedc supports");
 }

@@ -32,7 +32,7 @@ impl Check {
         let (passes, otherwise) = match self {
             Check::Ping => (true, ""),
             Check::LeaderElection => {
-                (!health.has_outlived_lease(), "the lease ran out and was neither renewed nor given up")
+                (!health.has_outlived_lease(), "the lease expired and was neither renewed nor released")
             }
             Check::Shutdown => (!health.is_stopping(), "the process is shutting down"),
             Check::HandlersSynced => (health.is_synced(), "the informers have not synced yet"),

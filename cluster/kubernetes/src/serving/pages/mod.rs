@@ -67,9 +67,10 @@ impl Pages {
             return answer;
         }
         match path {
-            "/metrics" | "/metrics/slis" if request.method == Method::DELETE => {
-                text(StatusCode::METHOD_NOT_ALLOWED, "metrics count from the start of the process, and are not reset\n")
-            }
+            "/metrics" | "/metrics/slis" if request.method == Method::DELETE => text(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "metrics count from the start of the process and cannot be reset\n",
+            ),
             "/metrics" => metrics(endpoints.metrics().await),
             "/metrics/slis" => metrics(endpoints.slis().await),
             // A replica on standby may have no pods.
@@ -147,7 +148,7 @@ pub(super) fn unauthorized() -> Answer {
 
 /// Response at the limit of reviews; the client should retry after a second.
 pub(super) fn too_many_requests() -> Answer {
-    let message = "too many requests wait for a review, or failed one; try again later";
+    let message = "too many requests are waiting for a review or failed one; retry later";
     let mut answer = status(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message, None);
     answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     answer

@@ -177,7 +177,7 @@ async fn all_pages_are_served() {
             200
 
             kube-scheduler flagz
-            Warning: this page is for people. Its format may change; ask for JSON to have a program read it.
+            Warning: this page is for users, and its format may change. Programs should request JSON.
             secure-port=10259
             v=2
         "#]],

@@ -74,7 +74,7 @@ fn answer(path: &str, kind: &str, headers: &HeaderMap, fields: impl FnOnce(Form)
     let mut fields = fields(form);
     let Form::Json(version) = form else {
         let head = format!(
-            "\n{COMPONENT} {path}\nWarning: this page is for people. Its format may change; ask for JSON to have a program read it.\n"
+            "\n{COMPONENT} {path}\nWarning: this page is for users, and its format may change. Programs should request JSON.\n"
         );
         return text(StatusCode::OK, head + fields.as_str().unwrap_or_default());
     };
@@ -83,7 +83,7 @@ fn answer(path: &str, kind: &str, headers: &HeaderMap, fields: impl FnOnce(Form)
     fields["metadata"] = json!({"name": COMPONENT});
     let mut answer = body(StatusCode::OK, JSON, fields.to_string());
     if version == "v1alpha1" {
-        let warning = HeaderValue::from_static("299 - \"this version is deprecated: ask for v1beta1\"");
+        let warning = HeaderValue::from_static("299 - \"this version is deprecated: request v1beta1\"");
         answer.headers_mut().insert(WARNING, warning);
     }
     answer

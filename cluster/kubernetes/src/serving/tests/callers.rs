@@ -253,7 +253,7 @@ async fn a_cluster_without_authorities() {
     let authentication = flags::Authentication { tolerate_lookup_failure: false, ..Default::default() };
     let strict = Wanted { server: to(&api), authentication, ..Wanted::default() };
     let error = strict.bind().await.map(drop).unwrap_err();
-    assert!(error.ends_with("; --authentication-tolerate-lookup-failure would go on without"), "{error}");
+    assert!(error.ends_with("; set --authentication-tolerate-lookup-failure=true to start without it"), "{error}");
     assert!(error.contains("the role extension-apiserver-authentication-reader in kube-system allows it"), "{error}");
 
     let authentication =

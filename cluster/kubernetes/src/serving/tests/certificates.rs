@@ -64,7 +64,7 @@ async fn a_folder_stores_the_generated_certificate() {
 
     std::fs::remove_file(folder.0.join("new/kube-scheduler.key")).unwrap();
     let error = wanted().bind().await.map(drop).unwrap_err();
-    assert!(error.contains("one is there and the other is not; remove it"), "{error}");
+    assert!(error.contains("exists; remove it"), "{error}");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn files_that_are_wrong() {
     let rubbish = folder.put("ca.crt", "rubbish");
     let authentication = flags::Authentication { client_ca: Some(rubbish), ..Default::default() };
     let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
-    assert_eq!(error, "client authorities: there is no certificate in it");
+    assert_eq!(error, "client authorities: they contain no certificate");
 }
 
 #[tokio::test]

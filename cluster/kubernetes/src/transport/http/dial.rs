@@ -83,5 +83,5 @@ impl Server {
 }
 
 fn timeout_error(time: Duration) -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} seconds", time.as_secs()))
+    io::Error::new(io::ErrorKind::TimedOut, format!("no response within {} seconds", time.as_secs()))
 }

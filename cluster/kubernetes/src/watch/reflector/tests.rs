@@ -183,7 +183,7 @@ async fn a_server_without_list_streams() {
 async fn an_unknown_kind_has_no_objects() {
     let all = [node("ADDED", "a", 3), end_of_list(5)].concat();
     let (events, _) = follows([status_error(404), status_error(404), stream(&all, true)]).await;
-    let none = "the server answered with status code 404: as long as it has no such kind, there are no such objects";
+    let none = "the server answered with status code 404: until the server has this kind, no objects of it exist";
     assert_eq!(events, [none, "all 1", "all 2", "a 3", "all 3", "cut"]);
 }
 
