@@ -12,7 +12,7 @@ use crate::answer::{Preempted, Victims};
 /// extender, and an error otherwise.
 ///
 /// kube-scheduler accepts any node and any pods on it. Here, nodes must be candidates, and victims must have a lower
-/// priority than the preemptor: an extender may choose other victims, but not relax the rules.
+/// priority than the preemptor. An extender may choose other victims, but not relax the rules.
 pub(crate) fn validate_victims(
     answer: Preempted,
     pod: &Pod,

@@ -4,8 +4,8 @@
 //! as client-go does with tokens, and after each 401 response. New connections use new certificates; watches keep
 //! theirs until they end. Credential plugins run again when their credentials expire.
 //!
-//! `kube-client` is not used: its `config` feature reads kubeconfigs only, and its credential refresh is part of a
-//! client with layers that are not needed here. The structs here are fewer than a conversion would need.
+//! `kube-client` is not used. Its `config` feature reads kubeconfigs only; its credential refresh is part of a client
+//! with layers that are not needed here. A conversion would need more structs than there are here.
 
 mod credentials;
 mod in_cluster;

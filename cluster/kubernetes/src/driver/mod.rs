@@ -1,8 +1,8 @@
 //! Runs a scheduler at an API server.
 //!
-//! One task does all scheduling work. It passes events of the informers and completed tasks to the scheduler, advances
-//! its time, and schedules pods while this replica leads and its informers have synced. Other tasks of the same runtime
-//! call the API server.
+//! One task does all scheduling work. It passes events of the informers and completed tasks to the scheduler, and
+//! advances its time. It schedules pods while this replica leads and its informers have synced. Other tasks of the same
+//! runtime call the API server.
 //!
 //! | module | content |
 //! |---|---|

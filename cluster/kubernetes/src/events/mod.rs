@@ -1,8 +1,8 @@
 //! Events for users, equal to kube-scheduler's.
 //!
-//! An event is written once. Repetitions for the same version of a pod form a series: the second one updates the event,
-//! and later ones update its count periodically (client-go's `tools/events`). [`EventRecorder`] decides which requests
-//! are needed, without I/O or a clock. [`EventWriter`] sends them.
+//! An event is written once. Repetitions for the same version of a pod form a series, as in client-go's `tools/events`.
+//! The second one updates the event, and later ones update its count periodically. [`EventRecorder`] decides which
+//! requests are needed, without I/O or a clock. [`EventWriter`] sends them.
 
 mod body;
 mod writer;
