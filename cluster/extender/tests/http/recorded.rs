@@ -74,8 +74,9 @@ fn comparable(mut value: Value) -> Value {
     value
 }
 
-/// In the test, compares requests with the recorded ones; in the second process, runs the simulation.
-fn replay<B: Bundle>(name: &str) {
+/// In the test with the name `test`, compares requests with the recorded ones; in the second process, runs the
+/// simulation.
+fn replay<B: Bundle>(name: &str, test: &str) {
     const URL: &str = "SCHEDC_EXTENDER_URL_PREFIX";
     let exchanges = recorded(name);
     if env::var(URL).is_ok() {
@@ -90,7 +91,7 @@ fn replay<B: Bundle>(name: &str) {
         Some(answer) => Reply::Json(answer.clone()),
         None => Reply::Code(500),
     });
-    let test = format!("recorded::requests_with_{}_equal_those_of_kube_scheduler", name.replace('-', "_"));
+    let test = format!("recorded::{test}");
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     let output = command.args(["--exact", &test, "--nocapture"]).env(URL, &server.url).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -130,15 +131,15 @@ fn simulate<B: Bundle>(exchanges: &[Exchange]) {
 
 #[test]
 fn requests_with_full_nodes_equal_those_of_kube_scheduler() {
-    replay::<full_nodes::Profiles>("full-nodes");
+    replay::<full_nodes::Profiles>("full-nodes", "requests_with_full_nodes_equal_those_of_kube_scheduler");
 }
 
 #[test]
 fn requests_with_node_names_equal_those_of_kube_scheduler() {
-    replay::<cached::Profiles>("cached");
+    replay::<cached::Profiles>("cached", "requests_with_node_names_equal_those_of_kube_scheduler");
 }
 
 #[test]
 fn requests_with_managed_resources_equal_those_of_kube_scheduler() {
-    replay::<managed::Profiles>("managed");
+    replay::<managed::Profiles>("managed", "requests_with_managed_resources_equal_those_of_kube_scheduler");
 }

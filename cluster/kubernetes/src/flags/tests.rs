@@ -148,7 +148,7 @@ fn all_problems_of_flags_are_reported_together() {
         expect![[r#"
             error: --tls-sni-cert-key=a.crt,a.key is not supported: use one certificate for all names, with --tls-cert-file and --tls-private-key-file
             error: --leader-elect-resource-lock=endpoints is not supported: use leases: an API server has no other lock
-            error: --emulated-version=1.34 is not supported: what is compiled in is that of Kubernetes 1.36
+            error: --emulated-version=1.34 is not supported: the behaviour of Kubernetes 1.36 is compiled in
             error: --kube-api-burst=-1 is out of range
             error: --tls-cert-file and --tls-private-key-file go together
             error: --tls-min-version=VersionTLS10: the value must be VersionTLS12 or VersionTLS13
@@ -156,7 +156,7 @@ fn all_problems_of_flags_are_reported_together() {
             error: --logging-format=xml: the value must be `text` or `json`
             error: --leader-elect-lease-duration must be longer than --leader-elect-renew-deadline
             error: --leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth
-            error: --tls-cipher-suites: there is no A here; there are TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+            error: --tls-cipher-suites: unsupported: A; supported: TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
         "#]],
     );
 }
