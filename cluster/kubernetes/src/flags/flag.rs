@@ -24,7 +24,7 @@ pub enum FlagSupport {
     Honoured,
     /// Accepted without effect.
     Ignored(UnsupportedFlag),
-    /// An error, since a user who sets the flag relies on it.
+    /// An error, since users of the flag rely on its effect.
     Refused(UnsupportedFlag),
 }
 
