@@ -34,7 +34,7 @@ fn extenders_are_checked() {
     let expanded = folder.schedc(&["expand", "with.toml"]).ok();
     assert!(expanded.contains("pub const EXTENDERS: [Extender; 2] = ["));
     expect![[r#"
-        error: an extender without a verb is never asked
+        error: an extender without a verb is never called
          --> wrong.toml:1:1
           |
         1 | [[extender]]

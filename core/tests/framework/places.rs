@@ -45,7 +45,7 @@ const PHASES: [(&str, Phase); 6] = [
     ("it waits in Permit", Phase::Waiting),
     ("PreBind runs", Phase::PreBinding),
     ("it is being bound", Phase::Binding),
-    ("bound, not seen yet", Phase::Finished),
+    ("bound, unconfirmed", Phase::Finished),
     ("bound", Phase::Bound),
 ];
 
@@ -150,7 +150,7 @@ impl SchedulerFixture {
         let node = self.scheduler.cache.base.interner.resolve(node);
         let state = match state {
             PodState::Assumed => "assumed on",
-            PodState::BindingFinished => "to be seen on",
+            PodState::BindingFinished => "unconfirmed on",
             PodState::Bound => "on",
         };
         format!("{state} {node}")
@@ -168,7 +168,7 @@ impl SchedulerFixture {
         assert_eq!(self.scheduler.in_progress(), InProgressCounts::default());
         let mut end = Vec::new();
         if notes().iter().any(|note| note.starts_with("A unreserve web")) {
-            end.push("given back".to_owned());
+            end.push("unreserved".to_owned());
         }
         match self.scheduler.place(&uid("web")) {
             Some(place) => end.push(describe(place).to_owned()),
@@ -194,24 +194,24 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
             moves_on();
             fixture.change(Change::PodDeleted(uid("web")));
         }
-        "it is created anew, with another uid" => {
+        "it is created again, with another uid" => {
             moves_on();
             fixture.pod("web2", "");
             assert_eq!(fixture.scheduler.place(&uid("web2")), Some(QueuePlace::Active));
             fixture.change(Change::PodDeleted(uid("web2")));
         }
-        "it is seen bound to its node" => {
+        "its binding to its node is observed" => {
             // Before it was asked for here, it was somebody else.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
             fixture.pod("web", "n");
         }
-        "someone else has bound it to `m`" => {
+        "another client binds it to `m`" => {
             moves_on();
             fixture.pod("web", "m");
         }
-        "its node goes" => {
+        "its node is deleted" => {
             let node = fixture.scheduler.cache.base.interner.intern("n");
             fixture.change(Change::NodeDeleted(node));
         }
@@ -258,7 +258,7 @@ fn a_slow_status_write_delays_no_other_binding() {
     let mut binding = fixture.held.0.remove(0);
     let Poll::Ready(bound) = binding.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
     fixture.scheduler.on_completed(bound, &mut fixture.held);
-    assert_eq!(fixture.node_of_web(), "to be seen on n");
+    assert_eq!(fixture.node_of_web(), "unconfirmed on n");
     assert_eq!(fixture.scheduler.in_progress().status_writes, 1, "that of `other`");
 }
 

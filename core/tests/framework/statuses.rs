@@ -342,7 +342,7 @@ fn statuses_have_the_documented_effects() {
     for line in written.lines() {
         point = line.strip_prefix("## ").unwrap_or(point);
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let is_row = line.starts_with("| ") && !line.starts_with("| X says") && !point.is_empty();
+        let is_row = line.starts_with("| ") && !line.starts_with("| X returns") && !point.is_empty();
         if is_row {
             rows.push((point, cells[0].split(',').next().unwrap_or_default()));
             found += &format!("| {} | {} |\n", cells[0], play(point, cells[0]).join(" | "));

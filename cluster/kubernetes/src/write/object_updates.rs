@@ -110,7 +110,8 @@ impl Listener {
 /// Converts an object to JSON. Kinds other than volumes and claims have few listeners, which read them instead.
 fn json(object: &AnyObject) -> Option<Value> {
     match object {
-        AnyObject::PersistentVolume(_) | AnyObject::PersistentVolumeClaim(_) => object.to_json().ok(),
+        AnyObject::PersistentVolume(volume) => serde_json::to_value(volume).ok(),
+        AnyObject::PersistentVolumeClaim(claim) => serde_json::to_value(claim).ok(),
         _ => None,
     }
 }

@@ -35,8 +35,8 @@ const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filte
 
 /// kube-scheduler's names of actions, and what they mean.
 const ACTIONS: [(&str, &str); 13] = [
-    ("Add", "comes"),
-    ("Delete", "goes"),
+    ("Add", "added"),
+    ("Delete", "deleted"),
     ("UpdateNodeAllocatable", "allocatable changes"),
     ("UpdateNodeLabel", "labels change"),
     ("UpdateNodeTaint", "taints change"),
@@ -44,8 +44,8 @@ const ACTIONS: [(&str, &str); 13] = [
     ("UpdateNodeAnnotation", "annotations change"),
     ("UpdateNodeDeclaredFeature", "declared features change"),
     ("UpdatePodLabel", "labels change"),
-    ("UpdatePodScaleDown", "asks for less"),
-    ("UpdatePodSchedulingGatesEliminated", "scheduling gates go"),
+    ("UpdatePodScaleDown", "requests decrease"),
+    ("UpdatePodSchedulingGatesEliminated", "scheduling gates removed"),
     ("UpdatePodToleration", "tolerations change"),
     ("UpdatePodGeneratedResourceClaim", "generated claims change"),
 ];
@@ -60,7 +60,7 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     }
     let known = PLUGINS.iter().find(|events| events.name == plugin.name);
     let Some(events) = known.and_then(|known| known.events) else {
-        return Err(format!("{}: say in tools/book/src/reference/events.rs that it has events", plugin.name));
+        return Err(format!("{}: add it to PLUGINS in tools/book/src/reference/events.rs", plugin.name));
     };
     let of =
         |has_hint| -> Vec<String> { events.iter().filter(|event| event.has_hint == has_hint).map(describe).collect() };
@@ -68,8 +68,8 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     Ok(match (always.is_empty(), asked.is_empty()) {
         (true, true) => "no event".to_owned(),
         (false, true) => always,
-        (true, false) => format!("if its hint finds it worth an attempt: {asked}"),
-        (false, false) => format!("{always}; if its hint finds it worth an attempt: {asked}"),
+        (true, false) => format!("if its hint requests an attempt: {asked}"),
+        (false, false) => format!("{always}; if its hint requests an attempt: {asked}"),
     })
 }
 
@@ -80,7 +80,7 @@ fn describe(registration: &Registration) -> String {
     let named = ACTIONS.iter().filter(|(name, _)| has(name) && !(is_all_changes && name.starts_with("Update")));
     let mut words: Vec<&str> = named.map(|(_, words)| *words).collect();
     if is_all_changes {
-        words.push("changes");
+        words.push("changed");
     }
     let resource = registration.event.resource.name();
     let resource = resource.rsplit('/').next().unwrap_or(resource);

@@ -16,7 +16,7 @@ pub use state::state;
 
 /// The first lines of a generated page.
 fn title(title: &str) -> String {
-    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` writes it anew. -->\n\n# {title}\n")
+    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` regenerates it. -->\n\n# {title}\n")
 }
 
 /// The in-tree catalog.

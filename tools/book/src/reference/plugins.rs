@@ -19,11 +19,10 @@ pub fn plugins(root: &Path) -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Plugin reference");
     page += "
-The plugins that schedc has, in the order of the default profile. [Profiles](../profiles.md) says how to choose them, and
-[plugins of your own](../plugins.md) how to write others; the [catalog](../plugins.md#2-the-catalog) explains the words of the tables.
-The default profile has all of them.
+The in-tree plugins, in the order of the default profile, which has all of them. [Profiles](../profiles.md) describes how to select plugins,
+and [Writing plugins](../plugins.md) how to write others. The [catalog](../plugins.md#2-the-catalog) explains the terms of the tables.
 
-| plugin | what it is for |
+| plugin | purpose |
 |---|---|
 ";
     let default = catalog.default.iter();
@@ -51,12 +50,12 @@ fn section(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     if plugin.implements(Point::Score) {
         row("default weight", plugin.default_weight.to_string());
     }
-    row("reads of a node", quoted(plugin.columns.iter().map(column)));
-    row("reads of the cluster", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
+    row("columns", quoted(plugin.columns.iter().map(column)));
+    row("indexes", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
     row("watches", plugin.watches.join(", "));
     let writes = plugin.writes.iter().map(|write| format!("{} `{}`", write.verbs.join(", "), write.resource));
     row("writes", writes.collect::<Vec<_>>().join("; "));
-    row("wakes pods that it rejected", events::waking(plugin)?);
+    row("wakes rejected pods", events::waking(plugin)?);
     row("source", format!("[{0}](../../{0})", source(plugin)));
     let ArgsSchema::Known(Schema::Table { fields }) = &plugin.args else {
         return Ok(text);

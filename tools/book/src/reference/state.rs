@@ -20,11 +20,11 @@ State that plugins can read in addition to their own. A catalog names it in `col
 
 ## Columns
 
-An entry for each node, which `filter` and `score` read.
+A column has an entry for each node, which `filter` and `score` read.
 
 | column | type | content | read by |
 |---|---|---|---|
-| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | filters of the short way |
+| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | every `SimpleFilter` |
 ";
     let reads_index = |column: &Column| *column == Column::NodeIndex;
     let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));
@@ -38,7 +38,7 @@ An entry for each node, which `filter` and `score` read.
     page += "
 ## Indexes
 
-One value for the cluster, which what runs once for a pod reads: PreFilter, PreScore, Reserve, PostFilter, hints.
+An index is one value for the cluster. PreFilter, PreScore, Reserve, PostFilter and hints read it, once per pod.
 
 | index | type | content | read by |
 |---|---|---|---|
