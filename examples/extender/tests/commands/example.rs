@@ -32,7 +32,7 @@ fn without_the_extender_all_wait() {
     let url = Extender::start().url.clone();
     let simulate = ["simulate", "cluster.yaml", "-o", "json", "--extender-url-prefix", &url];
     for (pod, message) in outcomes(&gpu_sharing(&simulate).json()) {
-        assert_eq!(message, format!("extender {url}: filter: nobody listens there"), "{pod}");
+        assert_eq!(message, format!("extender {url}: filter: connection refused"), "{pod}");
     }
 }
 
@@ -90,7 +90,7 @@ fn explanations_include_the_extender() {
             ImageLocality x1 0 > 0 > 0
 
         default/draws goes nowhere, says profile gpu
-          extender URL: filter: nobody listens there
+          extender URL: filter: connection refused
           nothing to filter by for this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
