@@ -65,7 +65,8 @@ impl Package {
         let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(Failure::new)?;
         let manifest = root.join("Cargo.toml");
         let is_it = |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
-        let no_package = || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
+        let no_package =
+            || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
         Package::new(metadata.packages.into_iter().find(is_it).ok_or_else(no_package)?, root)
     }
 

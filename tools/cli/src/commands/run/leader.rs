@@ -1,4 +1,4 @@
-//! This replica's part in the election.
+//! Leader election of this replica.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::host;
 
-/// A part in the election, until it is given up.
+/// A participant in leader election, until it releases the lease.
 pub(super) struct Leader {
     standing: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
@@ -20,7 +20,7 @@ pub(super) struct Leader {
 }
 
 impl Leader {
-    /// Takes part, unless `--leader-elect=false` says that there is nobody else.
+    /// Takes part in the election, unless `--leader-elect=false`.
     pub(super) fn start<T: Transport>(
         election: &LeaderElection,
         profiles: &[ProfileInfo],
@@ -36,30 +36,30 @@ impl Leader {
         Some(Leader { standing, stop, task })
     }
 
-    /// Whether we lead.
+    /// Returns the leadership of this replica.
     pub(super) fn leadership(&self) -> Leadership {
         Leadership::elected(self.standing.clone())
     }
 
-    /// How the election stands.
+    /// Returns the status of the election.
     pub(super) fn standing(&self) -> watch::Receiver<ElectionStatus> {
         self.standing.clone()
     }
 
-    /// Gives the lease back.
+    /// Releases the lease.
     pub(super) async fn release(self) {
         self.stop.send_replace(true);
-        // Whatever became of it: others wait until the lease is over.
+        // An error is ignored: other replicas wait until the lease expires.
         let _ = self.task.await;
     }
 }
 
-/// How long a lease holds, if there is an election.
+/// Returns the duration of the lease, if there is an election.
 pub(super) fn lease(election: &LeaderElection) -> Option<Duration> {
     election.leader_elect.then_some(election.lease_duration)
 }
 
-/// The name of the lease, if there is an election.
+/// Returns the name of the lease, if there is an election.
 pub(super) fn lease_name(election: &LeaderElection) -> Option<String> {
     election.leader_elect.then(|| election.name.clone())
 }
