@@ -1,36 +1,36 @@
-//! What happened in equal parts of the time.
+//! Counts of pod transitions in equal intervals.
 
 use super::report::Interval;
 use crate::timeline::Span;
 
-/// Something that happens to a pod.
+/// A transition of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PodTransition {
-    /// It comes, and waits for a node.
+    /// Created, and waits for a node.
     Came,
-    /// It comes on its node.
+    /// Created with a node.
     CameOnNode,
-    /// It gets its node.
+    /// Bound after waiting.
     Bound,
-    /// It gets its node, and did not wait for it here.
+    /// On its node without waiting in this simulation.
     OnNode,
-    /// It goes, and had no node.
+    /// Deleted without a node.
     Gone,
-    /// It goes from its node.
+    /// Deleted from its node.
     GoneFromNode,
-    /// It goes from its node because another pod needs the room.
+    /// Deleted from its node by preemption.
     Preempted,
 }
 
-/// All that happened, in the order of time.
+/// All transitions, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals(Vec<(i64, PodTransition)>);
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3600 * SECOND;
-/// A table has as many lines at most, so long as time is shorter than that many of the longest parts.
+/// Maximum number of intervals, unless the longest interval length is too short.
 const PARTS: i64 = 12;
-/// Lengths of parts that are easy to read.
+/// Interval lengths that are easy to read.
 const LENGTHS: [i64; 26] = [
     SECOND / 1000,
     SECOND / 100,
@@ -65,7 +65,7 @@ impl Intervals {
         self.0.push((now, moment));
     }
 
-    /// The parts of the time from 0 to `end`.
+    /// Returns the intervals from 0 to `end`.
     pub(super) fn over(&self, end: i64) -> Vec<Interval> {
         if end <= 0 {
             return Vec::new();
