@@ -1,4 +1,4 @@
-//! Nodes come.
+//! The operation that creates nodes.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::config::{CreateNodes, NodeAllocatable};
 use crate::run::Runner;
 use crate::template::Template;
 
-/// Nodes without a template.
+/// Default template of nodes.
 const PLAIN: &str = "
 kind: Node
 metadata: {generateName: node-}
@@ -57,7 +57,7 @@ impl Runner<'_> {
         self.settle()
     }
 
-    /// The drivers of a node are there, besides those that were.
+    /// Adds drivers to the CSINode of a node.
     fn set_csi_node(&mut self, name: &str, allocatable: &NodeAllocatable) -> Result<(), Error> {
         let mut drivers: BTreeMap<String, CSINodeDriver> = BTreeMap::new();
         if let Some(AnyObject::CsiNode(old)) =
@@ -82,14 +82,14 @@ impl Runner<'_> {
     }
 }
 
-/// What nodes get besides what their template says.
+/// Additions to the template of nodes.
 #[derive(Clone, Copy)]
 enum Strategy<'a> {
     NoFields,
     Allocatable(&'a NodeAllocatable),
-    /// A label whose values take turns.
+    /// A label with the given values in turn.
     Turns(&'a str, &'a [String]),
-    /// A label with a value of its own.
+    /// A label with a unique value.
     Unique(&'a str),
 }
 

@@ -1,4 +1,4 @@
-//! Which pods are near which.
+//! Pod affinity and anti-affinity.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -7,22 +7,22 @@ use schedc_core::model::{Pod, PodAffinityTerm};
 use super::selectors::{affinity_term_matches, value};
 use super::{Cluster, Placement, Rule};
 
-/// How many pods there are in each place: a topology key and one of its values.
+/// Number of pods per place: a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;
 
-/// Pods counted for the terms that pods had so far. A term that is new is counted once over all pods.
+/// Counts of pods for the terms so far. A new term is counted once over all pods.
 #[derive(Default)]
 pub(super) struct PodAffinityRules {
-    /// For the required terms of a pod: pods that all of them mean, and where each term's key puts them.
+    /// For the required terms of a pod: pods that match all terms, by place of each term's key.
     wanted: Map<Box<[PodAffinityTerm]>, Places>,
-    /// For a term of anti-affinity: pods that it means.
+    /// For an anti-affinity term: matching pods.
     unwanted: Map<PodAffinityTerm, Places>,
-    /// For a term of anti-affinity: pods that have it. `None` as long as nobody asked.
+    /// For an anti-affinity term: pods that have it. `None` until it is needed.
     carried: Option<Map<PodAffinityTerm, Places>>,
 }
 
 impl PodAffinityRules {
-    /// A pod comes to a node (`by` is 1), or leaves it (-1).
+    /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
     pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
         for (terms, places) in &mut self.wanted {
             count_wanted(terms, places, pod, node, cluster, by);
@@ -37,7 +37,7 @@ impl PodAffinityRules {
         }
     }
 
-    /// Whether a pod may come to a node, by the pods that are there.
+    /// Checks whether a pod may be bound to a node, given the existing pods.
     pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         let affinity = &pod.spec.affinity;
@@ -51,7 +51,7 @@ impl PodAffinityRules {
                 }
                 places
             });
-            // The first of a group that must be together: nobody is there whom it could join.
+            // The first pod of a group with affinity to itself: there is no pod to join yet.
             let is_first = places.is_empty() && affinity.required.iter().all(|term| term_matches(term, pod, cluster));
             for term in &affinity.required {
                 let key = names.resolve(term.topology_key);
@@ -59,7 +59,7 @@ impl PodAffinityRules {
                     None => broken(format!("the node has no label {key}")),
                     Some(place) if is_first || places.contains_key(&(term.topology_key, place)) => {}
                     Some(place) => {
-                        broken(format!("{key}={} has no pod that it must be with", names.resolve(place)));
+                        broken(format!("{key}={} has no pod that its affinity requires", names.resolve(place)));
                     }
                 }
             }
@@ -76,7 +76,7 @@ impl PodAffinityRules {
                 && places.contains_key(&(term.topology_key, place))
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod that it must not be with"));
+                broken(format!("{key}={place} has a pod that its anti-affinity forbids"));
             }
         }
         let carried = self.carried.get_or_insert_with(|| {
@@ -92,7 +92,7 @@ impl PodAffinityRules {
                 && term_matches(term, pod, cluster)
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod that must not be with it"));
+                broken(format!("{key}={place} has a pod whose anti-affinity forbids it"));
             }
         }
     }
@@ -123,7 +123,7 @@ fn count_carried(carried: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Sy
     }
 }
 
-/// A place without pods is not listed.
+/// Adds to the count of a place. A place without pods has no entry.
 fn count_at(places: &mut Places, key: Symbol, node: Symbol, cluster: &Cluster, by: i32) {
     let Some(place) = value(cluster.labels(node), key) else { return };
     let count = places.entry((key, place)).or_default();
