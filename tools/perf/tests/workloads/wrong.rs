@@ -139,9 +139,7 @@ fn operations() {
         ),
         (
             "{opcode: sleep, duration: 10 s}",
-            expect![
-                "w.yaml: test case `case`: op 0 (sleep): `10 s` is not a duration such as 90s, 1m30s or 250ms"
-            ],
+            expect!["w.yaml: test case `case`: op 0 (sleep): `10 s` is not a duration such as 90s, 1m30s or 250ms"],
         ),
         (
             "{opcode: startCollectingMetrics, namespaces: []}",
@@ -151,7 +149,9 @@ fn operations() {
         ),
         (
             "{opcode: startCollectingMetrics, namespaces: [a]}",
-            expect!["w.yaml: workload `case/small`: op 1 (createPods): metrics are already being collected; stop that first"],
+            expect![
+                "w.yaml: workload `case/small`: op 1 (createPods): metrics are already being collected; stop that first"
+            ],
         ),
         (
             "{opcode: stopCollectingMetrics}",
@@ -185,7 +185,9 @@ fn operations() {
         &with("{opcode: barrier}"),
         "nodes: 1, pods: 2",
         &[],
-        expect!["w.yaml: workload `case/small`: no operation uses the parameters nodes, pods; check the spelling of the names"],
+        expect![
+            "w.yaml: workload `case/small`: no operation uses the parameters nodes, pods; check the spelling of the names"
+        ],
     );
 }
 
