@@ -83,21 +83,21 @@ impl InjectedBug {
 impl fmt::Display for InjectedBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            InjectedBug::MissedPodCreation => "some new pods are not delivered",
-            InjectedBug::MissedPodDeletion => "some deletions of pods are not delivered",
-            InjectedBug::MissedBinding => "some bindings of pods are not delivered",
-            InjectedBug::WrongNode => "a bound pod is delivered with another node",
-            InjectedBug::MissedNodeUpdate => "some changes of nodes are not delivered",
-            InjectedBug::FalseBinding => "the server reports a binding without executing it",
+            InjectedBug::MissedPodCreation => "some pod creations are not delivered",
+            InjectedBug::MissedPodDeletion => "some pod deletions are not delivered",
+            InjectedBug::MissedBinding => "some bindings are not delivered",
+            InjectedBug::WrongNode => "a bound pod is reported on another node",
+            InjectedBug::MissedNodeUpdate => "some node updates are not delivered",
+            InjectedBug::FalseBinding => "the server reports a binding that it did not store",
             InjectedBug::DoubleBinding => "the server binds pods that are already bound",
             InjectedBug::StoppedClock => "the clock stops while a pod waits in Permit",
-            InjectedBug::MissedFlush => "the flush of unschedulable pods does not run",
-            InjectedBug::LostCompletion => "some completions of tasks are not delivered",
-            InjectedBug::EndedTasks => "background tasks of plugins are aborted",
+            InjectedBug::MissedFlush => "the flush of parked pods is missed",
+            InjectedBug::LostCompletion => "some task completions are not delivered",
+            InjectedBug::EndedTasks => "background tasks of plugins are stopped",
             InjectedBug::IgnoredUnreserve => "calls of Unreserve are not recorded",
-            InjectedBug::DoubleCount => "a pod counts on its node twice",
-            InjectedBug::StaleNomination => "a pod is nominated that is not pending",
-            InjectedBug::SilentNodeUpdate => "nodes change in the cache without requeueing pods",
+            InjectedBug::DoubleCount => "a pod counts twice on its node",
+            InjectedBug::StaleNomination => "a pod that is not pending is nominated",
+            InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
             InjectedBug::UncheckedNodeUpdate => {
                 "nodes change in the cache without requeueing pods or checking unschedulable pods"
             }

@@ -68,20 +68,20 @@ impl fmt::Display for Invariant {
         f.write_str(match self {
             Invariant::NoPodIsLost => "no pod is lost",
             Invariant::NoPodIsBoundTwice => "no pod is bound twice",
-            Invariant::DecisionsAreValid => "decisions are valid for the delivered state",
-            Invariant::ReservesArePaired => "every reservation ends once, with Unreserve or PostBind",
+            Invariant::DecisionsAreValid => "decisions are valid for the known state",
+            Invariant::ReservesArePaired => "each reservation is unreserved or bound once",
             Invariant::WaitsEnd => "every wait in Permit ends",
-            Invariant::QueueAndCacheAgree => "a pod is either in the queue or in the cache",
+            Invariant::QueueAndCacheAgree => "queue and cache agree on each pod",
             Invariant::CacheEqualsRebuilt => "the cache equals a rebuilt one",
-            Invariant::NominationsHavePods => "every nomination has a pending pod",
-            Invariant::OnePreemptionPerPod => "a pod is not attempted during its preemption",
+            Invariant::NominationsHavePods => "nominated pods are pending",
+            Invariant::OnePreemptionPerPod => "one preemption per pod at a time",
             Invariant::EventsAreNotLost => "events during an attempt are not lost",
-            Invariant::IdleHasNothingInFlight => "nothing is in flight in the idle state",
-            Invariant::FittingPodsAreNotParked => "no pod that fits stays unschedulable",
-            Invariant::ParkedPodsAreReachable => "the flush retries every unschedulable pod",
-            Invariant::NoPodDependsOnTheFlush => "no pod is bound only because of the flush",
-            Invariant::FollowersKeepUp => "the state of a task that follows the cluster is current",
-            Invariant::SchedulerSettles => "the scheduler becomes idle",
+            Invariant::IdleHasNothingInFlight => "nothing is in flight when idle",
+            Invariant::FittingPodsAreNotParked => "no parked pod fits",
+            Invariant::ParkedPodsAreReachable => "every parked pod is tried by the flush",
+            Invariant::NoPodDependsOnTheFlush => "no pod depends on the flush",
+            Invariant::FollowersKeepUp => "background tasks follow the cluster",
+            Invariant::SchedulerSettles => "the scheduler settles",
         })
     }
 }
@@ -97,7 +97,7 @@ pub struct Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "violated: {}\n  {}", self.invariant, self.found)
+        write!(f, "broken: {}\n  {}", self.invariant, self.found)
     }
 }
 

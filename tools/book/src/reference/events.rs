@@ -44,8 +44,8 @@ const ACTIONS: [(&str, &str); 13] = [
     ("UpdateNodeAnnotation", "annotations change"),
     ("UpdateNodeDeclaredFeature", "declared features change"),
     ("UpdatePodLabel", "labels change"),
-    ("UpdatePodScaleDown", "requests less"),
-    ("UpdatePodSchedulingGatesEliminated", "scheduling gates are removed"),
+    ("UpdatePodScaleDown", "asks for less"),
+    ("UpdatePodSchedulingGatesEliminated", "scheduling gates go"),
     ("UpdatePodToleration", "tolerations change"),
     ("UpdatePodGeneratedResourceClaim", "generated claims change"),
 ];
@@ -60,7 +60,7 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     }
     let known = PLUGINS.iter().find(|events| events.name == plugin.name);
     let Some(events) = known.and_then(|known| known.events) else {
-        return Err(format!("{}: add its events to tools/book/src/reference/events.rs", plugin.name));
+        return Err(format!("{}: say in tools/book/src/reference/events.rs that it has events", plugin.name));
     };
     let of =
         |has_hint| -> Vec<String> { events.iter().filter(|event| event.has_hint == has_hint).map(describe).collect() };
@@ -68,8 +68,8 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     Ok(match (always.is_empty(), asked.is_empty()) {
         (true, true) => "no event".to_owned(),
         (false, true) => always,
-        (true, false) => format!("if its queueing hint returns Queue: {asked}"),
-        (false, false) => format!("{always}; if its queueing hint returns Queue: {asked}"),
+        (true, false) => format!("if its hint finds it worth an attempt: {asked}"),
+        (false, false) => format!("{always}; if its hint finds it worth an attempt: {asked}"),
     })
 }
 

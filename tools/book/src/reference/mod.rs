@@ -16,7 +16,7 @@ pub use state::state;
 
 /// Returns the first lines of a generated page.
 fn title(title: &str) -> String {
-    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` writes it again. -->\n\n# {title}\n")
+    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` writes it anew. -->\n\n# {title}\n")
 }
 
 /// Returns the in-tree catalog.

@@ -20,11 +20,11 @@ pub fn plugins(root: &Path) -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Plugin reference");
     page += "
-The plugins of schedc, in the order of the default profile, which enables all of them. [Profiles](../profiles.md) explains how to choose
-plugins, and [custom plugins](../plugins.md) how to write others. The [catalog](../plugins.md#2-the-catalog) explains the terms of the
-tables.
+The plugins that schedc has, in the order of the default profile. [Profiles](../profiles.md) says how to choose them, and
+[plugins of your own](../plugins.md) how to write others; the [catalog](../plugins.md#2-the-catalog) explains the words of the tables.
+The default profile has all of them.
 
-| plugin | purpose |
+| plugin | what it is for |
 |---|---|
 ";
     let default = catalog.default.iter();
@@ -52,12 +52,12 @@ fn section(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     if plugin.implements(Point::Score) {
         row("default weight", plugin.default_weight.to_string());
     }
-    row("node data", quoted(plugin.columns.iter().map(column)));
-    row("cluster data", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
+    row("reads of a node", quoted(plugin.columns.iter().map(column)));
+    row("reads of the cluster", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
     row("watches", plugin.watches.join(", "));
     let writes = plugin.writes.iter().map(|write| format!("{} `{}`", write.verbs.join(", "), write.resource));
     row("writes", writes.collect::<Vec<_>>().join("; "));
-    row("events that requeue rejected pods", events::waking(plugin)?);
+    row("wakes pods that it rejected", events::waking(plugin)?);
     row("source", format!("[{0}](../../{0})", source(plugin)));
     let ArgsSchema::Known(Schema::Table { fields }) = &plugin.args else {
         return Ok(text);
@@ -102,7 +102,7 @@ fn documentation(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     let paragraphs = text.split("\n\n").skip(1).filter(|paragraph| !paragraph.starts_with("**Arguments.**"));
     let paragraphs: Vec<&str> = paragraphs.collect();
     if paragraphs.is_empty() {
-        return Err(format!("{path} has no description of the plugin"));
+        return Err(format!("{path} does not say what the plugin does"));
     }
     Ok(paragraphs.join("\n\n"))
 }

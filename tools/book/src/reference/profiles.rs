@@ -19,9 +19,9 @@ pub fn profiles() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Profile reference");
     page += "
-The keys of a profile, which is a TOML file. All keys are optional. [Profiles](../profiles.md) explains how they work together, and the
-[plugin reference](plugins.md) has the arguments of each plugin. `schedc check` uses the same tables as this page, so the list of keys
-is complete.
+The keys of a profile: a TOML file, all of it optional. [Profiles](../profiles.md) says how they work together, and the
+[plugin reference](plugins.md) has the arguments of each plugin. The same tables are behind this page and behind what `schedc check`
+says, so no other key is right.
 
 | key | value | default | meaning |
 |---|---|---|---|
@@ -32,11 +32,11 @@ is complete.
     page += "
 ## `[plugins]`
 
-Each key names an extension point, or `multi-point` for all extension points of a plugin. Its value is a list of plugins, which
-replaces the defaults, or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-ways-to-name-plugins) with the
-defaults. A plugin is a name, or `{ name = \"...\", weight = ... }` for score plugins.
+Each key names an extension point, or `multi-point` for all that a plugin implements. Its value is a list of plugins, which
+replaces what would be there, or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-ways-to-name-plugins)
+with it. A plugin is a name, or `{ name = \"...\", weight = ... }` where it scores.
 
-| key | purpose of its plugins | in the default profile, in this order |
+| key | what plugins do there | in the default profile, in this order |
 |---|---|---|
 ";
     for point in Point::ALL {
@@ -46,7 +46,7 @@ defaults. A plugin is a name, or `{ name = \"...\", weight = ... }` for score pl
         let _ = writeln!(page, "| {name} | {purpose} | {plugins} |");
     }
     page += "
-The links lead to the effects of each status of a plugin.
+The links lead to what follows from each answer of a plugin.
 
 ## `[args.NAME]`
 
@@ -54,7 +54,7 @@ The links lead to the effects of each status of a plugin.
     let with_args = catalog.plugins.iter().filter(|plugin| matches!(plugin.args, ArgsSchema::Known(_)));
     let with_args: Vec<String> = with_args.map(|plugin| plugin_link(PLUGINS_PAGE, &plugin.name)).collect();
     let _ = writeln!(page, "In-tree plugins with arguments: {}.", with_args.join(", "));
-    page += "The `type Args` of a custom plugin defines its arguments.
+    page += "Those of a plugin of your own are what its `type Args` says.
 
 ## `[budget]`
 
@@ -106,18 +106,18 @@ fn default_plugins(catalog: &Catalog, point: Point) -> String {
 
 fn purpose(point: Point) -> &'static str {
     match point {
-        Point::PreEnqueue => "admit a pod to the queue, or gate it",
-        Point::QueueSort => "order the queue; one plugin, the same in all profiles of a binary",
-        Point::PreFilter => "evaluate pod and cluster once, before the nodes",
+        Point::PreEnqueue => "let a pod into the queue, or hold it back",
+        Point::QueueSort => "say which pod is tried first; one plugin, the same in all profiles of a binary",
+        Point::PreFilter => "look at pod and cluster once, before the nodes",
         Point::Filter => "reject nodes",
-        Point::PostFilter => "preempt pods, or otherwise help an unschedulable pod",
-        Point::PreScore => "evaluate the feasible nodes once, before scoring",
-        Point::Score => "give each feasible node 0 to 100 points",
-        Point::Reserve => "reserve resources for the pod on its node; Unreserve releases them",
+        Point::PostFilter => "make room for a pod that fits nowhere",
+        Point::PreScore => "look at the nodes that are left, before they are scored",
+        Point::Score => "give each node that is left 0 to 100 points",
+        Point::Reserve => "take something for the pod on its node, or give it back",
         Point::Permit => "let the pod be bound, make it wait, or reject it",
-        Point::PreBind => "prepare the node or volumes before the pod is bound",
+        Point::PreBind => "prepare what must be there before the pod is bound",
         Point::Bind => "bind the pod; at least one plugin",
-        Point::PostBind => "run after the pod was bound",
+        Point::PostBind => "hear that the pod was bound",
     }
 }
 

@@ -15,20 +15,20 @@ pub fn state() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Columns and indexes");
     page += "
-State of schedc that plugins can read, in addition to their own state. A catalog lists it in `columns` and `indexes`, in the order of
-`type Columns` and `type Indexes` ([the catalog](../plugins.md#2-the-catalog)).
+State that plugins can read in addition to their own. A catalog names it in `columns` and `indexes`, in the order of `type Columns` and
+`type Indexes` ([the catalog](../plugins.md#2-the-catalog)).
 
 ## Columns
 
-An entry per node, which `filter` and `score` read.
+An entry for each node, which `filter` and `score` read.
 
 | column | type | content | read by |
 |---|---|---|---|
-| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | `SimpleFilter` |
+| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | filters of the short way |
 ";
     let reads_index = |column: &Column| *column == Column::NodeIndex;
     let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));
-    let position = "| `node-index` | `schedc_core::column::Position` | The index of the node, for cycle state with an entry per node |";
+    let position = "| `node-index` | `schedc_core::column::Position` | The number of the node, for cycle state with an entry for each node |";
     let _ = writeln!(page, "{position} {readers} |");
     for state in &catalog.columns {
         let reads =
@@ -38,7 +38,7 @@ An entry per node, which `filter` and `score` read.
     page += "
 ## Indexes
 
-One value per cluster. Extension points that run once per pod read it: PreFilter, PreScore, Reserve, PostFilter, and queueing hints.
+One value for the cluster, which what runs once for a pod reads: PreFilter, PreScore, Reserve, PostFilter, hints.
 
 | index | type | content | read by |
 |---|---|---|---|

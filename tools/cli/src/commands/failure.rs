@@ -20,6 +20,7 @@ pub(crate) enum Failure {
     Profiles(Box<Diagnostics>),
     /// The result on standard output contains the errors.
     #[cfg(feature = "tools")]
+    Reported,
     /// Standard output is closed, as with `| head`.
     OutputClosed,
 }
