@@ -118,8 +118,8 @@ impl Simulate {
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
-        let tell = |tried| progress.show(tried);
-        let report = simulate(&setup.bundle, objects, timeline, options, tell)?;
+        let show_progress = |attempted| progress.show(attempted);
+        let report = simulate(&setup.bundle, objects, timeline, options, show_progress)?;
         progress.end();
         objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {

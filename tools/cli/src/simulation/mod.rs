@@ -94,7 +94,7 @@ pub fn simulate(
     };
     let end = simulator.now() - start;
     // The reasons of gated pods, which have no attempts, are collected at the end.
-    for uid in simulator.hooks.pod_records.never_tried() {
+    for uid in simulator.hooks.pod_records.never_attempted() {
         if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
             simulator.hooks.pod_records.failed(&uid, &status.message());
         }

@@ -52,7 +52,7 @@ struct Record {
     preempted: bool,
     attempts: u32,
     /// Position among all attempted pods, in the order of their first attempts.
-    tried: Option<usize>,
+    attempted: Option<usize>,
     message: String,
 }
 
@@ -68,7 +68,7 @@ impl PodRecords {
             deleted: None,
             preempted: false,
             attempts: 0,
-            tried: None,
+            attempted: None,
             message: String::new(),
         };
         if is_served || node.is_some() {
@@ -89,11 +89,11 @@ impl PodRecords {
     }
 
     /// Records an attempt. Returns whether it was the first one.
-    pub(super) fn tried(&mut self, uid: &str) -> bool {
+    pub(super) fn attempted(&mut self, uid: &str) -> bool {
         let before = self.attempts;
         let Some((_, record)) = self.record(uid) else { return false };
         record.attempts += 1;
-        record.tried.get_or_insert(before);
+        record.attempted.get_or_insert(before);
         let again = record.attempts > 1;
         self.attempts += 1;
         self.retries += usize::from(again);
@@ -107,7 +107,7 @@ impl PodRecords {
     }
 
     /// Returns the uids of pending pods without attempts.
-    pub(super) fn never_tried(&self) -> Vec<String> {
+    pub(super) fn never_attempted(&self) -> Vec<String> {
         let waits = |at: &usize| {
             self.pods
                 .get(*at)
@@ -210,7 +210,7 @@ impl PodRecords {
         let waits = self.bound.iter().filter_map(|&at| Some(self.pods[at].bound? - self.pods[at].created));
         let mut without_node: Vec<_> =
             self.pods.iter().filter(|record| record.is_served && record.node.is_none()).collect();
-        without_node.sort_by_key(|record| record.tried);
+        without_node.sort_by_key(|record| record.attempted);
         let (deleted_unplaced, unschedulable) = without_node
             .into_iter()
             .map(|record| Unschedulable {
@@ -255,13 +255,13 @@ mod tests {
         }
         pod_records.record_creation("theirs", "default/theirs".to_owned(), None, false, 0);
         for uid in ["placed", "deleted", "victim"] {
-            pod_records.tried(uid);
+            pod_records.attempted(uid);
             pod_records.bound(uid, "n", 1_000_000_000);
         }
-        pod_records.tried("never");
+        pod_records.attempted("never");
         pod_records.failed("never", "no fit");
         for _ in 0..2 {
-            pod_records.tried("waits");
+            pod_records.attempted("waits");
             pod_records.failed("waits", "still no fit");
         }
         pod_records.victim("victim", "default/waits".to_owned(), Vec::new());

@@ -31,7 +31,7 @@ pub(super) struct Recorder<F> {
     routes: Routes,
     start: i64,
     /// Number of attempted pods.
-    tried: usize,
+    attempted: usize,
     progress: F,
 }
 
@@ -46,7 +46,7 @@ impl<F: FnMut(usize)> Recorder<F> {
             nodes: HashSet::new(),
             routes,
             start,
-            tried: 0,
+            attempted: 0,
             progress,
         }
     }
@@ -125,9 +125,9 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
 
     fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         let uid = &*outcome.pod.uid.0;
-        if self.pod_records.tried(uid) {
-            self.tried += 1;
-            (self.progress)(self.tried);
+        if self.pod_records.attempted(uid) {
+            self.attempted += 1;
+            (self.progress)(self.attempted);
         }
         let Err(failure) = &outcome.result else { return };
         self.pod_records.failed(uid, failure.message());

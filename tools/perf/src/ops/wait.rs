@@ -47,7 +47,7 @@ impl Runner<'_> {
             let count = wanted.iter().find(|(own, _)| *own == namespace).map_or(0, |(_, count)| *count);
             let stage = match op.stage_requirement {
                 Stage::Scheduled => "scheduled",
-                Stage::Attempted => "tried",
+                Stage::Attempted => "attempted",
             };
             let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
             let found = self.count(&selection, op.stage_requirement);

@@ -174,8 +174,8 @@ fn check_place(
         "topology.kubernetes.io/zone",
         "topology.kubernetes.io/region",
     ];
-    let says = keys.iter().filter_map(|key| names.get(key)).any(|key| value(labels, key).is_some());
-    for zone in volume.zones.iter().filter(|_| says) {
+    let has_topology = keys.iter().filter_map(|key| names.get(key)).any(|key| value(labels, key).is_some());
+    for zone in volume.zones.iter().filter(|_| has_topology) {
         let place = value(labels, zone.key).or_else(|| value(labels, zone.successor));
         if place.is_none_or(|place| !zone.values.contains(&place)) {
             found.push((Rule::VolumeZone, format!("volume {name} is in another zone")));

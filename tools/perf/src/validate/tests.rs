@@ -14,12 +14,12 @@ struct ValidatorTest {
 
 impl ValidatorTest {
     fn nodes(yaml: &[&str]) -> ValidatorTest {
-        let mut told = ValidatorTest { names: Interner::default(), validator: Validator::default() };
+        let mut test = ValidatorTest { names: Interner::default(), validator: Validator::default() };
         for yaml in yaml {
-            let node = Change::Node(testing::node(yaml, &mut told.names));
-            told.validator.observe(&node, &told.names);
+            let node = Change::Node(testing::node(yaml, &mut test.names));
+            test.validator.observe(&node, &test.names);
         }
-        told
+        test
     }
 
     fn object(mut self, yaml: &str) -> ValidatorTest {
@@ -142,9 +142,9 @@ fn pod_affinity_and_anti_affinity_are_checked() {
 #[test]
 fn namespaces_are_selected_by_their_labels() {
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, namespaceSelector: {matchLabels: {team: x}}, labelSelector: {}}]}}";
-    let told = ValidatorTest::nodes(&[NODE]).bind("a", "", "", "n1").bind("b", "", apart, "n1");
-    let told = told.object("{kind: Namespace, metadata: {name: default, labels: {team: x}}}");
-    told.bind("c", "", "", "n1").check(expect![[r#"
+    let test = ValidatorTest::nodes(&[NODE]).bind("a", "", "", "n1").bind("b", "", apart, "n1");
+    let test = test.object("{kind: Namespace, metadata: {name: default, labels: {team: x}}}");
+    test.bind("c", "", "", "n1").check(expect![[r#"
         pod default/c on node n1: InterPodAffinity: zone=a has a pod whose anti-affinity forbids it
     "#]]);
 }
@@ -211,13 +211,13 @@ fn volumes_are_reachable_and_not_in_use() {
 
 #[test]
 fn only_the_rules_of_a_profile_are_checked() {
-    let mut told = ValidatorTest::nodes(&[]);
-    told.validator = Validator::with_plugins(["NodeAffinity"]);
-    let node = Change::Node(testing::node(NODE, &mut told.names));
-    told.validator.observe(&node, &told.names);
-    let told = told.bind("a", "", &format!("nodeSelector: {{zone: b}}, {}", requests("cpu: 3")), "n1");
-    assert_eq!(told.validator.checked(), 1);
-    told.check(expect![[r#"
+    let mut test = ValidatorTest::nodes(&[]);
+    test.validator = Validator::with_plugins(["NodeAffinity"]);
+    let node = Change::Node(testing::node(NODE, &mut test.names));
+    test.validator.observe(&node, &test.names);
+    let test = test.bind("a", "", &format!("nodeSelector: {{zone: b}}, {}", requests("cpu: 3")), "n1");
+    assert_eq!(test.validator.checked(), 1);
+    test.check(expect![[r#"
         pod default/a on node n1: NodeAffinity: the pod does not select the node
     "#]]);
 }

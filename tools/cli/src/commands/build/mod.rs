@@ -98,8 +98,8 @@ impl Build {
             .env(PROFILES_VARIABLE, picked.join(","))
             .stdout(Stdio::piped());
         let mut child = command.spawn().map_err(no_cargo)?;
-        let told = child.stdout.take().map(BufReader::new);
-        let lines = told.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
+        let stdout = child.stdout.take().map(BufReader::new);
+        let lines = stdout.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
         let program = lines.filter_map(|line| executable(&line)).last();
         let status = child.wait().map_err(no_cargo)?;
         match program.filter(|_| status.success()) {

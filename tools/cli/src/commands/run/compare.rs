@@ -74,8 +74,8 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
 }
 
 fn setting(key: &str, of: &str, a: Option<Value>, b: Option<Value>) -> String {
-    let say = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
-    format!("{key} of {of} is {} in the file and {} in the binary", say(a), say(b))
+    let text = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+    format!("{key} of {of} is {} in the file and {} in the binary", text(a), text(b))
 }
 
 /// Returns whether a difference is a plugin at an extension point of only one of the two.

@@ -14,7 +14,7 @@ use super::host;
 
 /// A participant in leader election, until it releases the lease.
 pub(super) struct Leader {
-    standing: watch::Receiver<ElectionStatus>,
+    status: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -28,22 +28,22 @@ impl Leader {
         seed: u64,
     ) -> Option<Leader> {
         let settings = settings(election)?;
-        let (tell, standing) = watch::channel(ElectionStatus::default());
+        let (sender, status) = watch::channel(ElectionStatus::default());
         let (stop, is_stopped) = watch::channel(false);
         let component = profiles.first().map_or("default-scheduler", |profile| profile.scheduler_name);
         let election = Election::new(settings, seed);
-        let task = tokio::spawn(election::run(transport, election, component, tell, is_stopped));
-        Some(Leader { standing, stop, task })
+        let task = tokio::spawn(election::run(transport, election, component, sender, is_stopped));
+        Some(Leader { status, stop, task })
     }
 
     /// Returns the leadership of this replica.
     pub(super) fn leadership(&self) -> Leadership {
-        Leadership::elected(self.standing.clone())
+        Leadership::elected(self.status.clone())
     }
 
     /// Returns the status of the election.
-    pub(super) fn standing(&self) -> watch::Receiver<ElectionStatus> {
-        self.standing.clone()
+    pub(super) fn status(&self) -> watch::Receiver<ElectionStatus> {
+        self.status.clone()
     }
 
     /// Releases the lease.

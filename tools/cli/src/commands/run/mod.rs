@@ -136,7 +136,7 @@ impl Run {
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
         let stop = signals::stop()?;
-        serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
+        serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
             read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;

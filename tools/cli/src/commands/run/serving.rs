@@ -84,10 +84,10 @@ impl Serving {
 
     /// Updates the health state when this replica starts or stops leading, and when the program receives a signal
     /// to stop.
-    pub(super) fn follow(&self, standing: Option<watch::Receiver<ElectionStatus>>, mut stop: watch::Receiver<bool>) {
-        match standing {
+    pub(super) fn follow(&self, status: Option<watch::Receiver<ElectionStatus>>, mut stop: watch::Receiver<bool>) {
+        match status {
             None => self.health.set_leading(true),
-            Some(standing) => drop(tokio::spawn(follow(standing, self.health()))),
+            Some(status) => drop(tokio::spawn(follow(status, self.health()))),
         }
         let health = self.health();
         tokio::spawn(async move {
@@ -108,15 +108,15 @@ impl Serving {
 }
 
 /// Updates the lease in the health state as long as there is an election.
-async fn follow(mut standing: watch::Receiver<ElectionStatus>, health: Health) {
+async fn follow(mut status: watch::Receiver<ElectionStatus>, health: Health) {
     let mut leads_until = None;
     loop {
-        let now = standing.borrow_and_update().leads_until;
+        let now = status.borrow_and_update().leads_until;
         if now != leads_until {
             leads_until = now;
             health.set_leading(now.is_some());
         }
-        if standing.changed().await.is_err() {
+        if status.changed().await.is_err() {
             return;
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    let (tell, stop) = watch::channel(false);
+    let (sender, stop) = watch::channel(false);
     tokio::spawn(async move {
         for is_first in [true, false] {
             select! {
@@ -28,7 +28,7 @@ pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
                 _ = interrupt.recv() => {}
             }
             match is_first {
-                true => drop(tell.send_replace(true)),
+                true => drop(sender.send_replace(true)),
                 false => process::exit(1),
             }
         }

@@ -201,16 +201,16 @@ fn summary(report: &Report, view: View) -> String {
 fn skipped(skipped: &Skipped) -> String {
     let mut text = String::new();
     let mut why = Vec::new();
-    let mut say = |n: usize, what: &str| {
+    let mut add = |n: usize, what: &str| {
         if n > 0 {
             why.push(format!("{} {what}", HumanCount(n as u64)));
         }
     };
-    say(skipped.bound, "bound already");
-    say(skipped.finished, "finished");
-    say(skipped.deleting, "being deleted");
+    add(skipped.bound, "bound already");
+    add(skipped.finished, "finished");
+    add(skipped.deleting, "being deleted");
     for (scheduler, n) in &skipped.other_schedulers {
-        say(*n, &format!("of scheduler {scheduler}"));
+        add(*n, &format!("of scheduler {scheduler}"));
     }
     if !why.is_empty() {
         let _ = write!(text, " ({})", why.join(", "));
