@@ -67,9 +67,7 @@ fn a_budget_that_allows_all_protects_nothing() {
     check(
         &budget("web", "minAvailable: 0"),
         expect![[r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web"}]}"#]],
-        expect![[r#"
-            room can be made on n1 by removing 1 pod:
-            default/web"#]],
+        expect![""],
     );
 }
 
@@ -80,10 +78,7 @@ fn a_budget_protects_a_pod_over_a_more_important_one() {
         expect![[
             r#"{"kept":[{"budget":"default/web","from":"default/urgent","node":"n1","pod":"default/web"}],"preempted":[{"by":"default/urgent","node":"n1","pod":"default/db"}]}"#
         ]],
-        expect![[r#"
-            room can be made on n1 by removing 1 pod:
-            default/db
-            the disruption budget default/web keeps default/web on n1"#]],
+        expect![""],
     );
 }
 
@@ -94,10 +89,7 @@ fn a_preemption_names_violated_budgets() {
         expect![[
             r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web","violates":["default/web"]}]}"#
         ]],
-        expect![[r#"
-            room can be made on n1 by removing 1 pod:
-            default/web
-            this violates the disruption budget default/web: 1 pod would go, 0 may"#]],
+        expect![""],
     );
 }
 
@@ -137,7 +129,7 @@ fn a_budget_protects_pods_of_another_node() {
           POD         NODE  BY
           default/db  n2    default/urgent
 
-        Kept from preemption by disruption budgets
+        Protected from preemption by disruption budgets
           POD          NODE  BUDGET       FROM
           default/web  n1    default/web  default/urgent
 
