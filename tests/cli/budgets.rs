@@ -56,8 +56,8 @@ fn check(budgets: &str, simulated: Expect, explained: Expect) {
     }
     simulated.assert_eq(&found.to_string());
     let text = folder.schedc(&["explain", "urgent", "cluster.yaml"]).ok();
-    let from = text.find("  room can be made").unwrap_or(text.len());
-    let to = text.find("  nothing to filter by").unwrap_or(text.len());
+    let from = text.find("  preemption on ").unwrap_or(text.len());
+    let to = text.find("  filters without effect").unwrap_or(text.len());
     let lines: Vec<&str> = text[from..to.max(from)].lines().map(str::trim).collect();
     explained.assert_eq(&lines.join("\n"));
 }
@@ -67,7 +67,9 @@ fn a_budget_that_allows_all_protects_nothing() {
     check(
         &budget("web", "minAvailable: 0"),
         expect![[r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web"}]}"#]],
-        expect![""],
+        expect![[r#"
+            preemption on n1 would remove 1 pod:
+            default/web"#]],
     );
 }
 
@@ -78,7 +80,10 @@ fn a_budget_protects_a_pod_over_a_more_important_one() {
         expect![[
             r#"{"kept":[{"budget":"default/web","from":"default/urgent","node":"n1","pod":"default/web"}],"preempted":[{"by":"default/urgent","node":"n1","pod":"default/db"}]}"#
         ]],
-        expect![""],
+        expect![[r#"
+            preemption on n1 would remove 1 pod:
+            default/db
+            the disruption budget default/web protects default/web on n1"#]],
     );
 }
 
@@ -89,7 +94,10 @@ fn a_preemption_names_violated_budgets() {
         expect![[
             r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web","violates":["default/web"]}]}"#
         ]],
-        expect![""],
+        expect![[r#"
+            preemption on n1 would remove 1 pod:
+            default/web
+            this violates the disruption budget default/web: 1 pod removed, 0 allowed"#]],
     );
 }
 

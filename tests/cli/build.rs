@@ -22,7 +22,7 @@ fn a_profile_with_out_of_tree_plugins_is_built_in_their_package() {
     let folder = Folder::with(&[("mine.toml", &text)]);
     let path = folder.path("mine.toml").display().to_string();
     let told = schedc(&["build", &path, "-o", "x"]).refused();
-    let message = "plugin Maintenance is in crate `out_of_tree`, on which package schedc does not depend: build in a package \
+    let message = "plugin Maintenance is in crate `out_of_tree`, and package schedc does not depend on it: build in a package \
                    that does\n";
     assert!(told.ends_with(message), "{told}");
 }

@@ -185,19 +185,19 @@ fn equally_good_nodes_are_drawn_as_in_a_simulation() {
 fn other_pending_pods_are_placed_first() {
     let outcome = |pod: &str| {
         let text = schedc(&["explain", pod, EXAMPLE, "--after"]).ok();
-        let end = text.find(&format!("{pod} goes")).expect("the outcome");
-        text[end..].lines().take_while(|line| !line.starts_with("  nothing to")).collect::<Vec<_>>().join("\n") + "\n"
+        let outcome = text.find(&format!("\n{pod} ")).expect("the outcome") + 1;
+        text[outcome..]
+            .lines()
+            .take_while(|line| !line.contains(" without effect on this pod"))
+            .collect::<Vec<_>>()
+            .join("\n")
+            + "\n"
     };
     expect![[r#"
         shop/cache-0 goes to north-1 (profile default)
           after 7 other pending pods were placed, and 3 found unschedulable
           chosen at random among 2 nodes with the highest total:
             north-1, south-1
-          filters without effect on this pod:
-            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
-            PodTopologySpread, DynamicResources, NodeDeclaredFeatures
-          scores without effect on this pod:
-            VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&outcome("shop/cache-0"));
     expect![[r#"
@@ -206,21 +206,16 @@ fn other_pending_pods_are_placed_first() {
           earlier attempts preempted:
             research/notebook-1
           its nominated node (status.nominatedNodeName)
-          filters without effect on this pod:
-            NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
-            PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          scores without effect on this pod:
-            NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&outcome("research/training-3"));
     expect![[r#"
-        shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
+        shop/checkout-canary is unschedulable (profile default;) SchedulingGates rejects it in PreEnqueue
           after 14 other pending pods were placed, and 4 found unschedulable
           waiting for scheduling gates: [example.com/waits-for-approval]
     "#]]
     .assert_eq(&outcome("shop/checkout-canary"));
     expect![[r#"
-        research/notebook-1 goes nowhere, says profile default
+        research/notebook-1 is unschedulable (profile default)
           after 7 other pending pods were placed, and 3 found unschedulable
           0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome("research/notebook-1"));
@@ -370,17 +365,37 @@ fn json_results_have_all_nodes() {
 fn pods_are_found_by_namespace_and_labels() {
     let outcomes = |args: &[&str]| {
         let text = schedc(&[&["explain"], args].concat()).ok();
-        text.lines().filter(|line| line.contains(", says profile")).map(|line| format!("{line}\n")).collect::<String>()
+        text.lines().filter(|line| line.contains(" (profile ")).map(|line| format!("{line}\n")).collect::<String>()
     };
-    expect![""]
+    expect![[r#"
+        shop/web-1 goes to south-1 (profile default)
+    "#]]
     .assert_eq(&outcomes(&["-n", "shop", "web-1", EXAMPLE]));
-    expect![""]
+    expect![[r#"
+        shop/web-0 goes to north-1 (profile default)
+        shop/web-1 goes to south-1 (profile default)
+        shop/web-2 goes to south-1 (profile default)
+        shop/web-3 goes to south-1 (profile default)
+        shop/web-4 goes to south-1 (profile default)
+        shop/cache-0 goes to north-1 (profile default)
+    "#]]
     .assert_eq(&outcomes(&["-l", "app in (web, cache)", EXAMPLE]));
-    expect![""]
+    expect![[r#"
+        research/training-1 goes to gpu-1 (profile default)
+        research/training-2 is unschedulable (profile default)
+        research/training-3 is unschedulable (profile default)
+        research/report-1 goes to south-1 (profile default)
+        research/report-2 goes to south-1 (profile default)
+        research/report-3 goes to south-1 (profile default)
+        research/report-4 goes to south-1 (profile default)
+        research/report-5 goes to south-1 (profile default)
+        research/simulation is unschedulable (profile default)
+        research/metrics-proxy is unschedulable (profile default)
+    "#]]
     .assert_eq(&outcomes(&["-n", "research", "-l", "!app", EXAMPLE]));
     let note = schedc(&["explain", "-n", "research", "-l", "!app", EXAMPLE]).stderr;
     expect![[r#"
-        note: pod research/spark-driver has schedulerName `batch-scheduler`, which is none of the profiles; choose one with --profile
+        note: pod research/spark-driver asks for scheduler `batch-scheduler`, which is none of the profiles; choose one with --profile
     "#]].assert_eq(&note);
     let array = schedc(&["explain", "-l", "app=cache", EXAMPLE, "-o", "json"]).json();
     let single = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
@@ -391,7 +406,7 @@ fn pods_are_found_by_namespace_and_labels() {
     "#]]
     .assert_eq(&refused(&["-n", "research", "-l", "app=web", EXAMPLE]));
     expect![[r#"
-        error: `shop/web-1` is not in namespace `research`: omit one of the two
+        error: `shop/web-1` is not in namespace `research`: leave out one of the two
     "#]]
     .assert_eq(&refused(&["-n", "research", "shop/web-1", EXAMPLE]));
     let usage = |args: &[&str]| schedc(&[&["explain"], args].concat());

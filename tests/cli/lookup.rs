@@ -74,5 +74,5 @@ fn a_manifest_without_a_profile_is_that_of_all_compiled_in_profiles() {
     assert!(names.iter().all(|name| name.starts_with("  name: schedc")), "{names:?}");
     let help = folder.schedc(&["manifest", "--help"]).ok();
     let words: Vec<&str> = help.split_whitespace().collect();
-    assert!(words.join(" ").contains("[default: all profiles that are compiled into this program]"), "{help}");
+    assert!(words.join(" ").contains("[default: all compiled-in profiles]"), "{help}");
 }

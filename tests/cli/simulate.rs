@@ -378,17 +378,17 @@ fn pods_that_make_room_for_others_are_reported() {
     );
     assert_eq!(report["summary"]["preempted"], 1);
     let explained = folder.schedc(&["explain", "urgent", "all.yaml"]).ok();
-    let outcome = explained.split_once("default/urgent goes").expect("an outcome").1;
+    let outcome = explained.split_once("default/urgent ").expect("an outcome").1;
     expect![[r#"
-        default/urgent goes nowhere, says profile default
+        default/urgent is unschedulable (profile default)
           0/1 nodes are available: 1 Insufficient cpu.
-          room can be made on a by removing 1 pod:
+          preemption on a would remove 1 pod:
             default/running
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]]
-    .assert_eq(&format!("default/urgent goes{outcome}"));
+    .assert_eq(&format!("default/urgent {outcome}"));
 }
 
 #[test]

@@ -233,13 +233,13 @@ fn a_trace_with_waits() {
 }
 
 #[test]
-fn a_pod_deleted_on_creation_is_not_tried() {
+fn a_pod_deleted_on_creation_is_not_attempted() {
     let annotations = ", annotations: {trace/created: '5', trace/deleted: '5'}";
     let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", annotations, "")))]);
     let report = folder.schedc(&["simulate", "all.yaml", "--trace", "-o", "json"]).json();
     assert_eq!(
         report["deletedUnplaced"],
-        json!([{"pod": "default/p", "message": "not tried", "created": 5.0, "attempts": 0, "deleted": 5.0}])
+        json!([{"pod": "default/p", "message": "not attempted", "created": 5.0, "attempts": 0, "deleted": 5.0}])
     );
 }
 

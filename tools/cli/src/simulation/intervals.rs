@@ -7,17 +7,17 @@ use crate::timeline::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PodTransition {
     /// Created, and waits for a node.
-    Came,
+    Created,
     /// Created with a node.
-    CameOnNode,
+    CreatedOnNode,
     /// Bound after waiting.
     Bound,
     /// On its node without waiting in this simulation.
-    OnNode,
+    Placed,
     /// Deleted without a node.
-    Gone,
+    Deleted,
     /// Deleted from its node.
-    GoneFromNode,
+    DeletedFromNode,
     /// Deleted from its node by preemption.
     Preempted,
 }
@@ -82,15 +82,15 @@ impl Intervals {
             let is_last = at + 1 == count;
             while let Some((_, moment)) = transitions.next_if(|(time, _)| *time < to || is_last) {
                 match moment {
-                    PodTransition::Came => (part.created, pending) = (part.created + 1, pending + 1),
-                    PodTransition::CameOnNode => (part.created, running) = (part.created + 1, running + 1),
+                    PodTransition::Created => (part.created, pending) = (part.created + 1, pending + 1),
+                    PodTransition::CreatedOnNode => (part.created, running) = (part.created + 1, running + 1),
                     PodTransition::Bound => {
                         part.placed += 1;
                         (pending, running) = (pending.saturating_sub(1), running + 1);
                     }
-                    PodTransition::OnNode => running += 1,
-                    PodTransition::Gone => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
-                    PodTransition::GoneFromNode | PodTransition::Preempted => {
+                    PodTransition::Placed => running += 1,
+                    PodTransition::Deleted => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
+                    PodTransition::DeletedFromNode | PodTransition::Preempted => {
                         part.deleted += 1;
                         part.preempted += usize::from(*moment == PodTransition::Preempted);
                         running = running.saturating_sub(1);
@@ -127,9 +127,9 @@ mod tests {
     #[test]
     fn events_at_the_end_of_an_interval_belong_to_the_next() {
         let mut transitions = Intervals::default();
-        transitions.push(0, PodTransition::Came);
+        transitions.push(0, PodTransition::Created);
         transitions.push(SECOND, PodTransition::Bound);
-        transitions.push(12 * SECOND, PodTransition::GoneFromNode);
+        transitions.push(12 * SECOND, PodTransition::DeletedFromNode);
         let parts = transitions.over(12 * SECOND);
         let show = |part: &Interval| (part.created, part.placed, part.deleted, part.pending, part.running);
         assert_eq!(parts.len(), 12);

@@ -72,7 +72,8 @@ impl PodRecords {
             message: String::new(),
         };
         if is_served || node.is_some() {
-            self.transitions.push(now, if node.is_some() { PodTransition::CameOnNode } else { PodTransition::Came });
+            self.transitions
+                .push(now, if node.is_some() { PodTransition::CreatedOnNode } else { PodTransition::Created });
         }
         self.by_uid.insert(uid.to_owned(), self.pods.len());
         self.pods.push(record);
@@ -146,7 +147,7 @@ impl PodRecords {
         }
         record.node = Some(node.to_owned());
         if !record.is_served {
-            return self.transitions.push(now, PodTransition::OnNode);
+            return self.transitions.push(now, PodTransition::Placed);
         }
         record.bound = Some(now);
         self.bound.push(at);
@@ -163,8 +164,8 @@ impl PodRecords {
         record.deleted = Some(now);
         let moment = match (&record.node, record.is_served) {
             (Some(_), _) if victim.is_some() => PodTransition::Preempted,
-            (Some(_), _) => PodTransition::GoneFromNode,
-            (None, true) => PodTransition::Gone,
+            (Some(_), _) => PodTransition::DeletedFromNode,
+            (None, true) => PodTransition::Deleted,
             (None, false) => return None,
         };
         let preempted = victim.zip(record.node.clone()).map(|(Victim { by, violates }, node)| {

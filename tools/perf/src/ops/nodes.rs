@@ -88,7 +88,7 @@ enum Strategy<'a> {
     NoFields,
     Allocatable(&'a NodeAllocatable),
     /// A label with the given values in turn.
-    Turns(&'a str, &'a [String]),
+    Alternating(&'a str, &'a [String]),
     /// A label with a unique value.
     Unique(&'a str),
 }
@@ -98,7 +98,7 @@ impl<'a> Strategy<'a> {
         match op {
             CreateNodes { node_allocatable_strategy: Some(allocatable), .. } => Strategy::Allocatable(allocatable),
             CreateNodes { label_node_prepare_strategy: Some(labels), .. } => {
-                Strategy::Turns(&labels.label_key, &labels.label_values)
+                Strategy::Alternating(&labels.label_key, &labels.label_values)
             }
             CreateNodes { unique_node_label_strategy: Some(label), .. } => Strategy::Unique(&label.label_key),
             _ => Strategy::NoFields,
@@ -115,7 +115,7 @@ impl<'a> Strategy<'a> {
                 );
                 return;
             }
-            Strategy::Turns(key, values) => (key, values[at % values.len()].clone()),
+            Strategy::Alternating(key, values) => (key, values[at % values.len()].clone()),
             Strategy::Unique(key) => (key, node.metadata.name.clone().unwrap_or_default()),
         };
         node.metadata.labels.get_or_insert_default().insert(key.to_owned(), value);

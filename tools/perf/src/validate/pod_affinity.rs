@@ -14,26 +14,26 @@ type Places = Map<(Symbol, Symbol), u32>;
 #[derive(Default)]
 pub(super) struct PodAffinityRules {
     /// For the required terms of a pod: pods that match all terms, by place of each term's key.
-    wanted: Map<Box<[PodAffinityTerm]>, Places>,
+    required: Map<Box<[PodAffinityTerm]>, Places>,
     /// For an anti-affinity term: matching pods.
-    unwanted: Map<PodAffinityTerm, Places>,
+    forbidden: Map<PodAffinityTerm, Places>,
     /// For an anti-affinity term: pods that have it. `None` until it is needed.
-    carried: Option<Map<PodAffinityTerm, Places>>,
+    owners: Option<Map<PodAffinityTerm, Places>>,
 }
 
 impl PodAffinityRules {
     /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
     pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
-        for (terms, places) in &mut self.wanted {
-            count_wanted(terms, places, pod, node, cluster, by);
+        for (terms, places) in &mut self.required {
+            count_required(terms, places, pod, node, cluster, by);
         }
-        for (term, places) in &mut self.unwanted {
+        for (term, places) in &mut self.forbidden {
             if term_matches(term, pod, cluster) {
                 count_at(places, term.topology_key, node, cluster, by);
             }
         }
-        if let Some(carried) = &mut self.carried {
-            count_carried(carried, pod, node, cluster, by);
+        if let Some(owners) = &mut self.owners {
+            count_owners(owners, pod, node, cluster, by);
         }
     }
 
@@ -44,10 +44,10 @@ impl PodAffinityRules {
         let labels = cluster.labels(node);
         let mut broken = |what: String| found.push((Rule::InterPodAffinity, what));
         if !affinity.required.is_empty() {
-            let places = self.wanted.entry(affinity.required.clone()).or_insert_with(|| {
+            let places = self.required.entry(affinity.required.clone()).or_insert_with(|| {
                 let mut places = Places::default();
                 for (other, at) in cluster.pods.values() {
-                    count_wanted(&affinity.required, &mut places, other, *at, cluster, 1);
+                    count_required(&affinity.required, &mut places, other, *at, cluster, 1);
                 }
                 places
             });
@@ -65,7 +65,7 @@ impl PodAffinityRules {
             }
         }
         for term in &affinity.anti_required {
-            let places = self.unwanted.entry(term.clone()).or_insert_with(|| {
+            let places = self.forbidden.entry(term.clone()).or_insert_with(|| {
                 let mut places = Places::default();
                 for (_, at) in cluster.pods.values().filter(|(other, _)| term_matches(term, other, cluster)) {
                     count_at(&mut places, term.topology_key, *at, cluster, 1);
@@ -79,14 +79,14 @@ impl PodAffinityRules {
                 broken(format!("{key}={place} has a pod that its anti-affinity forbids"));
             }
         }
-        let carried = self.carried.get_or_insert_with(|| {
-            let mut carried = Map::default();
+        let owners = self.owners.get_or_insert_with(|| {
+            let mut owners = Map::default();
             for (other, at) in cluster.pods.values() {
-                count_carried(&mut carried, other, *at, cluster, 1);
+                count_owners(&mut owners, other, *at, cluster, 1);
             }
-            carried
+            owners
         });
-        for (term, places) in carried {
+        for (term, places) in owners {
             if let Some(place) = value(labels, term.topology_key)
                 && places.contains_key(&(term.topology_key, place))
                 && term_matches(term, pod, cluster)
@@ -103,21 +103,21 @@ fn term_matches(term: &PodAffinityTerm, pod: &Pod, cluster: &Cluster) -> bool {
     affinity_term_matches(term, namespace, &pod.spec.labels, cluster.namespace(namespace))
 }
 
-fn count_wanted(terms: &[PodAffinityTerm], places: &mut Places, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
+fn count_required(terms: &[PodAffinityTerm], places: &mut Places, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
     if terms.iter().all(|term| term_matches(term, pod, cluster)) {
         terms.iter().for_each(|term| count_at(places, term.topology_key, node, cluster, by));
     }
 }
 
-fn count_carried(carried: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
+fn count_owners(owners: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
     for term in &pod.spec.affinity.anti_required {
-        if !carried.contains_key(term) {
-            carried.insert(term.clone(), Places::default());
+        if !owners.contains_key(term) {
+            owners.insert(term.clone(), Places::default());
         }
-        if let Some(places) = carried.get_mut(term) {
+        if let Some(places) = owners.get_mut(term) {
             count_at(places, term.topology_key, node, cluster, by);
             if places.is_empty() {
-                carried.remove(term);
+                owners.remove(term);
             }
         }
     }

@@ -75,9 +75,9 @@ fn missing(point: &str, plugin: &str, all: &[Difference], with: &Side) -> String
             }
             "it does not run here"
         }
-        "reserve" => "it reserves nothing for a pod whose node is chosen",
+        "reserve" => "nothing is reserved for a pod whose node is chosen",
         "permit" => "no pod waits for its permit",
-        "pre-bind" => "it prepares no binding",
+        "pre-bind" => "no binding is prepared",
         "bind" => "it binds no pod",
         _ => "it is not notified of bound pods",
     };
