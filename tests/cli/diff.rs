@@ -76,13 +76,13 @@ fn a_profile_against_kube_scheduler() {
 
         reserve
           PLUGIN            EDGE  KUBE-SCHEDULER  EFFECT ON PODS
-          VolumeBinding     -     yes             without it, it reserves nothing for a pod whose node is chosen
-          DynamicResources  -     yes             without it, it reserves nothing for a pod whose node is chosen
+          VolumeBinding     -     yes             without it, nothing is reserved for a pod whose node is chosen
+          DynamicResources  -     yes             without it, nothing is reserved for a pod whose node is chosen
 
         pre-bind
           PLUGIN            EDGE  KUBE-SCHEDULER  EFFECT ON PODS
-          VolumeBinding     -     yes             without it, it prepares no binding
-          DynamicResources  -     yes             without it, it prepares no binding
+          VolumeBinding     -     yes             without it, no binding is prepared
+          DynamicResources  -     yes             without it, no binding is prepared
     "#]].assert_eq(&run.stdout);
 }
 

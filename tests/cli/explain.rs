@@ -185,13 +185,8 @@ fn equally_good_nodes_are_drawn_as_in_a_simulation() {
 fn other_pending_pods_are_placed_first() {
     let outcome = |pod: &str| {
         let text = schedc(&["explain", pod, EXAMPLE, "--after"]).ok();
-        let outcome = text.find(&format!("\n{pod} ")).expect("the outcome") + 1;
-        text[outcome..]
-            .lines()
-            .take_while(|line| !line.contains(" without effect on this pod"))
-            .collect::<Vec<_>>()
-            .join("\n")
-            + "\n"
+        let outcome = text.lines().skip_while(|line| !line.starts_with(&format!("{pod} ")));
+        outcome.take_while(|line| !line.contains(" without effect on this pod")).collect::<Vec<_>>().join("\n") + "\n"
     };
     expect![[r#"
         shop/cache-0 goes to north-1 (profile default)
@@ -209,7 +204,7 @@ fn other_pending_pods_are_placed_first() {
     "#]]
     .assert_eq(&outcome("research/training-3"));
     expect![[r#"
-        shop/checkout-canary is unschedulable (profile default;) SchedulingGates rejects it in PreEnqueue
+        shop/checkout-canary is unschedulable (profile default); SchedulingGates rejects it in PreEnqueue
           after 14 other pending pods were placed, and 4 found unschedulable
           waiting for scheduling gates: [example.com/waits-for-approval]
     "#]]
@@ -395,7 +390,7 @@ fn pods_are_found_by_namespace_and_labels() {
     .assert_eq(&outcomes(&["-n", "research", "-l", "!app", EXAMPLE]));
     let note = schedc(&["explain", "-n", "research", "-l", "!app", EXAMPLE]).stderr;
     expect![[r#"
-        note: pod research/spark-driver asks for scheduler `batch-scheduler`, which is none of the profiles; choose one with --profile
+        note: pod research/spark-driver has schedulerName `batch-scheduler`, which is none of the profiles; choose one with --profile
     "#]].assert_eq(&note);
     let array = schedc(&["explain", "-l", "app=cache", EXAMPLE, "-o", "json"]).json();
     let single = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
@@ -406,7 +401,7 @@ fn pods_are_found_by_namespace_and_labels() {
     "#]]
     .assert_eq(&refused(&["-n", "research", "-l", "app=web", EXAMPLE]));
     expect![[r#"
-        error: `shop/web-1` is not in namespace `research`: leave out one of the two
+        error: `shop/web-1` is not in namespace `research`: omit one of the two
     "#]]
     .assert_eq(&refused(&["-n", "research", "shop/web-1", EXAMPLE]));
     let usage = |args: &[&str]| schedc(&[&["explain"], args].concat());
