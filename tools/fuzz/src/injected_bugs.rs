@@ -98,9 +98,7 @@ impl fmt::Display for InjectedBug {
             InjectedBug::DoubleCount => "a pod counts twice on its node",
             InjectedBug::StaleNomination => "a pod that is not pending is nominated",
             InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
-            InjectedBug::UncheckedNodeUpdate => {
-                "nodes change in the cache without requeueing pods or checking unschedulable pods"
-            }
+            InjectedBug::UncheckedNodeUpdate => "the same, without the check for parked pods that fit",
         })
     }
 }
