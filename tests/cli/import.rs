@@ -191,7 +191,7 @@ fn all_profiles_into_a_folder() {
     .assert_eq(&folder.schedc(&["check", "made"]).ok());
     expect![[r#"
         warning: scheduler.yaml:8:62: disabling `NodeName` at `bind` has no effect: it is not enabled there
-        error: made/two.toml is there already; --force replaces it
+        error: made/two.toml exists already; --force replaces it
     "#]]
     .assert_eq(&folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two"]).refused());
     folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two", "--force"]).ok();

@@ -113,7 +113,7 @@ fn a_group_deleted_too_early_leaves_its_pods_pending() {
 #[test]
 fn events_for_missing_objects_are_reported() {
     let told = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
-    assert!(told.ends_with(&format!("{RESOURCE} default/g is not there at 1s")), "{told}");
+    assert!(told.ends_with(&format!("{RESOURCE} default/g does not exist at 1s")), "{told}");
 }
 
 fn group(name: &str, min_member: u32) -> Value {

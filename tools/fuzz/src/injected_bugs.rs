@@ -1,59 +1,59 @@
-//! Deliberate breaks: what the driver gets wrong, so that it can be seen that the invariants notice.
+//! Deliberate errors of the driver, which the invariants must detect.
 
 use std::fmt;
 
 use crate::invariants::Invariant;
 
-/// Something that the driver does wrong.
+/// An error of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InjectedBug {
-    /// New pods are not told of, some of them.
+    /// Some new pods are not delivered.
     MissedPodCreation,
-    /// That a pod is gone is not told.
+    /// Some deletions of pods are not delivered.
     MissedPodDeletion,
-    /// That a pod is bound is not told.
+    /// Some bindings of pods are not delivered.
     MissedBinding,
-    /// A bound pod is told to be on another node.
+    /// A bound pod is delivered with another node.
     WrongNode,
-    /// A node's changes are not told.
+    /// Some changes of nodes are not delivered.
     MissedNodeUpdate,
-    /// The server says that it has bound a pod, and has not.
+    /// The server reports a binding without executing it.
     FalseBinding,
-    /// The server binds pods that are bound.
+    /// The server binds pods that are already bound.
     DoubleBinding,
-    /// The time is not told while a pod waits in Permit.
+    /// The clock stops while a pod waits in Permit.
     StoppedClock,
-    /// That pods were parked for too long is not told.
+    /// The flush of unschedulable pods does not run.
     MissedFlush,
-    /// A task's end is not told.
+    /// Some completions of tasks are not delivered.
     LostCompletion,
-    /// Plugins' background tasks are ended.
+    /// Background tasks of plugins are aborted.
     EndedTasks,
-    /// What is unreserved is not taken down.
+    /// Calls of Unreserve are not recorded.
     IgnoredUnreserve,
     /// A pod counts on its node twice.
     DoubleCount,
-    /// A pod is nominated that nobody knows.
+    /// A pod is nominated that does not exist.
     StaleNomination,
-    /// A node is put into the cache, and nobody is woken.
+    /// A node changes in the cache without requeueing pods.
     SilentNodeUpdate,
-    /// The same, and nobody looks for pods that fit and are parked.
+    /// A node changes in the cache without requeueing pods, and the check of unschedulable pods is off.
     UncheckedNodeUpdate,
 }
 
-/// A lie, and what it breaks.
+/// An injected bug and the expected violations.
 #[derive(Clone, Copy, Debug)]
 pub struct BugExpectation {
-    /// What the driver does wrong.
+    /// The bug.
     pub bug: InjectedBug,
-    /// The invariants that notice; which one does first depends on what happens.
+    /// Invariants that detect it; the first one depends on the history.
     pub violates: &'static [Invariant],
-    /// Within how many steps they do.
+    /// Number of steps within which it is detected.
     pub steps: u64,
 }
 
 impl InjectedBug {
-    /// All of them.
+    /// All injected bugs.
     pub const ALL: [BugExpectation; 16] = {
         use Invariant::*;
         const fn of(bug: InjectedBug, violates: &'static [Invariant], steps: u64) -> BugExpectation {
@@ -83,22 +83,22 @@ impl InjectedBug {
 impl fmt::Display for InjectedBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            InjectedBug::MissedPodCreation => "some new pods are not told of",
-            InjectedBug::MissedPodDeletion => "that a pod is gone is not told, sometimes",
-            InjectedBug::MissedBinding => "that a pod is bound is not told, sometimes",
-            InjectedBug::WrongNode => "a bound pod is told to be on another node",
-            InjectedBug::MissedNodeUpdate => "changes of nodes are not told, sometimes",
-            InjectedBug::FalseBinding => "the server says that it has bound a pod, and has not",
-            InjectedBug::DoubleBinding => "the server binds pods that are bound",
-            InjectedBug::StoppedClock => "the time is not told while a pod waits in Permit",
-            InjectedBug::MissedFlush => "the time is not told when pods were parked for too long",
-            InjectedBug::LostCompletion => "the end of a task is not told, sometimes",
-            InjectedBug::EndedTasks => "plugins' background tasks are ended",
-            InjectedBug::IgnoredUnreserve => "calls of Unreserve are not taken down",
-            InjectedBug::DoubleCount => "a pod counts on its node twice",
-            InjectedBug::StaleNomination => "a pod is nominated that does not wait",
-            InjectedBug::SilentNodeUpdate => "nodes change in the cache, and nobody is woken",
-            InjectedBug::UncheckedNodeUpdate => "the same, and nobody asks whether parked pods fit",
+            InjectedBug::MissedPodCreation => "some pod creations are not delivered",
+            InjectedBug::MissedPodDeletion => "some pod deletions are not delivered",
+            InjectedBug::MissedBinding => "some bindings are not delivered",
+            InjectedBug::WrongNode => "a bound pod is reported on another node",
+            InjectedBug::MissedNodeUpdate => "some node updates are not delivered",
+            InjectedBug::FalseBinding => "the server reports a binding that it did not store",
+            InjectedBug::DoubleBinding => "the server binds pods that are already bound",
+            InjectedBug::StoppedClock => "the clock stops while a pod waits in Permit",
+            InjectedBug::MissedFlush => "the flush of parked pods is missed",
+            InjectedBug::LostCompletion => "some task completions are not delivered",
+            InjectedBug::EndedTasks => "background tasks of plugins are stopped",
+            InjectedBug::IgnoredUnreserve => "calls of Unreserve are not recorded",
+            InjectedBug::DoubleCount => "a pod counts twice on its node",
+            InjectedBug::StaleNomination => "a pod that is not pending is nominated",
+            InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
+            InjectedBug::UncheckedNodeUpdate => "the same, without the check for parked pods that fit",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What wakes the pods that a plugin rejected.
+//! Events that requeue the pods that a plugin rejected.
 
 use schedc_codegen::catalog::PluginEntry;
 use schedc_codegen::plan::Point;
@@ -10,7 +10,7 @@ macro_rules! events {
     ($($plugin:ident),* $(,)?) => { &[$(PluginEvents::of::<schedc_plugins::$plugin>()),*] };
 }
 
-/// The in-tree plugins that say which events they wait for.
+/// In-tree plugins with event registrations.
 const PLUGINS: &[PluginEvents] = events![
     DefaultPreemption,
     DynamicResources,
@@ -30,10 +30,10 @@ const PLUGINS: &[PluginEvents] = events![
     VolumeZone,
 ];
 
-/// Where a plugin can reject a pod that then waits.
+/// Extension points whose rejection keeps a pod waiting for events.
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
-/// kube-scheduler's names of actions, and what they mean.
+/// kube-scheduler's names of actions, with their meaning.
 const ACTIONS: [(&str, &str); 13] = [
     ("Add", "added"),
     ("Delete", "deleted"),
@@ -50,7 +50,7 @@ const ACTIONS: [(&str, &str); 13] = [
     ("UpdatePodGeneratedResourceClaim", "generated claims change"),
 ];
 
-/// In words; events about which the plugin's hint is asked as well come after those that always wake.
+/// Describes the events of a plugin: first those that always requeue, then those with a queueing hint.
 pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     if !REJECTING.into_iter().any(|point| plugin.implements(point)) {
         return Ok("it rejects no pods".to_owned());

@@ -1,4 +1,4 @@
-//! The page about the in-tree plugins.
+//! The reference page of the in-tree plugins.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,11 +10,12 @@ use schedc_codegen::schema::Schema;
 
 use super::{arguments, events, in_tree, plugin_link, quoted, title};
 
-/// What the reference says of the in-tree plugins. `root` is the repository's.
+/// Returns the page of the in-tree plugins. `root` is the root of the repository.
 ///
 /// # Errors
 ///
-/// The in-tree catalog or the file of a plugin cannot be read, or a plugin's events are not known.
+/// Returns an error if the in-tree catalog or the file of a plugin cannot be read, or if a plugin's events
+/// are unknown.
 pub fn plugins(root: &Path) -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Plugin reference");
@@ -78,7 +79,7 @@ fn column(column: &Column) -> &str {
     }
 }
 
-/// Where the plugin is, from the root of the repository.
+/// Returns the source file of the plugin, from the root of the repository.
 fn source(plugin: &PluginEntry) -> String {
     let mut name = String::new();
     for letter in plugin.name.chars() {
@@ -90,7 +91,7 @@ fn source(plugin: &PluginEntry) -> String {
     format!("plugins/src/{name}.rs")
 }
 
-/// What the plugin's file says of it, without its name and what the tables say.
+/// Returns the documentation in the plugin's file, without its name and the content of the tables.
 fn documentation(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     let path = source(plugin);
     let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;

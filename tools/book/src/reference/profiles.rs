@@ -1,4 +1,4 @@
-//! The page about the keys of profiles.
+//! The reference page of profile keys.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use super::{in_tree, plugin_link, title};
 
 const PLUGINS_PAGE: &str = "plugins.md";
 
-/// What the reference says of profiles.
+/// Returns the page of profile keys.
 ///
 /// # Errors
 ///
-/// The in-tree catalog cannot be read.
+/// Returns an error if the in-tree catalog cannot be read.
 pub fn profiles() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Profile reference");
@@ -83,7 +83,7 @@ fn row(key: &Key) -> String {
     format!("| `{name}` | {value} | {default} | {doc} |\n")
 }
 
-/// Where more is said of what a key holds.
+/// Returns a link to more about the value of a key.
 fn more(key: &Key) -> Option<&'static str> {
     let places = [
         (settings::CRATES, "../plugins.md#3-the-profile"),
@@ -120,7 +120,7 @@ fn purpose(point: Point) -> &'static str {
     }
 }
 
-/// The heading of docs/statuses.md about a point.
+/// Returns the heading of an extension point in docs/statuses.md.
 fn answers(point: Point) -> Option<String> {
     (point != Point::QueueSort).then(|| point.name().replace('-', ""))
 }

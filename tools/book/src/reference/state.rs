@@ -1,4 +1,4 @@
-//! The page about columns and indexes.
+//! The reference page of columns and indexes.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use schedc_codegen::catalog::{Catalog, Column, State};
 
 use super::{in_tree, plugin_link, title};
 
-/// The columns and indexes of the in-tree catalog, with their descriptions and the plugins that read them.
+/// Returns the page of the columns and indexes of the in-tree catalog, with descriptions and readers.
 ///
 /// # Errors
 ///
-/// The in-tree catalog cannot be read, or does not describe a column or an index.
+/// Returns an error if the in-tree catalog cannot be read, or does not describe a column or an index.
 pub fn state() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Columns and indexes");
