@@ -1,6 +1,6 @@
 //! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses it.
 //!
-//! `matchLabelKeys` and `mismatchLabelKeys` are not looked at: an API server has merged them into the selector.
+//! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, therefore they are ignored here.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use schedc_core::model::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 
 use super::label_selector::label_selector;
 
-/// What kube-scheduler calls required affinity.
+/// kube-scheduler's name of required affinity in errors.
 const REQUIRED: &str = "requiredAffinityTerms";
-/// What it calls required anti-affinity.
+/// kube-scheduler's name of required anti-affinity in errors.
 const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
-/// What a pod in `namespace` says about the pods near it. One broken term voids the list that it is in and is told; the
-/// other lists still hold.
+/// Converts the pod affinity and anti-affinity of a pod in `namespace`. A term that cannot be parsed makes its list
+/// empty and its error is kept; the other lists stay valid.
 pub(super) fn pod_affinity(
     affinity: Option<&api::Affinity>,
     namespace: Symbol,
@@ -73,7 +73,7 @@ impl Reader<'_> {
         self.unless_broken(list, terms)
     }
 
-    /// A term (`newAffinityTerm`), or what is wrong with it.
+    /// Parses a term (`newAffinityTerm`) or returns its error.
     fn term(&mut self, term: &api::PodAffinityTerm) -> Result<PodAffinityTerm, String> {
         let selector = label_selector(term.label_selector.as_ref(), self.interner)?;
         let listed = term.namespaces.as_deref().unwrap_or_default();

@@ -304,7 +304,7 @@ fn null_equals_absent() {
 #[test]
 fn malformed_objects_are_errors() {
     let error = |kind: &str, text: &str| read(kind, &mut serde_json::Deserializer::from_str(text)).unwrap_err();
-    assert_eq!(error("Lease", "{}").to_string(), "nobody looks at a Lease");
+    assert_eq!(error("Lease", "{}").to_string(), "schedulers ignore objects of kind Lease");
     for (text, expected) in [
         ("7", "invalid type: integer `7`, expected an object at line 1 column 1"),
         ("null", "invalid type: null, expected an object at line 1 column 4"),

@@ -1,4 +1,4 @@
-//! Volumes, claims, and what CSI drivers say.
+//! Validation of volumes, claims and the objects of CSI drivers.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -52,10 +52,10 @@ fn access_modes(modes: Option<&Vec<String>>, reporter: &mut ProblemReporter<'_>)
     }
 }
 
-/// An amount of storage, which must be there.
+/// Checks a required amount of storage.
 fn storage(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemReporter<'_>) {
     match amounts.and_then(|amounts| amounts.get("storage")) {
-        None => reporter.report(format!("{path}[storage]"), "is missing; say how many bytes"),
+        None => reporter.report(format!("{path}[storage]"), "is missing; give the number of bytes"),
         Some(text) => {
             let quantity = Quantity::parse(&text.0).unwrap_or(Quantity::ZERO);
             if quantity <= Quantity::ZERO {
@@ -80,7 +80,7 @@ fn volume_mode(mode: Option<&String>, reporter: &mut ProblemReporter<'_>) {
 pub(super) fn class(class: &StorageClass, reporter: &mut ProblemReporter<'_>) {
     let provisioner = &class.provisioner;
     if provisioner.is_empty() {
-        let message = "is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`";
+        let message = "is missing; use `kubernetes.io/no-provisioner` for volumes that are created manually";
         reporter.report("provisioner", message);
     } else {
         key("provisioner", &provisioner.to_lowercase(), reporter);
@@ -161,7 +161,7 @@ pub(super) fn attachment(attachment: &VolumeAttachment, reporter: &mut ProblemRe
     }
 }
 
-/// The name of a CSI driver, in which capitals are allowed.
+/// Checks the name of a CSI driver. It may have capital letters.
 fn driver_name(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
     name(path, &text.to_lowercase(), reporter);
 }

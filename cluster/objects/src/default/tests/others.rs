@@ -195,7 +195,7 @@ fn volumes_and_claims_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:2: PersistentVolume empty: spec.accessModes: is empty; there must be one at least
-            pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; say how many bytes
+            pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; give the number of bytes
             pods.yaml:2: PersistentVolume empty: spec.nodeAffinity.required: is missing; give it, or leave the affinity out
             pods.yaml:4: PersistentVolume local: spec.accessModes: must have nothing beside `ReadWriteOncePod`
             pods.yaml:4: PersistentVolume local: spec.volumeMode: is `Raw`, but must be one of `Filesystem`, `Block`
@@ -220,7 +220,7 @@ fn storage_classes_must_be_right() {
             ],
         ),
         expect![[r#"
-            pods.yaml:2: StorageClass a: provisioner: is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`
+            pods.yaml:2: StorageClass a: provisioner: is missing; use `kubernetes.io/no-provisioner` for volumes that are created manually
             pods.yaml:2: StorageClass a: volumeBindingMode: is `Later`, but must be one of `Immediate`, `WaitForFirstConsumer`
             pods.yaml:4: StorageClass b: provisioner: `a/b/c`: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
             pods.yaml:4: StorageClass b: allowedTopologies[1]: says the same as another; remove one of them
