@@ -108,6 +108,6 @@ mod tests {
         let app = "labelSelector: {matchLabels: {app: web}}";
         assert_eq!(selector(&format!("{app}, matchLabelKeys: [hash, other]")), Some([true, true, false]));
         assert_eq!(selector("labelSelector: {}, matchLabelKeys: [hash]"), Some([false, true, false]));
-        assert_eq!(selector("matchLabelKeys: [hash]"), None, "nothing stays nothing");
+        assert_eq!(selector("matchLabelKeys: [hash]"), None, "a missing selector stays missing");
     }
 }

@@ -93,7 +93,7 @@ mod tests {
         let selector = meta::LabelSelector { match_labels: Some(map), ..meta::LabelSelector::default() };
         let spec = apps::ReplicaSetSpec { selector, ..apps::ReplicaSetSpec::default() };
         let set = apps::ReplicaSet { metadata: metadata.clone(), spec: Some(spec), status: None };
-        assert_eq!(convert_replica_set(&set, &mut interner).selector, None, "one that Kubernetes cannot read");
+        assert_eq!(convert_replica_set(&set, &mut interner).selector, None, "Kubernetes cannot parse it");
 
         let set = apps::StatefulSet { metadata, spec: Some(apps::StatefulSetSpec::default()), status: None };
         assert_eq!(convert_stateful_set(&set, &mut interner).selector, Some(LabelSelector::default()));
