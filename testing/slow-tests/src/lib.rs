@@ -1,11 +1,11 @@
-//! The switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as the gate sets it.
+//! Switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as in the gate.
 //!
 //! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random histories.
 
 use std::io::Write;
 use std::{env, io, thread};
 
-/// The environment variable that enables slow tests.
+/// Environment variable that enables slow tests.
 const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
 
 /// Whether slow tests run.
@@ -21,7 +21,7 @@ pub fn is_skipped(reason: &str) -> bool {
     }
     let thread = thread::current();
     let test = thread.name().unwrap_or("a test");
-    // The test passes without this line, too.
+    // The test passes even if this write fails.
     let _ = writeln!(io::stderr().lock(), "skipped {test}: {reason}; run it with {VARIABLE}=1");
     true
 }

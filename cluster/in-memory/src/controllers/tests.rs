@@ -205,7 +205,7 @@ fn volumes_are_provisioned_for_the_selected_node() {
     "#]]);
     world.patch("PersistentVolumeClaim", "q", select("gone"));
     let key = Key { kind: "PersistentVolumeClaim", namespace: "default".into(), name: "q".into() };
-    assert_eq!(world.server.get(&key).unwrap().metadata().annotations, Some(BTreeMap::new()), "the selected node is removed");
+    assert_eq!(world.server.get(&key).unwrap().metadata().annotations, Some(BTreeMap::new()), "no selected node");
     world.apply(&[csi]);
     world.patch("PersistentVolumeClaim", "q", select("n1"));
     world.check(expect![[r#"

@@ -1,4 +1,4 @@
-//! Protocols, and what clients do apart from reading.
+//! Protocols, and requests of clients other than reads.
 
 use std::time::Duration;
 

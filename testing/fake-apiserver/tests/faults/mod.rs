@@ -1,4 +1,4 @@
-//! What goes wrong on purpose goes wrong as it should.
+//! Effects of injected faults.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ async fn a_lost_response_follows_an_executed_request() {
         assert_eq!(server.get(POD).unwrap()["spec"]["nodeName"], "n");
         let asked = server.requests();
         assert_eq!((asked[0].code, &asked[0].fault), (201, &Some(Fault::LoseAnswer)));
-        // Over HTTP/2 only that request is lost.
+        // Over HTTP/2 only this request is lost.
         assert_eq!(client.get(POD).await.is_ok(), http == Http::Two);
     }
 }
@@ -44,7 +44,7 @@ async fn a_cut_connection_executes_nothing() {
         let mut client = Client::new(&server, http).await;
         assert_eq!(client.bind("p0", "n").await, Err(ConnectionError));
         assert_eq!(server.get(POD).unwrap()["spec"].get("nodeName"), None);
-        assert_eq!(client.get(POD).await, Err(ConnectionError), "the connection is gone");
+        assert_eq!(client.get(POD).await, Err(ConnectionError), "the connection is closed");
         assert_eq!(server.requests()[0].code, 0);
         assert_eq!(Client::new(&server, http).await.get(POD).await.unwrap().code, 200);
     }
@@ -135,7 +135,7 @@ async fn a_restarted_server_rejects_old_versions() {
     assert_eq!((list["items"].as_array().unwrap().len(), &list["metadata"]["resourceVersion"]), (1, &json!("3")));
 }
 
-/// Every pod is bound once in the end, whatever a seed brings: the client asks again, and the server knows.
+/// Every pod is bound exactly once for any seed: the client retries, and the server keeps the result.
 #[tokio::test]
 async fn a_random_mix() {
     let server = fill(schedc_fake_apiserver::Server::start(), 40);

@@ -1,4 +1,4 @@
-//! Pods rather go where they even out how much of each resource is used.
+//! NodeResourcesBalancedAllocation: prefers nodes where all resources are used to a similar degree.
 
 use schedc_core::model::Node;
 

@@ -1,4 +1,4 @@
-//! Pods go where there is enough left of what they ask for, and rather where much, or little, is left.
+//! NodeResourcesFit: requires free resources, and prefers nodes with more or less of them.
 
 use schedc_core::model::{Node, Resources};
 use schedc_core::status::Code;
@@ -74,7 +74,7 @@ pub(super) fn is_scalar(name: &str) -> bool {
     !["cpu", "memory", "ephemeral-storage"].contains(&name)
 }
 
-/// How much there is of a resource.
+/// Returns the amount of a resource.
 pub(super) fn amount(cx: &Cycle<'_>, resources: &Resources, name: &str) -> i64 {
     match name {
         "cpu" => resources.milli_cpu,
@@ -88,12 +88,12 @@ fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
     amounts.fold(0, i64::wrapping_add)
 }
 
-/// How much of a resource the pods of a node take.
+/// Returns the amount of a resource that the pods of a node use.
 pub(super) fn used(cx: &Cycle<'_>, node: &Node, name: &str) -> i64 {
     sum_of(cx.pods_on(node).map(|placed| amount(cx, &placed.pod.usage.requests, name)))
 }
 
-/// Only extended resources can be ignored.
+/// Whether the arguments ignore a resource. Only extended resources can be ignored.
 fn is_ignored(cx: &Cycle<'_>, name: &str) -> bool {
     let args = &cx.args.node_resources_fit;
     let Some((group, rest)) = name.split_once('/') else { return false };
@@ -103,7 +103,7 @@ fn is_ignored(cx: &Cycle<'_>, name: &str) -> bool {
             || args.ignored_resource_groups.iter().any(|ignored| ignored == group))
 }
 
-/// The value of a function that is linear between points, its values stretched from 0..=10 to 0..=100.
+/// Returns the value of a piecewise linear function, scaled from 0..=10 to 0..=100.
 fn interpolate(shape: &[Point], at: i64) -> i64 {
     let Some(next) = shape.iter().position(|point| at <= point.utilization) else {
         return shape.last().map_or(0, |point| point.score * 10);
