@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_finished_pod_is_a_removal() {
         let object = api_object("{kind: Pod, metadata: {name: a, uid: u}, status: {phase: Succeeded}}");
-        let told = object.upsert(&mut Interner::default());
-        assert!(matches!(told, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));
+        let change = object.upsert(&mut Interner::default());
+        assert!(matches!(change, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));
     }
 }

@@ -45,7 +45,7 @@ impl fmt::Display for Hint<'_> {
         }
         if let Some(place) = self.nearest_place() {
             return match place.is_empty() {
-                true => write!(f, "`{name}` is a field of the object itself, beside `metadata`"),
+                true => write!(f, "`{name}` is a field of the object itself, next to `metadata`"),
                 false => write!(f, "`{name}` belongs in `{}`", place.join(".")),
             };
         }

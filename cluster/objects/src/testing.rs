@@ -32,7 +32,7 @@ pub fn node(yaml: &str, interner: &mut Interner) -> Node {
 /// # Panics
 /// Panics if the manifest is a node, a pod, or a kind that plugins cannot read.
 pub fn object(yaml: &str, interner: &mut Interner) -> Object {
-    convert_object(&api_object(yaml), interner).unwrap_or_else(|| panic!("no plugin looks at this\n{yaml}"))
+    convert_object(&api_object(yaml), interner).unwrap_or_else(|| panic!("plugins cannot read this object:\n{yaml}"))
 }
 
 /// Returns the pod of a manifest.

@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn the_number_of_attempts_is_limited() {
         let list: Vec<u32> = (0..1000).collect();
-        let mut asked = 0;
+        let mut calls = 0;
         shrink(&list, 10, |_| {
-            asked += 1;
+            calls += 1;
             false
         });
-        assert_eq!(asked, 10);
+        assert_eq!(calls, 10);
     }
 }

@@ -314,7 +314,7 @@ impl Server {
     /// Returns the number of matching requests so far.
     pub fn count_requests(&self, matches: impl Fn(&RecordedRequest) -> bool) -> usize {
         let _store = locked(&self.shared.store);
-        locked(&self.shared.audit).iter().filter(|asked| matches(asked)).count()
+        locked(&self.shared.audit).iter().filter(|request| matches(request)).count()
     }
 
     /// Waits until a condition is met. Returns false after the time limit.

@@ -38,9 +38,9 @@ pub(crate) async fn serve(
         tokio::time::sleep(faults.delay).await;
     }
     let record = |code| {
-        let asked =
+        let request =
             RecordedRequest::new(&locked(&shared.scenario), &api_request, code, head.version, faults.fault.clone());
-        locked(&shared.audit).push(asked);
+        locked(&shared.audit).push(request);
     };
     let answer = match faults.fault {
         Some(Fault::Cut) => {

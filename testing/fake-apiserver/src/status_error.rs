@@ -96,10 +96,10 @@ impl StatusError {
         StatusError::invalid_as(&kind.qualified(), kind.group, kind.plural, name, "metadata.resourceVersion", what)
     }
 
-    fn invalid_as(said: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
+    fn invalid_as(resource: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
         let reason = if what.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
-        let mut refusal =
-            StatusError::new(422, format!("{said} \"{name}\" is invalid: {field}: {what}")).about(group, kind, name);
+        let mut refusal = StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {what}"))
+            .about(group, kind, name);
         if let Some(details) = &mut refusal.details {
             details["causes"] = json!([{"reason": reason, "message": what, "field": field}]);
         }
@@ -115,9 +115,9 @@ impl StatusError {
     }
 
     /// The resource version is newer than the newest one.
-    pub(crate) fn too_new(asked: u64, current: u64) -> Self {
+    pub(crate) fn too_new(requested: u64, current: u64) -> Self {
         let mut refusal =
-            StatusError::new(504, format!("Timeout: Too large resource version: {asked}, current: {current}"));
+            StatusError::new(504, format!("Timeout: Too large resource version: {requested}, current: {current}"));
         let causes = json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
         refusal.details = Some(json!({"causes": causes, "retryAfterSeconds": 1}));
         refusal.retry_after = Some(1);
@@ -125,8 +125,8 @@ impl StatusError {
     }
 
     /// The resource version is older than the oldest one that is kept.
-    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
-        StatusError::new(410, format!("too old resource version: {asked} ({oldest})"))
+    pub(crate) fn too_old(requested: u64, oldest: u64) -> Self {
+        StatusError::new(410, format!("too old resource version: {requested} ({oldest})"))
     }
 
     /// The path does not exist.

@@ -208,8 +208,8 @@ mod tests {
         let gone = store.remove(&key("a"), json!({"metadata": {}, "spec": 2}));
         assert_eq!(gone["metadata"]["resourceVersion"], "3");
 
-        let told: Vec<_> = store.since(1).map(|change| (change.version, change.is_gone)).collect();
-        assert_eq!(told, [(2, false), (3, true)]);
+        let changes: Vec<_> = store.since(1).map(|change| (change.version, change.is_gone)).collect();
+        assert_eq!(changes, [(2, false), (3, true)]);
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn stopped_tasks_do_nothing() {
 /// Refuses the first call, delays the second, and loses the response of the third.
 #[derive(Default)]
 struct Slow {
-    asked: u32,
+    calls_received: u32,
     calls: Vec<(i64, &'static str)>,
 }
 
@@ -105,8 +105,8 @@ impl SimulationHooks for Slow {
             _ => return CallTreatment::AtOnce,
         };
         self.calls.push((now / SECOND, call));
-        self.asked += 1;
-        match self.asked {
+        self.calls_received += 1;
+        match self.calls_received {
             1 => CallTreatment::Refuse(ApiError::new(ApiReason::Timeout, "later")),
             2 => CallTreatment::After(Duration::from_secs(3)),
             3 => CallTreatment::LoseAnswer,

@@ -24,15 +24,17 @@ pub(super) fn pod_affinity(
 ) -> PodAffinity {
     let Some(affinity) = affinity else { return PodAffinity::default() };
     let near = affinity.pod_affinity.as_ref();
-    let apart = affinity.pod_anti_affinity.as_ref();
+    let anti_affinity = affinity.pod_anti_affinity.as_ref();
     let mut reader = Reader { namespace, interner, broken: Vec::new() };
     let required = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_ref());
     let required = reader.terms(REQUIRED, required);
-    let anti_required = apart.and_then(|apart| apart.required_during_scheduling_ignored_during_execution.as_ref());
+    let anti_required = anti_affinity
+        .and_then(|anti_affinity| anti_affinity.required_during_scheduling_ignored_during_execution.as_ref());
     let anti_required = reader.terms(ANTI_REQUIRED, anti_required);
     let preferred = near.and_then(|near| near.preferred_during_scheduling_ignored_during_execution.as_ref());
     let preferred = reader.weighted_terms("preferredAffinityTerms", preferred);
-    let anti_preferred = apart.and_then(|apart| apart.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let anti_preferred = anti_affinity
+        .and_then(|anti_affinity| anti_affinity.preferred_during_scheduling_ignored_during_execution.as_ref());
     let anti_preferred = reader.weighted_terms("preferredAntiAffinityTerms", anti_preferred);
     let broken = match &reader.broken[..] {
         [] => None,

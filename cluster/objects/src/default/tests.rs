@@ -346,7 +346,7 @@ fn placement_must_be_right() {
             pods.yaml:1: Pod default/a: spec.preemptionPolicy: is `Often`, but must be one of `PreemptLowerPriority`, `Never`
             pods.yaml:1: Pod default/a: spec.nodeName: `n_1`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
             pods.yaml:1: Pod default/a: spec.nodeSelector[a]: `!`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
-            pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is there twice
+            pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is a duplicate; remove one of them
             pods.yaml:1: Pod default/a: spec.nodeName: must be left out as long as there are schedulingGates"#]],
     );
 }

@@ -106,7 +106,7 @@ macro_rules! each_kind {
             ReplicationController(core::ReplicationController) "`v1` ReplicationController.",
             ReplicaSet(apps::ReplicaSet) "`apps/v1` ReplicaSet.",
             StatefulSet(apps::StatefulSet) "`apps/v1` StatefulSet.",
-            Deployment(apps::Deployment) "`apps/v1` Deployment: only the disruption controller looks at these.",
+            Deployment(apps::Deployment) "`apps/v1` Deployment: only the disruption controller reads these.",
             PersistentVolume(core::PersistentVolume) "`v1` PersistentVolume.",
             PersistentVolumeClaim(core::PersistentVolumeClaim) "`v1` PersistentVolumeClaim.",
             StorageClass(storage::StorageClass) "`storage.k8s.io/v1` StorageClass.",

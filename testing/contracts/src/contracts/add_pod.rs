@@ -79,7 +79,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                 if from == to {
                     continue;
                 }
-                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("in-thought".into()), ..Pod::clone(other) });
+                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("hypothetical".into()), ..Pod::clone(other) });
                 let mut changed = cycle.clone();
                 let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
                 imagined.add_pod(&twin);

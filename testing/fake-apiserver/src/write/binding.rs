@@ -19,8 +19,8 @@ pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Tim
     let kind = target.kind;
     let name = &target.name;
     for (field, url) in [("name", name), ("namespace", &target.namespace)] {
-        let said = text(binding, &format!("/metadata/{field}"));
-        if !said.is_empty() && said != url {
+        let given = text(binding, &format!("/metadata/{field}"));
+        if !given.is_empty() && given != url {
             return Err(StatusError::new(400, format!("{field} in URL does not match {field} in Binding object")));
         }
     }

@@ -69,9 +69,9 @@ pub(crate) fn delete(
     let runs = kind.kind == "Pod"
         && !text(&known, "/spec/nodeName").is_empty()
         && !["Succeeded", "Failed"].contains(&text(&known, "/status/phase"));
-    let asked = options["gracePeriodSeconds"].as_u64().or(grace);
+    let requested = options["gracePeriodSeconds"].as_u64().or(grace);
     let specified = known["spec"]["terminationGracePeriodSeconds"].as_u64();
-    let seconds = if runs { asked.or(specified).unwrap_or_default() } else { 0 };
+    let seconds = if runs { requested.or(specified).unwrap_or_default() } else { 0 };
     let is_held = known["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
 
     let mut object = (*known).clone();

@@ -65,15 +65,15 @@ pub(crate) fn patch(
 /// or not given.
 pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
     let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
-    let (told, is) = (text(sent, field), text(known, field));
+    let (given, found) = (text(sent, field), text(known, field));
     let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: {what} in precondition: {told}, {what} in object meta: {is}",
+         AdditionalErrorMsg: Precondition failed: {what} in precondition: {given}, {what} in object meta: {found}",
         key.name
     );
-    (!told.is_empty() && told != is).then_some(why)
+    (!given.is_empty() && given != found).then_some(why)
 }
 
 /// Replaces an object, limited to the fields that the path allows.

@@ -29,8 +29,8 @@ async fn a_lost_response_follows_an_executed_request() {
         let mut client = Client::new(&server, http).await;
         assert_eq!(client.bind("p0", "n").await, Err(ConnectionError));
         assert_eq!(server.get(POD).unwrap()["spec"]["nodeName"], "n");
-        let asked = server.requests();
-        assert_eq!((asked[0].code, &asked[0].fault), (201, &Some(Fault::LoseAnswer)));
+        let requests = server.requests();
+        assert_eq!((requests[0].code, &requests[0].fault), (201, &Some(Fault::LoseAnswer)));
         // Over HTTP/2 only this request is lost.
         assert_eq!(client.get(POD).await.is_ok(), http == Http::Two);
     }
@@ -92,7 +92,7 @@ async fn one_of_two_clients_can_be_cut_off() {
         assert_eq!(client.get(NODES).await, Err(ConnectionError));
         assert_eq!(other.get(NODES).await.unwrap().code, 200);
     }
-    let tokens: Vec<_> = server.requests().into_iter().map(|asked| asked.token).collect();
+    let tokens: Vec<_> = server.requests().into_iter().map(|request| request.token).collect();
     assert_eq!(tokens, ["a", "b", "a", "b"]);
     server.clear_rules();
     assert_eq!(Client::new(&server, Http::Two).await.with_token("a").get(NODES).await.unwrap().code, 200);
@@ -156,7 +156,7 @@ async fn a_random_mix() {
         }
     }
     assert_eq!(server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"] == "n"), 40);
-    assert_eq!(server.count_requests(|asked| asked.code == 201), 40);
-    let faults = server.count_requests(|asked| asked.fault.is_some());
+    assert_eq!(server.count_requests(|request| request.code == 201), 40);
+    let faults = server.count_requests(|request| request.fault.is_some());
     assert!(faults > 5, "{faults} of {}", server.requests().len());
 }

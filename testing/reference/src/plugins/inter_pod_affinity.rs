@@ -30,10 +30,10 @@ impl Plugin for InterPodAffinity {
             return Err(Rejection::unresolvable("node(s) didn't match pod affinity rules"));
         }
         for term in &cx.pod.spec.affinity.anti_required {
-            let apart = |(placed, other): (&_, &Node)| {
+            let violates = |(placed, other): (&_, &Node)| {
                 are_in_same_domain(term, node, other) && term_of_pod_matches(cx, term, placed)
             };
-            if cx.cluster.running().any(|(placed, other)| apart((&*placed.pod, other))) {
+            if cx.cluster.running().any(|(placed, other)| violates((&*placed.pod, other))) {
                 return Err(Rejection::unschedulable("node(s) didn't match pod anti-affinity rules"));
             }
         }

@@ -19,14 +19,14 @@ impl Plugin for NodeResourcesFit {
         if cx.pods_on(node).count() as i64 + 1 > node.allowed_pods {
             reasons.push("Too many pods".to_owned());
         }
-        let asked = &cx.pod.spec.requests;
-        let scalars = asked.scalars.iter().map(|&(name, _)| cx.text(name)).filter(|name| !is_ignored(cx, name));
+        let requested = &cx.pod.spec.requests;
+        let scalars = requested.scalars.iter().map(|&(name, _)| cx.text(name)).filter(|name| !is_ignored(cx, name));
         for name in ["cpu", "memory", "ephemeral-storage"].into_iter().chain(scalars) {
-            let (asked, has, used) =
-                (amount(cx, asked, name), amount(cx, &node.allocatable, name), used(cx, node, name));
-            if asked > 0 && asked > has.wrapping_sub(used) {
+            let (requested, has, used) =
+                (amount(cx, requested, name), amount(cx, &node.allocatable, name), used(cx, node, name));
+            if requested > 0 && requested > has.wrapping_sub(used) {
                 reasons.push(format!("Insufficient {name}"));
-                never |= asked > has;
+                never |= requested > has;
             }
         }
         let code = if never { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
@@ -42,12 +42,12 @@ impl Plugin for NodeResourcesFit {
                 "memory" => sum_of(cx.pods_on(node).map(|placed| placed.pod.usage.non_zero.memory)),
                 name => used(cx, node, name),
             };
-            let asked = amount(cx, &cx.pod.spec.fit_score_requests, &resource.name);
+            let requested = amount(cx, &cx.pod.spec.fit_score_requests, &resource.name);
             let has = amount(cx, &node.allocatable, &resource.name);
-            if has == 0 || is_scalar(&resource.name) && asked == 0 {
+            if has == 0 || is_scalar(&resource.name) && requested == 0 {
                 continue;
             }
-            let after = before.wrapping_add(asked);
+            let after = before.wrapping_add(requested);
             let score = match strategy.r#type {
                 StrategyType::LeastAllocated if after > has => 0,
                 StrategyType::LeastAllocated => has.wrapping_sub(after).wrapping_mul(100) / has,

@@ -162,8 +162,8 @@ impl Constraint {
 fn constraints(cx: &Cycle<'_>, action: UnsatisfiableAction) -> Result<Vec<Constraint>, String> {
     let own = &cx.pod.spec.spread;
     if !own.is_empty() {
-        let asked = own.iter().filter(|constraint| constraint.when_unsatisfiable == action);
-        return asked.map(|constraint| Constraint::of_pod(constraint, cx)).collect();
+        let selected = own.iter().filter(|constraint| constraint.when_unsatisfiable == action);
+        return selected.map(|constraint| Constraint::of_pod(constraint, cx)).collect();
     }
     let selector = default_selector(cx);
     if selector.requirements.is_empty() {

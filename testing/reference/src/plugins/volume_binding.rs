@@ -257,11 +257,11 @@ fn matching_volume<'a>(
 /// Whether the driver has capacity for a new volume, if it publishes capacities.
 fn has_capacity(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, class: &StorageClass, node: &Node) -> bool {
     let Some(size) = claim.request else { return true };
-    let tells = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {
+    let publishes_capacity = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {
         Some(Object::CsiDriver(driver)) => driver.storage_capacity,
         _ => false,
     };
-    !tells
+    !publishes_capacity
         || cx.cluster.objects.values().any(|object| match object {
             Object::CsiStorageCapacity(room) => {
                 room.class == class.name

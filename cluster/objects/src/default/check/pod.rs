@@ -122,7 +122,10 @@ fn placement(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
     for (i, gate) in gates.iter().enumerate() {
         key(&format!("spec.schedulingGates[{i}].name"), &gate.name, reporter);
         if gates.iter().take(i).any(|other| other.name == gate.name) {
-            reporter.report(format!("spec.schedulingGates[{i}].name"), format!("`{}` is there twice", gate.name));
+            reporter.report(
+                format!("spec.schedulingGates[{i}].name"),
+                format!("`{}` is a duplicate; remove one of them", gate.name),
+            );
         }
     }
     if !gates.is_empty() && !node.is_empty() {

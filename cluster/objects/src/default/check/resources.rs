@@ -47,8 +47,8 @@ pub(super) fn requirements(path: &str, resources: Option<&ResourceRequirements>,
     let limits = resources.limits.as_ref();
     for (name, request) in resources.requests.iter().flatten() {
         let Some(limit) = limits.and_then(|limits| limits.get(name)) else { continue };
-        if let (Ok(asked), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0))
-            && asked > allowed
+        if let (Ok(requested), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0))
+            && requested > allowed
         {
             let message = format!("is {}, but must not be more than the limit of {}", request.0, limit.0);
             reporter.report(format!("{path}.requests[{name}]"), message);

@@ -16,7 +16,7 @@ pub(super) fn selector(selector: Option<&LabelSelector>, reporter: &mut ProblemR
             && selector.match_expressions.as_ref().is_none_or(Vec::is_empty)
     });
     if is_empty {
-        reporter.report("spec.selector", "is missing; say which pods are its own");
+        reporter.report("spec.selector", "is missing; set it to the labels of the pods");
     }
     selectors::label_selector("spec.selector", selector, reporter);
 }
@@ -28,7 +28,7 @@ pub(super) fn plain_selector(
     reporter: &mut ProblemReporter<'_>,
 ) {
     if is_required && selector.is_none_or(BTreeMap::is_empty) {
-        reporter.report("spec.selector", "is missing; say which pods are its own");
+        reporter.report("spec.selector", "is missing; set it to the labels of the pods");
     }
     labels("spec.selector", selector, reporter);
 }
