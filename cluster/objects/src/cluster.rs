@@ -1,4 +1,4 @@
-//! From files to objects that are ready to be scheduled, in one step.
+//! Loading of manifests, with the API server's defaults, in one step.
 
 use std::collections::BTreeMap;
 use std::path::Path;

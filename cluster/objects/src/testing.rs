@@ -75,7 +75,7 @@ fn read(yaml: &str) -> Result<AnyObject, String> {
     let version = fields.entry("apiVersion").or_insert_with(|| kinds::api_version(&kind).unwrap_or_default().into());
     let version = version.as_str().unwrap_or_default().to_owned();
     match AnyObject::from_json(&version, &kind, Value::Object(fields)) {
-        Ok(object) => object.ok_or_else(|| format!("scheduling does not look at `{kind}`")),
+        Ok(object) => object.ok_or_else(|| format!("schedulers ignore `{kind}`")),
         Err(error) => Err(error.to_string()),
     }
 }

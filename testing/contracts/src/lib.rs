@@ -1,7 +1,7 @@
 //! A test kit for plugin authors: checks the contracts between a plugin and the framework with random histories.
 //!
-//! Unit tests cover a plugin's functions, and tests with an in-memory cluster ([`Simulator`]) cover its results. Contracts
-//! cover all orders of events. They need one line, and a few manifests of the objects that the plugin reads:
+//! Unit tests cover a plugin's functions, and tests with an in-memory cluster ([`Simulator`]) cover its results.
+//! Contracts cover all orders of events. They need one line, and a few manifests of the objects that the plugin reads:
 //!
 //! ```ignore
 //! schedc_testing::contracts!(my_scheduler::scheduler::Profiles, "KeptNodes", include_str!("contracts.yaml"));

@@ -1,6 +1,7 @@
 //! Switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as in the gate.
 //!
-//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random histories.
+//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random
+//! histories.
 
 use std::io::Write;
 use std::{env, io, thread};
@@ -13,8 +14,8 @@ pub fn is_enabled() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Whether the calling test should return without a result. If so, prints that to standard error, even if the test's output
-/// is captured.
+/// Whether the calling test should return without a result. If so, prints the reason to standard error, even if the
+/// test's output is captured.
 pub fn is_skipped(reason: &str) -> bool {
     if is_enabled() {
         return false;

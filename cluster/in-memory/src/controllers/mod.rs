@@ -31,10 +31,11 @@ const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// All controllers.
 ///
-/// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. A claim
-///   of a class with immediate binding gets the smallest matching volume.
-/// - **Provisioning**, like an external provisioner: any other claim of a class with a provisioner gets a new volume, at
-///   once or for the node that the scheduler selected. The volume is deleted with its claim, unless the class retains it.
+/// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. A
+///   claim of a class with immediate binding gets the smallest matching volume.
+/// - **Provisioning**, like an external provisioner: any other claim of a class with a provisioner gets a new volume,
+///   at once or for the node that the scheduler selected. The volume is deleted with its claim, unless the class
+///   retains it.
 /// - **Generic ephemeral volumes**: a pod's claims are created and deleted with the pod.
 /// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]

@@ -67,9 +67,9 @@ impl Default for ApiServerOptions {
 /// on for pods. It has no defaults and no validation; `schedc_objects::default` implements them. Finalizers block
 /// deletion if [`ApiServerOptions::finalizers_hold`] is set.
 ///
-/// An object that is applied again keeps its uid, its creation time, and the fields of other writers: the node of a
-/// bound pod, the volume of a claim and the claim of a volume with their annotations, and all fields of its status that
-/// the new manifest does not set. `phase: Pending` of a pod is no change.
+/// An object that is applied again keeps its uid, its creation time, and the fields of other writers. These are the
+/// node of a bound pod, and the volume of a claim and the claim of a volume with their annotations. Status fields stay
+/// unless the new manifest sets them; `phase: Pending` of a pod does not count.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     options: ApiServerOptions,

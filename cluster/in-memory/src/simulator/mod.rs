@@ -217,8 +217,8 @@ impl<H: SimulationHooks> Simulator<H> {
         while self.step() {}
     }
 
-    /// Runs until the scheduler is about to try a pod for which `is_wanted` returns true, and before that attempt. Returns
-    /// false if the simulation ends without one.
+    /// Runs until just before the first attempt of a pod for which `is_wanted` returns true. Returns false if the
+    /// simulation ends without one.
     pub fn run_to_attempt(&mut self, mut is_wanted: impl FnMut(&Pod) -> bool) -> bool {
         loop {
             while self.catch_up() {}

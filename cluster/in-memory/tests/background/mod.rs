@@ -123,9 +123,9 @@ fn a_task_receives_the_results_of_its_calls() {
     assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));
     let expected = [
         (0, "create"),
-        // It was refused.
+        // The first call was refused.
         (1, "create"),
-        // That took three seconds. The answer of the next one is lost.
+        // The second call took three seconds. The response of the third one is lost.
         (14, "patch"),
         (15, "create"),
         (25, "patch"),

@@ -1,4 +1,4 @@
-//! Names, namespaces and uids.
+//! Defaults of names, namespaces and uids.
 
 use std::collections::HashSet;
 

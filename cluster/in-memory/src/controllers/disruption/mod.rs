@@ -1,8 +1,8 @@
 //! The disruption controller, which updates the status of disruption budgets.
 //!
-//! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest has a
-//! status. There are no kubelets here. Therefore a pod on a node is healthy unless its condition `Ready` is false or the pod has
-//! finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
+//! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
+//! has a status. There are no kubelets here. Therefore a pod on a node is healthy unless its condition `Ready` is false
+//! or the pod has finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod scale;
@@ -284,7 +284,8 @@ fn adjusted_status(
     }
 }
 
-/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which an API server drops.
+/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which
+/// an API server drops.
 pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     let numbers = [status.current_healthy, status.desired_healthy, status.disruptions_allowed, status.expected_pods];
     let is_empty = numbers.iter().all(Option::is_none) || numbers.iter().all(|number| *number == Some(0));

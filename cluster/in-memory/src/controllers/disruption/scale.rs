@@ -59,8 +59,8 @@ impl Owner {
 
 /// Returns the sum of the replicas of some controllers (`getExpectedScale`).
 ///
-/// Returns an error for a missing controller, or one of a kind without a scale.
-/// One that is not there, or is of a kind without a scale.
+/// # Errors
+/// Returns a missing controller, or one of a kind without a scale.
 pub(super) fn total<'o>(
     owners: impl Iterator<Item = &'o Owner>,
     namespace: &str,
