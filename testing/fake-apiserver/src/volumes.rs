@@ -23,8 +23,8 @@ pub(crate) fn sync(store: &mut Store) {
     let unbound: Vec<_> = store.list(claims, "").filter(|claim| claim["status"]["phase"] != "Bound").cloned().collect();
     for claim in unbound {
         let key = Key::new(claims, text(&claim, "/metadata/namespace"), text(&claim, "/metadata/name"));
-        let meant = store.list(volumes, "").find(|volume| is_for(volume, &claim)).map(|volume| (**volume).clone());
-        let volume = match meant {
+        let bound = store.list(volumes, "").find(|volume| is_for(volume, &claim)).map(|volume| (**volume).clone());
+        let volume = match bound {
             Some(volume) => volume,
             None if !text(&claim, SELECTED_NODE).is_empty() && is_provisioned(store, &claim) => provisioned(&claim),
             None => continue,

@@ -40,10 +40,10 @@ impl Controllers {
     /// Returns the best existing volume: one that references the claim, or else the smallest matching one. The
     /// scheduler chooses the latter if the claim waits for its first consumer (`FindMatchingVolume`).
     fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
-        let meant =
+        let references_claim =
             |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
         let mut volumes = self.volumes.values().map(|volume| &**volume);
-        if let Some(volume) = volumes.find(meant) {
+        if let Some(volume) = volumes.find(references_claim) {
             return Some(volume);
         }
         let free = self.volumes.values().map(|volume| &**volume).filter(|volume| {

@@ -199,7 +199,7 @@ fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
         .as_object_mut()?
         .extend([("apiVersion", api_version), ("kind", plain)].map(|(k, v)| (k.to_owned(), v.into())));
     let mut unknown = UnknownFields::default();
-    // The server checks the values: `null` removes a field, and may be no value of it.
+    // The server checks the values: `null` removes a field of any type.
     let _ = kinds.read_collecting_unknown(api_version, plain, object, &mut unknown);
     unknown.found.first().map(UnknownField::path)
 }

@@ -89,9 +89,9 @@ fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> b
 fn term_of_running_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm) -> bool {
     let pod = &cx.pod.spec;
     let labels = namespace_labels(cx, pod.namespace).unwrap_or_default();
-    let meant =
+    let in_namespaces =
         term.namespaces.contains(&pod.namespace) || may_select(term.namespace_selector.as_ref(), labels, cx.names);
-    meant && may_select(term.selector.as_ref(), &pod.labels, cx.names)
+    in_namespaces && may_select(term.selector.as_ref(), &pod.labels, cx.names)
 }
 
 fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Symbol)]> {
@@ -107,16 +107,16 @@ fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     if terms.iter().any(|term| label(&node.labels, term.topology_key).is_none()) {
         return false;
     }
-    let meant = |pod: &Pod| terms.iter().all(|term| term_of_pod_matches(cx, term, pod));
-    let supporters: Vec<&Node> =
-        cx.cluster.running().filter(|(placed, _)| meant(&placed.pod)).map(|(_, at)| at).collect();
-    if terms.iter().all(|term| supporters.iter().any(|other| are_in_same_domain(term, node, other))) {
+    let matches_all_terms = |pod: &Pod| terms.iter().all(|term| term_of_pod_matches(cx, term, pod));
+    let nodes_of_matches: Vec<&Node> =
+        cx.cluster.running().filter(|(placed, _)| matches_all_terms(&placed.pod)).map(|(_, at)| at).collect();
+    if terms.iter().all(|term| nodes_of_matches.iter().any(|other| are_in_same_domain(term, node, other))) {
         return true;
     }
     // The first pod of a group with affinity to itself may be placed on any node.
     let is_anywhere =
-        supporters.iter().any(|at| terms.iter().any(|term| label(&at.labels, term.topology_key).is_some()));
-    !is_anywhere && meant(cx.pod)
+        nodes_of_matches.iter().any(|at| terms.iter().any(|term| label(&at.labels, term.topology_key).is_some()));
+    !is_anywhere && matches_all_terms(cx.pod)
 }
 
 /// Domains in which existing pods have anti-affinity to the pod, as labels of nodes.

@@ -235,14 +235,14 @@ fn matching_volume<'a>(
         .filter(|volume| volume.attributes_class == claim.attributes_class)
         .collect();
     volumes.sort_by(|a, b| a.capacity.cmp(&b.capacity).then_with(|| cx.text(a.name).cmp(cx.text(b.name))));
-    let is_meant = |volume: &PersistentVolume| {
+    let references_claim = |volume: &PersistentVolume| {
         volume.claim.as_ref().is_some_and(|wanted| {
             (wanted.namespace, wanted.name) == (claim.namespace, claim.name)
                 && wanted.uid.as_ref().is_none_or(|uid| *uid == claim.uid)
         })
     };
     let is_reachable = |volume: &PersistentVolume| admits(cx, volume.node_affinity.as_ref(), node);
-    if let Some(volume) = volumes.iter().find(|volume| is_meant(volume)) {
+    if let Some(volume) = volumes.iter().find(|volume| references_claim(volume)) {
         return Ok(is_reachable(volume).then_some(*volume));
     }
     Ok(volumes.into_iter().find(|volume| {
