@@ -201,7 +201,7 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
             fixture.change(Change::PodDeleted(uid("web2")));
         }
         "its binding to its node is observed" => {
-            // Before it was asked for here, it was somebody else.
+            // Before the request of this scheduler, the binding belongs to another scheduler.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
