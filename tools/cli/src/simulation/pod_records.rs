@@ -278,7 +278,7 @@ mod tests {
         let preempted: Vec<_> = pods.preempted.iter().map(|p| format!("{} by {}", p.pod, p.by)).collect();
         expect![[r#"
             ["default/placed None", "default/deleted Some(2.0)"]
-            ["default/waits: still no fit None", "default/never: no room Some(2.0)"]
+            ["default/waits: still no fit None", "default/never: no fit Some(2.0)"]
             ["default/victim by default/waits", "default/old by default/waits"]
             [Interval { from: 0.0, to: 0.5, created: 6, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 0.5, to: 1.0, created: 0, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 1.0, to: 1.5, created: 0, placed: 3, deleted: 0, preempted: 0, pending: 2, running: 4 }, Interval { from: 1.5, to: 2.0, created: 0, placed: 0, deleted: 4, preempted: 2, pending: 1, running: 1 }]"#]]
             .assert_eq(&format!("{placed:?}\n{waiting:?}\n{preempted:?}\n{:?}", pods.transitions.over(2_000_000_000)));

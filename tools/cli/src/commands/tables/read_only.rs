@@ -187,8 +187,8 @@ mod tests {
             PROFILE  KUBE-SCHEDULER  HERE                           PODS       %
             default  bound to        one of the best nodes           199   99.50
             default  bound to        a lower total, by 3 at most       1    0.50
-            default  fits nowhere    the same words                    7  100.00
-            default  bound to        not judged: not all was known     2"#]]
+            default  unschedulable   same message                      7  100.00
+            default  bound to        not compared: incomplete data     2"#]]
         .assert_eq(&rows.join("\n"));
     }
 }
