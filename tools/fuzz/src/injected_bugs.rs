@@ -83,22 +83,22 @@ impl InjectedBug {
 impl fmt::Display for InjectedBug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            InjectedBug::MissedPodCreation => "some new pods are not told of",
-            InjectedBug::MissedPodDeletion => "that a pod is gone is not told, sometimes",
-            InjectedBug::MissedBinding => "that a pod is bound is not told, sometimes",
-            InjectedBug::WrongNode => "a bound pod is told to be on another node",
-            InjectedBug::MissedNodeUpdate => "changes of nodes are not told, sometimes",
-            InjectedBug::FalseBinding => "the server says that it has bound a pod, and has not",
-            InjectedBug::DoubleBinding => "the server binds pods that are bound",
-            InjectedBug::StoppedClock => "the time is not told while a pod waits in Permit",
-            InjectedBug::MissedFlush => "the time is not told when pods were parked for too long",
-            InjectedBug::LostCompletion => "the end of a task is not told, sometimes",
-            InjectedBug::EndedTasks => "plugins' background tasks are ended",
-            InjectedBug::IgnoredUnreserve => "calls of Unreserve are not taken down",
-            InjectedBug::DoubleCount => "a pod counts on its node twice",
-            InjectedBug::StaleNomination => "a pod is nominated that does not wait",
-            InjectedBug::SilentNodeUpdate => "nodes change in the cache, and nobody is woken",
-            InjectedBug::UncheckedNodeUpdate => "the same, and nobody asks whether parked pods fit",
+            InjectedBug::MissedPodCreation => "some pod creations are not delivered",
+            InjectedBug::MissedPodDeletion => "some pod deletions are not delivered",
+            InjectedBug::MissedBinding => "some bindings are not delivered",
+            InjectedBug::WrongNode => "a bound pod is reported on another node",
+            InjectedBug::MissedNodeUpdate => "some node updates are not delivered",
+            InjectedBug::FalseBinding => "the server reports a binding that it did not store",
+            InjectedBug::DoubleBinding => "the server binds pods that are already bound",
+            InjectedBug::StoppedClock => "the clock stops while a pod waits in Permit",
+            InjectedBug::MissedFlush => "the flush of parked pods is missed",
+            InjectedBug::LostCompletion => "some task completions are not delivered",
+            InjectedBug::EndedTasks => "background tasks of plugins are stopped",
+            InjectedBug::IgnoredUnreserve => "calls of Unreserve are not recorded",
+            InjectedBug::DoubleCount => "a pod counts twice on its node",
+            InjectedBug::StaleNomination => "a pod that is not pending is nominated",
+            InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
+            InjectedBug::UncheckedNodeUpdate => "the same, without the check for parked pods that fit",
         })
     }
 }
