@@ -1,4 +1,4 @@
-//! Generated code with a plugin at every extension point: that it compiles, and that it calls what it should.
+//! Generated code with a plugin at every extension point: it compiles, and makes the expected calls.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -15,7 +15,7 @@ mod scheduler {
 
 use scheduler::Profiles;
 
-/// Schedules pods of a profile on `nodes` empty nodes.
+/// Schedules pods of a profile on `nodes` empty nodes. Returns outcomes and events.
 fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut cluster = MinimalCluster::<Profiles>::new(1).unwrap();
     for node in 0..nodes {
