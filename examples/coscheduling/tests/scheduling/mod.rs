@@ -250,7 +250,10 @@ fn a_group_with_too_few_pods_is_not_tried() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.group("g", &["a", "b"]);
     let outcomes = test_cluster.settle();
-    assert!(outcomes[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."), "{outcomes:?}");
+    assert!(
+        outcomes[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."),
+        "{outcomes:?}"
+    );
     assert_eq!((outcomes.len(), test_cluster.standing()), (2, (0, 0)));
     test_cluster.group("h", &["other"]);
     test_cluster.wait(2);
