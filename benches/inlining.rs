@@ -54,7 +54,7 @@ const PASSES: [Pass; 5] = [
 ];
 
 /// External filters, in that order.
-const OUTSIDE: [&str; 2] = ["KeptNodes, of `schedc new`", "Maintenance, of another crate"];
+const EXTERNAL: [&str; 2] = ["KeptNodes, of `schedc new`", "Maintenance, of another crate"];
 
 fn main() -> ExitCode {
     if callgrind::is_counted() {
@@ -84,7 +84,10 @@ fn main() -> ExitCode {
 fn assert_agreement() {
     let [kept, kept_in_full, maintenance, maintenance_in_full, called] = PASSES.map(|pass| pass(200));
     assert!((1..200).contains(&kept.len()) && (1..200).contains(&maintenance.len()), "some nodes are feasible");
-    assert!(kept == kept_in_full && kept == called && maintenance == maintenance_in_full, "twins disagree");
+    assert!(
+        kept == kept_in_full && kept == called && maintenance == maintenance_in_full,
+        "equivalent filters disagree"
+    );
 }
 
 fn pass<P: Profile>(nodes: usize) -> Vec<NodeIndex> {
@@ -162,12 +165,12 @@ fn report(counts: &[Count]) -> Result<(), String> {
     println!("Instructions per node\n");
     println!("| filter                        |     external | in full | ratio | kernel  |");
     println!("|-------------------------------|-------------:|--------:|------:|---------|");
-    let line = |name: &str, of: &Count, twin: &Count| {
-        let (ratio, kernel) = (of.per_node / twin.per_node, if of.is_called { "called" } else { "inlined" });
-        println!("| {name:<29} | {:>12.1} | {:>7.1} | {ratio:>5.3} | {kernel:<7} |", of.per_node, twin.per_node);
+    let line = |name: &str, of: &Count, equivalent: &Count| {
+        let (ratio, kernel) = (of.per_node / equivalent.per_node, if of.is_called { "called" } else { "inlined" });
+        println!("| {name:<29} | {:>12.1} | {:>7.1} | {ratio:>5.3} | {kernel:<7} |", of.per_node, equivalent.per_node);
     };
     let mut wrong = Vec::new();
-    for (name, pair) in OUTSIDE.iter().zip(counts.chunks_exact(2)) {
+    for (name, pair) in EXTERNAL.iter().zip(counts.chunks_exact(2)) {
         line(name, &pair[0], &pair[1]);
         if pair[0].per_node > LIMIT * pair[1].per_node {
             wrong.push(format!("{name}: more than {LIMIT} times the instructions of the equivalent filter"));

@@ -1,4 +1,5 @@
-//! Objects of a kind that a plugin declares, in the tools of the command: pods wait for groups that come, change and go.
+//! Objects of a kind that a plugin declares, in the commands: pods wait for groups that are created, changed and
+//! deleted.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -39,7 +40,7 @@ fn objects() -> Objects {
     Objects::new(manifests, schedc_objects::Options { kinds, ..Default::default() }).unwrap()
 }
 
-/// What happens by an events file.
+/// Simulates an events file.
 fn timeline(name: &str, events: &str, objects: &mut Objects) -> Result<Timeline, String> {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&file, events).unwrap();
@@ -169,7 +170,7 @@ fn scenarios_accept_declared_kinds() {
     );
 }
 
-/// What an event means for a pod that waits for its group.
+/// Evaluates the hints for a pod that waits for its group.
 fn hints(old: Option<Value>, new: Option<Value>, direct: Option<(&str, &str)>) -> Result<HintResult, String> {
     let direct = direct.map(|(resource, action)| json!({"resource": resource, "action": action}));
     let scenario = json!({
@@ -186,7 +187,7 @@ fn events_of_declared_kinds_wake_pods() {
         (None, Some(group("g", 1)), "Add", Some(Hint::Queue), Place::Backoff),
         (None, Some(group("other", 1)), "Add", Some(Hint::Skip), Place::Unschedulable),
         (Some(group("g", 2)), Some(group("g", 1)), "Update", Some(Hint::Queue), Place::Backoff),
-        // Nobody waits for that.
+        // No plugin waits for this event.
         (Some(group("g", 2)), None, "Delete", None, Place::Unschedulable),
     ] {
         let result = hints(old, new, None).unwrap();
