@@ -147,9 +147,9 @@ impl Churn {
     /// Adds, places and binds a pod, and deletes the oldest one. Calls `phases` at the end of each phase.
     pub(crate) fn turn(&mut self, phases: &mut PhaseEnd<'_>) {
         let pod = self.next_pod();
-        let told = pod.clone();
+        let notified = pod.clone();
         phases(Phase::Other);
-        self.apply(Change::Pod(told));
+        self.apply(Change::Pod(notified));
         phases(Phase::Created);
         assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut Decisions(&mut *phases)));
         phases(Phase::Binding);

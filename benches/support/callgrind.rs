@@ -22,7 +22,7 @@ pub(crate) struct Dump {
     /// Instructions since the previous dump.
     pub(crate) instructions: u64,
     /// Executed functions, if names are not compressed. Inlined functions are not included.
-    #[allow(dead_code, reason = "not every benchmark asks")]
+    #[allow(dead_code, reason = "not every benchmark uses it")]
     pub(crate) ran: Vec<String>,
 }
 

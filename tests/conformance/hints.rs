@@ -98,19 +98,19 @@ fn a_constant_hint_is_detected() {
     let answers = answers();
     let mut one_answer = BTreeSet::new();
     let mut hinted = BTreeSet::new();
-    for ((plugin, event), said) in &answers {
+    for ((plugin, event), results) in &answers {
         let (resource, action) = event.split_once(' ').unwrap();
         let happened =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
         if !InterestedPlugins::of(default::Pipeline::PLUGINS, happened).hinted.contains(at) {
-            assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
+            assert_eq!(results, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }
         let registrations = default::Pipeline::PLUGINS[at].events.unwrap();
         hinted.extend(registrations.iter().enumerate().filter(|(_, r)| r.event.covers(happened)).map(|(i, _)| (at, i)));
-        if said.len() == 1 {
-            one_answer.insert((plugin.as_str(), event.as_str(), said.contains(&true)));
+        if results.len() == 1 {
+            one_answer.insert((plugin.as_str(), event.as_str(), results.contains(&true)));
         }
     }
     assert_eq!(

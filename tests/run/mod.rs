@@ -54,7 +54,7 @@ fn wait_until(server: &Server, scheduler: &mut Scheduler, what: &str, condition:
     let condition = server.wait(TIMEOUT, condition);
     assert!(
         condition,
-        "not in time: {what}; {} pods are bound; the scheduler said\n{}",
+        "timeout: {what}; {} pods are bound; output of the scheduler:\n{}",
         bound(server),
         scheduler.output()
     );
@@ -122,7 +122,7 @@ fn a_lost_lease_ends_the_scheduler() {
         ["--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"];
     let mut scheduler = Scheduler::start(&server, &times);
     wait_until(&server, &mut scheduler, "it leads", |server| server.get(LEASE).is_some());
-    server.merge(LEASE, json!({"spec": {"holderIdentity": "somebody else"}}));
+    server.merge(LEASE, json!({"spec": {"holderIdentity": "another replica"}}));
     assert_eq!(scheduler.join(), Some(1));
     assert!(scheduler.output().contains("leader election lost"), "{}", scheduler.output());
 }

@@ -54,7 +54,7 @@ fn binding_waits_for_the_written_nomination() {
 #[test]
 fn a_failed_nomination_write_does_not_stop_the_binding() {
     let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
-    harness.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "no response"));
     harness.schedule("pod");
     assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
 }
@@ -63,7 +63,7 @@ fn a_failed_nomination_write_does_not_stop_the_binding() {
 fn a_nomination_that_a_preemption_failed_to_write_is_written_before_pre_bind_runs() {
     let running = pod("running", "4", &format!("nodeName: node, {RUNNING}"));
     let mut harness = Harness::new(&(node("node", "4") + &running));
-    harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "no response"));
     harness.hold("get Disk");
     harness.create(&labelled("preemptor", "stops: pre-bind-waits", "4", "priority: 100"));
     harness.run();

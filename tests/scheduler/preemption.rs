@@ -13,7 +13,7 @@
 //! | the preemptor is deleted or changed in between | no state is left; the changed one is bound |
 //! | many pods of lower priority wait | none is bound before the preemptor |
 //!
-//! From kube-scheduler's `preemption` (`TestAsyncPreemption` and its likes, `TestPreemptionRespectsWaitingPod`,
+//! From kube-scheduler's `preemption` (`TestAsyncPreemption` and similar, `TestPreemptionRespectsWaitingPod`,
 //! `TestPreemptionRespectsBindingPod`, `TestPreemptionStarvation`, `TestPreemptionRaces`, `TestNonPreemption`,
 //! `TestInterPodAffinityPreemption`).
 
@@ -145,7 +145,7 @@ fn both_are_bound(harness: &mut Harness) {
 #[test]
 fn a_victim_that_waits_in_permit_is_tried_again_elsewhere() {
     let mut harness = victim_on_its_way("labels: {stops: permit-waits}", None);
-    assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError", "nobody found it unschedulable");
+    assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError", "not `Unschedulable`");
     both_are_bound(&mut harness);
 }
 
@@ -159,7 +159,7 @@ fn a_victim_whose_nomination_is_being_written_is_tried_again_elsewhere() {
 #[test]
 fn a_victim_in_pre_bind_is_cancelled_and_tried_again_elsewhere() {
     let mut harness = victim_on_its_way("labels: {stops: pre-bind-waits}", Some("get Disk victim"));
-    assert_eq!(harness.pending(), [""; 0], "nobody waits for the disk any more");
+    assert_eq!(harness.pending(), [""; 0], "no request waits for the disk any more");
     assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError");
     both_are_bound(&mut harness);
 }
@@ -222,7 +222,7 @@ fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_gone() {
 }
 
 fn refused() -> ApiError {
-    ApiError::new(ApiReason::Other, "an admission webhook said no")
+    ApiError::new(ApiReason::Other, "rejected by an admission webhook")
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn a_failed_binding_is_retried_and_wakes_pods_that_lacked_its_resources() {
 fn a_binding_that_took_place_although_it_failed_counts() {
     let mut harness = Harness::new(&node("node", "4"));
     harness.hold("bind pod");
-    harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "no response"));
     harness.create(&pod("pod", "1", ""));
     harness.schedule("pod");
     harness.bind("pod", "node");
@@ -124,7 +124,7 @@ fn a_binding_that_took_place_although_it_failed_counts() {
     assert_eq!(harness.schedule_next(), None, "it has its node");
     harness.create(&pod("other", "4", ""));
     harness.schedule("other");
-    assert_eq!(harness.node_of("other"), None, "whose room is taken");
+    assert_eq!(harness.node_of("other"), None, "its capacity is taken");
 }
 
 #[test]

@@ -271,7 +271,7 @@ impl Future for Waiting {
     /// The harness polls all futures after each response; no waker is needed.
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let mut server = self.api.server();
-        let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until nobody waits");
+        let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until its future ends");
         call.answer.take().map_or(Poll::Pending, Poll::Ready)
     }
 }

@@ -77,7 +77,8 @@ impl Extender {
         let mut child = child.unwrap_or_else(|error| panic!("this test runs extender.py with python3: {error}"));
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("extender.py says {line:?}"));
+        let url =
+            line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("extender.py printed {line:?}"));
         Extender { url: url.to_owned(), child }
     }
 }

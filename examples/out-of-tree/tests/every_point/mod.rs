@@ -40,8 +40,8 @@ fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<Str
             Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
         });
     }
-    let told = cluster.take_events().into_iter().filter(|e| !matches!(e.reason, "Scheduled" | "FailedScheduling"));
-    let events = told.map(|e| format!("{} {}: {}", e.regarding.name, e.reason, e.note)).collect();
+    let recorded = cluster.take_events().into_iter().filter(|e| !matches!(e.reason, "Scheduled" | "FailedScheduling"));
+    let events = recorded.map(|e| format!("{} {}: {}", e.regarding.name, e.reason, e.note)).collect();
     (outcomes, events)
 }
 
@@ -81,9 +81,9 @@ fn binding_goes_through_all_plugins_until_one_binds() {
 #[test]
 fn failures_after_the_decision_are_undone_in_reverse_order() {
     let check = |pod: &str, message: &str, events: &[&str]| {
-        let (outcomes, told) = schedule("all", 1, &[pod]);
+        let (outcomes, recorded) = schedule("all", 1, &[pod]);
         assert_eq!(
-            (outcomes, told),
+            (outcomes, recorded),
             (vec![format!("{pod}: {message}")], events.iter().map(|e| format!("{pod} {e}")).collect())
         );
     };

@@ -50,7 +50,7 @@ impl Index for Pods {
 macro_rules! plugin {
     ($name:ident, $label:literal, $columns:ty, $indexes:ty, $reads:ty, $pod:ty) => {
         pub struct $name {
-            #[allow(dead_code, reason = "not every plugin has something to tell")]
+            #[allow(dead_code, reason = "not every plugin uses it")]
             handle: Handle,
         }
 
