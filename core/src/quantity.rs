@@ -113,6 +113,35 @@ impl Quantity {
         self.0 = Amount::Long { value, exponent };
     }
 
+    /// Subtracts at full precision.
+    pub fn sub(&mut self, other: Quantity) {
+        let negated = match other.0 {
+            Amount::Short { value, exponent } => match value.checked_neg() {
+                Some(value) => Amount::Short { value, exponent },
+                None => Amount::Long { value: -i128::from(value), exponent },
+            },
+            Amount::Long { value, exponent } => Amount::Long { value: value.saturating_neg(), exponent },
+        };
+        self.add(Quantity(negated));
+    }
+
+    /// The value as an integer, where Kubernetes' `AsInt64()` succeeds: it does not reduce fractions, so `1000m` has none.
+    pub fn as_i64(self) -> Option<i64> {
+        match self.0 {
+            Amount::Short { value, exponent } if exponent >= 0 => scale_up(value, exponent),
+            _ => None,
+        }
+    }
+
+    /// The nearest floating-point number, as `AsApproximateFloat64()` computes it.
+    pub fn as_f64(self) -> f64 {
+        match self.0 {
+            Amount::Short { value, exponent: 0 } => value as f64,
+            Amount::Short { value, exponent } => value as f64 * 10_f64.powi(exponent),
+            Amount::Long { value, exponent } => value as f64 * 10_f64.powi(exponent),
+        }
+    }
+
     /// Becomes `other` if that is more, as Kubernetes takes the larger of two quantities.
     pub fn raise_to(&mut self, other: Quantity) {
         if other > *self {

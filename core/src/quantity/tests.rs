@@ -191,6 +191,44 @@ fn display_is_exact_and_short() {
     }
 }
 
+#[test]
+fn differences_are_exact() {
+    for (a, b, expected) in [
+        ("1", "500m", "500m"),
+        ("1Gi", "1Mi", "1023Mi"),
+        ("1", "2", "-1"),
+        ("0", "1n", "-1n"),
+        ("-9223372036854775807", "1", "-9223372036854775808"),
+        ("0", "-9223372036854775807", "9223372036854775807"),
+    ] {
+        let mut difference = quantity(a);
+        difference.sub(quantity(b));
+        assert_eq!(difference, quantity(expected), "{a} - {b}");
+    }
+}
+
+#[test]
+fn integers_are_not_reduced_from_fractions() {
+    for (text, expected) in [
+        ("50k", Some(50_000)),
+        ("1Gi", Some(1 << 30)),
+        ("-3", Some(-3)),
+        ("1500m", None),
+        ("1000m", None),
+        ("1e30", None),
+    ] {
+        assert_eq!(quantity(text).as_i64(), expected, "{text}");
+    }
+}
+
+#[test]
+fn floating_point_numbers_are_the_nearest() {
+    for (text, expected) in [("1500m", 1.5), ("1Ki", 1024.0), ("-2", -2.0), ("1e20", 1e20), ("0", 0.0)] {
+        let found = quantity(text).as_f64();
+        assert!((found - expected).abs() <= expected.abs() * 1e-15, "{text}: {found}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "[-+]?[0-9.]{0,45}[eEinumkKMGTP]{0,2}[-+]?[0-9]{0,12}", other in any::<String>()) {

@@ -89,7 +89,7 @@ fn replay<B: Bundle>(name: &str) {
         Some(answer) => Reply::Json(answer.clone()),
         None => Reply::Code(500),
     });
-    let test = format!("recorded::{}_is_asked_what_kube_scheduler_asks", name.replace('-', "_"));
+    let test = format!("recorded::requests_with_{}_equal_those_of_kube_scheduler", name.replace('-', "_"));
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     let output = command.args(["--exact", &test, "--nocapture"]).env(URL, &server.url).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -391,3 +391,21 @@ async fn malformed_certificates() {
     check(&server.authority, &certificate, &other, "the client certificate: keys may not be consistent: KeyMismatch")
         .await;
 }
+
+/// As `openssl x509 -req` without extensions writes them. rustls reads no certificates of that version, also in the server of these
+/// tests.
+#[test]
+fn a_certificate_of_x509_version_1() {
+    let issuer = issuer();
+    let (_, key, mut certificate) = issue(&issuer, "a");
+    let (_, other, _) = issue(&issuer, "b");
+    let version_3 = [0xa0, 3, 2, 1, 2];
+    let at = certificate.windows(5).position(|part| part == version_3).unwrap();
+    certificate[at + 4] = 0;
+    let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, certificate);
+    let certificate = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+    let tls = |key: &str| Trust::InsecureSkipVerify.tls(None, Some(&(certificate.clone().into(), key.into())));
+    assert!(tls(&key).unwrap().client_auth_cert_resolver.has_certs());
+    let error = tls(&other).unwrap_err().to_string();
+    assert!(error.starts_with("the client certificate: "), "{error}");
+}

@@ -6,7 +6,8 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, InconsistentKeys, RootCertStore, SignatureScheme};
 
 use super::ConnectError;
 use super::credentials::Source;
@@ -64,7 +65,23 @@ impl Trust {
         }
         let key = PrivateKeyDer::from_pem_slice(key)
             .map_err(|_| wrong(&"its key is no private key in PEM without a password"))?;
-        builder.with_client_auth_cert(chain, key).map_err(|error| wrong(&error))
+        let key = builder.crypto_provider().key_provider.load_private_key(key).map_err(|error| wrong(&error))?;
+        let pair = CertifiedKey::new(chain, key);
+        check_key(&pair).map_err(|error| wrong(&error))?;
+        Ok(builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(pair))))
+    }
+}
+
+/// Checks that the certificate is that of the key, as far as the key reports its public half.
+fn check_key(pair: &CertifiedKey) -> Result<(), Error> {
+    match pair.keys_match() {
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(()),
+        // rustls reads X.509 version 3 only, but sends any certificate. `openssl x509 -req` without extensions writes version 1.
+        Err(error @ Error::InvalidCertificate(_)) => match pair.key.public_key() {
+            Some(key) if pair.cert.first().is_some_and(|it| it.windows(key.len()).any(|part| part == &*key)) => Ok(()),
+            _ => Err(error),
+        },
+        Err(error) => Err(error),
     }
 }
 

@@ -279,9 +279,13 @@ impl Election {
         self.observe_lease(lease, now.clock);
         let (lease, since) = self.seen.as_ref()?;
         let record = lease.record();
-        let is_valid = now.clock < *since + Duration::from_secs(record.seconds.into());
-        if !self.is_holder() && !record.holder.is_empty() && is_valid {
+        let expires = *since + Duration::from_secs(record.seconds.into());
+        if !self.is_holder() && !record.holder.is_empty() && now.clock < expires {
             self.failed(now);
+            // client-go waits for the rest of the retry period, too.
+            if let State::Waiting { until } = &mut self.state {
+                *until = expires.min(*until);
+            }
             return None;
         }
         let update = lease.with(self.record(Some(record), now));

@@ -108,6 +108,25 @@ fn others_wait_for_the_lease_duration() {
 }
 
 #[test]
+fn a_lease_that_runs_out_is_taken_at_that_moment() {
+    for seed in 0..50 {
+        let server = &mut Server::default();
+        let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), seed));
+        turn(a, server, at(0));
+        let (mut now, mut requests) = (1_000, 0);
+        while !b.leads(at(now).clock) {
+            requests += turn(b, server, at(now)).0.split(' ').count();
+            if let ElectionStep::Wait(until) = b.next(at(now)) {
+                now = u64::try_from(until.as_millis()).unwrap();
+            }
+        }
+        // First seen at 1 s. The holder never renews it.
+        assert_eq!(b.lease().unwrap().record().renewed, at(16_000).calendar, "seed {seed}");
+        assert!(requests <= 10, "seed {seed}: {requests}");
+    }
+}
+
+#[test]
 fn a_released_lease_is_acquired_immediately() {
     let server = &mut Server::default();
     let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), 2));

@@ -83,7 +83,9 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if idle_plugins::filter_runs_after_pre_filter::<NodePorts>(&cycle.node_ports, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    NodePorts,
+                >(&cycle.node_ports, IDLE) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -92,7 +94,9 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if idle_plugins::filter_runs_after_pre_filter::<GpuShare>(&cycle.gpu_share, IDLE) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    GpuShare,
+                >(&cycle.gpu_share, IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,

@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Decision, Evaluator, Scenario};
-use default_profile::Profiles;
+
+pub(super) mod profiles {
+    schedc_macros::profile!("../../profiles/default.toml", "../../profiles/edge.toml");
+}
+use profiles::Profiles;
 
 /// A node with room for two cpus.
 fn node(name: &str) -> Value {

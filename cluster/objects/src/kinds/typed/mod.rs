@@ -64,10 +64,12 @@ macro_rules! typed_kinds {
             /// # Errors
             /// None that is known.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
-                match self {
-                    $(AnyObject::$variant(object) => serde_json::to_value(object),)*
-                    AnyObject::Custom(object) => object.to_json(),
-                }
+                // Erased, so that the fields of all kinds are compiled for one serializer.
+                let object: &dyn erased_serde::Serialize = match self {
+                    $(AnyObject::$variant(object) => object,)*
+                    AnyObject::Custom(object) => return object.to_json(),
+                };
+                serde_json::to_value(object)
             }
         }
     };

@@ -1,0 +1,51 @@
+//! Limits of one evaluation.
+
+use std::sync::Arc;
+
+use regex::Regex;
+
+use super::failure::Failure;
+
+/// Units of work per unit of the cost limit.
+const WORK_PER_COST: u64 = 2;
+
+/// Cost so far and work so far. The cost is that of Kubernetes. Work counts what that cost leaves out, such as elements
+/// of nested lists that are compared: a unit is an element, or 16 bytes that are copied.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) cost: u64,
+    limit: u64,
+    work_left: u64,
+    /// Regular expressions whose text is no constant, most of the time the same one again.
+    pub(crate) regexes: Vec<(Box<str>, Arc<Regex>)>,
+}
+
+impl Work {
+    pub(crate) fn new(limit: u64) -> Work {
+        Work { cost: 0, limit, work_left: limit.saturating_mul(WORK_PER_COST), regexes: Vec::new() }
+    }
+
+    /// Adds a cost, before the operation itself.
+    #[inline]
+    pub(crate) fn charge<'a>(&mut self, cost: u64) -> Result<(), Failure<'a>> {
+        self.cost = self.cost.saturating_add(cost);
+        if self.cost > self.limit { Err(Failure::Limit) } else { Ok(()) }
+    }
+
+    /// Adds work that has no cost.
+    #[inline]
+    pub(crate) fn spend<'a>(&mut self, units: u64) -> Result<(), Failure<'a>> {
+        match self.work_left.checked_sub(units) {
+            Some(left) => {
+                self.work_left = left;
+                Ok(())
+            }
+            None => Err(Failure::Limit),
+        }
+    }
+
+    /// Adds the work of copying or scanning bytes.
+    pub(crate) fn spend_bytes<'a>(&mut self, bytes: usize) -> Result<(), Failure<'a>> {
+        self.spend(bytes as u64 / 16)
+    }
+}

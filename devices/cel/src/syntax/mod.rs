@@ -1,0 +1,22 @@
+//! From text to a syntax tree with all macros expanded.
+
+pub(crate) mod ast;
+mod lexer;
+mod literal;
+pub(crate) mod macros;
+mod parser;
+
+pub(crate) use parser::parse;
+
+/// Mistake at a byte offset of the expression.
+#[derive(Debug)]
+pub(crate) struct SyntaxError {
+    pub(crate) offset: usize,
+    pub(crate) message: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn new(offset: usize, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { offset, message: message.into() }
+    }
+}
