@@ -1,9 +1,9 @@
-//! A compiler for Kubernetes schedulers: its command for any scheduler, the profiles that are compiled in, and the embedded
-//! cluster that runs them.
+//! A compiler for Kubernetes schedulers: its command line for any scheduler, the compiled-in profiles, and
+//! the embedded cluster that runs them.
 //!
-//! [`main`] is the whole command line for any [`Bundle`](schedc_core::profile::Bundle) of profiles. A custom scheduler is a
-//! package whose `main` calls it with the bundle that [`profile!`], or `schedc_codegen::build` in its build script, generates
-//! from its profiles; `schedc new` writes one.
+//! [`main`] is the whole command line for any [`Bundle`](schedc_core::profile::Bundle) of profiles. A custom
+//! scheduler is a package whose `main` calls it with its bundle. [`profile!`], or `schedc_codegen::build` in
+//! a build script, generates the bundle from profiles; `schedc new` writes such a package.
 //!
 //! [`pipelines`] contains the profiles of this package (feature `profiles`). Everything else works for any bundle and requires
 //! the feature `tools`: [`cluster`] feeds objects to a scheduler, [`simulation`] places all pending pods while the events of a

@@ -1,4 +1,4 @@
-//! What build scripts call.
+//! API for build scripts.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
@@ -8,11 +8,12 @@ use crate::emit;
 use crate::load::{Options, load};
 use crate::select::{PROFILES_VARIABLE, select};
 
-/// What [`build`] writes, in `OUT_DIR`.
+/// File in `OUT_DIR` that [`build`] writes.
 const CODE: &str = "pipelines.rs";
 
-/// A whole build script: compiles the profiles in `folder` of the package, or those that `SCHEDC_PROFILES` picks, into
-/// `OUT_DIR/pipelines.rs`, and has cargo run it again when one of them changes, or a catalog that they name.
+/// Compiles profiles in a build script: those in `folder` of the package, or those that `SCHEDC_PROFILES`
+/// selects. Writes `OUT_DIR/pipelines.rs`, and makes cargo run the script again when a profile or a catalog
+/// that it names changes.
 ///
 /// ```ignore
 /// fn main() {
@@ -20,8 +21,8 @@ const CODE: &str = "pipelines.rs";
 /// }
 /// ```
 ///
-/// and in the package, a module with `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. If anything is wrong, cargo is told
-/// all of it, and the process ends.
+/// The package then contains a module with `include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));`. On errors,
+/// all of them are reported to cargo, and the process ends.
 pub fn build(folder: &str) {
     println!("cargo::rerun-if-env-changed={PROFILES_VARIABLE}");
     let (manifest_dir, out_dir) = (variable("CARGO_MANIFEST_DIR"), variable("OUT_DIR"));

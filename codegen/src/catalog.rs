@@ -1,4 +1,4 @@
-//! What plugins there are: the in-tree catalog and those of plugin crates (`schedc.toml`).
+//! The available plugins: the in-tree catalog, and the catalogs of plugin crates (`schedc.toml`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ pub struct Catalog {
     pub crate_name: String,
     /// The plugins, in the order of the file.
     pub plugins: Vec<Arc<PluginEntry>>,
-    /// The default `multi-point` list; empty but for the in-tree catalog.
+    /// The default `multi-point` list; empty except for the in-tree catalog.
     pub default: Vec<Spanned<String>>,
-    /// kube-scheduler's plugins that schedc does not have yet; empty but for the in-tree catalog.
+    /// kube-scheduler's plugins that schedc does not have yet; empty except for the in-tree catalog.
     pub planned: Vec<Spanned<String>>,
     /// The per-node state that this crate declares.
     pub columns: Vec<State>,
@@ -38,12 +38,12 @@ pub struct Catalog {
     pub kinds: Vec<CustomKind>,
 }
 
-/// What a catalog says about a plugin.
+/// The catalog entry of a plugin.
 #[derive(Clone, Debug)]
 pub struct PluginEntry {
     /// The name, as in kube-scheduler: `NodeResourcesFit`.
     pub name: String,
-    /// Where the catalog names it.
+    /// Location of the name in the catalog.
     pub declared_at: Span,
     /// The Rust name of the crate.
     pub crate_name: String,
@@ -55,52 +55,53 @@ pub struct PluginEntry {
     pub columns: Vec<Column>,
     /// Cluster-wide state, in the order of the plugin's `type Indexes`.
     pub indexes: Vec<State>,
-    /// Other plugins whose cycle state it reads.
+    /// Other plugins with cycle state that it reads.
     pub reads: Vec<Read>,
-    /// The weight at `score` where the profile gives none. Meaningless for a plugin that does not score.
+    /// The weight at `score` if the profile has none. Without meaning for a plugin that does not score.
     pub default_weight: i64,
     /// Whether it implements NormalizeScore.
     pub normalizes: bool,
-    /// Whether it implements PrepareScore: cluster facts that its score kernel needs.
+    /// Whether it implements PrepareScore: cluster facts that its Score reads.
     pub prepares_score: bool,
     /// Whether it implements EnqueueExtensions.
     pub enqueue_extensions: bool,
-    /// The kinds of objects that it needs to be told about, of those that schedc knows.
+    /// The built-in kinds of objects that it watches.
     pub watches: Vec<String>,
-    /// Of those that its catalog declares.
+    /// The kinds of its catalog that it watches.
     pub kinds: Vec<CustomKind>,
-    /// What it does at an API server besides, where the profile lets it run at a point that [acts](Point::acts).
+    /// Its additional requests to the API server, if the profile runs it at a point that [may
+    /// write](Point::may_write).
     pub writes: Vec<Write>,
     /// One line.
     pub description: String,
-    /// What is known about its arguments.
+    /// The shape of its arguments.
     pub args: ArgsSchema,
 }
 
 impl PluginEntry {
-    /// Whether the plugin implements an extension point.
+    /// Returns whether the plugin implements an extension point.
     pub fn implements(&self, point: Point) -> bool {
         self.points.contains(&point)
     }
 }
 
-/// A plugin whose cycle state another reads.
+/// A plugin with cycle state that another plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The plugin.
     pub plugin: String,
-    /// Written with a `?` at the end: it may be missing in a profile.
+    /// Written with a trailing `?`: a profile need not contain the plugin.
     pub optional: bool,
 }
 
-/// What is known about a plugin's arguments.
+/// Shape of a plugin's arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgsSchema {
-    /// It takes none.
+    /// The plugin takes no arguments.
     None,
-    /// Its arguments have this shape, always a [`Schema::Table`].
+    /// The arguments have this shape, always a [`Schema::Table`].
     Known(Schema),
-    /// Nothing, since sources do not determine it: rustc checks them when it decodes the constant.
+    /// Unknown, because sources do not determine it. rustc checks the arguments when it decodes the constant.
     Opaque,
 }
 
@@ -111,13 +112,13 @@ pub struct State {
     pub name: String,
     /// The Rust path of its type. Two states are the same if their paths are.
     pub path: String,
-    /// Whether it depends on the arguments of the plugin that lists it; columns only.
+    /// Whether it depends on the arguments of the plugin that declares it; columns only.
     pub with_args: bool,
     /// One line.
     pub description: String,
 }
 
-/// What a plugin reads of a node.
+/// State of a node that a plugin reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
     /// A declared column.
@@ -145,7 +146,7 @@ const IN_TREE: &str = include_str!("../catalog/in-tree.toml");
 const IN_TREE_ARGS: &str = include_str!("../catalog/in-tree-args.json");
 
 impl Catalog {
-    /// The catalog of schedc's own plugins, which is part of this crate.
+    /// Returns the in-tree catalog, which is part of this crate.
     pub fn in_tree(files: &mut Files, found: &mut Vec<Diagnostic>) -> Option<Arc<Self>> {
         let file = files.add("codegen/catalog/in-tree.toml", IN_TREE);
         let schemas = match serde_json::from_str(IN_TREE_ARGS) {
@@ -173,7 +174,7 @@ impl Catalog {
 }
 
 impl Catalogs {
-    /// Puts catalogs together. Plugins are named without their crate, so a name that two crates use is an error.
+    /// Combines catalogs. Plugins are named without their crate, therefore a name in two crates is an error.
     pub fn new(in_tree: Arc<Catalog>, third_party: Vec<Arc<Catalog>>, found: &mut Vec<Diagnostic>) -> Self {
         let mut by_name: BTreeMap<String, Arc<PluginEntry>> = BTreeMap::new();
         let mut kinds: BTreeMap<String, &CustomKind> = BTreeMap::new();
@@ -196,27 +197,27 @@ impl Catalogs {
         Self { in_tree, third_party, by_name }
     }
 
-    /// The catalog of schedc's own plugins.
+    /// Returns the in-tree catalog.
     pub fn in_tree(&self) -> &Catalog {
         &self.in_tree
     }
 
-    /// All catalogs, the in-tree one first.
+    /// Returns all catalogs, the in-tree one first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Catalog>> {
         std::iter::once(&self.in_tree).chain(&self.third_party)
     }
 
-    /// The plugin with this name.
+    /// Returns the plugin with this name.
     pub fn plugin(&self, name: &str) -> Option<&Arc<PluginEntry>> {
         self.by_name.get(name)
     }
 
-    /// All plugins, by name.
+    /// Returns all plugins, by name.
     pub fn plugins(&self) -> impl Iterator<Item = &Arc<PluginEntry>> {
         self.by_name.values()
     }
 
-    /// Whether kube-scheduler has a plugin of this name that schedc does not have yet.
+    /// Returns whether kube-scheduler has a plugin with this name that schedc does not have yet.
     pub fn is_planned(&self, name: &str) -> bool {
         self.in_tree.planned.iter().any(|planned| planned.value == name)
     }
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn plugins_wait_for_events_only_where_they_reject() {
-        // DefaultPreemption has kube-scheduler's events, of a PreEnqueue that it does not have here.
+        // DefaultPreemption registers kube-scheduler's events for its PreEnqueue, which it does not have here.
         let rejecting =
             [Point::PostFilter, Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
         for plugin in &in_tree().plugins {

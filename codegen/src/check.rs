@@ -1,7 +1,7 @@
-//! The rules that a profile must keep. One file, one rule; [`RULES`] and [`cross_profile`] list them.
+//! The rules for profiles, one in each file. [`RULES`] and [`cross_profile`] list them.
 //!
-//! Rules see the profile as written and as decided, look at everything, and never stop at the first error. A rule keeps
-//! silent where an error that another rule reports makes its own verdict doubtful.
+//! Rules read the profile as written and as planned, and report all errors. A rule reports nothing if an
+//! error of another rule makes its own result uncertain.
 
 mod args;
 mod bind;
@@ -28,15 +28,15 @@ use crate::parse::{MULTI_POINT, RawProfile, RawSet};
 use crate::plan::{Plan, Point};
 use crate::source::Span;
 
-/// What a rule looks at.
+/// Input of a rule.
 pub(crate) struct Context<'a> {
     /// The profile as written.
     pub(crate) raw: &'a RawProfile,
-    /// The profile as decided.
+    /// The profile as planned.
     pub(crate) plan: &'a Plan,
-    /// The plugins that it can name.
+    /// The plugins that it can refer to.
     pub(crate) catalogs: &'a Catalogs,
-    /// Whether all catalogs that it names could be read in full.
+    /// Whether all of its catalogs were read completely.
     pub(crate) catalogs_complete: bool,
 }
 
@@ -56,7 +56,7 @@ const RULES: [Rule; 11] = [
     extenders::check,
 ];
 
-/// Holds one profile against all rules.
+/// Checks one profile against all rules.
 pub(crate) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for rule in RULES {
         rule(cx, found);
@@ -64,7 +64,7 @@ pub(crate) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 impl<'a> Context<'a> {
-    /// The names of the plugins that can be named at a point (`None`: at `multi-point`).
+    /// Returns the names of the plugins that are valid at a point (`None`: at `multi-point`).
     fn fitting(&self, point: Option<Point>) -> Vec<&'a str> {
         self.catalogs
             .plugins()
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
             .collect()
     }
 
-    /// Whether what is missing at a point may be due to an error that is reported anyway.
+    /// Returns whether a missing plugin at a point may be the effect of an error that is reported anyway.
     fn has_earlier_error(&self, point: Point) -> bool {
         let doubtful = |set: &RawSet, point: Option<Point>| {
             set.incomplete
@@ -87,19 +87,20 @@ impl<'a> Context<'a> {
             || self.raw.point(point).is_some_and(|set| doubtful(set, Some(point)))
     }
 
-    /// The start of the profile: the place of what is missing.
+    /// Returns the start of the profile: the location for missing parts.
     fn start(&self) -> Span {
         Span { file: self.raw.file, start: 0, end: 0 }
     }
 
-    /// Where the profile says what runs at a point: the point's set, else `multi-point`, else the profile's start.
-    fn place_of(&self, point: Point) -> Span {
+    /// Returns the location that determines the plugins of a point: the point's set, otherwise `multi-point`,
+    /// otherwise the profile's start.
+    fn location_of(&self, point: Point) -> Span {
         let set = self.raw.point(point).unwrap_or(&self.raw.multi_point);
         set.at.unwrap_or(self.start())
     }
 }
 
-/// The key in `[plugins]`.
+/// Returns the key in `[plugins]`.
 fn key(point: Option<Point>) -> &'static str {
     point.map_or(MULTI_POINT, Point::name)
 }

@@ -1,4 +1,4 @@
-//! The phases in their order, as a function of texts.
+//! The compiler phases in order, as a function of texts.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::plan::{Plan, PlanCrate};
 use crate::resolve;
 use crate::source::{FileId, Files, Spanned};
 
-/// A profile's text.
+/// The text of a profile.
 #[derive(Clone, Debug)]
 pub struct SourceText {
     /// The path, as diagnostics and generated code show it.
@@ -21,50 +21,51 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// Profiles that were found to be right, and will become one scheduler.
+/// Valid profiles, which become one scheduler.
 #[derive(Clone, Debug)]
 pub struct Compilation {
     /// The profiles, in the order of the inputs.
     pub plans: Vec<Plan>,
-    /// The texts of profiles and catalogs, for places.
+    /// The texts of profiles and catalogs, for source locations.
     pub files: Files,
     /// The catalogs that the profiles use, the in-tree one first, each once.
     pub catalogs: Vec<Arc<Catalog>>,
-    /// Every file whose change calls for a new compilation: profiles, catalogs of crates, and the manifests and the lock file
-    /// that decide where crates are. Absolute or relative as the inputs were.
+    /// Every file with an effect on the compilation: profiles, catalogs of crates, and the manifests and
+    /// the lock file that determine the crates' folders. Absolute or relative, as the inputs were.
     pub watched: Vec<PathBuf>,
 }
 
 /// Finds the catalogs of plugin crates.
 pub trait CatalogFinder {
-    /// Finds the catalog that `wanted` names in the profile at `profile` (its path as displayed).
+    /// Finds the catalog that `wanted` names in the profile at `profile` (its displayed path).
     fn find(&mut self, wanted: &RawCrate, profile: &str) -> Result<FoundCatalog, MissingCatalog>;
 }
 
 /// A catalog's text.
 #[derive(Clone, Debug)]
 pub struct FoundCatalog {
-    /// The path, as diagnostics show it. Equal paths are one catalog.
+    /// The displayed path. Equal paths are one catalog.
     pub path: String,
     /// The text.
     pub text: String,
-    /// The texts of the crate's Rust files, which declare the arguments of its plugins; empty if they are not at hand.
+    /// The texts of the crate's Rust files, which declare the arguments of its plugins; empty if they are
+    /// unavailable.
     pub sources: Vec<String>,
 }
 
-/// Why a catalog was not found.
+/// Reason why a catalog was not found.
 #[derive(Clone, Debug)]
 pub enum MissingCatalog {
     /// The package that compiles the profile does not depend on the crate.
     NotADependency {
-        /// That package.
+        /// The package.
         package: String,
-        /// What it depends on.
+        /// Its dependencies.
         dependencies: Vec<String>,
     },
     /// There is no `schedc.toml`.
     NoCatalog {
-        /// Where it should be.
+        /// The expected path.
         expected_path: PathBuf,
     },
     /// The package depends on the crate on other platforms only.
@@ -72,7 +73,7 @@ pub enum MissingCatalog {
         /// The package.
         package: String,
     },
-    /// The manifest of the package, or that of its workspace, cannot be read.
+    /// The manifest of the package, or of its workspace, cannot be read.
     NoManifest {
         /// The path and the reason.
         error: String,
@@ -106,7 +107,8 @@ pub fn compile<F: CatalogFinder>(sources: &[SourceText], finder: &mut F) -> Resu
     }
 }
 
-/// As [`compile()`], with another catalog than the in-tree one. `files` holds the text of that catalog.
+/// Compiles profiles like [`compile()`], with another in-tree catalog. `files` contains the text of that
+/// catalog.
 pub fn compile_with<F: CatalogFinder>(
     in_tree: Arc<Catalog>,
     mut files: Files,
@@ -146,7 +148,8 @@ pub fn compile_with<F: CatalogFinder>(
 ///
 /// # Errors
 ///
-/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are ignored.
+/// Profiles that are not TOML, catalogs that are missing, and all errors of catalogs. Other errors of profiles are
+/// ignored.
 pub fn catalogs<F: CatalogFinder>(
     sources: &[SourceText],
     own: Option<&FoundCatalog>,
@@ -173,7 +176,7 @@ pub fn catalogs<F: CatalogFinder>(
     Ok(third_party.with(in_tree))
 }
 
-/// A crate as a profile names it, and its catalog.
+/// A crate name in a profile, and its catalog.
 type NamedCatalog = (Spanned<String>, Arc<Catalog>);
 
 /// The catalogs of plugin crates, each read once.
@@ -183,12 +186,12 @@ struct ThirdParty<'f, F> {
 }
 
 impl<F: CatalogFinder> ThirdParty<'_, F> {
-    /// All catalogs that were read without errors, after the in-tree one.
+    /// Returns all catalogs that were read without errors, after the in-tree one.
     fn with(self, in_tree: Arc<Catalog>) -> Vec<Arc<Catalog>> {
         std::iter::once(in_tree).chain(self.read.into_iter().filter_map(|(_, catalog)| catalog)).collect()
     }
 
-    /// The crates that a profile names with their catalogs, and whether they are all there.
+    /// Returns the crates that a profile names with their catalogs, and whether all catalogs were found.
     fn of(
         &mut self,
         raw: &RawProfile,

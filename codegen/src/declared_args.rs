@@ -1,7 +1,8 @@
-//! The arguments of plugins, read from the sources of their crate: a declaration with `#[derive(Args)]` is the only description.
+//! The arguments of plugins, read from the sources of their crate. The declaration with `#[derive(Args)]` is
+//! the only description.
 //!
-//! A declaration that sources alone do not determine is left out: one that a macro generates, one from another crate, or one
-//! with a mistake. Then rustc alone checks the arguments.
+//! A declaration that sources alone do not determine is omitted: one that a macro generates, one from another
+//! crate, or an invalid one. rustc then checks the arguments.
 
 mod imports;
 
@@ -28,15 +29,15 @@ pub(crate) struct DeclaredArgs {
     imports: Vec<Imports>,
     /// `type Args` of each plugin.
     of_plugins: ItemsByName<Path>,
-    /// None for types without the derive.
+    /// `None` for types without the derive.
     types: ItemsByName<Option<DeriveInput>>,
-    /// Types that are read from strings by hand-written code, with the format in their `SCHEMA`.
+    /// Types with handwritten code that reads them from strings, and the format in their `SCHEMA`.
     strings: ItemsByName<Format>,
-    /// None for constants that are no literals.
+    /// `None` for constants without a literal.
     constants: ItemsByName<Option<i64>>,
 }
 
-/// A source file, by its place among the sources.
+/// Index of a source file.
 type FileNumber = usize;
 
 /// Items by name, each with its file.
@@ -53,7 +54,7 @@ impl<T> ItemsByName<T> {
         self.0.entry(name).or_default().push((file, item));
     }
 
-    /// The only item of the crate with this name.
+    /// Returns the only item of the crate with this name.
     fn only(&self, name: &str) -> Option<&(FileNumber, T)> {
         match self.0.get(name)?.as_slice() {
             [only] => Some(only),
@@ -67,7 +68,7 @@ impl<T> ItemsByName<T> {
 }
 
 impl DeclaredArgs {
-    /// Reads the texts of Rust files. Files that are not Rust are left out: rustc reports them.
+    /// Reads the texts of Rust files. Files that are not Rust are omitted: rustc reports them.
     pub(crate) fn read(sources: &[String]) -> Self {
         let mut declared = Self::default();
         for (file, text) in sources.iter().enumerate() {
@@ -81,7 +82,8 @@ impl DeclaredArgs {
         declared
     }
 
-    /// The item that a path in a file stands for. None: sources do not determine it, or it is in another crate.
+    /// Returns the item that a path in a file refers to. `None`: sources do not determine it, or it is in another
+    /// crate.
     fn find<'a, T>(&'a self, items: &'a ItemsByName<T>, path: &Path, file: FileNumber) -> Option<&'a (FileNumber, T)> {
         let first = &path.segments.first().filter(|_| path.leading_colon.is_none())?.ident;
         let name = &last_name(path)?;
@@ -89,7 +91,7 @@ impl DeclaredArgs {
             1 => self.find_local(items, name, file),
             2 if first == "self" => self.find_local(items, name, file),
             _ if first == "crate" || first == "self" || first == "super" => self.find_in_crate(items, name),
-            // The path may lead to another crate or to a type, such as `i64::MAX`.
+            // The path may refer to another crate or to a type, such as `i64::MAX`.
             _ => None,
         }
     }
@@ -115,7 +117,7 @@ impl DeclaredArgs {
         items.only(name).filter(|_| !self.imports.iter().any(exports_foreign))
     }
 
-    /// The arguments of the plugin whose type is at this path.
+    /// Returns the arguments of the plugin with this type path.
     pub(crate) fn of(&self, path: &str) -> ArgsSchema {
         let path = path.split('<').next().unwrap_or(path);
         let name = path.rsplit("::").next().unwrap_or(path).trim();
@@ -148,7 +150,7 @@ impl DeclaredArgs {
                     self.constants.insert(item.ident.to_string(), file, schedc_derive_model::integer(&item.expr));
                 }
                 Item::Impl(item) => {
-                    // The type of an `impl` is one of the crate, whatever module its path names.
+                    // The type of an `impl` belongs to the crate, regardless of the module in its path.
                     let Some(plugin) = type_path(&item.self_ty).and_then(last_name) else { continue };
                     if let Some(format) = item.items.iter().find_map(string_schema) {
                         self.strings.insert(plugin, file, format);
@@ -173,9 +175,9 @@ impl DeclaredArgs {
         }
     }
 
-    /// The shape of a type that a file names.
+    /// Returns the shape of a type that a file names.
     fn schema(&self, path: &Path, file: FileNumber, depth: usize) -> Option<Schema> {
-        // A type that contains itself has no end; rustc reports it.
+        // A type that contains itself is infinite; rustc reports it.
         let depth = depth.checked_sub(1)?;
         if let Some((_, format)) = self.find(&self.strings, path, file) {
             return Some(Schema::String { format: *format });
@@ -226,7 +228,7 @@ impl DeclaredArgs {
         })
     }
 
-    /// The value of a literal, or of a constant of the crate. None: rustc alone knows it.
+    /// Returns the value of a literal, or of a constant of the crate. `None`: only rustc can evaluate it.
     fn integer(&self, expr: &syn::Expr, file: FileNumber) -> Option<i64> {
         if let Some(value) = schedc_derive_model::integer(expr) {
             return Some(value);
@@ -239,7 +241,7 @@ impl DeclaredArgs {
 }
 
 fn add_imports(items: &[Item], imports: &mut Imports) {
-    // Modules first: a `use` of one may precede it.
+    // Modules first: a `use` of a module may precede it.
     for item in items {
         if let Item::Mod(module) = item
             && !is_for_tests(&module.attrs)
@@ -265,7 +267,7 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
 fn derives_args(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("derive")).any(|attribute| {
         let mut derives = false;
-        // What is not a list of paths is for rustc to report.
+        // rustc reports an invalid list of paths.
         let _ = attribute.parse_nested_meta(|meta| {
             derives |= meta.path.segments.last().is_some_and(|segment| segment.ident == "Args");
             Ok(())
@@ -285,7 +287,7 @@ fn last_name(path: &Path) -> Option<String> {
     path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// The format in `const SCHEMA: Schema = Schema::String(Format::QualifiedName);`
+/// Returns the format in `const SCHEMA: Schema = Schema::String(Format::QualifiedName);`
 fn string_schema(item: &ImplItem) -> Option<Format> {
     let ImplItem::Const(constant) = item else { return None };
     let syn::Expr::Call(call) = &constant.expr else { return None };
@@ -297,7 +299,7 @@ fn string_schema(item: &ImplItem) -> Option<Format> {
     Some(string_format(&format.path.segments.last()?.ident.to_string()))
 }
 
-/// A format by its variant in `schedc_core`.
+/// Returns a format by its variant in `schedc_core`.
 fn string_format(variant: &str) -> Format {
     match variant {
         "QualifiedName" => Format::QualifiedName,

@@ -38,7 +38,7 @@ pub(crate) struct Dependencies<'a> {
     metadata: BTreeMap<bool, Result<Metadata, MissingCatalog>>,
 }
 
-/// Why generated code cannot name a crate.
+/// Reason why generated code cannot refer to a crate.
 pub(crate) enum Unavailable {
     NotADependency {
         package: String,
@@ -51,7 +51,7 @@ pub(crate) enum Unavailable {
 }
 
 impl<'a> Dependencies<'a> {
-    /// The dependencies of the package in `folder`.
+    /// Creates a finder for the dependencies of the package in `folder`.
     pub(crate) fn new(folder: &'a Path, cargo: &'a CargoEnvironment) -> Self {
         Self { folder, cargo, package: OnceCell::new(), metadata: BTreeMap::new() }
     }
@@ -80,7 +80,7 @@ impl<'a> Dependencies<'a> {
         folder.ok_or_else(|| MissingCatalog::OtherPlatform { package: package.name.clone() })
     }
 
-    /// Returns the manifests and the lock file that decide where crates are, if any was looked up.
+    /// Returns the manifests and the lock file that determine the crates' folders, if any crate was looked up.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let Some(Ok(package)) = self.package.get() else { return Vec::new() };
         let mut files = vec![package.manifest.path(), package.root.path(), package.root.folder.join(lock::FILE)];
@@ -89,7 +89,8 @@ impl<'a> Dependencies<'a> {
         files
     }
 
-    /// Returns why generated code cannot name a crate; none if the manifest cannot be read, since rustc checks it too.
+    /// Returns why generated code cannot refer to a crate. `None` also if the manifest cannot be read; rustc
+    /// checks it too.
     pub(crate) fn unavailable(&self, name: &str) -> Option<Unavailable> {
         let package = self.package.get_or_init(|| Package::read(self.folder, self.cargo)).as_ref().ok()?;
         let mut named = package.named(name).peekable();
@@ -113,7 +114,7 @@ impl<'a> Dependencies<'a> {
 struct Package {
     name: String,
     manifest: Manifest,
-    /// The manifest of the workspace; that of the package if it is in none.
+    /// The manifest of the workspace; without a workspace, that of the package.
     root: Manifest,
     dependencies: Vec<Dependency>,
 }
@@ -128,7 +129,7 @@ impl Package {
         Ok(Self { name: name.to_owned(), dependencies: manifest.dependencies(&root), manifest, root })
     }
 
-    /// The dependencies on a package: several if some are renamed.
+    /// Returns the dependencies on a package: several if some are renamed.
     fn named(&self, name: &str) -> impl Iterator<Item = &Dependency> {
         self.dependencies.iter().filter(move |dependency| is_same(&dependency.package, name))
     }

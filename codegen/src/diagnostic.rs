@@ -1,7 +1,7 @@
-//! What is wrong with a profile or a catalog, and how it is shown.
+//! Errors of profiles and catalogs, and their display.
 //!
-//! The words are in `messages`; here is their form: a title, a labelled place, further places, notes, and a help
-//! that may carry an edit.
+//! `messages` contains the texts. An error has a title, a labelled location, secondary locations, notes, and
+//! a help that may contain an edit.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,19 +15,19 @@ use crate::source::{FileId, Files, Lines, Location, Span};
 /// One error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// What is wrong, in one line that can stand alone.
+    /// Summary of the error, in one line that is complete without the rest.
     pub title: String,
-    /// Where; `None` if it is not about a place in a file.
+    /// Primary location; `None` for an error without a location in a file.
     pub primary: Option<Label>,
-    /// Other places that matter, possibly in other files.
+    /// Related locations, possibly in other files.
     pub secondary: Vec<Label>,
-    /// Facts that help to understand.
+    /// Additional facts.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The solution.
     pub help: Option<Help>,
 }
 
-/// Maximum length of a text in an error, in characters. Errors quote names and values, which may have any length.
+/// Maximum length of a text in an error, in characters. Errors quote names and values of any length.
 const MAX_TEXT_LEN: usize = 2000;
 
 fn text(text: impl Into<String>) -> String {
@@ -38,61 +38,61 @@ fn text(text: impl Into<String>) -> String {
     }
 }
 
-/// A place with a remark.
+/// A location with a label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
-    /// The place.
+    /// The location.
     pub span: Span,
-    /// The remark; may be empty.
+    /// The label; may be empty.
     pub text: String,
 }
 
-/// What to do about an error.
+/// The solution of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Help {
-    /// In words.
+    /// Description.
     pub text: String,
-    /// The place to replace and the text to put there.
+    /// The location to replace, and its new text.
     pub replacement: Option<(Span, String)>,
 }
 
 impl Diagnostic {
-    /// An error about nothing in particular in a file.
+    /// Creates an error without a location.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: text(title), primary: None, secondary: Vec::new(), notes: Vec::new(), help: None }
     }
 
-    /// An error at a place.
+    /// Creates an error at a location.
     pub fn at(span: Span, title: impl Into<String>, label: impl Into<String>) -> Self {
         Self { primary: Some(Label { span, text: text(label) }), ..Self::new(title) }
     }
 
-    /// With another place that matters.
+    /// Adds a secondary location.
     pub fn secondary(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text(label) });
         self
     }
 
-    /// With a fact that helps to understand.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(text(note));
         self
     }
 
-    /// With what to do, in words.
+    /// Adds a solution as text.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(Help { text: text(help), replacement: None });
         self
     }
 
-    /// With what to do, as an edit.
+    /// Adds a solution as an edit.
     pub fn suggest(mut self, help: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
         let replacement = Some(replacement.into()).filter(|replacement| replacement.len() <= MAX_TEXT_LEN);
         self.help = Some(Help { text: text(help), replacement: replacement.map(|replacement| (span, replacement)) });
         self
     }
 
-    /// The whole error with the lines it is about, as rustc would show it.
+    /// Returns the full error with its source lines, in rustc's format.
     pub fn render(&self, files: &Files, color: bool) -> String {
         let mut main = Group::with_title(Level::ERROR.primary_title(self.title.as_str()));
         for (index, file) in self.files().into_iter().enumerate() {
@@ -107,7 +107,7 @@ impl Diagnostic {
                 main = main.element(Origin::path(files.path(file)).line(line).char_column(column));
                 let labels = labels.into_iter().enumerate().filter(|(_, (_, label))| !label.text.is_empty());
                 main = main.elements(labels.map(|(index, (_, label))| {
-                    // The place of the first label is in the line above.
+                    // The line above contains the location of the first label.
                     if index == 0 {
                         return Level::NOTE.message(label.text.as_str());
                     }
@@ -146,7 +146,7 @@ impl Diagnostic {
         renderer(color).render(&groups)
     }
 
-    /// One line: `profiles/edge.toml:3:9: no plugin is called `NodeNam`; did you mean `NodeName`?`
+    /// Returns one line: `profiles/edge.toml:3:9: no plugin is called `NodeNam`; did you mean `NodeName`?`
     pub fn one_line(&self, files: &Files) -> String {
         let mut line = String::new();
         if let Some(label) = &self.primary {
@@ -160,7 +160,7 @@ impl Diagnostic {
         line.replace('\n', " ")
     }
 
-    /// The files that it is about, that of the primary place first.
+    /// Returns the files with locations of the error, the primary one first.
     fn files(&self) -> Vec<FileId> {
         let mut files = Vec::new();
         for label in self.primary.iter().chain(&self.secondary) {
@@ -180,10 +180,10 @@ fn renderer(color: bool) -> Renderer {
     if color { Renderer::styled() } else { Renderer::plain() }
 }
 
-/// Maximum length of lines that are displayed, in bytes. The renderer takes time for all of them, and cuts long ones anyway.
+/// Maximum length of displayed lines, in bytes. The renderer processes all of them, and truncates long ones.
 const MAX_LINES_LEN: usize = 64 << 10;
 
-/// The lines of a file that spans are on. The renderer reads all of the text that it gets, for each error.
+/// Returns the lines of a file that contain the spans. The renderer reads its whole input for each error.
 fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> Lines<'_> {
     let (mut start, mut end) = (usize::MAX, 0);
     for span in spans {
@@ -192,7 +192,7 @@ fn lines(files: &Files, file: FileId, spans: impl IntoIterator<Item = Span>) -> 
     files.lines(file, start..end)
 }
 
-/// `start` is the offset of the displayed lines in the file.
+/// Creates an annotation. `start` is the offset of the displayed lines in the file.
 fn annotation(kind: AnnotationKind, label: &Label, start: usize) -> Annotation<'_> {
     let annotation = kind.span(label.span.start - start..label.span.end - start);
     if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
@@ -201,7 +201,7 @@ fn annotation(kind: AnnotationKind, label: &Label, start: usize) -> Annotation<'
 /// Maximum number of errors that are displayed in full.
 const SHOWN: usize = 100;
 
-/// All errors of a compilation, in the order of their places.
+/// All errors of a compilation, in the order of their locations.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     files: Files,
@@ -209,7 +209,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Sorts the errors by place. An error that was found twice, as with a catalog that two profiles use, is kept once.
+    /// Sorts the errors by location, and removes duplicates, such as errors of a catalog that two profiles use.
     pub fn new(files: Files, found: Vec<Diagnostic>) -> Self {
         let mut seen = HashSet::with_capacity(found.len());
         let is_first: Vec<bool> = found.iter().map(|diagnostic| seen.insert(diagnostic)).collect();
@@ -219,23 +219,23 @@ impl Diagnostics {
         Self { files, list }
     }
 
-    /// These errors and others.
+    /// Adds other errors.
     pub(crate) fn extended(self, others: Vec<Diagnostic>) -> Self {
         let all = self.list.into_iter().chain(others).collect();
         Self::new(self.files, all)
     }
 
-    /// The errors.
+    /// Returns the errors.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
-    /// The files that the errors are about.
+    /// Returns the files of the errors.
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// The first errors in full, at most 100, and the number of all errors at the end.
+    /// Returns the first 100 errors in full, followed by the number of all errors.
     pub fn render(&self, color: bool) -> String {
         let mut text = String::new();
         for diagnostic in self.list.iter().take(SHOWN) {
@@ -252,12 +252,12 @@ impl Diagnostics {
         text
     }
 
-    /// Every error in one line, for `cargo::error=`.
+    /// Returns every error as one line, for `cargo::error=`.
     pub fn one_lines(&self) -> Vec<String> {
         self.list.iter().map(|diagnostic| diagnostic.one_line(&self.files)).collect()
     }
 
-    /// How many errors there are, and in which files: `3 errors in profiles/edge.toml`.
+    /// Returns the number of errors and their files: `3 errors in profiles/edge.toml`.
     pub fn summary(&self) -> String {
         let mut paths: Vec<&str> = Vec::new();
         for label in self.list.iter().filter_map(|diagnostic| diagnostic.primary.as_ref()) {

@@ -1,4 +1,5 @@
-//! Reading the fields of a table whose keys are known; what is wrong is reported once and left out.
+//! Reader for the fields of a table with known keys. Errors are reported once, and invalid fields are
+//! omitted.
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;
@@ -6,11 +7,11 @@ use crate::source::{Span, Spanned};
 use crate::suggest::closest;
 use crate::tree::{RawField, RawNode, RawTable, RawValue};
 
-/// A table being read. The value of a misspelt key is read as that of the key with the nearest name, so that errors in it are
-/// reported, too.
+/// A table that is being read. The value of a misspelt key is read as the value of the closest known key,
+/// therefore errors in the value are reported too.
 pub(crate) struct Fields<'t, 'd> {
     table: &'t RawTable,
-    /// Fields with misspelt keys, by the key that was meant.
+    /// Fields with misspelt keys, by the intended key.
     misspelt: Vec<(&'t str, &'t RawField)>,
     owner: String,
     at: Span,
@@ -18,7 +19,8 @@ pub(crate) struct Fields<'t, 'd> {
 }
 
 impl<'t, 'd> Fields<'t, 'd> {
-    /// Reports keys that are not `known`. `owner` says in messages whose keys they are; `at` is the table's place.
+    /// Reports keys that are not `known`. In messages, `owner` is the owner of the keys; `at` is the table's
+    /// location.
     pub(crate) fn new(
         table: &'t RawTable,
         owner: impl Into<String>,
@@ -47,7 +49,7 @@ impl<'t, 'd> Fields<'t, 'd> {
         string(&field.value, &format!("`{key}`"), self.found)
     }
 
-    /// A string that must be there. One whose key is misspelt was reported for that.
+    /// Reads a required string. A misspelt key was already reported.
     pub(crate) fn required_string(&mut self, key: &str) -> Option<Spanned<String>> {
         let misspelt = || self.table.fields.iter().any(|field| closest(&field.key.value, [key]).is_some());
         if self.get(key).is_none() && !misspelt() {
@@ -80,12 +82,12 @@ impl<'t, 'd> Fields<'t, 'd> {
         }
     }
 
-    /// The elements of a list; none if there is no list.
+    /// Returns the elements of a list; empty without a list.
     pub(crate) fn list(&mut self, key: &str, of: &str) -> &'t [RawNode] {
         self.list_or_report(key, of).0
     }
 
-    /// The same, and whether what is under the key can be read.
+    /// Returns the elements of a list, and whether the value is valid.
     pub(crate) fn list_or_report(&mut self, key: &str, of: &str) -> (&'t [RawNode], bool) {
         let Some(field) = self.get(key) else { return (&[], true) };
         match &field.value.value {
@@ -98,7 +100,7 @@ impl<'t, 'd> Fields<'t, 'd> {
         }
     }
 
-    /// A list of strings; other elements are reported and left out.
+    /// Reads a list of strings; other elements are reported and omitted.
     pub(crate) fn strings(&mut self, key: &str) -> Vec<Spanned<String>> {
         let items = self.list(key, "strings");
         let subject = format!("an element of `{key}`");
@@ -111,8 +113,8 @@ impl<'t, 'd> Fields<'t, 'd> {
     }
 }
 
-/// The fields of a table whose keys are not `known`, each with the known key that its author meant. A known key is meant at
-/// most once, and not if the table has it.
+/// Returns the fields with unknown keys that are close to a known key. A known key is used at most once, and
+/// not if the table contains it.
 pub(crate) fn misspelt<'t>(table: &'t RawTable, known: &[&'t str]) -> Vec<(&'t str, &'t RawField)> {
     let mut misspelt: Vec<(&'t str, &'t RawField)> = Vec::new();
     for field in table.fields.iter().filter(|field| !known.contains(&field.key.value.as_str())) {

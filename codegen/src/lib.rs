@@ -1,17 +1,17 @@
-//! From a scheduler profile in TOML to the plan of its pipeline, and from there to Rust.
+//! Compiler from scheduler profiles in TOML to the plan of a pipeline, and from the plan to Rust.
 //!
 //! | phase | module | from | to |
 //! |---|---|---|---|
 //! | select | [`mod@select`] | `SCHEDC_PROFILES`, a folder of profiles | paths of profiles |
 //! | load | [`mod@load`] | paths | texts, of profiles and of the catalogs that they name |
 //! | parse | [`parse`], [`catalog`] | texts | profiles as written ([`parse::RawProfile`]), plugins ([`catalog::Catalogs`]) |
-//! | resolve | `resolve` | a profile as written | the profile as decided ([`plan::Plan`]) |
+//! | resolve | `resolve` | a profile as written | the plan: merged with defaults ([`plan::Plan`]) |
 //! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase looks at everything, so that one run shows all errors of all files. Only [`mod@load`], with `dependencies`, and
-//! [`mod@select`] touch files; [`compile()`] is a function of texts. [`build()`] for build scripts, the proc macro and the command line are thin
-//! callers.
+//! Every phase continues after errors, therefore one run reports all errors of all files. Only [`mod@load`],
+//! with `dependencies`, and [`mod@select`] access files; [`compile()`] is a function of texts. [`build()`]
+//! for build scripts, the proc macro and the command line are thin callers.
 
 mod build;
 pub mod catalog;

@@ -1,4 +1,4 @@
-//! Reading profiles and the catalogs that they name.
+//! Reads profiles and their catalogs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::source::{Files, Span};
 /// The name of a crate's catalog, in the folder of its manifest.
 const CATALOG: &str = "schedc.toml";
 
-/// The crate that calls extenders.
+/// The crate with the client for extenders.
 const EXTENDER_CRATE: &str = "schedc-extender";
 
-/// How to load profiles.
+/// Options for loading profiles.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The folder of the manifest of the package that compiles the profiles. Crates are looked up among its
@@ -35,31 +35,31 @@ pub struct Options {
 pub enum Input {
     /// The file at this path.
     File(PathBuf),
-    /// A text that a program holds.
+    /// A text in the program.
     Embedded(Embedded),
 }
 
-/// The text of a profile, with the texts of the catalogs that it names.
+/// The text of a profile, with the texts of its catalogs.
 #[derive(Clone, Debug)]
 pub struct Embedded {
-    /// The path as displayed.
+    /// The displayed path.
     pub path: String,
     /// The text.
     pub text: String,
-    /// The catalogs of plugin crates: each crate as the profile names it, and the text of its catalog.
+    /// The catalogs of plugin crates: each crate as named in the profile, and the text of its catalog.
     pub catalogs: Vec<(String, String)>,
 }
 
-/// Compiles the profiles in these files. What is read is in [`Compilation::watched`].
+/// Compiles the profiles in these files. [`Compilation::watched`] contains the files that were read.
 ///
 /// # Errors
 ///
-/// All errors of all files: unreadable ones, and whatever is wrong in them.
+/// All errors of all files, including unreadable files.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Compilation, Diagnostics> {
     load_with(inputs, options, &CargoEnvironment::of_process())
 }
 
-/// As [`load()`], with another environment than that of this process.
+/// Compiles profiles like [`load()`], with another environment than that of this process.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub fn load_with(inputs: &[PathBuf], options: &Options, cargo: &CargoEnvironment
     load_inputs(&inputs, options, cargo)
 }
 
-/// As [`load_with()`], also for profiles that are not in files.
+/// Compiles profiles like [`load_with()`], also from texts in the program.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn load_inputs(inputs: &[Input], options: &Options, cargo: &CargoEnvironment
     Ok(Compilation { watched, ..compilation })
 }
 
-/// Reads the in-tree catalog, that of the package, if it has one, and those that the profiles in these files name.
+/// Reads the in-tree catalog, the package's catalog, if any, and the catalogs that these profiles name.
 ///
 /// # Errors
 ///
@@ -110,9 +110,9 @@ pub fn load_catalogs(inputs: &[Input], options: &Options) -> Result<Vec<Arc<Cata
     texts.or_unreadable(result)
 }
 
-/// Reads the Rust files of a crate: those below `src`, or those beside the catalog if there is no such folder.
+/// Reads the Rust files of a crate: those below `src`, or those next to the catalog without such a folder.
 ///
-/// Files that cannot be read are left out. rustc checks arguments in any case.
+/// Unreadable files are omitted. rustc checks arguments in any case.
 pub(crate) fn rust_sources(folder: &Path) -> Vec<String> {
     let src = folder.join("src");
     let (mut folders, recursive) = if src.is_dir() { (vec![src], true) } else { (vec![folder.to_owned()], false) };
@@ -133,9 +133,9 @@ pub(crate) fn rust_sources(folder: &Path) -> Vec<String> {
 /// Profiles as texts.
 struct Texts<'i> {
     sources: Vec<SourceText>,
-    /// The files, each after its path as displayed.
+    /// The files, each with its displayed path.
     files: Vec<(String, PathBuf)>,
-    /// The profiles that are not in files, by path as displayed.
+    /// The profiles in the program, by displayed path.
     embedded: HashMap<&'i str, &'i Embedded>,
     unreadable: Vec<Diagnostic>,
 }
@@ -163,7 +163,7 @@ impl<'i> Texts<'i> {
         texts
     }
 
-    /// Returns this result, unless a file could not be read.
+    /// Returns this result, or the error of an unreadable file.
     fn or_unreadable<T>(self, result: Result<T, Diagnostics>) -> Result<T, Diagnostics> {
         let unreadable = self.unreadable;
         match result {
@@ -174,7 +174,7 @@ impl<'i> Texts<'i> {
     }
 }
 
-/// Finds catalogs by the names of crates and by paths.
+/// Finds catalogs by crate names and by paths.
 struct Finder<'a> {
     options: &'a Options,
     profiles: HashMap<&'a str, &'a Path>,
@@ -224,9 +224,9 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Checks that generated code can name the crate that calls the extenders of profiles.
+    /// Checks that generated code can refer to the crate with the client for extenders.
     fn check_extender_crate(&self, compilation: Compilation) -> Result<Compilation, Diagnostics> {
-        // The crate was there when embedded profiles were compiled.
+        // The crate was available when embedded profiles were compiled.
         let files = compilation.plans.iter().filter(|plan| !self.embedded.contains_key(plan.path.as_str()));
         let extenders: Vec<Span> =
             files.filter_map(|plan| plan.extenders.first()).map(|extender| extender.at).collect();

@@ -1,7 +1,7 @@
-//! Every sentence that a user may read about a profile or a catalog, by family: one function, one error.
+//! All messages about profiles and catalogs, by topic: one function for each error.
 //!
-//! A title is a lower-case phrase that can stand alone, since `cargo::error=` shows only it and the help. It says what is
-//! wrong; label, note and help say how to put it right.
+//! A title is a lower-case phrase that is complete by itself, because `cargo::error=` shows only the title
+//! and the help. It states the error; label, note and help explain the solution.
 
 mod args;
 mod catalogs;
@@ -23,12 +23,12 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::closest;
 
-/// `a`, `b` and `c`, each in backquotes.
+/// Returns `a`, `b` and `c`, each in backquotes.
 fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "and")
 }
 
-/// `a`, `b` or `c`, each in backquotes.
+/// Returns `a`, `b` or `c`, each in backquotes.
 fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     joined(names, "or")
 }
@@ -42,7 +42,7 @@ fn joined<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {
     }
 }
 
-/// Adds "did you mean", if something was meant; `written` is replaced by it, quoted as TOML if `quote`.
+/// Adds "did you mean" if there is a suggestion, which replaces `written`; quoted as TOML if `quote`.
 fn did_you_mean<'c>(
     diagnostic: Diagnostic,
     name: &str,

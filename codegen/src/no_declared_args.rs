@@ -1,4 +1,5 @@
-//! In place of `declared_args`, where no sources are read: rustc alone checks the arguments of plugins in other crates.
+//! Replacement of `declared_args` without source files: rustc alone checks the arguments of plugins in other
+//! crates.
 
 use crate::catalog::ArgsSchema;
 

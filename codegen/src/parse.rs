@@ -1,4 +1,4 @@
-//! From TOML to the profile as written: every value with its place, nothing decided.
+//! Conversion from TOML to the profile as written: every value with its location, without defaults.
 
 mod configuration;
 mod extender;
@@ -16,7 +16,7 @@ pub(crate) use extender::EXTENDER_KEYS;
 pub use extender::{RawExtender, RawManagedResource, RawTls, extender};
 pub(crate) use extender::{TLS_KEYS, VERBS};
 
-/// The key of the plugin set that counts for every extension point.
+/// The key of the plugin set that applies to every extension point.
 pub const MULTI_POINT: &str = "multi-point";
 
 /// A profile as written.
@@ -36,24 +36,25 @@ pub struct RawProfile {
     pub budget: RawBudget,
     /// `crates`.
     pub crates: Vec<RawCrate>,
-    /// Part of `crates` could not be understood; that was reported.
+    /// Whether part of `crates` was invalid, and reported.
     pub crates_incomplete: bool,
     /// `plugins.multi-point`.
     pub multi_point: RawSet,
     points: Vec<(Point, RawSet)>,
-    /// `args`, one table per plugin.
+    /// `args`, one table for each plugin.
     pub args: Vec<RawArgs>,
     /// `extender`, in the order of the file.
     pub extenders: Vec<RawExtender>,
 }
 
 impl RawProfile {
-    /// What the profile says about an extension point, if anything.
+    /// Returns the profile's set for an extension point, if any.
     pub fn point(&self, point: Point) -> Option<&RawSet> {
         self.points.iter().find(|(at, _)| *at == point).map(|(_, set)| set)
     }
 
-    /// All plugin sets as written, `multi-point` first (`None`), then in the order of the extension points.
+    /// Returns all plugin sets as written, `multi-point` first (`None`), then in the order of the extension
+    /// points.
     pub fn sets(&self) -> impl Iterator<Item = (Option<Point>, &RawSet)> {
         let points = self.points.iter().map(|(point, set)| (Some(*point), set));
         std::iter::once((None, &self.multi_point)).chain(points)
@@ -72,7 +73,7 @@ pub struct RawBudget {
 }
 
 impl RawBudget {
-    /// The keys that it can have, each with what is written there.
+    /// Returns the possible keys, each with its value.
     pub(crate) fn limits(&self) -> [(Key, Option<&Spanned<i128>>); 3] {
         let [nanoseconds, bytes, size] = settings::LIMITS;
         [
@@ -83,7 +84,7 @@ impl RawBudget {
     }
 }
 
-/// A crate that a profile takes plugins from.
+/// A crate with plugins for a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawCrate {
     /// A dependency, by its package name.
@@ -99,21 +100,21 @@ pub struct RawSet {
     pub at: Option<Span>,
     /// The plugins to enable, in order.
     pub enabled: Vec<RawPlugin>,
-    /// The plugins to disable; `*` is all.
+    /// The plugins to disable; `*` stands for all.
     pub disabled: Vec<Spanned<String>>,
-    /// Written as a plain list, which is the same as `*` in `disabled`.
+    /// Whether the set is a list, which is equivalent to `*` in `disabled`.
     pub plain: bool,
-    /// Part of it could not be understood and is missing here; that was reported.
+    /// Whether part of the set was invalid, and reported.
     pub incomplete: bool,
 }
 
 impl RawSet {
-    /// Whether nothing is taken over from what the set would be merged with.
+    /// Returns whether the set takes over no plugins of the set that it is merged with.
     pub fn replaces(&self) -> bool {
         self.plain || self.disabled.iter().any(|name| name.value == "*")
     }
 
-    /// Whether this plugin is not taken over.
+    /// Returns whether this plugin is not taken over.
     pub fn disables(&self, name: &str) -> bool {
         self.replaces() || self.disabled.iter().any(|disabled| disabled.value == name)
     }
@@ -137,7 +138,7 @@ pub struct RawArgs {
     pub value: RawNode,
 }
 
-/// Reads a profile. `None` if it is not TOML at all; else what could be understood, the rest being in `found`.
+/// Reads a profile. `None` if it is not TOML; otherwise its valid parts. Errors are added to `found`.
 pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawProfile> {
     let found_before = found.len();
     let Some(table) = tree::read(files, file, found) else {

@@ -2,14 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// The path as diagnostics and generated code show it: relative to the package if it is inside, with `/`.
+/// Returns the displayed path: relative to the package if it is inside, with `/`.
 pub(crate) fn display_path(path: &Path, manifest_dir: &Path) -> String {
     let path = normalize(path);
     let inside = path.strip_prefix(manifest_dir).unwrap_or(&path);
     inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// Without `.` and `x/..`, as far as can be told from the path alone.
+/// Removes `.` and `x/..`, without access to the file system.
 pub(crate) fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {

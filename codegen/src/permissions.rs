@@ -1,17 +1,18 @@
-//! What profiles need of an API server: the kinds of objects that are listed and watched, and what plugins do besides.
+//! Requests of profiles to an API server: the watched kinds, and the writes of plugins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{CustomKind, VERBS, Write};
 use crate::plan::{Plan, PlanPlugin, PluginId, Value};
 
-/// What every scheduler watches, first of all.
+/// The kinds that every scheduler watches, first in the list.
 const ALWAYS: [&str; 2] = ["Node", "Pod"];
 
-/// The kinds that make a pod's default constraints: PodTopologySpread reads no others of this sort.
+/// The kinds that determine a pod's default constraints. Of kinds like these, PodTopologySpread reads no
+/// others.
 const WORKLOADS: [&str; 4] = ["ReplicaSet", "ReplicationController", "Service", "StatefulSet"];
 
-/// The kinds of objects that plugins of these profiles need to be told about: Node and Pod, then others by name.
+/// Returns the kinds that plugins of these profiles watch: Node and Pod, then others by name.
 pub fn watches<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p str> {
     let plugins = plans.into_iter().flat_map(|plan| &plan.plugins);
     let kinds = plugins.flat_map(|plugin| {
@@ -22,15 +23,16 @@ pub fn watches<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p str> {
     ALWAYS.into_iter().chain(others).collect()
 }
 
-/// The declared kinds that plugins of these profiles need to be told about: each once, by name.
+/// Returns the kinds of catalogs that plugins of these profiles watch: each once, by name.
 pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKind> {
     let kinds = plans.into_iter().flat_map(|plan| &plan.plugins).flat_map(|plugin| &plugin.entry.kinds);
     let by_name: BTreeMap<String, &CustomKind> = kinds.map(|kind| (kind.full_name(), kind)).collect();
     by_name.into_values().collect()
 }
 
-/// What plugins of these profiles do to objects: each resource once, in order. Plugins count that run where plugins
-/// [act](crate::plan::Point::acts). What the scheduler does itself is not in it.
+/// Returns the requests of these profiles' plugins for objects: each resource once, in order. Only plugins at
+/// points where they [may write](crate::plan::Point::may_write) count. The scheduler's own requests are not
+/// included.
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {
@@ -53,7 +55,7 @@ pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     verbs.into_iter().map(write).collect()
 }
 
-/// Whether this is PodTopologySpread, and pods without constraints of their own get none.
+/// Returns whether this is PodTopologySpread without default constraints for pods.
 fn has_no_default_constraints(plugin: &PlanPlugin) -> bool {
     let Some(Value::Table(args)) = plugin.args.as_ref().map(|args| &args.value) else { return false };
     let arg = |key: &str| args.iter().find(|field| field.key.value == key).map(|field| &field.value.value);
@@ -83,7 +85,7 @@ mod tests {
         watches(&plans(profiles)).into_iter().map(str::to_owned).collect()
     }
 
-    /// Each as `verbs resource`.
+    /// Returns each as `verbs resource`.
     fn written(profiles: &[&str]) -> Vec<String> {
         let writes = writes(&plans(profiles)).into_iter();
         writes.map(|write| format!("{} {}", write.verbs.join(","), write.resource)).collect()

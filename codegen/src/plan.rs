@@ -1,6 +1,6 @@
-//! The profile as decided: what resolve makes, check approves and [`crate::emit`] prints.
+//! The plan of a profile: resolve creates it, check validates it, and [`crate::emit`] generates code from it.
 //!
-//! Nothing is optional any more, except where a value was written: what comes from a default has no place.
+//! All values are set. Values from defaults have no location.
 
 mod extender;
 
@@ -16,29 +16,29 @@ pub use extender::{ManagedResource, PlanExtender, PlanTls};
 /// An extension point of the scheduling framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Point {
-    /// Holds a pod back before it enters the active queue.
+    /// Holds a pod before it enters the active queue.
     PreEnqueue,
     /// Orders the active queue.
     QueueSort,
-    /// Looks at the pod once, before the nodes.
+    /// Evaluates the pod once, before the nodes.
     PreFilter,
     /// Rejects nodes.
     Filter,
-    /// Runs when no node is left, to make room.
+    /// Runs if no node is feasible, to make room.
     PostFilter,
-    /// Looks at the nodes that are left, before scoring.
+    /// Evaluates the feasible nodes before scoring.
     PreScore,
-    /// Ranks the nodes that are left.
+    /// Scores the feasible nodes.
     Score,
-    /// Claims something for the pod on the chosen node; undone by Unreserve.
+    /// Reserves resources for the pod on the selected node; Unreserve reverts it.
     Reserve,
     /// Approves, denies or delays binding.
     Permit,
-    /// Prepares what must be there before the pod is bound.
+    /// Prepares the pod's dependencies before binding.
     PreBind,
     /// Binds the pod to the node.
     Bind,
-    /// Told after the pod was bound.
+    /// Notified after the pod was bound.
     PostBind,
 }
 
@@ -59,7 +59,7 @@ impl Point {
         Self::PostBind,
     ];
 
-    /// The key in a profile's `[plugins]`: `pre-filter`.
+    /// Returns the key in a profile's `[plugins]`: `pre-filter`.
     pub fn name(self) -> &'static str {
         match self {
             Self::PreEnqueue => "pre-enqueue",
@@ -77,7 +77,7 @@ impl Point {
         }
     }
 
-    /// The name as a Rust identifier: `pre_filter`.
+    /// Returns the name as a Rust identifier: `pre_filter`.
     pub fn snake_case(self) -> &'static str {
         match self {
             Self::PreEnqueue => "pre_enqueue",
@@ -95,13 +95,13 @@ impl Point {
         }
     }
 
-    /// Whether plugins may do something about the cluster here, not only look at it.
+    /// Returns whether plugins may write to the cluster at this point.
     pub fn may_write(self) -> bool {
         use Point::{Bind, Permit, PostBind, PostFilter, PreBind, Reserve};
         matches!(self, PostFilter | Reserve | Permit | PreBind | Bind | PostBind)
     }
 
-    /// The point with this key, if there is one.
+    /// Returns the point with this key, if any.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|point| point.name() == name)
     }
@@ -113,33 +113,33 @@ impl fmt::Display for Point {
     }
 }
 
-/// One profile, decided.
+/// The plan of one profile.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The profile's file.
     pub file: FileId,
-    /// The file's path as displayed, for example `profiles/edge.toml`.
+    /// The displayed path of the file, for example `profiles/edge.toml`.
     pub path: String,
     /// The file's name without extension: the profile's name.
     pub stem: String,
     /// The Rust module for this profile: the stem in snake_case, always a valid identifier.
     pub module: String,
-    /// The `spec.schedulerName` of the pods that this profile is for.
+    /// The `spec.schedulerName` of the profile's pods.
     pub scheduler_name: Setting<String>,
     /// 100: all nodes; 0: kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: Setting<u8>,
     /// Backoff after the first failed attempt, in seconds; at least 1.
     pub pod_initial_backoff_seconds: Setting<u64>,
-    /// The longest backoff, in seconds; at least the initial one.
+    /// The maximum backoff, in seconds; at least the initial one.
     pub pod_max_backoff_seconds: Setting<u64>,
-    /// What it may cost.
+    /// Its cost limits.
     pub budget: Budget,
-    /// Every plugin that runs at some extension point, once, in a stable order: the merged `multi-point` list first,
-    /// then the others in the order of the extension points.
+    /// Every plugin that runs at an extension point, once, in a stable order: the merged `multi-point` list
+    /// first, then the others in the order of the extension points.
     pub plugins: Vec<PlanPlugin>,
     /// The plugins of each extension point, in the order in which they run.
     pub points: Points,
-    /// Who has a say besides plugins, in the order in which they are asked.
+    /// The extenders, in call order.
     pub extenders: Vec<PlanExtender>,
     /// The crates that the profile names.
     pub crates: Vec<PlanCrate>,
@@ -148,29 +148,29 @@ pub struct Plan {
 /// A crate that a profile names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanCrate {
-    /// Its name or its path, as written.
+    /// Its name or path, as written.
     pub written: String,
     /// Its catalog.
     pub catalog: FileId,
 }
 
 impl Plan {
-    /// The plugin that a step runs.
+    /// Returns the plugin of a step.
     pub fn plugin(&self, step: &Step) -> &PlanPlugin {
         &self.plugins[step.plugin.0]
     }
 
-    /// The steps of an extension point, each with its plugin, in the order in which they run.
+    /// Returns the steps of an extension point with their plugins, in order.
     pub fn at(&self, point: Point) -> impl Iterator<Item = (&Step, &PlanPlugin)> {
         self.points[point].iter().map(|step| (step, self.plugin(step)))
     }
 
-    /// The extension points at which a plugin runs in this profile.
+    /// Returns the extension points of a plugin in this profile.
     pub fn points_of(&self, plugin: PluginId) -> impl Iterator<Item = Point> {
         Point::ALL.into_iter().filter(move |&point| self.points[point].iter().any(|step| step.plugin == plugin))
     }
 
-    /// The plugin with this name, if the profile runs it.
+    /// Returns the plugin with this name, if the profile runs it.
     pub fn find(&self, name: &str) -> Option<(PluginId, &PlanPlugin)> {
         self.plugins
             .iter()
@@ -179,28 +179,28 @@ impl Plan {
     }
 }
 
-/// What a profile may cost: limits that `schedc bench --cost --check` holds it to. `None`: no limit.
+/// The cost limits of a profile, which `schedc bench --cost --check` enforces. `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds that all Filter and Score plugins take for a node.
+    /// Nanoseconds that all Filter and Score plugins take for each node.
     pub nanoseconds_per_node: Option<u64>,
-    /// Bytes of the profile's columns for a node.
+    /// Bytes of the profile's columns for each node.
     pub bytes_per_node: Option<u64>,
     /// Bytes of the executable.
     pub binary_size: Option<u64>,
 }
 
-/// A value of a profile, written or by default.
+/// A value of a profile, written or default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting<T> {
     /// The value.
     pub value: T,
-    /// Where it was written; `None` if it is the default.
+    /// Source location; `None` for a default.
     pub span: Option<Span>,
 }
 
 impl<T> Setting<T> {
-    /// The default.
+    /// Returns a default.
     pub fn default_of(value: T) -> Self {
         Self { value, span: None }
     }
@@ -219,23 +219,23 @@ pub struct PluginId(pub usize);
 /// A plugin of a profile.
 #[derive(Clone, Debug)]
 pub struct PlanPlugin {
-    /// What its catalog says about it.
+    /// Its catalog entry.
     pub entry: Arc<PluginEntry>,
-    /// Where the profile names it first; `None` if only the default does.
+    /// Location of its first name in the profile; `None` if only the default list contains it.
     pub named_at: Option<Span>,
-    /// The table of its arguments; `None` if the profile gives none.
+    /// The table of its arguments; `None` without arguments in the profile.
     pub args: Option<Node>,
 }
 
 /// One plugin at one extension point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Which plugin.
+    /// The plugin.
     pub plugin: PluginId,
-    /// The weight; present at [`Point::Score`] and only there. At least 1.
+    /// The weight, at least 1; only at [`Point::Score`].
     pub weight: Option<Setting<i64>>,
-    /// Where the profile put the plugin at this point: its entry at the point itself, else in `multi-point`; `None` if
-    /// it comes from the default list.
+    /// Location of the plugin's entry: at the point itself, otherwise in `multi-point`; `None` if the default
+    /// list contains it.
     pub named_at: Option<Span>,
 }
 
@@ -244,12 +244,12 @@ pub struct Step {
 pub struct Points([Vec<Step>; Point::ALL.len()]);
 
 impl Points {
-    /// Makes the lists, one point at a time.
+    /// Creates the lists, one point at a time.
     pub fn new(mut steps: impl FnMut(Point) -> Vec<Step>) -> Self {
         Self(Point::ALL.map(&mut steps))
     }
 
-    /// Each point with its steps, in the order of a scheduling attempt.
+    /// Returns each point with its steps, in the order of a scheduling attempt.
     pub fn iter(&self) -> impl Iterator<Item = (Point, &[Step])> {
         Point::ALL.into_iter().map(|point| (point, self[point].as_slice()))
     }
@@ -263,17 +263,17 @@ impl Index<Point> for Points {
     }
 }
 
-/// A value in a plugin's arguments, with its place.
+/// A value in a plugin's arguments, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Where the value was written.
+    /// Source location.
     pub span: Span,
     /// The value.
     pub value: Value,
 }
 
 impl Node {
-    /// The value as JSON.
+    /// Returns the value as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Bool(value) => (*value).into(),
@@ -287,7 +287,7 @@ impl Node {
     }
 }
 
-/// The kinds of values that arguments are made of.
+/// The kinds of values in arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// `true` or `false`.
@@ -298,7 +298,7 @@ pub enum Value {
     Str(String),
     /// A list.
     List(Vec<Node>),
-    /// A table, its fields in the order in which they were written.
+    /// A table with its fields in source order.
     Table(Vec<Field>),
 }
 

@@ -1,12 +1,12 @@
-//! Decides what a profile means: defaults, and the two ways of merging plugin sets.
+//! Merges a profile with defaults: missing values, and the two ways of merging plugin sets.
 //!
-//! Both are kube-scheduler's. First the `multi-point` set is merged with the default one (`mergePluginSet` in
-//! pkg/scheduler/apis/config/v1/default_plugins.go); the other points have no defaults of their own there. Then
-//! `multi-point` is spread over the points that its plugins implement (`expandMultiPointPlugins` in
-//! pkg/scheduler/framework/runtime/framework.go). A plain list, KEP-624's form, is a set that disables `*`.
+//! Both are kube-scheduler's. First the `multi-point` set is merged with the default set (`mergePluginSet` in
+//! pkg/scheduler/apis/config/v1/default_plugins.go); the other points have no defaults there. Then the
+//! plugins of `multi-point` are added to the points that they implement (`expandMultiPointPlugins` in
+//! pkg/scheduler/framework/runtime/framework.go). A list, KEP-624's form, is a set that disables `*`.
 //!
-//! Entries that cannot be meant (unknown names, points that a plugin does not implement, duplicates) are left out
-//! here, without a word; the rules in [`crate::check`] report them.
+//! Invalid entries (unknown names, points that a plugin does not implement, duplicates) are silently omitted
+//! here; the rules in [`crate::check`] report them.
 
 mod extenders;
 
@@ -31,7 +31,7 @@ pub(crate) struct MultiPointPlugin {
     weight: Option<Setting<i64>>,
 }
 
-/// Makes the plan of a profile. Values out of range are replaced by defaults; they were or will be reported.
+/// Creates the plan of a profile. Values out of range are replaced by defaults; another phase reports them.
 pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan {
     let path = files.path(raw.file).to_owned();
     let stem = Path::new(&path).file_stem().map_or_else(|| path.clone(), |stem| stem.to_string_lossy().into_owned());
@@ -95,7 +95,8 @@ fn setting<T: TryFrom<i128>>(written: Option<&Spanned<i128>>, default: T) -> Set
     Setting { value: value.unwrap_or(default), span: written.map(|written| written.span) }
 }
 
-/// `mergePluginSet` with the default list: plugins named again keep their place, others follow.
+/// Merges with the default list (`mergePluginSet`): plugins that are named again keep their position, others
+/// follow.
 pub(crate) fn merged_multi_point(raw: &RawProfile, catalogs: &Catalogs) -> Vec<MultiPointPlugin> {
     let set = &raw.multi_point;
     let default = catalogs.in_tree().default.iter().filter(|name| !set.disables(&name.value));
@@ -128,12 +129,13 @@ fn multi_point_plugin(entry: &Arc<PluginEntry>, named: Option<&RawPlugin>) -> Mu
 }
 
 fn written_weight(weight: &Spanned<i128>) -> Setting<i64> {
-    // Negative weights are reported; weights beyond 64 bits stay as large as can be, to overflow visibly.
+    // Negative weights are reported. Weights beyond 64 bits are set to the maximum, therefore the sum overflows
+    // visibly.
     let value = i64::try_from(weight.value.max(1)).unwrap_or(i64::MAX);
     Setting { value, span: Some(weight.span) }
 }
 
-/// A plugin at a point, before plugins have ids.
+/// A plugin at a point, without an id.
 #[derive(Clone)]
 struct Resolved {
     entry: Arc<PluginEntry>,
@@ -147,9 +149,9 @@ impl Resolved {
     }
 }
 
-/// `expandMultiPointPlugins` for one point: what the point names and `multi-point` has, too; then what only
-/// `multi-point` has; then what only the point names. A plugin that is disabled for the point counts as not being in
-/// `multi-point`.
+/// Returns the plugins of one point (`expandMultiPointPlugins`), in this order: those at the point that are
+/// also in `multi-point`, the other plugins of `multi-point`, the other plugins of the point. A plugin that
+/// is disabled for the point counts as not in `multi-point`.
 fn at_point(
     point: Point,
     set: Option<&RawSet>,
@@ -192,13 +194,14 @@ fn at_point(
     overriding.into_iter().chain(only_spread).chain(additional).collect()
 }
 
-/// The weight at `score`: as written there, else as written at `multi-point`, else the catalog's. (kube-scheduler
-/// takes 1 where a profile names a plugin without a weight, whatever its default profile says.)
+/// Returns the weight at `score`: as written there, otherwise as written at `multi-point`, otherwise the
+/// catalog's. (kube-scheduler uses 1 for a plugin that a profile names without a weight, regardless of its
+/// default profile.)
 fn weight_at(point: Point, entry: &PluginEntry, written: Option<Setting<i64>>) -> Option<Setting<i64>> {
     (point == Point::Score).then(|| written.unwrap_or(Setting::default_of(entry.default_weight)))
 }
 
-/// Plugins in the order in which they were first asked for.
+/// Plugins in the order of their first use.
 #[derive(Default)]
 struct PluginTable(Vec<Arc<PluginEntry>>);
 
@@ -226,7 +229,8 @@ fn arguments(args: &RawArgs) -> Option<Node> {
     argument(&args.value)
 }
 
-/// Arguments as constants. What cannot be one (floats, dates, integers beyond 64 bits) is left out; it was reported.
+/// Converts arguments to constants. Other values (floats, dates, integers beyond 64 bits) are omitted; they
+/// were reported.
 fn argument(node: &RawNode) -> Option<Node> {
     let value = match &node.value {
         RawValue::Bool(value) => Value::Bool(*value),
@@ -245,7 +249,7 @@ fn argument(node: &RawNode) -> Option<Node> {
     Some(Node { span: node.span, value })
 }
 
-/// The Rust module of a profile: `bin-packing` becomes `bin_packing`.
+/// Returns the Rust module of a profile: `bin-packing` becomes `bin_packing`.
 fn module_name(stem: &str) -> String {
     let mut name = String::new();
     for c in stem.chars() {

@@ -1,7 +1,7 @@
-//! What a plugin's arguments may look like.
+//! Schema of a plugin's arguments.
 //!
-//! In-tree schemas are generated from the Rust structs (`catalog/in-tree-args.json`); a plugin crate may put the same
-//! shape into its `schedc.toml`, under `args` of a `[[plugin]]`.
+//! In-tree schemas are generated from the Rust structs (`catalog/in-tree-args.json`). A plugin crate may
+//! contain the same schema in its `schedc.toml`, under `args` of a `[[plugin]]`.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,42 +14,42 @@ pub enum Schema {
         /// The fields.
         fields: Vec<FieldSchema>,
     },
-    /// An integer in a range, both ends included.
+    /// An integer in an inclusive range.
     Integer {
-        /// The least value.
+        /// The minimum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<i64>,
-        /// The greatest value.
+        /// The maximum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<i64>,
     },
     /// A string.
     String {
-        /// What the string must look like.
+        /// The format of the string.
         #[serde(default)]
         format: Format,
     },
     /// `true` or `false`.
     Boolean,
-    /// One of some strings.
+    /// One of several strings.
     Enum {
         /// The strings.
         values: Vec<String>,
     },
-    /// A list of equal shapes.
+    /// A list of elements with one schema.
     List {
         /// The shape of an element.
         of: Box<Schema>,
-        /// The least number of elements.
+        /// The minimum number of elements.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<usize>,
-        /// The greatest number of elements.
+        /// The maximum number of elements.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<usize>,
-        /// No two elements agree in this field; `""` for the elements themselves.
+        /// A field that differs in all elements; `""` for the elements themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unique: Option<String>,
-        /// This integer field increases from element to element; `""` for the elements themselves.
+        /// An integer field that increases from element to element; `""` for the elements themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         increasing: Option<String>,
     },
@@ -59,23 +59,23 @@ pub enum Schema {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldSchema {
-    /// The key, kebab-case.
+    /// The key, in kebab-case.
     pub name: String,
-    /// Whether it must be there.
+    /// Whether the field is required.
     #[serde(default)]
     pub required: bool,
-    /// What the field is for.
+    /// Purpose of the field.
     #[serde(default)]
     pub doc: String,
     /// The shape of its value.
     pub schema: Schema,
 }
 
-/// What a string must look like.
+/// Format of a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Anything.
+    /// Any string.
     #[default]
     Any,
     /// A Kubernetes label key or resource name: `[prefix/]name`.
@@ -84,8 +84,8 @@ pub enum Format {
     NamePrefix,
     /// A Kubernetes label value.
     LabelValue,
-    /// Anything but the empty string.
+    /// Any string except the empty one.
     NonEmpty,
-    /// A duration, not negative: `10s`, `1m30s`.
+    /// A non-negative duration: `10s`, `1m30s`.
     Duration,
 }

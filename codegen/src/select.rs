@@ -1,4 +1,4 @@
-//! Which profiles to build: all of a folder, or those that `SCHEDC_PROFILES` picks.
+//! Selection of profiles to build: all of a folder, or those in `SCHEDC_PROFILES`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,25 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::messages;
 use crate::source::Files;
 
-/// The environment variable that picks profiles: names, paths of files or folders, separated by commas.
+/// The environment variable that selects profiles: names, or paths of files or folders, separated by commas.
 pub const PROFILES_VARIABLE: &str = "SCHEDC_PROFILES";
 
 /// The profiles to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The profiles' files, in the order in which they were picked, else by name.
+    /// The profiles' files, in the order of the selection, otherwise by name.
     pub profiles: Vec<PathBuf>,
-    /// What to watch for changes besides: folders all of whose profiles are built.
+    /// Folders to watch for changes, because all of their profiles are built.
     pub watched: Vec<PathBuf>,
 }
 
-/// Picks profiles: those that `picked` (the value of [`PROFILES_VARIABLE`]) names; if it is unset or blank, every TOML
-/// file in `folder`.
-/// A name stands for `folder/NAME.toml`; what ends in `.toml` or holds a `/` is a path, relative to the current
-/// folder; that of a folder stands for every TOML file in it.
+/// Selects profiles: those in `picked` (the value of [`PROFILES_VARIABLE`]); if it is unset or blank, every
+/// TOML file in `folder`. A name stands for `folder/NAME.toml`. A value that ends in `.toml` or contains a
+/// `/` is a path, relative to the current folder; a folder stands for every TOML file in it.
 ///
 /// # Errors
 ///
-/// Every name without a profile and every path without a file; a folder without profiles; a value that names nothing.
+/// Every name without a profile and every path without a file; a folder without profiles; an empty selection.
 pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnostics> {
     let known = profiles_in(folder).map_err(|error| fail(vec![messages::unreadable_file(folder, &error.to_string())]));
     let Some(picked) = picked.filter(|picked| !picked.trim().is_empty()) else {
@@ -67,12 +66,12 @@ pub fn select(folder: &Path, picked: Option<&str>) -> Result<Selection, Diagnost
     if found.is_empty() { Ok(Selection { profiles, watched }) } else { Err(fail(found)) }
 }
 
-/// Finds the file of a profile by its name: `folder/NAME.toml`. Returns `None` if there is none, and it is one of the names in
-/// `compiled_in`.
+/// Returns the file of a profile by its name: `folder/NAME.toml`. Returns `None` without such a file, if the
+/// name is in `compiled_in`.
 ///
 /// # Errors
 ///
-/// There is no profile of that name.
+/// No profile has this name.
 pub fn find(folder: &Path, name: &str, compiled_in: &[&str]) -> Result<Option<PathBuf>, Diagnostics> {
     let known = profiles_in(folder).unwrap_or_default();
     if known.iter().any(|known| known == name) {
@@ -92,7 +91,7 @@ fn files(folder: &Path, names: &[String]) -> Vec<PathBuf> {
     names.iter().map(|name| folder.join(format!("{name}.toml"))).collect()
 }
 
-/// The names of the profiles in a folder, sorted.
+/// Returns the names of the profiles in a folder, sorted.
 ///
 /// # Errors
 ///

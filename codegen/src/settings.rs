@@ -1,44 +1,44 @@
-//! The keys of a profile: which there are, what they may hold, and what holds where nothing is written.
+//! The keys of a profile: their values, ranges and defaults.
 //!
-//! One table for all who need it: [`crate::parse`] knows no other keys, `check` holds values to the ranges, `resolve` takes
-//! the defaults, and docs/reference/profiles.md is made of it.
+//! All users share one table: [`crate::parse`] accepts no other keys, `check` validates the ranges, `resolve`
+//! uses the defaults, and docs/reference/profiles.md is generated from it.
 
 use std::ops::RangeInclusive;
 
 /// A key of a profile, or of a table in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// As it is written.
+    /// Name in profiles.
     pub name: &'static str,
-    /// What its value may be.
+    /// Kind of its value.
     pub kind: ValueKind,
-    /// What it is for.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// What the value of a key may be.
+/// Kind of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// A DNS subdomain.
     Name {
-        /// What holds if the key is not there.
+        /// The default.
         default: &'static str,
     },
     /// An integer in a range.
     Integer {
         /// The range.
         range: RangeInclusive<i64>,
-        /// What holds if the key is not there; `None` if that is no number.
+        /// The default; `None` if it is not a number.
         default: Option<i64>,
     },
-    /// A list, of what is said here.
+    /// A list, with its description.
     List(&'static str),
-    /// A table, of what is said here.
+    /// A table, with its description.
     Table(&'static str),
 }
 
 impl Key {
-    /// The integers that it may hold; all if it is not for integers.
+    /// Returns the valid integers; all integers if the value is no integer.
     pub fn range(&self) -> RangeInclusive<i128> {
         match &self.kind {
             ValueKind::Integer { range, .. } => i128::from(*range.start())..=i128::from(*range.end()),
@@ -47,7 +47,7 @@ impl Key {
     }
 }
 
-/// The name that pods without a scheduler name ask for.
+/// The scheduler name of pods without one.
 pub const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
 /// All nodes.
 pub const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
@@ -56,32 +56,32 @@ pub const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
 /// In seconds.
 pub const DEFAULT_POD_MAX_BACKOFF_SECONDS: u32 = 10;
 
-/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+/// The maximum number of seconds in a duration of kube-scheduler: 64 bits of nanoseconds.
 const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
 /// `scheduler-name`.
 pub const SCHEDULER_NAME: Key = Key {
     name: "scheduler-name",
     kind: ValueKind::Name { default: DEFAULT_SCHEDULER_NAME },
-    doc: "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
+    doc: "the `spec.schedulerName` of its pods; unique in a binary",
 };
 /// `percentage-of-nodes-to-score`.
 pub const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
     name: "percentage-of-nodes-to-score",
     kind: ValueKind::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
-    doc: "stop looking for feasible nodes at this share; `0` is kube-scheduler's adaptive rule",
+    doc: "percentage of feasible nodes that ends the search; `0` is kube-scheduler's adaptive rule",
 };
 /// `pod-initial-backoff-seconds`.
 pub const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
     name: "pod-initial-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
-    doc: "wait after a pod's first failure",
+    doc: "backoff after a pod's first failed attempt",
 };
 /// `pod-max-backoff-seconds`.
 pub const POD_MAX_BACKOFF_SECONDS: Key = Key {
     name: "pod-max-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
-    doc: "longest wait, not less than the first one",
+    doc: "maximum backoff, at least the initial one",
 };
 /// `crates`.
 pub const CRATES: Key = Key {
@@ -102,14 +102,14 @@ pub const ARGS: Key = Key {
     doc: "arguments, with the fields of kube-scheduler's `NAMEArgs` in kebab-case",
 };
 /// `[[extender]]`.
-pub const EXTENDER: Key =
-    Key { name: "extender", kind: ValueKind::List("tables"), doc: "webhooks that have a say besides the plugins" };
-/// `[budget]`.
-pub const BUDGET: Key = Key {
-    name: "budget",
-    kind: ValueKind::Table("limits"),
-    doc: "what the profile may cost; nothing of it is compiled",
+pub const EXTENDER: Key = Key {
+    name: "extender",
+    kind: ValueKind::List("tables"),
+    doc: "webhooks that are called in addition to the plugins",
 };
+/// `[budget]`.
+pub const BUDGET: Key =
+    Key { name: "budget", kind: ValueKind::Table("limits"), doc: "cost limits of the profile; not compiled" };
 
 /// The keys of a profile.
 pub const PROFILE: [Key; 9] = [
@@ -126,8 +126,8 @@ pub const PROFILE: [Key; 9] = [
 
 /// The keys of `[budget]`.
 pub const LIMITS: [Key; 3] = [
-    limit("nanoseconds-per-node", "what all Filter and Score plugins take for a node, where every node is asked"),
-    limit("bytes-per-node", "the columns of the profile, for a node"),
+    limit("nanoseconds-per-node", "time of all Filter and Score plugins for each node, if all nodes are evaluated"),
+    limit("bytes-per-node", "size of the profile's columns for each node"),
     limit("binary-size", "the executable, in bytes"),
 ];
 

@@ -1,9 +1,9 @@
-//! The texts that a compilation reads, and places in them.
+//! The texts that a compilation reads, and locations in them.
 
 use std::ops::Range;
 use std::{fmt, iter};
 
-/// A file known to a [`Files`].
+/// Id of a file in [`Files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(usize);
 
@@ -18,19 +18,19 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A value and the place where it was written.
+/// A value and its source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
-    /// What was written.
+    /// The value.
     pub value: T,
-    /// Where.
+    /// The location.
     pub span: Span,
 }
 
-/// A place as people read it: `path:line:column`, both counted from 1, columns in characters.
+/// A location as displayed: `path:line:column`, both counted from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location<'f> {
-    /// The path as displayed.
+    /// The displayed path.
     pub path: &'f str,
     /// Line, from 1.
     pub line: usize,
@@ -62,7 +62,7 @@ struct File {
 }
 
 impl Files {
-    /// Adds a file. `path` is how diagnostics and generated code name it.
+    /// Adds a file. `path` is its displayed path.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
         let line_starts = iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -70,22 +70,22 @@ impl Files {
         FileId(self.files.len() - 1)
     }
 
-    /// The path of a file, as displayed.
+    /// Returns the displayed path of a file.
     pub fn path(&self, file: FileId) -> &str {
         self.files.get(file.0).map_or("", |file| &file.path)
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn text(&self, file: FileId) -> &str {
         self.files.get(file.0).map_or("", |file| &file.text)
     }
 
-    /// The text that a span covers.
+    /// Returns the text of a span.
     pub fn snippet(&self, span: Span) -> &str {
         self.text(span.file).get(span.start..span.end).unwrap_or("")
     }
 
-    /// Where a span starts.
+    /// Returns the start of a span.
     pub fn location(&self, span: Span) -> Location<'_> {
         let text = self.text(span.file);
         let start = if text.is_char_boundary(span.start) { span.start } else { text.len() };
@@ -94,7 +94,7 @@ impl Files {
         Location { path: self.path(span.file), line, column: 1 + before.chars().count() }
     }
 
-    /// The whole lines that a range of bytes is on: their text, the number of the first one, and its offset.
+    /// Returns the lines that contain a range of bytes: their text, the number of the first one, and its offset.
     pub(crate) fn lines(&self, file: FileId, range: Range<usize>) -> Lines<'_> {
         let text = self.text(file);
         let (number, start) = self.line_of(file, range.start);
@@ -103,7 +103,7 @@ impl Files {
         Lines { text: text.get(start..end).unwrap_or(text), number, start }
     }
 
-    /// The number of the line that an offset is on, from 1, and the offset of the line's first byte.
+    /// Returns the line number of an offset, from 1, and the offset of the line's first byte.
     fn line_of(&self, file: FileId, offset: usize) -> (usize, usize) {
         let line_starts = self.files.get(file.0).map_or(&[][..], |file| &file.line_starts);
         let number = line_starts.partition_point(|&start| start <= offset);

@@ -1,8 +1,9 @@
-//! The known name that was most likely meant by an unknown one.
+//! Suggestions for unknown names.
 
-/// The candidate that was most likely meant by `name`: the same but for case and separators, or a few typos away.
+/// Returns the candidate that `name` most likely means: equal except for case and separators, or with a few
+/// typos.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    // No known name is as long, and the comparison takes time in proportion to the length.
+    // No known name is as long, and the comparison time is proportional to the length.
     if name.len() > MAX_TEXT_LEN {
         return None;
     }
@@ -19,7 +20,7 @@ pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Maximum length of a name for which [`closest`] has an answer, in bytes.
+/// Maximum length of a name with a suggestion, in bytes.
 const MAX_TEXT_LEN: usize = 200;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! TOML as a tree of owned values with places: what both profiles and catalogs are read from.
+//! TOML as a tree of owned values with locations, the input for profiles and catalogs.
 
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
@@ -10,9 +10,9 @@ use crate::source::{FileId, Files, Span, Spanned};
 /// A value as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawNode {
-    /// Where. For a table with a header of its own, the header.
+    /// Location. For a table with a header, the header.
     pub span: Span,
-    /// What.
+    /// Value.
     pub value: RawValue,
 }
 
@@ -21,13 +21,13 @@ pub struct RawNode {
 pub enum RawValue {
     /// `true` or `false`.
     Bool(bool),
-    /// An integer. Those beyond 128 bits are the nearest that fits.
+    /// An integer. Values beyond 128 bits are replaced by the nearest one.
     Int(i128),
-    /// A float, as written. Nothing in a profile is one.
+    /// A float, as written. Profiles contain no valid floats.
     Float(String),
     /// A string.
     Str(String),
-    /// A date or time, as written. Nothing in a profile is one.
+    /// A date or time, as written. Profiles contain no valid dates.
     Datetime(String),
     /// An array.
     List(Vec<RawNode>),
@@ -35,7 +35,7 @@ pub enum RawValue {
     Table(RawTable),
 }
 
-/// A table, its fields in the order in which they were written.
+/// A table with its fields in source order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawTable {
     /// The fields.
@@ -52,14 +52,14 @@ pub struct RawField {
 }
 
 impl RawTable {
-    /// The field with this key.
+    /// Returns the field with this key.
     pub fn get(&self, key: &str) -> Option<&RawField> {
         self.fields.iter().find(|field| field.key.value == key)
     }
 }
 
 impl RawValue {
-    /// The kind of the value, in words.
+    /// Returns a description of the value's kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bool(_) => "a boolean",
@@ -73,8 +73,8 @@ impl RawValue {
     }
 }
 
-/// Reads a file as TOML. Text that is not TOML yields its syntax errors and no tree: what would be said about the rest
-/// of such a file could be wrong.
+/// Parses a file as TOML. Invalid TOML yields its syntax errors and no tree, because further errors could be
+/// misleading.
 pub(crate) fn read(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) -> Option<RawTable> {
     let text = files.text(file);
     let (document, errors) = DeTable::parse_recoverable(text);

@@ -1,4 +1,4 @@
-//! Integration tests of the compiler: one program, so that its dependencies are linked once.
+//! Integration tests of the compiler, as one program: its dependencies are linked once.
 
 mod dependencies;
 mod files;

@@ -1,4 +1,4 @@
-//! The cluster as the scheduler knows it: nodes in dense slots, their pods, and the state derived from them.
+//! The scheduler's view of the cluster: nodes in dense slots, their pods, and the state derived from them.
 
 mod log_entry;
 mod placements;
@@ -22,33 +22,33 @@ use crate::node_mask::NodeMask;
 use crate::originals::Originals;
 use crate::queue::Nominator;
 
-/// The columns and indexes of all profiles of a binary, one of each. Generated.
+/// The columns and indexes of all profiles of a program, one of each. Generated.
 pub trait State: Default + Send + Sync + 'static {
-    /// One node's columns, to be changed in thought.
+    /// One node's columns, for hypothetical changes.
     type Hypothetical<'a>: Clone;
 
-    /// Before anything else: indexes take down the symbols of what they will look for.
+    /// Lets columns and indexes intern the strings that they compare. Called first.
     fn begin(&mut self, _interner: &mut Interner) {}
 
-    /// A node came (`old` is none), changed, or went (its slot is empty now). Rebuilds its columns, pods included. Returns
-    /// whether a kernel may find there what it did not find before.
+    /// Adds (`old` is `None`), changes, or removes a node (its slot is empty now). Rebuilds its columns including pods.
+    /// Returns whether a kernel may read a different value.
     fn set_node(&mut self, base: &Base, index: NodeIndex, old: Option<&Node>) -> bool;
-    /// A pod comes to a node.
+    /// Adds a pod to a node.
     fn add_pod(&mut self, index: NodeIndex, pod: &Pod);
-    /// A pod leaves a node.
+    /// Removes a pod from a node.
     fn remove_pod(&mut self, index: NodeIndex, pod: &Pod);
 
-    /// A pod that waits for a node came (`old` is none), changed, or is none any more (`new` is none).
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a pending pod.
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
 
-    /// An object of another kind came (`old` is none), changed, or went (`new` is none).
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>);
 
-    /// A node to be changed in thought.
+    /// Returns a node for hypothetical changes.
     fn hypothetical<'a>(&'a self, base: &'a Base, index: NodeIndex) -> Self::Hypothetical<'a>;
-    /// A pod comes to it.
+    /// Adds a pod to a hypothetical node.
     fn hypothetical_add(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
-    /// A pod leaves it.
+    /// Removes a pod from a hypothetical node.
     fn hypothetical_remove(node: &mut Self::Hypothetical<'_>, pod: &Arc<Pod>);
 }
 
@@ -57,7 +57,7 @@ pub trait State: Default + Send + Sync + 'static {
 pub struct Base {
     /// The cluster's strings.
     pub interner: Interner,
-    /// Objects as they were written, where extenders are sent them.
+    /// Objects as JSON, if extenders need them.
     pub originals: Originals,
     infos: Vec<NodeInfo>,
     alive: NodeMask,
@@ -67,48 +67,48 @@ pub struct Base {
 }
 
 impl Base {
-    /// All slots, with and without a node.
+    /// Returns all slots, with and without a node.
     #[inline]
     pub fn infos(&self) -> &[NodeInfo] {
         &self.infos
     }
-    /// The slots that hold a node.
+    /// Returns the slots that have a node.
     #[inline]
     pub fn alive(&self) -> &NodeMask {
         &self.alive
     }
-    /// The node of that name.
+    /// Returns the node with this name.
     pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
         self.by_name.get(&name).copied()
     }
-    /// The nodes that have some of a resource besides cpu, memory and storage, in order. `None`: that cannot be told.
+    /// Returns the nodes with an amount of a resource other than cpu, memory and storage, in order. `None`: unknown.
     pub fn nodes_with(&self, resource: Symbol) -> Option<&[NodeIndex]> {
         self.resource_nodes.of(resource)
     }
-    /// Number of nodes.
+    /// Returns the number of nodes.
     #[inline]
     pub fn count(&self) -> usize {
         self.by_name.len()
     }
-    /// The name of a node; empty for a slot without one.
+    /// Returns the name of a node; empty for a slot without one.
     pub fn name(&self, index: NodeIndex) -> &str {
         let name = self.infos.get(index.get()).and_then(|info| info.node.as_ref()).map(|node| node.name);
         self.interner.resolve(name.unwrap_or(Symbol::EMPTY))
     }
 }
 
-/// Where a pod stands with its node. A pod is in one state.
+/// State of a pod on its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodState {
-    /// Decided here; it is being bound, or waits for that.
+    /// A decision of this scheduler; the binding is in progress, or waits.
     Assumed,
-    /// The cluster says that it bound the pod, which was not seen bound yet.
+    /// The binding request has succeeded, but the bound pod was not received yet.
     BindingFinished,
-    /// Seen bound.
+    /// The bound pod was received.
     Bound,
 }
 
-/// Why a pod cannot be assumed.
+/// Reason why a pod cannot be assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumeError {
     /// It has a node.
@@ -117,25 +117,25 @@ pub enum AssumeError {
     NoNode,
 }
 
-/// How many entries the log keeps of a small cluster.
+/// Minimum number of entries in the change log.
 const MIN_LOG_ENTRIES: usize = 4096;
 
-/// One writer; everything that decides reads it.
+/// Nodes, pods, other objects and derived state. It has one writer; all decisions read it.
 pub struct Cache<S> {
     /// Nodes and names.
     pub base: Base,
     /// Columns and indexes.
     pub state: S,
-    /// Which columns changed, in order: what was concluded from them earlier can be brought up to date. It keeps at least as
-    /// many entries as there are slots of nodes.
+    /// Changes of columns, in order, for incremental updates. It keeps at least as many entries as there are node
+    /// slots.
     pub log: ChangeLog<LogEntry>,
     pods: Placements,
-    /// Pods whose node is not known: they count once it is.
+    /// Pods whose node was not received yet; they count once it is.
     pods_of_unknown_nodes: Map<Symbol, Vec<Arc<Pod>>>,
-    /// Which pods are nominated for which nodes.
+    /// Nominated pods by node.
     pub nominator: Nominator,
     objects: Map<ObjectKey, Object>,
-    /// Tells clusters apart.
+    /// Identity of the cluster.
     pub(crate) identity: Arc<()>,
 }
 
@@ -157,8 +157,8 @@ impl<S: State> Default for Cache<S> {
 }
 
 impl<S: State> Cache<S> {
-    /// A node came or changed. Pods that were seen before it count from now on. One that is as it was is nothing new, and so
-    /// is one with other annotations, or with other conditions of which no column knows.
+    /// Adds or changes a node. Pods that were received before it count from now on. A node without changes causes no
+    /// log entry, nor do changed annotations, or changed conditions that no column reads.
     pub fn set_node(&mut self, node: Node) -> NodeIndex {
         let name = node.name;
         if let Some(index) = self.base.node(name) {
@@ -173,7 +173,7 @@ impl<S: State> Cache<S> {
                 return index;
             }
             self.base.resource_nodes.set_node(index, old.as_deref(), Some(&node));
-            // Conditions change now and then, and few columns know of them.
+            // Conditions change regularly, and few columns read them.
             let differs = self.state.set_node(&self.base, index, old.as_deref());
             if differs || change == NodeChange::More {
                 self.log.push(LogEntry::node(index));
@@ -199,7 +199,7 @@ impl<S: State> Cache<S> {
         index
     }
 
-    /// A node went. Its pods are remembered, and count again if it comes back.
+    /// Removes a node. Its pods are kept, and count again if it comes back.
     pub fn remove_node(&mut self, name: Symbol) {
         let Some(index) = self.base.by_name.remove(&name) else { return };
         let pods = std::mem::take(&mut self.base.infos[index.get()].pods);
@@ -217,14 +217,14 @@ impl<S: State> Cache<S> {
         self.log.push(LogEntry::node(index));
     }
 
-    /// A pod is on a node, or will be. The same pod anywhere else is taken from there first.
+    /// Adds a pod to a node in a state. If the pod is on another node, it is removed there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
         let old = self.pods.insert(Placed { pod: pod.clone(), node, state });
         match old {
             Some(old) if old.node == node && is_equivalent(&old.pod, &pod) => self.replace(&old.pod, pod, node),
             Some(old) => {
                 self.take(&old.pod, old.node);
-                // One that stays on its node is one change of it.
+                // A pod that stays on its node is one change of the node.
                 if old.node != node {
                     self.log_pods_change(old.node);
                 }
@@ -234,10 +234,10 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// A pod was decided here to go to a node, and counts there from now on (`AssumePod`). Returns the node's name.
+    /// Assumes a pod on its chosen node, where it counts from now on (`AssumePod`). Returns the node's name.
     ///
     /// # Errors
-    /// It cannot: nothing changes.
+    /// The pod cannot be assumed; nothing changes.
     pub fn assume(&mut self, pod: Arc<Pod>, index: NodeIndex) -> Result<Symbol, AssumeError> {
         if !self.base.alive.contains(index) {
             return Err(AssumeError::NoNode);
@@ -246,13 +246,13 @@ impl<S: State> Cache<S> {
         self.assume_unplaced(pod, unplaced, index).ok_or(AssumeError::NoNode)
     }
 
-    /// Returns none for a pod that has a node.
+    /// Returns `None` for a pod that has a node.
     #[inline]
     pub(crate) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         self.pods.unplaced(uid)
     }
 
-    /// Assumes a pod that is known to have no node. Returns the node's name; none if there is no node, and nothing changes.
+    /// Assumes a pod without a node. Returns the node's name; `None` if the slot has no node, and nothing changes.
     #[inline]
     pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: UnplacedPod, index: NodeIndex) -> Option<Symbol> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
@@ -262,7 +262,7 @@ impl<S: State> Cache<S> {
         Some(node)
     }
 
-    /// A pod comes to its node.
+    /// Adds a pod to its node.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.base.resource_nodes.add_pod(&pod);
         match self.base.node(node) {
@@ -278,7 +278,7 @@ impl<S: State> Cache<S> {
         self.log.push(LogEntry::pod(index));
     }
 
-    /// A pod leaves its node, which is not logged yet.
+    /// Removes a pod from its node, without a log entry.
     fn take(&mut self, pod: &Pod, node: Symbol) {
         match self.base.node(node) {
             Some(index) => {
@@ -291,7 +291,7 @@ impl<S: State> Cache<S> {
 
     fn take_pod_of_unknown_node(&mut self, pod: &Pod, node: Symbol) {
         let Some(pods) = self.pods_of_unknown_nodes.get_mut(&node) else { return };
-        // As on a node, so that the order is the same when it comes back.
+        // As on a node: the order is then the same when the node comes back.
         if let Some(at) = pods.iter().position(|p| p.uid == pod.uid) {
             pods.swap_remove(at);
         }
@@ -300,8 +300,8 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// What is known of a pod on a node is known better, which is nothing to columns and indexes. Whoever looks at whole pods
-    /// is told if they look different, or come in another order.
+    /// Replaces a pod on a node with a newer version that is equal for columns and indexes. Logs the change if readers
+    /// of whole pods can observe it: start time, nominated node, or order.
     fn replace(&mut self, old: &Pod, new: Arc<Pod>, node: Symbol) {
         match self.base.node(node) {
             Some(index) => {
@@ -310,7 +310,7 @@ impl<S: State> Cache<S> {
                 if !is_last || (old.started, old.nominated_node) != (new.started, new.nominated_node) {
                     self.log.push(LogEntry::pod(index));
                 }
-                // Its place among the pods is that of one that came: kube-scheduler's `updatePod`.
+                // Its new place among the pods is the last: kube-scheduler's `updatePod`.
                 info.remove_pod(old);
                 info.add_pod(new);
             }
@@ -321,21 +321,22 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Logs that pods of a node changed.
+    /// Logs a change of a node's pods.
     fn log_pods_change(&mut self, node: Symbol) {
         if let Some(index) = self.base.node(node) {
             self.log.push(LogEntry::pod(index));
         }
     }
 
-    /// The cluster says that it bound an assumed pod (`FinishBinding`). Others stay what they are.
+    /// Marks an assumed pod as bound by the cluster (`FinishBinding`). Other pods stay as they are.
     pub fn finish_binding(&mut self, uid: &Uid) {
         if let Some(placed) = self.pods.get_mut(uid).filter(|placed| placed.state == PodState::Assumed) {
             placed.state = PodState::BindingFinished;
         }
     }
 
-    /// A pod was not bound after all (`ForgetPod`). One that was seen bound stays: returns whether it was forgotten.
+    /// Removes an assumed pod that was not bound (`ForgetPod`). A pod that was received as bound stays: returns whether
+    /// it was removed.
     pub fn forget(&mut self, uid: &Uid) -> bool {
         let forgotten = self.pods.get(uid).is_some_and(|placed| placed.state != PodState::Bound);
         if forgotten {
@@ -344,7 +345,7 @@ impl<S: State> Cache<S> {
         forgotten
     }
 
-    /// A pod went, or an assumed one is not bound after all. Returns the node it was on.
+    /// Removes a pod that was deleted, or assumed and not bound. Returns the node it was on.
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
         let Placed { pod, node, .. } = self.pods.remove(uid)?;
         self.take(&pod, node);
@@ -352,7 +353,7 @@ impl<S: State> Cache<S> {
         Some(node)
     }
 
-    /// The pods of a node in their order, whether it is there or not.
+    /// Returns the pods of a node in their order, even if the node does not exist.
     pub(crate) fn pods_of(&self, node: Symbol) -> &[Arc<Pod>] {
         match self.base.node(node) {
             Some(index) => &self.base.infos[index.get()].pods,
@@ -360,7 +361,7 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// They come in this order again, as they did before one of them went and came back.
+    /// Restores the order that the pods of a node had before one of them was removed and added again.
     pub(crate) fn put_in_order(&mut self, node: Symbol, pods: Vec<Arc<Pod>>) {
         match self.base.node(node) {
             Some(index) => {
@@ -371,49 +372,50 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// Where a pod is, if it has a node.
+    /// Returns a pod with its node and state, if it has a node.
     pub fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)> {
         self.pods.get(uid).map(|placed| (&placed.pod, placed.node, placed.state))
     }
 
-    /// All pods that have a node, in no order.
+    /// Returns all pods that have a node, unordered.
     pub fn pods(&self) -> impl Iterator<Item = (&Arc<Pod>, Symbol, PodState)> {
         self.pods.iter().map(|placed| (&placed.pod, placed.node, placed.state))
     }
 
-    /// An object besides nodes and pods.
+    /// Returns an object other than a node or a pod.
     pub fn object(&self, key: &ObjectKey) -> Option<&Object> {
         self.objects.get(key)
     }
-    /// All such objects, in no order.
+    /// Returns all such objects, unordered.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         self.objects.values()
     }
 
-    /// An object besides nodes and pods came or changed.
+    /// Adds or changes an object other than a node or a pod.
     pub fn set_object(&mut self, object: Object) {
         let old = self.objects.insert(object.key(), object.clone());
         self.state.set_object(old.as_ref(), Some(&object));
     }
 
-    /// Such an object went.
+    /// Removes such an object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         if let Some(old) = self.objects.remove(key) {
             self.state.set_object(Some(&old), None);
         }
     }
 
-    /// Takes note that room is made for a pod on a node; replaces an earlier note about the pod.
+    /// Nominates a pod for a node; replaces an earlier nomination of the pod.
     pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.nominator.nominate(pod, node);
     }
 
-    /// Forgets a nomination.
+    /// Removes a nomination.
     pub fn withdraw_nomination(&mut self, uid: &Uid) {
         self.nominator.withdraw(uid);
     }
 
-    /// Pods nominated for nodes that exist, other than `pod` itself and not weaker: what the double Filter pass is about.
+    /// Returns pods nominated for existing nodes, without `pod` itself and without pods of lower priority: those that
+    /// the second Filter pass adds.
     pub fn nominated_before<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (NodeIndex, Cow<'a, [Arc<Pod>]>)> + 'a {
         self.nominator.iter().filter_map(move |(name, _)| {
             let index = self.base.node(name)?;
@@ -422,7 +424,7 @@ impl<S: State> Cache<S> {
         })
     }
 
-    /// Those that are nominated for one node.
+    /// Returns those that are nominated for one node.
     pub fn nominated_on(&self, node: NodeIndex, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
         match &self.base.infos()[node.get()].node {
             Some(node) => self.nominator.before(node.name, pod),
@@ -430,7 +432,7 @@ impl<S: State> Cache<S> {
         }
     }
 
-    /// The same cluster derived from nothing, slot by slot: what the incremental state must equal.
+    /// Derives the same state from nothing, slot by slot, for comparison with the incremental state.
     pub fn rebuilt(&self) -> S {
         let mut state = S::default();
         state.begin(&mut self.base.interner.clone());
@@ -452,7 +454,8 @@ impl<S: State> Cache<S> {
     }
 }
 
-/// Whether columns and indexes take two sights of one pod for the same: all but where it is nominated and since when it runs.
+/// Returns whether columns and indexes treat two versions of one pod alike: they differ at most in the nominated node
+/// and the start time.
 fn is_equivalent(a: &Pod, b: &Pod) -> bool {
     a.spec == b.spec
         && a.usage == b.usage

@@ -1,8 +1,8 @@
-//! What generated code uses to hold a plugin to its catalog entry: what one says must be true of the other.
+//! Comparison of a plugin with its catalog entry, for generated code: they must agree.
 //!
-//! That a plugin implements what its entry lists is a bound. That it implements nothing else is found with constants: one
-//! of a trait that all probes have, and one of the same name that a probe has for plugins which implement the point, and
-//! which comes before it.
+//! A trait bound checks that a plugin implements the points in its entry. Constants check that it implements no others:
+//! every probe has a constant from a trait. For plugins that implement the point, an inherent constant of the same name
+//! has precedence.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::events::EventResource;
 use crate::extension_points as points;
 use crate::plugin::Plugin;
 
-/// The constant of all probes.
+/// The default constant of all probes.
 pub trait NotImplemented {
     /// Whether the plugin implements the trait.
     const IMPLEMENTED: bool = false;
@@ -21,14 +21,14 @@ pub trait NotImplemented {
 macro_rules! probes {
     ($($bound:ident $probe:ident $plugin_trait:ident;)*) => {
         $(
-            #[doc = concat!("Tells whether a plugin implements `", stringify!($plugin_trait), "`.")]
+            #[doc = concat!("Probe for plugins that implement `", stringify!($plugin_trait), "`.")]
             pub struct $probe<P>(PhantomData<P>);
             impl<P> NotImplemented for $probe<P> {}
             impl<P: points::$plugin_trait> $probe<P> {
-                /// It does.
+                /// The plugin implements the trait.
                 pub const IMPLEMENTED: bool = true;
             }
-            #[doc = concat!("Only plugins that implement `", stringify!($plugin_trait), "` can be given.")]
+            #[doc = concat!("Compiles only for plugins that implement `", stringify!($plugin_trait), "`.")]
             pub const fn $bound<P: points::$plugin_trait>() {}
         )*
     };
@@ -52,12 +52,12 @@ probes! {
     enqueue_extensions Enqueues EnqueueExtensions;
 }
 
-/// All that a catalog entry can list, each with whether the plugin implements it.
+/// All points that a catalog entry can list, each with whether the plugin implements it.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! implemented {
     ($plugin:ty) => {{
-        #[allow(unused_imports, reason = "a plugin that implements everything needs it not")]
+        #[allow(unused_imports, reason = "unused for a plugin that implements all traits")]
         use $crate::catalog_checks::NotImplemented as _;
         &[
             ("pre-enqueue", $crate::catalog_checks::PreEnqueue::<$plugin>::IMPLEMENTED),
@@ -79,14 +79,14 @@ macro_rules! implemented {
     }};
 }
 
-/// The plugin's associated types are those that its entry names.
+/// Checks that the plugin's associated types are those in its entry.
 pub const fn has_declared_types<P, C, I, R>()
 where
     P: Plugin<Columns = C, Indexes = I, Reads = R>,
 {
 }
 
-/// All declared kinds that the plugin's indexes are made of are among those that its entry watches.
+/// Checks that the entry watches all declared kinds of the plugin's indexes.
 ///
 /// # Panics
 /// If not: a compile error in a constant.
@@ -106,7 +106,7 @@ pub const fn watches_index_kinds<P: Plugin>(entry: &Node, name: &str, watches: &
     errors.finish();
 }
 
-/// All declared kinds that the plugin waits for events of are among those that its entry watches.
+/// Checks that the entry watches all declared kinds of the plugin's events.
 ///
 /// # Panics
 /// If not: a compile error in a constant.
@@ -125,43 +125,43 @@ pub const fn watches_event_kinds<P: points::EnqueueExtensions>(entry: &Node, nam
 
 const fn watched(errors: &mut Errors, entry: &Node, [name, does]: [&str; 2], resource: &str, watches: &[&str]) {
     if !contains(watches, resource) {
-        let says = [
+        let parts = [
             Part::Name(name),
             Part::Text(does),
             Part::Name(resource),
             Part::Text(", which is not among the kinds that its catalog entry watches"),
         ];
-        errors.report(entry, &says);
+        errors.report(entry, &parts);
     }
 }
 
-/// The place of a catalog entry.
+/// Makes the location of a catalog entry.
 pub const fn entry_at(file: &'static str, line: u32, column: u32) -> Node {
     Node { file, line, column, value: Value::Bool(true) }
 }
 
-/// The plugin is called as its entry is, and implements nothing that the entry does not list.
+/// Checks that the plugin has the name of its entry, and implements only the points in it.
 ///
 /// # Panics
-/// If it does not: a compile error in a constant.
+/// If not: a compile error in a constant.
 #[track_caller]
 pub const fn matches_plugin(entry: &Node, name: &str, listed: &[&str], actual: &str, implemented: &[(&str, bool)]) {
     let mut errors = Errors::new();
     if !same(name, actual) {
-        let says = [Part::Text("the plugin calls itself "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];
-        errors.report(entry, &says);
+        let parts = [Part::Text("the plugin's name is "), Part::Name(actual), Part::Text(", not "), Part::Name(name)];
+        errors.report(entry, &parts);
     }
     let mut at = 0;
     while at < implemented.len() {
         let (point, is_implemented) = implemented[at];
         if is_implemented && !contains(listed, point) {
-            let says = [
+            let parts = [
                 Part::Name(name),
                 Part::Text(" implements "),
                 Part::Name(point),
                 Part::Text(", which its catalog entry does not list"),
             ];
-            errors.report(entry, &says);
+            errors.report(entry, &parts);
         }
         at += 1;
     }

@@ -1,10 +1,10 @@
-//! What changed, for readers that come back now and then.
+//! A bounded log of changes, for incremental readers.
 
-/// The latest entries, each at a position that grows forever. A reader remembers how far it has read; one that stayed away
-/// too long learns that entries are missing, and starts from nothing.
+/// The latest entries, each at a position that always grows. A reader stores its position. If entries after it are no
+/// longer kept, the reader has to start from nothing.
 #[derive(Clone, Debug)]
 pub struct ChangeLog<T> {
-    /// A ring: the entry at a position is at that position modulo the capacity, which is a power of two.
+    /// A ring buffer: the index of an entry is its position modulo the capacity, which is a power of two.
     ring: Vec<T>,
     capacity: usize,
     end: u64,
@@ -17,12 +17,12 @@ impl<T> Default for ChangeLog<T> {
 }
 
 impl<T> ChangeLog<T> {
-    /// A log that keeps at least so many entries. Room is taken as they come.
+    /// Makes a log that keeps at least this number of entries. Memory is allocated as they arrive.
     pub fn with_capacity(entries: usize) -> Self {
         ChangeLog { ring: Vec::new(), capacity: entries.max(1).next_power_of_two(), end: 0 }
     }
 
-    /// Keeps at least so many entries from now on. Where that is more than before, those written so far are lost.
+    /// Raises the minimum number of entries. If the capacity grows, all earlier entries are lost.
     pub fn grow(&mut self, entries: usize) {
         if entries > self.capacity {
             self.capacity = entries.next_power_of_two();
@@ -30,13 +30,13 @@ impl<T> ChangeLog<T> {
         }
     }
 
-    /// The position after the last entry: where a reader who has seen everything goes on.
+    /// Returns the position after the last entry: the position of a reader that has read all.
     #[inline]
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Writes an entry.
+    /// Appends an entry.
     #[inline]
     pub fn push(&mut self, entry: T) {
         if self.ring.len() < self.capacity {
@@ -48,8 +48,8 @@ impl<T> ChangeLog<T> {
         self.end += 1;
     }
 
-    /// The entries from a position on, the oldest first. `None`: some of them are kept no longer, or the position is of
-    /// another log.
+    /// Returns the entries from a position on, the oldest first. `None`: some of them are no longer kept, or the
+    /// position belongs to another log.
     #[inline]
     pub fn since(&self, position: u64) -> Option<impl Iterator<Item = &T>> {
         let missing = self.end.checked_sub(position)? > self.ring.len() as u64;
@@ -57,10 +57,10 @@ impl<T> ChangeLog<T> {
         (!missing).then(|| (position..self.end).filter_map(at))
     }
 
-    /// All that was written is of no use any more: who has not read it starts from nothing.
+    /// Invalidates all entries: readers that have not read them start from nothing.
     pub fn cut(&mut self) {
         self.ring.clear();
-        // The ring starts at a position where its first entry belongs.
+        // The new position is a multiple of the capacity, which is the start of the ring.
         self.end = (self.end / self.capacity as u64 + 1) * self.capacity as u64;
     }
 }

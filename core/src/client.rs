@@ -1,7 +1,7 @@
-//! The cluster, as the scheduler and its plugins act on it.
+//! Requests of the scheduler and its plugins to the cluster.
 //!
-//! It is a parameter of what acts, so that plugins and profiles are free of it. What comes back from the cluster comes as
-//! changes to the scheduler, never through here.
+//! The client is a type parameter of the methods that use it, and plugins and profiles do not depend on it. Changes in
+//! the cluster do not arrive here; the driver passes them to the scheduler.
 
 use std::fmt;
 use std::future::Future;
@@ -17,36 +17,36 @@ mod object_updates;
 
 pub use object_updates::ObjectUpdates;
 
-/// What the cluster answered instead of doing it.
+/// Failure of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// What kind of answer.
+    /// Kind of failure.
     pub reason: ApiReason,
-    /// In the server's words.
+    /// The server's message.
     pub message: String,
 }
 
-/// Kinds of failures that callers tell apart.
+/// Kinds of failures that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ApiReason {
-    /// There is no such object, or it is another one by now.
+    /// The object does not exist, or another one has its name.
     NotFound,
-    /// The object is not as the caller thinks: a pod that has a node already, a version that is not the newest.
+    /// The object's state differs: a pod has a node already, or the version is not the newest.
     Conflict,
-    /// There is one of this name already.
+    /// An object with this name exists already.
     AlreadyExists,
-    /// The request was wrong.
+    /// The request is wrong.
     Invalid,
-    /// Nobody knows whether it happened.
+    /// The effect is unknown.
     Timeout,
-    /// This cluster cannot do that.
+    /// This cluster does not support the request.
     Unsupported,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
 impl ApiError {
-    /// A failure.
+    /// Makes a failure.
     pub fn new(reason: ApiReason, message: impl Into<String>) -> Self {
         ApiError { reason, message: message.into() }
     }
@@ -66,14 +66,14 @@ impl From<ApiError> for String {
     }
 }
 
-/// Which object, by name.
+/// Reference to an object by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectRef {
     /// `v1`, `storage.k8s.io/v1`.
     pub api_version: Arc<str>,
     /// `PersistentVolumeClaim`.
     pub kind: Arc<str>,
-    /// Empty for a kind without namespaces.
+    /// Empty for a kind that is not namespaced.
     pub namespace: Arc<str>,
     /// `metadata.name`.
     pub name: Arc<str>,
@@ -86,23 +86,23 @@ pub struct Condition {
     pub kind: &'static str,
     /// `True` or `False`.
     pub status: bool,
-    /// A word.
+    /// One word.
     pub reason: &'static str,
-    /// A sentence.
+    /// One sentence.
     pub message: String,
 }
 
-/// What changes in a pod's status. What the status says already need not be sent.
+/// Change of a pod's status. Fields that the status has already need not be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusPatch {
-    /// This condition.
+    /// The new condition.
     pub condition: Option<Condition>,
-    /// This nominated node; the inner `None`: none any more.
+    /// The new nominated node; the inner `None` removes it.
     pub nominated_node: Option<Option<Arc<str>>>,
 }
 
 impl StatusPatch {
-    /// Both, `later` where they differ.
+    /// Combines both; `later` has precedence.
     pub fn then(self, later: StatusPatch) -> StatusPatch {
         StatusPatch {
             condition: later.condition.or(self.condition),
@@ -111,36 +111,36 @@ impl StatusPatch {
     }
 }
 
-/// Whether people should worry.
+/// Type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// No.
+    /// For information.
     Normal,
-    /// Maybe.
+    /// A possible problem.
     Warning,
 }
 
-/// Something that people should know of a pod: an object of `events.k8s.io/v1`.
+/// An event about a pod: an object of `events.k8s.io/v1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Who says so: the scheduler name of the profile.
+    /// The reporter: the scheduler name of the profile.
     pub scheduler: &'static str,
     /// The pod.
     pub regarding: Arc<Pod>,
-    /// Another pod that has to do with it.
+    /// Another pod that is involved.
     pub related: Option<Arc<Pod>>,
     /// Its type.
     pub event_type: EventType,
-    /// A word: `Scheduled`, `FailedScheduling`, `Preempted`.
+    /// One word: `Scheduled`, `FailedScheduling`, `Preempted`.
     pub reason: &'static str,
-    /// What the scheduler did: `Binding`, `Scheduling`, `Preempting`.
+    /// Action of the scheduler: `Binding`, `Scheduling`, `Preempting`.
     pub action: &'static str,
-    /// A sentence, made by [`Event::note`] where it may be long.
+    /// One sentence, made by [`Event::note`] where it may be long.
     pub note: String,
 }
 
 impl Event {
-    /// A message as a note, which an API server accepts up to 1024 bytes.
+    /// Makes a note of a message. An API server accepts up to 1024 bytes.
     pub fn note(message: &str) -> String {
         const LONGEST: usize = 1024;
         const CUT: &str = " ...";
@@ -151,32 +151,32 @@ impl Event {
     }
 }
 
-/// The cluster. All but [`Client::bind`] has a default for clusters that cannot do it or do not care.
+/// The cluster. All methods except [`Client::bind`] have defaults for clusters without support.
 ///
-/// Clones act on the same cluster. Futures may be dropped before they are done: then it is not known what happened.
+/// Clones act on the same cluster. Futures may be dropped before they complete: the effect is then unknown.
 pub trait Client: Clone + Send + Sync + 'static {
-    /// Binds a pod to its node, on condition that there is a pod of this uid and that it has no node.
+    /// Binds a pod to its node, on condition that a pod with this uid exists and has no node.
     fn bind(&self, placement: &Placement) -> impl Future<Output = Result<(), ApiError>> + Send;
 
-    /// Has an extender bind a pod. `ask` asks it, which may take long and blocks, and tells whether the pod is bound now.
-    /// A cluster that no extender can know binds the pod itself then.
+    /// Lets an extender bind a pod. `call` sends the request, which may take long and blocks, and returns whether the
+    /// pod is bound now. A cluster without a connection to the extender then binds the pod itself.
     ///
     /// # Errors
     /// The pod is not bound, as far as is known.
     fn bind_by_extender(
         &self,
         _placement: &Placement,
-        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+        call: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> impl Future<Output = Result<bool, String>> + Send {
-        async { ask() }
+        async { call() }
     }
 
-    /// Tells an extender something that nobody waits for, which may take long and blocks.
-    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
-        tell();
+    /// Notifies an extender without waiting; `notify` may take long and blocks.
+    fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
+        notify();
     }
 
-    /// Writes a pod's status, on condition that there is a pod of this uid.
+    /// Writes a pod's status, on condition that a pod with this uid exists.
     fn patch_pod_status(
         &self,
         _pod: &Arc<Pod>,
@@ -185,46 +185,46 @@ pub trait Client: Clone + Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Deletes a pod of this uid, with the time that it is granted to end.
+    /// Deletes a pod with this uid, with its termination grace period.
     fn delete_pod(&self, pod: &Arc<Pod>) -> impl Future<Output = Result<(), ApiError>> + Send {
         let refusal = unsupported(format_args!("delete pod {}", pod.name));
         async { Err(refusal) }
     }
 
-    /// Records an event, sooner or later, or never.
+    /// Records an event, possibly later; events may be lost.
     fn record(&self, _event: Event) {}
 
-    /// Waits, by the clock of this cluster.
+    /// Sleeps, by the clock of this cluster.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
 
-    /// An object of a kind that a plugin declares, as its manifest.
+    /// Gets an object of a kind that a plugin declares, as its manifest.
     fn get(&self, object: &ObjectRef) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("get {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Follows some objects of kinds that a plugin declares, from now on, for so long at most: what waits for something to
-    /// happen to them need not ask again and again. A cluster that does not tell of changes is asked every second.
+    /// Watches some objects of kinds that a plugin declares, from now on and for at most this time. The caller can then
+    /// wait for a change without polling. A cluster without watches is polled every second.
     fn watch_objects(&self, objects: Vec<ObjectRef>, time: Duration) -> impl ObjectUpdates {
         object_updates::PollingUpdates::new(self.clone(), objects, time)
     }
-    /// Creates one. Returns it as it is then.
+    /// Creates an object. Returns the new object.
     fn create(&self, object: &ObjectRef, _manifest: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("create {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Changes one by a JSON merge patch (RFC 7386). A `metadata.resourceVersion` in it is a condition. Returns the object as
-    /// it is then.
+    /// Changes an object by a JSON merge patch (RFC 7386). A `metadata.resourceVersion` in it is a condition. Returns
+    /// the changed object.
     fn patch(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("patch {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// The same for its status (`metadata` of the patch is a condition alone): where a kind has the subresource, and most have,
-    /// [`Client::patch`] leaves the status as it is.
+    /// Changes an object's status by a JSON merge patch; its `metadata` is only a condition. For kinds with a status
+    /// subresource, which most have, [`Client::patch`] leaves the status unchanged.
     fn patch_status(&self, object: &ObjectRef, _patch: &Value) -> impl Future<Output = Result<Value, ApiError>> + Send {
         let refusal = unsupported(format_args!("patch the status of {} {}", object.kind, object.name));
         async { Err(refusal) }
     }
-    /// Deletes one; of this uid, if one is given.
+    /// Deletes an object; only if it has this uid, if one is given.
     fn delete(&self, object: &ObjectRef, _uid: Option<&Uid>) -> impl Future<Output = Result<(), ApiError>> + Send {
         let refusal = unsupported(format_args!("delete {} {}", object.kind, object.name));
         async { Err(refusal) }

@@ -1,5 +1,5 @@
-//! State derived from the cluster and shared by all plugins and profiles that declare it: columns hold an entry for
-//! each node, indexes one value for the cluster.
+//! State derived from the cluster and shared by all plugins and profiles that declare it. Columns have an entry for
+//! each node; indexes are one value for the cluster.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -8,23 +8,24 @@ use crate::cache::Base;
 use crate::intern::{Interner, Symbol};
 use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod};
 
-/// An entry that is kept for every node. The default is that of a slot without a node.
+/// State of each node. The default is the entry of a slot without a node.
 ///
-/// `add_pod` and `remove_pod` undo each other exactly, so that an entry kept up to date equals a rebuilt one. They do not look
-/// at a pod's `nominated_node` and `started`: nobody tells them when a pod on a node changes in nothing else.
+/// `add_pod` and `remove_pod` undo each other exactly: an updated entry equals a rebuilt one. They must not read a
+/// pod's `nominated_node` and `started`: there is no notification if a pod on a node changes only in these.
 pub trait Column: Clone + Default + PartialEq + Send + Sync + 'static {
-    /// Whether an entry says nothing of pods: `add_pod` and `remove_pod` do nothing.
+    /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
     const READS_ONLY_NODE: bool = false;
 
-    /// Interns strings that entries compare, such as the key of a label of pods. Called once, before any entry is built.
+    /// Interns strings that entries compare, such as the key of a pod label. Called once, before any entry is built.
     ///
-    /// Without it, [`Interner::get`] in `build` returns `None` if no object so far has the string, and a pod that comes later may have it.
+    /// Without it, [`Interner::get`] in `build` returns `None` if no earlier object has the string, although a later
+    /// pod may have it.
     fn begin(_interner: &mut Interner) {}
-    /// The entry of a node without pods.
+    /// Returns the entry of a node without pods.
     fn build(node: &Node, interner: &Interner) -> Self;
-    /// A pod comes to the node.
+    /// Adds a pod to the node.
     fn add_pod(&mut self, _pod: &Pod) {}
-    /// A pod leaves the node.
+    /// Removes a pod from the node.
     fn remove_pod(&mut self, _pod: &Pod) {}
 }
 
@@ -38,7 +39,7 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     /// Whether an entry does not depend on pods: `add_pod` and `remove_pod` do nothing.
     const READS_ONLY_NODE: bool = false;
 
-    /// Interns strings that entries compare, as in [`Column::begin`]: a label of pods that the arguments name, for example.
+    /// Interns strings that entries compare, as in [`Column::begin`]: for example a pod label in the arguments.
     fn begin(_args: &Self::Args, _interner: &mut Interner) {}
     /// Returns the entry of a node without pods.
     fn build(args: &Self::Args, node: &Node, interner: &Interner) -> Self;
@@ -48,27 +49,28 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
     fn remove_pod(&mut self, _args: &Self::Args, _pod: &Pod) {}
 }
 
-/// A [`ColumnWithArgs`] among the columns of a plugin; kernels get a reference to the entry.
+/// A [`ColumnWithArgs`] among the columns of a plugin; kernels receive a reference to the entry.
 pub struct WithArgs<C>(PhantomData<fn() -> C>);
 
-/// One node's entry of a column, to be changed in thought: the cluster's own, until a pod comes or leaves.
+/// One node's entry of a column for hypothetical changes: the cluster's own entry until the first pod is added or
+/// removed.
 #[derive(Clone, Debug)]
 pub enum HypotheticalColumn<'a, C> {
-    /// As it is.
+    /// The cluster's entry.
     Unchanged(&'a C),
-    /// With other pods.
+    /// A copy with other pods.
     Changed(C),
 }
 
 impl<C: Column> HypotheticalColumn<'_, C> {
-    /// A pod comes to the node.
+    /// Adds a pod to the node.
     #[inline]
     pub fn add_pod(&mut self, pod: &Pod) {
         if !C::READS_ONLY_NODE {
             self.own().add_pod(pod);
         }
     }
-    /// A pod leaves the node.
+    /// Removes a pod from the node.
     #[inline]
     pub fn remove_pod(&mut self, pod: &Pod) {
         if !C::READS_ONLY_NODE {
@@ -78,14 +80,14 @@ impl<C: Column> HypotheticalColumn<'_, C> {
 }
 
 impl<C: ColumnWithArgs> HypotheticalColumn<'_, C> {
-    /// A pod comes to the node.
+    /// Adds a pod to the node.
     #[inline]
     pub fn add_pod_with(&mut self, args: &C::Args, pod: &Pod) {
         if !C::READS_ONLY_NODE {
             self.own().add_pod(args, pod);
         }
     }
-    /// A pod leaves the node.
+    /// Removes a pod from the node.
     #[inline]
     pub fn remove_pod_with(&mut self, args: &C::Args, pod: &Pod) {
         if !C::READS_ONLY_NODE {
@@ -95,7 +97,7 @@ impl<C: ColumnWithArgs> HypotheticalColumn<'_, C> {
 }
 
 impl<C: Clone> HypotheticalColumn<'_, C> {
-    /// The entry.
+    /// Returns the entry.
     #[inline]
     pub fn get(&self) -> &C {
         match self {
@@ -115,7 +117,7 @@ impl<C: Clone> HypotheticalColumn<'_, C> {
     }
 }
 
-/// A node with its pods: kube-scheduler's `NodeInfo`, for plugins that look at whole objects.
+/// A node with its pods: kube-scheduler's `NodeInfo`, for plugins that read whole objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeInfo {
     /// The node; `None` in a slot without one.
@@ -125,41 +127,42 @@ pub struct NodeInfo {
 }
 
 impl NodeInfo {
-    /// The value of one of the node's labels.
+    /// Returns the value of one of the node's labels.
     #[inline]
     pub fn label(&self, key: Symbol) -> Option<Symbol> {
         self.node.as_ref()?.labels.value(key)
     }
-    /// The entry of this slot in a column, derived from nothing.
+    /// Derives the entry of this slot in a column from nothing.
     pub fn entry<C: Column>(&self, interner: &Interner) -> C {
         let Some(node) = &self.node else { return C::default() };
         let mut entry = C::build(node, interner);
         self.pods.iter().for_each(|pod| entry.add_pod(pod));
         entry
     }
-    /// A pod comes to the node.
+    /// Adds a pod to the node.
     #[inline]
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         self.pods.push(pod);
     }
-    /// A pod leaves the node; `None` if it was not there.
+    /// Removes a pod from the node; `None` if it was not there.
     pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
-        // Nearly always the same pod in memory, which is found without looking at the others, and often one that came lately.
+        // Usually the same pod in memory, found by its address alone, and often a recent one.
         let is_it = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
         let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
         Some(self.pods.swap_remove(at))
     }
 }
 
-/// What a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of them.
+/// Data that a plugin's kernels read of a node: a [`Column`], [`WithArgs`], [`NodeInfo`], [`Position`], or a tuple of
+/// them.
 pub trait ColumnSet: 'static {
-    /// Whether they say nothing of pods: see [`Column::READS_ONLY_NODE`].
+    /// Whether all are independent of pods: see [`Column::READS_ONLY_NODE`].
     const READS_ONLY_NODE: bool;
     /// The entries of one node.
     type Row<'a>: Copy;
     /// The entries of all nodes.
     type Slices<'a>: Copy;
-    /// The entries of the node at `index`.
+    /// Returns the entries of the node at `index`.
     fn row<'a>(slices: Self::Slices<'a>, index: usize) -> Self::Row<'a>;
 }
 
@@ -201,7 +204,7 @@ impl ColumnSet for NodeInfo {
     }
 }
 
-/// Which node it is: for cycle state that has an entry for each node.
+/// The node's index, for cycle state with an entry for each node.
 pub struct Position;
 
 impl ColumnSet for Position {
@@ -215,8 +218,8 @@ impl ColumnSet for Position {
     }
 }
 
-/// Derives the entry of a slot in a column anew, which grows as far as there are slots. Returns whether it is another one
-/// than before.
+/// Derives the entry of a slot in a column again. The column grows to the number of slots. Returns whether the entry
+/// changed.
 pub fn rebuild_entry<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeIndex) -> bool {
     replace_entry(column, base, index, |info| info.entry(&base.interner))
 }
@@ -265,35 +268,35 @@ macro_rules! column_tuples {
 }
 column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2, D 3, E 4; A 0, B 1, C 2, D 3, E 4, F 5; }
 
-/// State of the cluster as a whole. Kernels never see it: what runs once a cycle does.
+/// State of the cluster as a whole. Kernels cannot read it; extension points that run once in a cycle can.
 pub trait Index: Default + Send + Sync + 'static {
-    /// The declared kinds that it is made of, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin that
-    /// reads it has to watch them.
+    /// The declared kinds that it is made of, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin
+    /// that reads the index has to watch them.
     const CUSTOM: &'static [&'static str] = &[];
 
-    /// Before anything else: takes down the symbols of what it will look for, such as the key of a label.
+    /// Interns strings that the index compares, such as the key of a label. Called first.
     fn begin(&mut self, _interner: &mut Interner) {}
-    /// A node came (`old` is none), changed, or went (`new` is none).
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a node.
     fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
-    /// A pod comes to a node. As with columns, its `nominated_node` and `started` do not count.
+    /// Adds a pod to a node. As with columns, its `nominated_node` and `started` do not count.
     fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
-    /// A pod leaves a node.
+    /// Removes a pod from a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
-    /// A pod that waits for a node came (`old` is none), changed, or is none any more (`new` is none): it is bound, or gone.
-    /// It waits until it is bound: one that was assumed has come to its node already. Pods of schedulers that this program
-    /// is not do not count. Of what the scheduler itself writes into a pod's status, nobody tells.
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a pending pod. A pod is pending until it is bound
+    /// or deleted; an assumed pod has been added to its node already. Pods of other schedulers do not count. There is
+    /// no notification of the scheduler's own writes to a pod's status.
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
-    /// An object of another kind came (`old` is none), changed, or went (`new` is none).
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}
 }
 
-/// What a plugin reads of the cluster: an [`Index`], or a tuple of them.
+/// Indexes that a plugin reads: an [`Index`], or a tuple of them.
 pub trait IndexSet: 'static {
-    /// To read, once a cycle.
+    /// References for reading, once a cycle.
     type Refs<'a>: Copy;
-    /// To register what a pod asks about, when it is compiled.
+    /// References for registering a pod's queries when it is compiled.
     type Muts<'a>;
-    /// Whether there is none.
+    /// Whether the set is empty.
     const IS_EMPTY: bool = false;
     /// [`Index::CUSTOM`] of each.
     const CUSTOM: &'static [&'static [&'static str]] = &[];

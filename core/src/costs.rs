@@ -1,8 +1,8 @@
-//! What each plugin of a profile costs, measured apart: its part of an evaluation alone, over all nodes.
+//! Costs of each plugin of a profile, measured separately over all nodes.
 //!
-//! [`Profile::costs`](crate::profile::Profile::costs), which is generated, goes over the plugins of a profile and hands each
-//! one's work to a [`Meter`]. A whole evaluation costs less than the sum of these: it asks a filter only about nodes that
-//! others let through, and asks most of them about what has changed.
+//! The generated [`Profile::costs`](crate::profile::Profile::costs) passes the work of each plugin to a [`Meter`]. A
+//! whole evaluation costs less than the sum: a filter runs only for nodes that passed the filters before it, and
+//! incremental evaluation runs most plugins only for changes.
 
 use std::hint::black_box;
 
@@ -20,7 +20,7 @@ pub enum CostPart {
     PreFilter,
     /// Filter, for every node.
     Filter,
-    /// PreScore, or what is looked up before Score, once for a pod.
+    /// PreScore or PrepareScore, once for a pod.
     PreScore,
     /// Score, for every node.
     Score,
@@ -29,7 +29,7 @@ pub enum CostPart {
 }
 
 impl CostPart {
-    /// The name of the extension point as profiles write it, `normalize-score` among them.
+    /// Returns the name of the extension point in profiles, or `normalize-score`.
     pub const fn name(self) -> &'static str {
         match self {
             CostPart::PreFilter => "pre-filter",
@@ -40,7 +40,7 @@ impl CostPart {
         }
     }
 
-    /// Whether it is done for every node, and not once for a pod.
+    /// Returns whether it runs for every node, not once for a pod.
     pub const fn is_per_node(self) -> bool {
         matches!(self, CostPart::Filter | CostPart::Score | CostPart::NormalizeScore)
     }
@@ -48,11 +48,11 @@ impl CostPart {
 
 /// Measures work.
 pub trait Meter {
-    /// `work` is all that a plugin does in a part; it can be done again and again.
+    /// Measures `work`: all work of a plugin in a part, which can be repeated.
     fn measure(&mut self, plugin: &'static str, part: CostPart, work: impl FnMut());
 }
 
-/// PreFilter of one plugin.
+/// Measures PreFilter of one plugin.
 pub fn pre_filter<P: PreFilterPlugin>(
     plugin: &P,
     args: &P::Args,
@@ -67,7 +67,7 @@ pub fn pre_filter<P: PreFilterPlugin>(
     });
 }
 
-/// Filter of one plugin, over all nodes.
+/// Measures Filter of one plugin, over all nodes.
 pub fn filter<P: FilterPlugin>(
     args: &P::Args,
     pod: &P::Pod,
@@ -83,7 +83,7 @@ pub fn filter<P: FilterPlugin>(
     });
 }
 
-/// PreScore of one plugin, as if all nodes were feasible.
+/// Measures PreScore of one plugin, as if all nodes were feasible.
 pub fn pre_score<P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
@@ -99,12 +99,12 @@ pub fn pre_score<P: PreScorePlugin>(
     });
 }
 
-/// What one plugin looks up before Score.
+/// Measures PrepareScore of one plugin.
 pub fn prepare<P: PrepareScore>(plugin: &P, args: &P::Args, pod: &P::Pod, view: View<'_, P>, meter: &mut impl Meter) {
     meter.measure(P::NAME, CostPart::PreScore, || plugin.recycle(black_box(plugin.prepare(args, pod, view))));
 }
 
-/// Score of one plugin, over all nodes.
+/// Measures Score of one plugin, over all nodes.
 pub fn score<P: ScorePlugin>(
     args: &P::Args,
     pod: &P::Pod,
@@ -120,7 +120,7 @@ pub fn score<P: ScorePlugin>(
     });
 }
 
-/// Score and NormalizeScore of one plugin, over all nodes.
+/// Measures Score and NormalizeScore of one plugin, over all nodes.
 pub fn score_normalized<P: NormalizeScore>(
     args: &P::Args,
     pod: &P::Pod,

@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare, as plugins read them: a type of the plugin's own, and an index of all objects.
+//! Objects of kinds that plugins declare: a type of the plugin for their content, and an index of all objects.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use crate::column::Index;
 use crate::intern::Symbol;
 use crate::model::{Custom, Object};
 
-/// What a plugin reads of an object of a kind that its catalog declares: the fields that it names, by serde.
+/// Content of an object of a kind that a plugin's catalog declares: the fields that the plugin reads, decoded by serde.
 ///
 /// ```
 /// use schedc_core::custom::CustomResource;
@@ -31,30 +31,30 @@ use crate::model::{Custom, Object};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a plugin reads of a declared kind",
+    message = "`{Self}` does not implement `CustomResource`",
     note = "implement `serde::Deserialize` and `schedc_core::custom::CustomResource` for it; \
             `RESOURCE` is the kind's resource, version and group, as in `podgroups.v1alpha1.scheduling.x-k8s.io`"
 )]
 pub trait CustomResource: DeserializeOwned + Send + Sync + 'static {
     /// Its resource, version and group: `podgroups.v1alpha1.scheduling.x-k8s.io`. A catalog declares the kind under
-    /// `[kinds]`, and the plugin lists it among what it `watches`; else profiles with the plugin do not compile.
+    /// `[kinds]`, and the plugin lists it under `watches`; otherwise profiles with the plugin do not compile.
     const RESOURCE: &'static str;
 }
 
-/// All objects of a declared kind: kube-scheduler's plugins call that a lister. An index, to be named in a catalog:
-/// `shifts = "schedc_core::custom::Lister<my_plugins::Shift>"`. Plugins that name the same share one.
+/// All objects of a declared kind: a lister in kube-scheduler's plugins. An index, for a catalog: `shifts =
+/// "schedc_core::custom::Lister<my_plugins::Shift>"`. Plugins with the same type share one.
 pub struct Lister<T> {
     objects: BTreeMap<(Symbol, Symbol), Listed<T>>,
     epoch: u64,
     of: PhantomData<fn() -> T>,
 }
 
-/// An object, and what was read of it.
+/// An object and its decoded content.
 #[derive(Clone, Debug)]
 pub struct Listed<T> {
     /// The whole object.
     pub object: Arc<Custom>,
-    /// What was read of it, or why it cannot be.
+    /// The decoded content, or the error.
     pub content: Result<T, Arc<str>>,
 }
 
@@ -65,23 +65,23 @@ impl<T> Default for Lister<T> {
 }
 
 impl<T> Lister<T> {
-    /// The object of this name. The namespace of a kind without namespaces is [`Symbol::EMPTY`].
+    /// Returns the object with this name. The namespace of a kind that is not namespaced is [`Symbol::EMPTY`].
     pub fn get(&self, namespace: Symbol, name: Symbol) -> Option<&Listed<T>> {
         self.objects.get(&(namespace, name))
     }
-    /// All objects, in no order that means anything.
+    /// Returns all objects, unordered.
     pub fn iter(&self) -> impl Iterator<Item = &Listed<T>> {
         self.objects.values()
     }
-    /// How many there are.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.objects.len()
     }
-    /// Whether there is none.
+    /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
-    /// A number that grows with every change: for [`Plugin::compile_epoch`](crate::Plugin::compile_epoch).
+    /// Returns a number that grows with every change: for [`Plugin::compile_epoch`](crate::Plugin::compile_epoch).
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -143,7 +143,7 @@ mod tests {
             Object::Custom(Arc::new(Custom { kind, namespace: default, name, uid: Uid("u".into()), manifest }))
         };
         let mut lister = Lister::<Shift>::default();
-        let said = |lister: &Lister<Shift>, name| {
+        let content = |lister: &Lister<Shift>, name| {
             let content = &lister.get(default, name)?.content;
             Some(content.as_ref().map(|shift| shift.spec.night).map_err(|error| error.to_string()))
         };
@@ -151,11 +151,11 @@ mod tests {
         lister.set_object(None, Some(&first));
         lister.set_object(None, Some(&object(&KIND, b, json!("yes"))));
         lister.set_object(None, Some(&object(&OTHER, b, json!(true))));
-        assert_eq!(said(&lister, a), Some(Ok(true)));
-        assert_eq!(said(&lister, b), Some(Err("invalid type: string \"yes\", expected a boolean".into())));
+        assert_eq!(content(&lister, a), Some(Ok(true)));
+        assert_eq!(content(&lister, b), Some(Err("invalid type: string \"yes\", expected a boolean".into())));
         lister.set_object(Some(&first), Some(&object(&KIND, a, json!(false))));
-        assert_eq!((said(&lister, a), lister.len(), lister.epoch()), (Some(Ok(false)), 2, 3));
+        assert_eq!((content(&lister, a), lister.len(), lister.epoch()), (Some(Ok(false)), 2, 3));
         lister.set_object(Some(&first), None);
-        assert_eq!((said(&lister, a), lister.len()), (None, 1));
+        assert_eq!((content(&lister, a), lister.len()), (None, 1));
     }
 }

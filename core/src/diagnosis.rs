@@ -1,4 +1,4 @@
-//! Why a pod fits nowhere, in kube-scheduler's words.
+//! Reasons why no node is feasible, in kube-scheduler's words.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,27 +6,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::node_mask::NodeMask;
 use crate::status::{Code, Status};
 
-/// What a failed attempt found: kube-scheduler's `FitError` with its `Diagnosis`.
+/// Result of a failed attempt: kube-scheduler's `FitError` with its `Diagnosis`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
     /// Number of nodes in the cluster.
     pub nodes: usize,
     /// PreFilter's rejection of the pod as a whole.
     pub pre_filter: Option<Status>,
-    /// How many nodes gave each reason.
+    /// Number of nodes for each reason.
     pub reasons: BTreeMap<String, usize>,
-    /// The plugins that rejected the pod in PreFilter or on any node: their events may wake it.
+    /// The plugins that rejected the pod in PreFilter or on any node. Their events can make the pod schedulable.
     pub unschedulable_plugins: BTreeSet<&'static str>,
-    /// Those of them that said `Pending`: what they wait for wakes the pod without backoff.
+    /// Those of them with `Pending`: their events cause an attempt without backoff.
     pub pending_plugins: BTreeSet<&'static str>,
     /// Nodes where removing pods may help.
     pub resolvable: NodeMask,
-    /// What PostFilter said.
+    /// Message of PostFilter.
     pub post_filter: String,
 }
 
 impl Diagnosis {
-    /// Takes down who rejected the pod: kube-scheduler's `AddPluginStatus`. Rejections without a plugin are nobody's.
+    /// Adds a plugin that rejected the pod: kube-scheduler's `AddPluginStatus`. Rejections without a plugin are
+    /// ignored.
     pub fn add_rejector(&mut self, plugin: &'static str, code: Code) {
         if plugin.is_empty() {
             return;
@@ -37,7 +38,7 @@ impl Diagnosis {
         }
     }
 
-    /// Takes down that each of so many nodes gave each of these reasons.
+    /// Adds these reasons for each of this number of nodes.
     pub fn add_reasons<'r>(&mut self, reasons: impl IntoIterator<Item = &'r Cow<'static, str>>, nodes: usize) {
         for reason in reasons {
             match self.reasons.get_mut(&**reason) {
@@ -47,14 +48,14 @@ impl Diagnosis {
         }
     }
 
-    /// The text of the pod's `PodScheduled` condition.
+    /// Returns the text of the pod's `PodScheduled` condition.
     pub fn message(&self) -> String {
         let mut message = format!("0/{} nodes are available:", self.nodes);
         match &self.pre_filter {
             Some(status) => message += &format!(" {}.", status.message()),
             None => {
                 let mut reasons: Vec<_> = self.reasons.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
-                // As strings, counts included: so does kube-scheduler.
+                // As strings including counts, like kube-scheduler.
                 reasons.sort_unstable();
                 if !reasons.is_empty() {
                     message += &format!(" {}.", reasons.join(", "));

@@ -1,4 +1,4 @@
-//! A profile's answer about one pod: which nodes are feasible, and how good each is.
+//! Evaluation of one pod by a profile: the feasible nodes and their scores.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::profile::{PluginScore, Profile, ScoreFailure};
 use crate::scheduler::Observer;
 use crate::status::Status;
 
-/// The answer. Its room is used again for the next pod.
+/// Feasible nodes and scores of one pod. The memory is reused for the next pod.
 pub struct Evaluation<P: Profile> {
     /// The nodes that passed every filter.
     pub feasible: NodeMask,
@@ -29,7 +29,7 @@ impl<P: Profile> Default for Evaluation<P> {
 }
 
 impl<P: Profile> Evaluation<P> {
-    /// Evaluates a pod on every node, apart from pods that are nominated: all filters, then all scores.
+    /// Evaluates a pod on every node without nominated pods: all filters, then all scores.
     ///
     /// # Errors
     /// A filter or a score failed.
@@ -87,7 +87,7 @@ impl<P: Profile> Evaluation<P> {
         Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
     }
 
-    /// The first plugin whose score of a node is out of range.
+    /// Returns the error of the first plugin whose score of a node is out of range.
     fn first_out_of_range(
         &self,
         pod: &P::Pod,
@@ -100,7 +100,7 @@ impl<P: Profile> Evaluation<P> {
         scores.into_iter().find(|score| !(0..=MAX_NODE_SCORE).contains(&score.normalized))
     }
 
-    /// The errors that scoring the feasible nodes can end with, depending on which node is looked at first.
+    /// Returns the errors with which scoring the feasible nodes can end, depending on the first node.
     pub(crate) fn possible_errors(
         &mut self,
         plugins: &P,
@@ -135,7 +135,7 @@ impl<P: Profile> Evaluation<P> {
         failures
     }
 
-    /// Lets extenders add to the totals.
+    /// Adds the scores of extenders to the totals.
     pub(crate) fn add_extender_scores(
         &mut self,
         extenders: &P::Extenders,
@@ -153,17 +153,17 @@ impl<P: Profile> Evaluation<P> {
         BestTotal { total, ties: totals().filter(|&of_node| of_node == total).count() }
     }
 
-    /// The `k`-th of the nodes with the highest total, in the order of their indices.
+    /// Returns the `k`-th of the nodes with the highest total, in the order of their indices.
     pub fn kth_best(&self, best: BestTotal, k: usize) -> Option<NodeIndex> {
         self.feasible.iter().filter(|node| self.totals[node.get()] == best.total).nth(k)
     }
 
-    /// The total of a feasible node, after it was prioritized.
+    /// Returns the total of a feasible node, after [`Evaluation::prioritize`].
     pub fn total(&self, node: NodeIndex) -> Option<i64> {
         self.feasible.contains(node).then(|| self.totals.get(node.get()).copied()).flatten()
     }
 
-    /// The parts of the totals of all feasible nodes.
+    /// Returns the parts of the totals of all feasible nodes.
     ///
     /// # Errors
     /// As for [`Evaluation::prioritize`].
@@ -179,7 +179,7 @@ impl<P: Profile> Evaluation<P> {
         let columns = P::columns(&cache.state, &cache.base);
         let parts = |node: NodeIndex| {
             let mut scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());
-            // kube-scheduler's Score says 0 of a node that takes no part, and remembers it elsewhere.
+            // kube-scheduler's Score returns 0 for an excluded node, and excludes it in its cycle state.
             scores.iter_mut().filter(|score| score.raw == i64::MIN).for_each(|score| score.raw = 0);
             (node, scores)
         };

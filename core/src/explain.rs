@@ -1,4 +1,4 @@
-//! One pod's cycle told node by node: who rejected it and why, or what every score plugin said.
+//! Explanation of one pod's scheduling cycle, node by node: rejections with reasons, or scores of all plugins.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,61 +16,60 @@ use crate::scheduler::{Observer, Point, TieBreak};
 use crate::status::{Code, ReasonList, Status};
 use crate::verdict::Verdict;
 
-/// What a cycle finds for a pod, without changing anything.
+/// Result of a hypothetical scheduling cycle for a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// PreEnqueue holds the pod; nothing else was asked.
+    /// Status of the PreEnqueue plugin that holds the pod; nothing else ran.
     pub gated_by: Option<Status>,
     /// PreFilter's rejection of the pod as a whole, or its failure.
     pub pre_filter: Option<Status>,
-    /// Plugins whose PreFilter found nothing to filter by.
+    /// Plugins whose PreFilter skipped Filter.
     pub skipped: Vec<&'static str>,
-    /// Names of the only nodes that can be feasible, sorted, if PreFilter left some out. There may be no such node.
+    /// Names of the candidate nodes, sorted, if PreFilter excluded others. The nodes may not exist.
     pub narrowed: Option<Vec<String>>,
     /// Every node, by name.
     pub nodes: Vec<NodeExplanation>,
     /// The decision.
     pub decision: Decision,
-    /// If something broke: all texts that the decision's error may have. kube-scheduler looks at nodes in parallel, and
-    /// reports the first one that breaks.
+    /// All errors that may end the attempt. kube-scheduler evaluates nodes in parallel, and reports the first error.
     pub errors: BTreeSet<String>,
     /// Names of the feasible nodes with the highest total.
     pub best: Vec<String>,
-    /// The pod's own nominated node passed, so it was taken without a look at scores.
+    /// Whether the pod's own nominated node was feasible, and was chosen without scoring.
     pub by_nomination: bool,
 }
 
-/// What a cycle finds for a pod on one node.
+/// Result for a pod on one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeExplanation {
     /// The node.
     pub node: String,
-    /// Who rejects it; empty if it is feasible.
+    /// Rejections; empty if the node is feasible.
     pub verdicts: Vec<Verdict>,
-    /// The scores, in the profile's order, without plugins that skip, and what all extenders together added, if they were
-    /// asked. Empty if the node is not feasible, or if scoring failed.
+    /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
+    /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
 }
 
 impl NodeExplanation {
-    /// Whether every filter passes, and every extender.
+    /// Returns whether every filter and every extender passes the node.
     pub fn is_feasible(&self) -> bool {
         self.verdicts.is_empty()
     }
-    /// Sum of the weighted scores.
+    /// Returns the sum of the weighted scores.
     pub fn total(&self) -> i64 {
         self.scores.iter().fold(0, |sum, score| sum.wrapping_add(score.weighted()))
     }
 }
 
 impl<P: Profile> Engine<P> {
-    /// Explains. `all_filters`: every plugin that would reject a node, not the first alone. Of several equally good nodes,
-    /// the decision is the first by index.
+    /// Explains a decision. With `all_filters`, all plugins that reject a node are listed, otherwise the first. Among
+    /// equally good nodes, the decision is the first by index.
     pub fn explain(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, all_filters: bool) -> Explanation {
         self.explain_with_draw(pod, cache, all_filters, TieBreak::First.draw_fn(&mut Random::new(0)))
     }
 
-    /// Explains, with the draws of [`Engine::decide`].
+    /// Explains a decision, with the random choices of [`Engine::decide`].
     pub fn explain_with_draw(
         &mut self,
         pod: &Arc<Pod>,
@@ -130,15 +129,15 @@ impl<P: Profile> Engine<P> {
             let names = nodes.iter().map(|&node| cache.base.name(node)).chain(unknown);
             let mut names: Vec<String> = names.map(str::to_owned).collect();
             names.sort_unstable();
-            // A plugin may name one that does not exist twice.
+            // A plugin may return the name of a missing node twice.
             names.dedup();
             names
         });
         let feasible = self.explain_filters(pod, attempt, cache, all_filters, &extender_results, explanation);
         explanation.by_nomination = match P::Extenders::NONE {
             true => self.nominated_node(pod, attempt, cache).is_some(),
-            // Nobody asks an extender twice.
-            false => !extender_results.has_looked_at_all,
+            // Extenders are called only once.
+            false => !extender_results.ran_filter,
         };
         self.answer.feasible.copy_from(&feasible);
         let PreFilteredPod { compiled, cycle, .. } = attempt;
@@ -192,7 +191,7 @@ impl<P: Profile> Engine<P> {
             };
             let is_rejected = !verdicts.is_empty() || extender_results.removed_nodes.contains(index);
             if let Some(verdict) = extender_results.verdict(index).filter(|_| is_rejected) {
-                // Their word goes before a plugin's.
+                // Their rejections precede those of plugins.
                 verdicts.insert(0, verdict);
                 verdicts.truncate(if all_filters { usize::MAX } else { 1 });
             }
@@ -210,10 +209,10 @@ impl<P: Profile> Engine<P> {
     }
 }
 
-/// What extenders said while a pod was decided on.
+/// Results of extenders during a decision.
 #[derive(Default)]
 struct ExtenderResults {
-    has_looked_at_all: bool,
+    ran_filter: bool,
     removed_nodes: NodeMask,
     rejections: Map<NodeIndex, ExtenderRejection>,
     added: Map<NodeIndex, i64>,
@@ -221,14 +220,14 @@ struct ExtenderResults {
 
 impl Observer for ExtenderResults {
     fn point_started(&mut self, point: Point) {
-        self.has_looked_at_all |= point == Point::Filter;
+        self.ran_filter |= point == Point::Filter;
     }
 
-    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
+    fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
         self.removed_nodes.copy_from(nodes);
-        // If they took out none, what they said of others does not count either.
+        // If they removed no node, their reasons for other nodes do not count.
         if !nodes.is_empty() {
-            self.rejections = said.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
+            self.rejections = rejections.iter().map(|rejection| (rejection.node, rejection.clone())).collect();
         }
     }
 
@@ -250,7 +249,7 @@ impl ExtenderResults {
         }
     }
 
-    /// As a score that nobody normalises. 0 of a node that they were not asked about.
+    /// Returns their score, which is not normalised; 0 for a node that they did not receive.
     fn score(&self, node: NodeIndex) -> Option<PluginScore> {
         let added = self.added.get(&node).copied().unwrap_or(0);
         (!self.added.is_empty()).then_some(PluginScore { plugin: EXTENDER, raw: added, normalized: added, weight: 1 })

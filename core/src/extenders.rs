@@ -1,8 +1,7 @@
-//! Extenders: who has a say besides plugins, outside of the process. kube-scheduler's `Extender`, all of a profile as one.
+//! Extenders outside of the process: kube-scheduler's `Extender`, all of a profile as one value.
 //!
-//! A profile has [`NoExtenders`] unless it says otherwise, and then nothing is left of what is here. Calls within a
-//! scheduling cycle block it; binding and what follows it go through the [`Client`](crate::client::Client), which knows
-//! where it may block.
+//! A profile without extenders has [`NoExtenders`], which compiles to nothing. Calls in a scheduling cycle block it.
+//! Bind and later calls go through the [`Client`](crate::client::Client), which decides where they may block.
 
 mod overrides;
 
@@ -20,38 +19,37 @@ use crate::status::Code;
 
 pub use overrides::{Overrides, Setting};
 
-/// Stands among the plugins that rejected a pod if extenders took nodes out; every event wakes it.
+/// Name of a rejector that stands for extenders; every event concerns it.
 pub const EXTENDER: &str = "Extender";
 
-/// A node that extenders took out.
+/// A node that extenders removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtenderRejection {
-    /// The node: one that was asked about, or another one, of which the last word counts, too.
+    /// The node; it may be one that the extender did not receive. The last entry for a node counts.
     pub node: NodeIndex,
     /// `Unschedulable`, or `UnschedulableAndUnresolvable` where removing pods does not help.
     pub code: Code,
-    /// Why, in the extender's words.
+    /// The extender's reason.
     pub reason: String,
 }
 
-/// All extenders of a profile. What is not overridden does nothing.
+/// All extenders of a profile. The default methods do nothing.
 pub trait Extenders: Send + Sync + 'static {
-    /// Whether there is none.
+    /// Whether there are no extenders.
     const NONE: bool = false;
 
-    /// Before anything is asked: makes ready what may fail. `here` says what is different where the scheduler runs from what
-    /// these profiles say, of which this is one.
+    /// Prepares the extenders, before any call. `here` overrides settings of these profiles, of which this is one.
     ///
     /// # Errors
-    /// They cannot be asked.
+    /// The extenders cannot be called.
     fn set_up(&self, _here: &Overrides, _profiles: &[ProfileInfo]) -> Result<(), String> {
         Ok(())
     }
 
-    /// After Filter: takes nodes out of `feasible`, and tells why as far as it is known.
+    /// After Filter: removes nodes from `feasible`, and returns the reasons as far as they are known.
     ///
     /// # Errors
-    /// Fails the attempt, but for a pod that is nominated for a node: then the others are looked at.
+    /// Fails the attempt. For a nominated pod, the other nodes are evaluated instead.
     fn filter(
         &self,
         _pod: &Arc<Pod>,
@@ -61,10 +59,10 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// After Score: adds to the totals of the feasible nodes, which are at their indices.
+    /// After Score: adds to the totals of the feasible nodes, which are at the nodes' indices.
     fn prioritize(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &NodeMask, _totals: &mut [i64]) {}
 
-    /// Before one of the candidates for preemption is chosen: takes some out, or changes their victims.
+    /// Before a candidate for preemption is chosen: removes candidates, or changes their victims.
     ///
     /// # Errors
     /// Ends the preemption.
@@ -72,12 +70,12 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(candidates)
     }
 
-    /// Who of them binds this pod instead of the Bind plugins, in order.
+    /// Returns the extenders that bind this pod instead of the Bind plugins, in order.
     fn binders(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Asks them to. Returns whether the pod is bound now; if not, the Bind plugins are to do it. It blocks.
+    /// Calls these extenders. Returns whether the pod is bound; if not, the Bind plugins run. Blocks.
     ///
     /// # Errors
     /// The pod is not bound.
@@ -85,29 +83,29 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Who of them wants to know that a pod does not go to its node after all.
+    /// Returns the extenders that are notified when a pod does not go to its node after all.
     fn unreservers(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Tells them. It blocks.
+    /// Notifies these extenders. Blocks.
     fn unreserve(&self, _placement: &Placement, _unreservers: &[usize]) {}
 
-    /// The calls since this was asked last, as far back as they are remembered.
+    /// Returns the calls since the last call of this function, as far as they are kept.
     fn take_calls(&self) -> Vec<ExtenderCall> {
         Vec::new()
     }
 }
 
-/// Makes the extenders of all profiles ready. `here` says what is different where they run.
+/// Prepares the extenders of all profiles. `here` overrides settings of the profiles.
 ///
 /// # Errors
-/// Those that cannot be asked.
+/// Extenders that cannot be called.
 pub fn set_up<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), StartErrors> {
     let profiles = bundle.profiles();
     let set_up = (0..profiles.len()).map(|profile| bundle.with(profile, SetUp { here, profiles }));
     let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
-    // Profiles may share extenders, and what is wrong with them.
+    // Profiles may share extenders, and their errors.
     errors.dedup();
     if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
 }
@@ -133,18 +131,18 @@ impl Extenders for NoExtenders {
     const NONE: bool = true;
 }
 
-/// What an extender is asked.
+/// Request to an extender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
-    /// Which nodes are feasible.
+    /// Filters nodes.
     Filter,
-    /// How good nodes are.
+    /// Scores nodes.
     Prioritize,
-    /// Which pods are to go for another.
+    /// Selects victims of a preemption.
     Preempt,
-    /// To bind a pod.
+    /// Binds a pod.
     Bind,
-    /// To forget a decision.
+    /// Reverts a decision.
     Unreserve,
 }
 
@@ -160,15 +158,15 @@ impl fmt::Display for Verb {
     }
 }
 
-/// A call of an extender, for those who measure.
+/// One extender call, for metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtenderCall {
     /// The extender, by the prefix of its URL.
     pub extender: Arc<str>,
-    /// What it was asked.
+    /// The request.
     pub verb: Verb,
-    /// Whether its answer could be used.
+    /// Whether the response was valid.
     pub succeeded: bool,
-    /// How long it took.
+    /// Its duration.
     pub took: Duration,
 }

@@ -1,6 +1,7 @@
-//! Durations as kube-scheduler's messages write them.
+//! Durations in the format of kube-scheduler's messages.
 
-/// Nanoseconds as Go's `time.Duration` prints them, down to a second: `1h0m5s`, `10s`; shorter ones in one unit.
+/// Formats nanoseconds like Go's `time.Duration`, rounded down to a second: `1h0m5s`, `10s`; shorter durations in one
+/// unit.
 pub(crate) fn go_duration(nanoseconds: i64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
     let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -1,4 +1,4 @@
-//! What plugins may hold and call: kube-scheduler's framework handle.
+//! The plugins' handle of the scheduler: kube-scheduler's framework handle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
@@ -17,7 +17,7 @@ use crate::model::Uid;
 /// A request of a plugin to the scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// The plugin stops holding a pod that waits in Permit.
+    /// The plugin allows a pod that waits in Permit.
     Allow {
         /// The waiting pod.
         pod: Uid,
@@ -30,57 +30,57 @@ pub enum Command {
         pod: Uid,
         /// The plugin that rejects it.
         plugin: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A parked pod is tried again.
+    /// An unschedulable pod is retried.
     Activate(Uid),
-    /// The same, when the time has come.
+    /// An unschedulable pod is retried at a time in nanoseconds of the scheduler's clock.
     ActivateAt(Uid, i64),
-    /// An event about a pod, for people.
+    /// An event about a pod is recorded.
     Event {
         /// The pod.
         pod: Uid,
-        /// A word, as in `kubectl get events`.
+        /// The event's reason, one word.
         reason: &'static str,
-        /// A sentence.
+        /// The event's message, a sentence.
         note: String,
     },
-    /// Something is written to the cluster.
+    /// An object is written to the cluster.
     Write(WriteRequest),
 }
 
-/// What a plugin has done to an object of the cluster, beside everything else.
+/// A fire-and-forget write of a plugin to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteRequest {
     /// The object.
     pub object: ObjectRef,
-    /// What is done to it.
+    /// The operation.
     pub operation: WriteOperation,
     /// The plugin.
     pub plugin: &'static str,
-    /// The pod for whose sake: people are told there if it fails.
+    /// The pod that receives an event if the write fails.
     pub pod: Uid,
 }
 
-/// What is done to an object. See [`Client`](crate::client::Client) for each.
+/// Operation on an object. See [`Client`](crate::client::Client) for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOperation {
-    /// It is created, from this manifest.
+    /// Creates it from this manifest.
     Create(Value),
-    /// It is changed by a JSON merge patch.
+    /// Changes it by a JSON merge patch.
     Patch(Value),
-    /// Its status is.
+    /// Changes its status by a JSON merge patch.
     PatchStatus(Value),
-    /// It is deleted; of this uid, if one is given.
+    /// Deletes it; only if it has this uid, if one is given.
     Delete(Option<Uid>),
 }
 
-/// A plugin's way to the scheduler. It has no lifetime and knows no client: what is asked for goes to a mailbox that the
-/// scheduler empties before its next step, so that a call from a binding task and one from a cycle behave alike.
+/// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
+/// empties before its next step: calls from binding tasks and from scheduling cycles behave alike.
 ///
-/// The cluster's state comes with each call as a [`View`](crate::plugin::View), the client with each call that may talk
-/// to the cluster.
+/// Extension points receive the cluster's state as a [`View`](crate::plugin::View), and the client if they may send
+/// requests.
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
     requests: RequestQueue,
@@ -90,7 +90,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Stops holding a pod that waits because of `plugin`.
+    /// Allows a pod that waits because of `plugin`.
     pub fn allow(&self, pod: Uid, plugin: &'static str) {
         self.send(Command::Allow { pod, plugin });
     }
@@ -98,13 +98,12 @@ impl Handle {
     pub fn reject(&self, pod: Uid, plugin: &'static str, reason: impl Into<String>) {
         self.send(Command::Reject { pod, plugin, reason: reason.into() });
     }
-    /// Tries a parked pod again.
+    /// Retries an unschedulable pod.
     pub fn activate(&self, pod: Uid) {
         self.send(Command::Activate(pod));
     }
-    /// Tries a parked pod again when the time has come, in nanoseconds of the scheduler's clock: for a plugin that rejects a pod
-    /// for some time, since no event tells that it is over. One time for a
-    /// pod: the last word counts.
+    /// Retries an unschedulable pod at a time in nanoseconds of the scheduler's clock: for a plugin that rejects a pod
+    /// for some time, because no event marks the end of that time. Each pod has one such time; the last call counts.
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
@@ -112,16 +111,15 @@ impl Handle {
     pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
         self.send(Command::Event { pod, reason, note: note.into() });
     }
-    /// Writes something to the cluster, in the background: errands for one object are run one after the other, in the order in
-    /// which they are given. What comes of it is told by the watches. If it fails, the pod gets an event, and
-    /// whoever needs it tries again. What has to be done before a pod is bound belongs into PreBind, which can wait for it.
+    /// Queues a fire-and-forget write. Writes to one object run one after the other, in the order of the calls. The
+    /// result arrives through the watches. If a write fails, the pod gets an event; the plugin has to retry where
+    /// necessary. Writes that must precede the binding belong in PreBind, which can wait for them.
     pub fn write(&self, request: WriteRequest) {
         self.send(Command::Write(request));
     }
-    /// Starts a task beside the scheduler: one that keeps something in order as long as there is a scheduler, or does something
-    /// that nobody waits for and that takes more than one write. It begins when this scheduler is the one that acts, which is
-    /// at once where there is no other, and is dropped where it stands when that is over. Then nothing that it asks for is
-    /// begun any more.
+    /// Starts a background task: a controller loop, or an operation with more than one write. It starts when this
+    /// scheduler becomes the leader, or at once without leader election. It is dropped when leadership ends; from then
+    /// on, none of its requests is sent.
     ///
     /// ```
     /// use std::time::Duration;
@@ -133,7 +131,7 @@ impl Handle {
     ///
     /// async fn tick(object: ObjectRef, client: BackgroundClient) {
     ///     for ticks in 1.. {
-    ///         // Whatever became of it, there is a next time.
+    ///         // An error is ignored: the next patch replaces this one.
     ///         let _ = client.patch_status(&object, &json!({"status": {"ticks": ticks}})).await;
     ///         client.sleep(Duration::from_secs(60)).await;
     ///     }
@@ -147,16 +145,16 @@ impl Handle {
         let task = task(BackgroundClient::new(self.requests.clone()));
         self.requests.send_task_request(TaskRequest::Spawn(Box::pin(task)));
     }
-    /// The pods that wait in Permit, sorted by uid.
+    /// Returns the uids of the pods that wait in Permit, sorted.
     pub fn waiting_pods(&self) -> Vec<Uid> {
         lock(&self.waiting).iter().cloned().collect()
     }
 
-    /// Whether pods are being removed to make room for this one: it is not to be tried before that is done.
+    /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)
     }
-    /// Returns whether that is new.
+    /// Returns whether the pod is new in the set.
     pub(crate) fn begin_preempting(&self, pod: Uid) -> bool {
         lock(&self.preempting).insert(pod)
     }
@@ -166,7 +164,7 @@ impl Handle {
     pub(crate) fn end_preempting(&self, pod: &Uid) {
         lock(&self.preempting).remove(pod);
     }
-    /// The time, in nanoseconds of the scheduler's clock, as of the last step.
+    /// Returns the time of the last step, in nanoseconds of the scheduler's clock.
     pub fn now(&self) -> i64 {
         self.now.load(Ordering::Relaxed)
     }
@@ -188,7 +186,7 @@ impl Handle {
     }
 }
 
-/// Nothing is left half done under these locks, so a panic elsewhere does not spoil what they hold.
+/// No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -196,41 +194,41 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A pod that waits in Permit.
 #[derive(Clone, Debug)]
 pub struct WaitingPod {
-    /// Where it shall go.
+    /// The node it will be bound to.
     pub placement: Placement,
-    /// When it began to wait, in nanoseconds of the scheduler's clock.
+    /// Time when it began to wait, in nanoseconds of the scheduler's clock.
     pub since: i64,
-    /// The plugins that hold it, each with the time when its patience ends, in nanoseconds of the scheduler's clock.
+    /// The plugins that hold it, each with its deadline in nanoseconds of the scheduler's clock.
     pub pending: Vec<(&'static str, i64)>,
-    /// Who ended its waiting, and why.
+    /// The rejection, if it was rejected.
     pub rejected: Option<PermitRejection>,
 }
 
-/// Why a pod does not wait in Permit any longer, and is not bound either.
+/// Rejection of a pod that waited in Permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermitRejection {
-    /// Who ended it.
+    /// The plugin that rejected it.
     pub plugin: &'static str,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// It made room for another pod, and can be tried again: nobody found it unschedulable.
+    /// Whether the pod was preempted for another pod. It can then be retried, because it is not unschedulable.
     pub preempted: bool,
 }
 
 impl WaitingPod {
-    /// Whether its waiting is over, in one way or the other.
+    /// Returns whether it is allowed or rejected.
     pub fn is_settled(&self) -> bool {
         self.rejected.is_some() || self.pending.is_empty()
     }
 }
 
-/// All pods that wait in Permit, in the order in which they came.
+/// All pods that wait in Permit, in order of arrival.
 #[derive(Default)]
 pub(crate) struct WaitingPodMap {
     pods: BTreeMap<u64, WaitingPod>,
     tickets: Map<Uid, u64>,
     next: u64,
-    /// Pods whose waiting is over, which nobody has taken note of yet.
+    /// Pods that are allowed or rejected, not yet taken by the scheduler.
     settled: VecDeque<Uid>,
 }
 
@@ -253,12 +251,12 @@ impl WaitingPodMap {
     pub(crate) fn take_settled(&mut self) -> Option<Uid> {
         self.settled.pop_front()
     }
-    /// When the next patience ends.
+    /// Returns the next deadline.
     pub(crate) fn next_deadline(&self) -> Option<i64> {
         let unsettled = self.pods.values().filter(|pod| !pod.is_settled());
         unsettled.flat_map(|pod| &pod.pending).map(|(_, deadline)| *deadline).min()
     }
-    /// Rejects all whose patience is over.
+    /// Rejects all pods whose deadline has passed.
     pub(crate) fn time_out(&mut self, now: i64) {
         for (_, pod) in self.pods.iter_mut().filter(|(_, pod)| !pod.is_settled()) {
             let over =
@@ -273,7 +271,7 @@ impl WaitingPodMap {
     pub(crate) fn allow(&mut self, uid: &Uid, plugin: &'static str) {
         self.settle(uid, |pod| pod.pending.retain(|(holder, _)| *holder != plugin));
     }
-    /// Returns whether it was not too late.
+    /// Rejects a pod. Returns false if it is too late.
     pub(crate) fn reject(&mut self, uid: &Uid, rejection: PermitRejection) -> bool {
         self.settle(uid, |pod| pod.rejected = Some(rejection))
     }
@@ -288,23 +286,23 @@ impl WaitingPodMap {
     }
 }
 
-/// The pods that wait in Permit, as a Permit plugin sees them.
+/// The pods that wait in Permit, for a Permit plugin.
 pub struct WaitingPods<'a> {
     pub(crate) waiting: &'a mut WaitingPodMap,
-    /// The time, in nanoseconds of the scheduler's clock.
+    /// Time in nanoseconds of the scheduler's clock.
     pub now: i64,
 }
 
 impl WaitingPods<'_> {
-    /// The pods.
+    /// Returns the pods.
     pub fn iter(&self) -> impl Iterator<Item = &WaitingPod> {
         self.waiting.iter()
     }
-    /// `plugin` stops holding a pod.
+    /// Allows a pod that `plugin` holds.
     pub fn allow(&mut self, pod: &Uid, plugin: &'static str) {
         self.waiting.allow(pod, plugin);
     }
-    /// `plugin` rejects a pod. Too late if all plugins have let go of it.
+    /// Rejects a pod. It is too late if all plugins have allowed it.
     pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
         self.waiting.reject(pod, PermitRejection { plugin, reason: reason.into(), preempted: false });
     }

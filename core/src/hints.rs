@@ -1,4 +1,4 @@
-//! Which plugins of a profile an event is for, and whether one of them says that a rejected pod is worth an attempt.
+//! Plugins of a profile that are interested in an event, and their hints for a rejected pod.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::model::Pod;
 use crate::plugin::Plugin;
 use crate::profile::Profile;
 
-/// A plugin of a profile, and what it waits for.
+/// A plugin of a profile, and its events.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginEvents {
     /// The plugin.
@@ -19,15 +19,15 @@ pub struct PluginEvents {
 }
 
 impl PluginEvents {
-    /// A plugin that tells which events it waits for.
+    /// Makes the entry of a plugin with registrations.
     pub const fn of<P: EnqueueExtensions>() -> PluginEvents {
         PluginEvents { name: P::NAME, events: Some(P::EVENTS) }
     }
-    /// A plugin that can reject pods and does not tell: it is woken by every event.
+    /// Makes the entry of a plugin that can reject pods and has no registrations: every event concerns it.
     pub const fn every<P: Plugin>() -> PluginEvents {
         PluginEvents { name: P::NAME, events: None }
     }
-    /// A plugin that rejects no pods.
+    /// Makes the entry of a plugin that rejects no pods.
     pub const fn none<P: Plugin>() -> PluginEvents {
         PluginEvents { name: P::NAME, events: Some(&[]) }
     }
@@ -45,7 +45,7 @@ impl PluginEvents {
             let mut nodes = events.iter().filter(|registration| registration.event.resource == EventResource::Node);
             nodes.any(|registration| registration.event.actions.intersects(action))
         };
-        // kube-scheduler's remedy for arrivals of nodes that a plugin does not hear of.
+        // kube-scheduler adds this because a plugin may miss the addition of nodes.
         let taints = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_TAINT);
         if happened == taints && waits(Action::ADD) && !waits(Action::UPDATE_NODE_TAINT) {
             return Interest::Always;
@@ -60,17 +60,17 @@ enum Interest {
     Hinted,
 }
 
-/// Plugins of a profile, by their places in [`Profile::plugins`], or at an extension point where that is said.
+/// Plugins of a profile, by their places in [`Profile::plugins`], or at an extension point where documented.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PluginSet(u128);
 
 impl PluginSet {
-    /// So many plugins can a profile have.
+    /// Maximum number of plugins of a profile.
     pub const MAX: usize = 128;
     /// No plugin.
     pub const EMPTY: PluginSet = PluginSet(0);
 
-    /// Those of these names among a profile's plugins; names that it does not have are left out.
+    /// Returns the plugins with these names; names that the profile does not have are ignored.
     pub fn of<'a>(plugins: &[PluginEvents], names: impl IntoIterator<Item = &'a str>) -> PluginSet {
         let mut set = PluginSet::EMPTY;
         for name in names {
@@ -80,32 +80,32 @@ impl PluginSet {
         }
         set
     }
-    /// Adds the plugin at a place. There are at most 128: more do not compile.
+    /// Adds the plugin at a place. There are at most 128: profiles with more do not compile.
     pub fn insert(&mut self, at: usize) {
         debug_assert!(at < 128);
         self.0 |= 1 << (at & 127);
     }
-    /// Whether the plugin at a place is among them.
+    /// Returns whether the set has the plugin at a place.
     pub fn contains(self, at: usize) -> bool {
         at < 128 && self.0 >> at & 1 == 1
     }
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
-    /// Those in both sets.
+    /// Returns the plugins in both sets.
     pub fn and(self, other: PluginSet) -> PluginSet {
         PluginSet(self.0 & other.0)
     }
-    /// Those in either set.
+    /// Returns the plugins in either set.
     pub fn or(self, other: PluginSet) -> PluginSet {
         PluginSet(self.0 | other.0)
     }
-    /// Those that are not in the other set.
+    /// Returns the plugins that are not in the other set.
     pub fn without(self, other: PluginSet) -> PluginSet {
         PluginSet(self.0 & !other.0)
     }
-    /// Their places, in order.
+    /// Returns the places, in order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -124,17 +124,17 @@ impl fmt::Debug for PluginSet {
     }
 }
 
-/// The plugins of a profile that wait for an event. Found once for an event, whatever the number of pods.
+/// The plugins of a profile that are interested in an event. Computed once for an event, for any number of pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterestedPlugins {
-    /// For their pods it is worth an attempt.
+    /// Plugins without a hint: the event causes an attempt.
     pub always: PluginSet,
-    /// Their hints tell.
+    /// Plugins with a hint for the event.
     pub hinted: PluginSet,
 }
 
 impl InterestedPlugins {
-    /// Those among a profile's plugins.
+    /// Finds the interested plugins of a profile.
     pub fn of(plugins: &[PluginEvents], happened: ClusterEvent) -> InterestedPlugins {
         let mut interested = InterestedPlugins::default();
         for (at, plugin) in plugins.iter().enumerate() {
@@ -147,12 +147,12 @@ impl InterestedPlugins {
         interested
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn plugins(&self) -> PluginSet {
         self.always.or(self.hinted)
     }
 
-    /// What one of them says of a pod. `None`: it does not wait for this event.
+    /// Returns the hint of a plugin for a pod. `None`: it is not interested in this event.
     pub fn hint<P: Profile>(
         &self,
         profile: &P,
@@ -167,7 +167,8 @@ impl InterestedPlugins {
         self.hinted.contains(plugin).then(|| profile.queueing_hint(plugin, pod, object, cache))
     }
 
-    /// Whether an event wakes a pod: one of the plugins that rejected it waits for the event, and says so or fails to tell.
+    /// Returns whether an event causes an attempt for a pod: a plugin that rejected the pod is interested in the event,
+    /// and its hint is `Queue` or fails.
     pub fn wakes<P: Profile>(
         &self,
         profile: &P,
@@ -195,7 +196,7 @@ mod tests {
         match (PluginEvents { name: "X", events }).interest(ClusterEvent::new(resource, action)) {
             Interest::None => "none",
             Interest::Always => "always",
-            Interest::Hinted => "asks",
+            Interest::Hinted => "hint",
         }
     }
 
@@ -207,10 +208,10 @@ mod tests {
         const PODS: &[Registration] = &[Registration::hinted(EventResource::Pod, Action::ADD)];
         let taint = Action::UPDATE_NODE_TAINT;
         for (events, action, expected) in [
-            (Some(ADD), Action::ADD, "asks"),
+            (Some(ADD), Action::ADD, "hint"),
             (Some(ADD), taint, "always"),
             (Some(ADD), Action::UPDATE_NODE_LABEL, "none"),
-            (Some(BOTH), taint, "asks"),
+            (Some(BOTH), taint, "hint"),
             (Some(PODS), taint, "none"),
             (Some(&[]), taint, "none"),
             (None, taint, "always"),

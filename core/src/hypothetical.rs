@@ -1,4 +1,4 @@
-//! A node as it would be with other pods: what preemption, nominated pods and autoscalers ask about.
+//! A node with hypothetical pods: for preemption, nominated pods and autoscalers.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::node_loops;
 use crate::profile::Profile;
 use crate::verdict::{Verdict, all_verdicts, verdict};
 
-/// A copy of one node's columns that pods can come to and leave, together with the cycle state of the pod that asks.
-/// Nothing shared is touched. Dropped, the cycle state is as it was before.
+/// A copy of one node's columns for adding and removing pods, with the cycle state of the pod under evaluation. Shared
+/// state is not changed. When it is dropped, the cycle state is restored.
 pub struct HypotheticalNode<'a, P: Profile> {
     compiled: &'a P::Pod,
     cycle: &'a mut P::Cycle,
@@ -22,17 +22,17 @@ pub struct HypotheticalNode<'a, P: Profile> {
     done: SmallVec<[Change<'a>; 8]>,
 }
 
-/// What was done to the node, so that it can be undone.
+/// A change of the node, which can be undone.
 #[derive(Clone)]
 enum Change<'a> {
     Added(PodRef<'a>),
     Removed(PodRef<'a>),
 }
 
-/// A pod besides the one that asks.
+/// A pod other than the one under evaluation.
 #[derive(Clone)]
 enum PodRef<'a> {
-    /// It lives long enough.
+    /// The caller keeps it alive.
     Borrowed(&'a Arc<Pod>),
     Owned(Arc<Pod>),
 }
@@ -47,43 +47,43 @@ impl Deref for PodRef<'_> {
     }
 }
 
-/// A moment in the life of an imagined node.
+/// A state of a hypothetical node.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint(usize);
 
 impl<'a, P: Profile> HypotheticalNode<'a, P> {
-    /// The node as it is.
+    /// Makes a copy of a node without changes.
     pub fn new(compiled: &'a P::Pod, cycle: &'a mut P::Cycle, cache: &'a Cache<P::State>, node: NodeIndex) -> Self {
         let state = cache.state.hypothetical(&cache.base, node);
         HypotheticalNode { compiled, cycle, cache, node, state, done: SmallVec::new() }
     }
 
-    /// A pod comes to the node.
+    /// Adds a pod to the node.
     pub fn add_pod(&mut self, pod: &Arc<Pod>) {
         self.put(pod);
         self.done.push(Change::Added(PodRef::Owned(pod.clone())));
     }
 
-    /// A pod leaves the node.
+    /// Removes a pod from the node.
     pub fn remove_pod(&mut self, pod: &Arc<Pod>) {
         self.take(pod);
         self.done.push(Change::Removed(PodRef::Owned(pod.clone())));
     }
 
-    /// As [`HypotheticalNode::add_pod`], of a pod that is there as long as the cluster is looked at.
+    /// Adds a pod that lives as long as the cluster reference, like [`HypotheticalNode::add_pod`].
     pub fn add_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.put(pod);
         self.done.push(Change::Added(PodRef::Borrowed(pod)));
     }
 
-    /// As [`HypotheticalNode::remove_pod`], of a pod that is there as long as the cluster is looked at.
+    /// Removes a pod that lives as long as the cluster reference, like [`HypotheticalNode::remove_pod`].
     pub fn remove_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.take(pod);
         self.done.push(Change::Removed(PodRef::Borrowed(pod)));
     }
 
-    /// A pod comes to the node if the pod that asks passes with it, and with and without the nominated ones. Returns
-    /// whether it came.
+    /// Adds a pod if the pod under evaluation then passes, with and without the nominated pods. Returns whether it was
+    /// added.
     pub fn add_borrowed_if_feasible(&mut self, pod: &'a Arc<Pod>, nominated: &'a [Arc<Pod>]) -> bool {
         self.put(pod);
         if self.filter_with_nominated(nominated).is_err() {
@@ -94,12 +94,12 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         true
     }
 
-    /// The node as it is now, for [`HypotheticalNode::roll_back_to`].
+    /// Returns the current state, for [`HypotheticalNode::roll_back_to`].
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint(self.done.len())
     }
 
-    /// Undoes what was done since.
+    /// Undoes all changes since.
     pub fn roll_back_to(&mut self, moment: Checkpoint) {
         while self.done.len() > moment.0 {
             match self.done.pop() {
@@ -120,20 +120,20 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         P::remove_pod(self.compiled, self.cycle, pod, self.cache, self.node);
     }
 
-    /// Runs Filter on the node as it is imagined: kube-scheduler's `RunFilterPlugins`.
+    /// Runs Filter on the hypothetical node: kube-scheduler's `RunFilterPlugins`.
     ///
     /// # Errors
-    /// The first plugin that rejects it.
+    /// The rejection of the first plugin.
     pub fn filter(&self) -> Result<(), P::Rejection> {
         let columns = P::hypothetical_columns(&self.state, self.node);
         node_loops::filter_node::<P>(self.compiled, self.cycle, columns, 0)
     }
 
-    /// Runs Filter on the node with other pods on it, and then without them: kube-scheduler's
-    /// `RunFilterPluginsWithNominatedPods`. Which pods those are tells [`Cache::nominated_on`].
+    /// Runs Filter on the node with the nominated pods, and then without them: kube-scheduler's
+    /// `RunFilterPluginsWithNominatedPods`. [`Cache::nominated_on`] returns those pods.
     ///
     /// # Errors
-    /// The first plugin that rejects it.
+    /// The rejection of the first plugin.
     pub fn filter_with_nominated(&mut self, nominated: &[Arc<Pod>]) -> Result<(), P::Rejection> {
         if !nominated.is_empty() {
             self.with_nominated(nominated, |node| node.filter())?;
@@ -141,30 +141,30 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
         self.filter()
     }
 
-    /// The rejection of [`HypotheticalNode::filter`] in words; none if the node passes.
+    /// Returns the rejection of [`HypotheticalNode::filter`] with its text; `None` if the node passes.
     pub fn verdict(&self) -> Option<Verdict> {
         let columns = P::hypothetical_columns(&self.state, self.node);
         verdict::<P>(self.compiled, self.cycle, self.cache, columns, 0)
     }
 
-    /// The rejections of all plugins that would reject the node, in words.
+    /// Returns the rejections of all plugins with their texts.
     pub fn all_verdicts(&self) -> Vec<Verdict> {
         let columns = P::hypothetical_columns(&self.state, self.node);
         all_verdicts::<P>(self.compiled, self.cycle, self.cache, columns, 0)
     }
 
-    /// The rejection of [`HypotheticalNode::filter_with_nominated`] in words; none if the node passes.
+    /// Returns the rejection of [`HypotheticalNode::filter_with_nominated`] with its text; `None` if the node passes.
     pub fn verdict_with_nominated(&mut self, nominated: &[Arc<Pod>]) -> Option<Verdict> {
         let verdict = self.with_nominated(nominated, Self::verdict);
         verdict.or_else(|| self.verdict())
     }
 
-    /// Asks while the pods are on the node. They come to a copy of the columns, so that they leave no trace even if they
-    /// could not be there together with the others.
-    fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], ask: impl FnOnce(&Self) -> T) -> T {
+    /// Calls `evaluate` while the pods are on the node. They are added to a copy of the columns. Therefore they leave
+    /// no trace even if they do not fit together with the others.
+    fn with_nominated<T>(&mut self, nominated: &[Arc<Pod>], evaluate: impl FnOnce(&Self) -> T) -> T {
         let (alone, moment) = (self.state.clone(), self.checkpoint());
         nominated.iter().for_each(|pod| self.add_pod(pod));
-        let answer = ask(self);
+        let answer = evaluate(self);
         self.roll_back_to(moment);
         self.state = alone;
         answer
@@ -173,7 +173,7 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
 
 impl<P: Profile> Drop for HypotheticalNode<'_, P> {
     fn drop(&mut self) {
-        // The copied columns are dropped as they are.
+        // The copied columns are dropped without undoing the changes.
         for change in std::mem::take(&mut self.done).into_iter().rev() {
             match change {
                 Change::Added(pod) => P::remove_pod(self.compiled, self.cycle, &pod, self.cache, self.node),

@@ -7,8 +7,8 @@ use crate::map::Map;
 
 /// A string of an [`Interner`]: four bytes, compared and hashed as a number.
 ///
-/// Symbols order by the time they were first seen, not alphabetically, and mean nothing outside their interner. The default
-/// is that of the empty string.
+/// Symbols are ordered by their first use, not alphabetically, and are valid only in their interner. The default is the
+/// empty string.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(u32);
 
@@ -39,7 +39,7 @@ impl Default for Interner {
 }
 
 impl Interner {
-    /// The symbol of `string`, new if it was never seen.
+    /// Returns the symbol of `string`, which is new if the string is.
     ///
     /// # Panics
     /// After 2^32 different strings, which no memory holds.
@@ -54,21 +54,21 @@ impl Interner {
         symbol
     }
 
-    /// The symbol of `string` if it was seen: what was never seen is on no node and no pod.
+    /// Returns the symbol of `string` if it was interned. A string that was not interned is on no node and no pod.
     pub fn get(&self, string: &str) -> Option<Symbol> {
         self.symbols.get(string).copied()
     }
 
-    /// The string behind a symbol.
+    /// Returns the string of a symbol.
     ///
     /// # Panics
-    /// If the symbol is of another interner that has more strings.
+    /// If the symbol belongs to another interner that has more strings.
     #[inline]
     pub fn resolve(&self, symbol: Symbol) -> &str {
         &self.strings[symbol.0 as usize]
     }
 
-    /// The same, to keep.
+    /// Returns a shared copy of the string of a symbol.
     ///
     /// # Panics
     /// As [`Interner::resolve`].

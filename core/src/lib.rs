@@ -1,12 +1,13 @@
 //! The scheduling framework of schedc: the model, the extension points, the cache, the scheduling cycle.
 //!
-//! No I/O, no async runtime, no Kubernetes client. It knows no plugin: a profile's generated code brings them.
+//! No I/O, no async runtime, no Kubernetes client. The framework contains no plugins: the generated code of a profile
+//! calls them.
 //!
 //! # The five most important types
 //!
 //! | type | for |
 //! |---|---|
-//! | [`Plugin`] | Authors of plugins: what every plugin implements, in addition to a trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
+//! | [`Plugin`] | Plugin authors: every plugin implements it, in addition to one trait for each extension point ([`extension_points`]). [`prelude`] has the names that most plugins use. |
 //! | [`MinimalCluster`](minimal_cluster::MinimalCluster) | Programs with a scheduler and a cluster in memory: nodes and pods in, decisions out. |
 //! | [`Snapshot`](snapshot::Snapshot) | Programs that evaluate hypothetical clusters, such as autoscalers: fork, place, revert. |
 //! | [`Scheduler`](scheduler::Scheduler) | Programs with a loop and a client: a state machine of events in and tasks out. |

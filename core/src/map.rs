@@ -31,7 +31,7 @@ impl Hasher for FixedHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // Less than a word, put together without a copy of unknown length.
+        // Less than a word, composed without a copy of variable length.
         let (half, rest) = rest.as_chunks::<4>();
         let half = half.first().map(|half| u64::from(u32::from_le_bytes(*half)));
         let above = rest.iter().rev().fold(0, |above, &byte| above << 8 | u64::from(byte));

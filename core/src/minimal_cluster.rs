@@ -1,5 +1,5 @@
-//! The smallest cluster: in memory, whatever is asked of it happens at once, one thing after the other. For tests, and to
-//! see a profile decide in a few lines.
+//! The smallest cluster: in memory, single-threaded, with immediate responses. For tests, and to see decisions of a
+//! profile in a few lines.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -17,7 +17,7 @@ use crate::model::{Node, Pod, PodSpec, Uid};
 use crate::profile::{Bundle, StartErrors};
 use crate::scheduler::{Change, Completed, Options, Outcome, Scheduler, Tasks};
 
-/// A client to whom nothing fails, unless it is told so.
+/// A client whose requests succeed immediately, unless configured otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct ImmediateClient {
     done: Arc<Mutex<Vec<CompletedCall>>>,
@@ -25,7 +25,7 @@ pub struct ImmediateClient {
     refusal: Arc<Mutex<Option<ApiError>>>,
 }
 
-/// What was asked for.
+/// A request.
 #[derive(Clone, Debug)]
 enum CompletedCall {
     Bound(Placement),
@@ -66,7 +66,7 @@ impl Client for ImmediateClient {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// A client that says yes to everything, and keeps nothing of it.
+/// A client whose requests succeed without effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoopClient;
 
@@ -82,7 +82,7 @@ impl Client for NoopClient {
 pub struct InlineTasks(VecDeque<Completed>);
 
 impl InlineTasks {
-    /// The next task that was run, in the order in which they were started.
+    /// Returns the next completed task, in the order of their starts.
     pub fn pop(&mut self) -> Option<Completed> {
         self.0.pop_front()
     }
@@ -94,7 +94,7 @@ impl Tasks for InlineTasks {
     }
 }
 
-/// A scheduler with such a cluster.
+/// A scheduler with a minimal cluster.
 pub struct MinimalCluster<B: Bundle> {
     /// The scheduler.
     pub scheduler: Scheduler<B, ImmediateClient>,
@@ -104,7 +104,7 @@ pub struct MinimalCluster<B: Bundle> {
 }
 
 impl<B: Bundle> MinimalCluster<B> {
-    /// An empty cluster. Equally good nodes are drawn among by `seed`.
+    /// Makes an empty cluster. `seed` determines the choice among equally good nodes.
     ///
     /// # Errors
     /// All plugins that cannot start.
@@ -112,7 +112,7 @@ impl<B: Bundle> MinimalCluster<B> {
         Self::with(Options { seed, ..Options::default() })
     }
 
-    /// An empty cluster.
+    /// Makes an empty cluster.
     ///
     /// # Errors
     /// All plugins that cannot start.
@@ -120,10 +120,10 @@ impl<B: Bundle> MinimalCluster<B> {
         Self::with_factory(B::new, options)
     }
 
-    /// An empty cluster, and profiles that somebody else makes.
+    /// Makes an empty cluster with profiles that `make` creates.
     ///
     /// # Errors
-    /// What `make` says.
+    /// The errors of `make`.
     pub fn with_factory(
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         options: Options,
@@ -133,25 +133,25 @@ impl<B: Bundle> MinimalCluster<B> {
         Ok(MinimalCluster { scheduler, client, tasks: InlineTasks::default(), outcomes: VecDeque::new() })
     }
 
-    /// The cluster's strings, for those who make nodes and pods.
+    /// Returns the cluster's strings, to make nodes and pods.
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.scheduler.cache.base.interner
     }
 
-    /// A node came or changed.
+    /// Adds or changes a node.
     pub fn node(&mut self, node: Node) {
         self.change(Change::Node(node));
     }
-    /// A pod came or changed.
+    /// Adds or changes a pod.
     pub fn pod(&mut self, pod: Pod) {
         self.change(Change::Pod(pod));
     }
-    /// Something came, changed or went.
+    /// Applies a change of any kind.
     pub fn change(&mut self, change: Change) {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
-    /// What becomes of the next pod. None: nothing is left to do now, until something changes or time passes.
+    /// Returns the outcome of the next pod. `None`: there is no work until a change or until time passes.
     pub fn step(&mut self) -> Option<Outcome> {
         loop {
             self.catch_up();
@@ -164,33 +164,33 @@ impl<B: Bundle> MinimalCluster<B> {
         }
     }
 
-    /// Lets time pass until the patience of a Permit plugin ends. Returns false if no pod waits there.
+    /// Advances the time to the next deadline in Permit. Returns false if no pod waits there.
     pub fn wait(&mut self) -> bool {
-        let patience = self.scheduler.next_deadline();
-        patience.inspect(|&now| self.tick(now)).is_some()
+        let deadline = self.scheduler.next_deadline();
+        deadline.inspect(|&now| self.tick(now)).is_some()
     }
 
-    /// What becomes of all pods that can be tried now.
+    /// Returns the outcomes of all pods that can be attempted now.
     pub fn run(&mut self) -> Vec<Outcome> {
         std::iter::from_fn(|| self.step()).collect()
     }
 
-    /// The time is `now`, in nanoseconds.
+    /// Sets the time to `now`, in nanoseconds.
     pub fn tick(&mut self, now: i64) {
         self.scheduler.tick(now, &mut self.tasks);
     }
 
-    /// The events that were recorded since this was asked last.
+    /// Returns the events recorded since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut *lock(&self.client.events))
     }
 
-    /// From now on all bindings are refused so, or none any more.
+    /// Lets all bindings fail with this error from now on, or succeed again.
     pub fn refuse_bindings(&mut self, refusal: Option<ApiError>) {
         *lock(&self.client.refusal) = refusal;
     }
 
-    /// Ends tasks, and tells the scheduler what they did, until nothing comes of it any more.
+    /// Completes tasks and passes them to the scheduler, until there are none.
     fn catch_up(&mut self) {
         loop {
             while let Some(completed) = self.tasks.pop() {
@@ -226,7 +226,7 @@ impl<B: Bundle> MinimalCluster<B> {
     }
 }
 
-/// Nothing is left half done under these locks.
+/// No operation under these locks can stop halfway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -240,7 +240,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
     let mut future = pin!(future);
-    // Most are done at once, and need nobody to wake them.
+    // Most futures are ready at once, and need no waker.
     if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return output;
     }

@@ -1,16 +1,15 @@
-//! The loops over nodes. Each is generic over the profile, so that the compiler sees through all of its kernels, and
-//! compiled in three forms, by what is known of the pod before ([`IdlePlugins`]): most loops ask nothing, or little, that is the
-//! same for all nodes.
+//! The loops over nodes. Each is generic over the profile: the compiler inlines all kernels. It is compiled in three
+//! variants for [`IdlePlugins`]: most loops then check nothing, or little, that is equal for all nodes.
 
 use crate::idle_plugins::IdlePlugins;
 use crate::model::NodeIndex;
 use crate::node_mask::{NodeMask, nodes_of};
 use crate::profile::{Profile, ScoreFailure, ScoreRange};
 
-/// Runs Filter on one node. All who do not loop over nodes share this, so that the kernels are compiled once for them.
+/// Runs Filter on one node. All callers without a loop share this function: the kernels are compiled once for them.
 ///
 /// # Errors
-/// The first plugin that rejects it.
+/// The rejection of the first plugin.
 #[inline(never)]
 pub fn filter_node<P: Profile>(
     pod: &P::Pod,
@@ -21,7 +20,7 @@ pub fn filter_node<P: Profile>(
     P::filter::<{ IdlePlugins::Unknown as u8 }>(pod, cycle, columns, index)
 }
 
-/// Narrows `nodes` to those that pass every filter. Returns the first node on which a filter failed with an error.
+/// Removes the nodes that a filter rejects from `nodes`. Returns the first node on which a filter failed with an error.
 pub fn filter_nodes<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,
@@ -49,7 +48,7 @@ fn filter_nodes_in_form<P: Profile, const IDLE: u8>(
         for node in nodes_of(word, *bits) {
             if let Err(rejection) = P::filter::<IDLE>(pod, cycle, columns, node.get()) {
                 keep &= !(1 << (node.0 % 64));
-                // Folds away for profiles whose filters never fail with an error, if it is asked first.
+                // The compiler removes this for profiles whose filters never fail, if it is the first operand.
                 if !P::code(&rejection).is_rejected() && failed.is_none() {
                     failed = Some(node);
                 }
@@ -60,7 +59,7 @@ fn filter_nodes_in_form<P: Profile, const IDLE: u8>(
     failed
 }
 
-/// Takes down the raw scores of the feasible nodes.
+/// Stores the raw scores of the feasible nodes.
 ///
 /// # Errors
 /// The first score that failed.
@@ -100,16 +99,16 @@ fn score_nodes_in_form<P: Profile, const IDLE: u8>(
     Ok(extents)
 }
 
-/// The highest total, and how many nodes have it.
+/// The highest total, and the number of nodes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BestTotal {
     /// The total.
     pub total: i64,
-    /// Number of nodes; 0 if no node is feasible.
+    /// Number of nodes with it; 0 if no node is feasible.
     pub ties: usize,
 }
 
-/// Adds up the totals of the feasible nodes, from raw scores that were taken down.
+/// Adds up the totals of the feasible nodes, from the stored raw scores.
 pub fn total_nodes<P: Profile>(
     pod: &P::Pod,
     score: &P::Score,

@@ -1,4 +1,4 @@
-//! Sets of nodes, a bit each.
+//! Dense sets of nodes, one bit each.
 
 use crate::model::NodeIndex;
 
@@ -9,70 +9,70 @@ pub struct NodeMask {
 }
 
 impl NodeMask {
-    /// Makes room for `nodes` nodes; new ones are not in the set.
+    /// Resizes the set to `nodes` nodes; new ones are not in it.
     pub fn resize(&mut self, nodes: usize) {
         self.words.resize(nodes.div_ceil(64), 0);
     }
 
-    /// Whether the node is in the set. False beyond its end.
+    /// Returns whether the node is in the set; false beyond its end.
     #[inline]
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.words.get(node.get() / 64).is_some_and(|word| word >> (node.0 % 64) & 1 == 1)
     }
 
-    /// Puts a node into the set.
+    /// Inserts a node.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {
         self.words[node.get() / 64] |= 1 << (node.0 % 64);
     }
 
-    /// Takes a node out of the set.
+    /// Removes a node.
     #[inline]
     pub fn remove(&mut self, node: NodeIndex) {
         self.words[node.get() / 64] &= !(1 << (node.0 % 64));
     }
 
-    /// Number of nodes in the set.
+    /// Returns the number of nodes in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no node is in the set.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The words, for loops that go 64 nodes at a time.
+    /// Returns the words, for loops over 64 nodes at a time.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The words, to be narrowed.
+    /// Returns the words, for removing nodes.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
 
-    /// The nodes of the set, ascending.
+    /// Returns the nodes of the set, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         self.words.iter().enumerate().flat_map(|(word, &bits)| nodes_of(word, bits))
     }
 
-    /// One block of `size` nodes, a divisor of 64: its first node is the lowest bit.
+    /// Returns one block of `size` nodes, a divisor of 64; its first node is the lowest bit.
     #[inline]
     pub fn block(&self, block: usize, size: usize) -> u64 {
         let first = block * size;
         self.words.get(first / 64).copied().unwrap_or(0) >> (first % 64) & u64::MAX >> (64 - size)
     }
 
-    /// What it takes, in bytes.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
 
-    /// The `n`-th node of the set, counted from 0.
+    /// Returns the `n`-th node of the set, counted from 0.
     pub fn nth(&self, mut n: usize) -> Option<NodeIndex> {
         for (word, bits) in self.words.iter().enumerate() {
             let here = bits.count_ones() as usize;
@@ -84,7 +84,8 @@ impl NodeMask {
         None
     }
 
-    /// The words with their nodes, ascending from `first` on, and then those before it: its word comes twice.
+    /// Returns the words with their nodes, ascending from `first` on, and then those before it. The word of `first`
+    /// occurs twice.
     pub fn words_from(&self, first: NodeIndex) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (at, from_there) = (first.get() / 64, !0 << (first.0 % 64));
         let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);
@@ -93,32 +94,32 @@ impl NodeMask {
         [(at, bits(at) & from_there)].into_iter().chain(behind).chain(before)
     }
 
-    /// Takes all nodes out of the set; its room stays.
+    /// Removes all nodes; the length stays.
     pub fn clear(&mut self) {
         self.words.clear();
     }
 
-    /// Gives up room at the end that holds no node, so that equal sets are equal values.
+    /// Removes empty words at the end: equal sets are then equal values.
     pub fn trim(&mut self) {
         while self.words.last() == Some(&0) {
             self.words.pop();
         }
     }
 
-    /// Becomes equal to `other` without a new allocation.
+    /// Copies `other` without a new allocation.
     pub fn copy_from(&mut self, other: &NodeMask) {
         self.words.clear();
         self.words.extend_from_slice(&other.words);
     }
 
-    /// Keeps only nodes that are in `other`, too.
+    /// Keeps only nodes that are also in `other`.
     pub fn intersect(&mut self, other: &NodeMask) {
         for (at, word) in self.words.iter_mut().enumerate() {
             *word &= other.words.get(at).copied().unwrap_or(0);
         }
     }
 
-    /// Takes all nodes of `other` out.
+    /// Removes all nodes of `other`.
     pub fn remove_all(&mut self, other: &NodeMask) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= !other;
@@ -145,7 +146,7 @@ impl FromIterator<NodeIndex> for NodeMask {
     }
 }
 
-/// The nodes of one word of a mask.
+/// Returns the nodes of one word of a node mask.
 #[inline]
 pub fn nodes_of(word: usize, mut bits: u64) -> impl Iterator<Item = NodeIndex> {
     std::iter::from_fn(move || {

@@ -1,18 +1,18 @@
-//! Nodes to look at again.
+//! Sparse sets of nodes.
 
 use crate::model::NodeIndex;
 use crate::node_mask::{NodeMask, nodes_of};
 
-/// A set of nodes, few of many: emptying it and going through it cost what is in it, not the size of the cluster.
+/// A sparse set of nodes: the cost of clearing and iterating depends on its content, not on the size of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSet {
     bits: Vec<u64>,
-    /// The words of `bits` that are not 0, in the order in which they were touched.
+    /// The words of `bits` that are not 0, in the order of their first insertions.
     words: Vec<u32>,
 }
 
 impl NodeSet {
-    /// Empties the set, and makes room for so many slots of nodes.
+    /// Clears the set, and resizes it to this number of node slots.
     #[inline]
     pub fn reset(&mut self, slots: usize) {
         self.clear();
@@ -21,7 +21,7 @@ impl NodeSet {
         }
     }
 
-    /// Empties the set.
+    /// Clears the set.
     #[inline]
     pub fn clear(&mut self) {
         for &word in &self.words {
@@ -30,20 +30,20 @@ impl NodeSet {
         self.words.clear();
     }
 
-    /// Makes room for so many slots of nodes.
+    /// Resizes the set to this number of node slots.
     pub fn grow(&mut self, slots: usize) {
         if self.bits.len() < slots.div_ceil(64) {
             self.bits.resize(slots.div_ceil(64), 0);
         }
     }
 
-    /// Puts a node in.
+    /// Inserts a node.
     #[inline]
     pub fn insert(&mut self, node: NodeIndex) {
         self.insert_word(node.get() / 64, 1 << (node.0 % 64));
     }
 
-    /// Puts the nodes of one word of a [`NodeMask`] in.
+    /// Inserts the nodes of one word of a [`NodeMask`].
     #[inline]
     pub fn insert_word(&mut self, word: usize, bits: u64) {
         if bits == 0 {
@@ -56,20 +56,20 @@ impl NodeSet {
         *known |= bits;
     }
 
-    /// Puts all nodes of a set in.
+    /// Inserts all nodes of a node mask.
     pub fn insert_all(&mut self, nodes: &NodeMask) {
         for (word, &bits) in nodes.words().iter().enumerate() {
             self.insert_word(word, bits);
         }
     }
 
-    /// Puts what is in another set in.
+    /// Inserts all nodes of another set.
     #[inline]
     pub fn extend(&mut self, other: &NodeSet) {
         other.words().for_each(|(word, bits)| self.insert_word(word, bits));
     }
 
-    /// Keeps of each word what `keep` says.
+    /// Keeps the nodes of each word that `keep` returns.
     #[inline]
     pub fn retain(&mut self, mut keep: impl FnMut(usize, u64) -> u64) {
         let bits = &mut self.bits;
@@ -80,31 +80,31 @@ impl NodeSet {
         });
     }
 
-    /// Whether a node is in it.
+    /// Returns whether a node is in the set.
     #[inline]
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.word(node.get() / 64) >> (node.0 % 64) & 1 == 1
     }
 
-    /// The nodes of one word.
+    /// Returns the nodes of one word.
     #[inline]
     pub fn word(&self, word: usize) -> u64 {
         self.bits.get(word).copied().unwrap_or(0)
     }
 
-    /// Whether nothing is in it.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The words that are not empty, in no particular order, each with its nodes.
+    /// Returns the words that are not empty, unordered, each with its nodes.
     #[inline]
     pub fn words(&self) -> impl ExactSizeIterator<Item = (usize, u64)> + '_ {
         self.words.iter().map(|&word| (word as usize, self.bits[word as usize]))
     }
 
-    /// The nodes, in no particular order.
+    /// Returns the nodes, unordered.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         self.words().flat_map(|(word, bits)| nodes_of(word, bits))
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn a_node_inserted_twice_is_there_once() {
-        let mut touched = NodeSet::default();
-        touched.reset(200);
-        [130, 3, 131, 3].map(NodeIndex).into_iter().for_each(|node| touched.insert(node));
-        assert_eq!(touched.iter().collect::<Vec<_>>(), [130, 131, 3].map(NodeIndex));
-        touched.reset(200);
-        assert!(touched.is_empty() && !touched.contains(NodeIndex(3)));
+        let mut set = NodeSet::default();
+        set.reset(200);
+        [130, 3, 131, 3].map(NodeIndex).into_iter().for_each(|node| set.insert(node));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [130, 131, 3].map(NodeIndex));
+        set.reset(200);
+        assert!(set.is_empty() && !set.contains(NodeIndex(3)));
     }
 }

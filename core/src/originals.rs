@@ -1,9 +1,9 @@
-//! Objects as their API server wrote them, for those who are sent whole ones.
+//! Whole objects as their API server wrote them, for extenders.
 //!
-//! The model holds what scheduling looks at. Extenders may look at anything, so a scheduler with such extenders keeps the
-//! objects that it must send, as JSON, beside the model. Which those are is known when it is compiled
-//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)); whoever drives a scheduler puts them in, before it tells the
-//! scheduler of the change.
+//! The model has only the fields that scheduling reads, but extenders may read any field. A scheduler with such
+//! extenders keeps the objects that it sends, as JSON, next to the model. The kinds are known at compile time
+//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts them before it
+//! passes the change to the scheduler.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::map::Map;
 use crate::model::Uid;
 use crate::scheduler::Change;
 
-/// Of which objects the originals are kept.
+/// Objects whose originals are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequiredOriginals {
     /// All nodes.
@@ -24,10 +24,10 @@ pub struct RequiredOriginals {
 }
 
 impl RequiredOriginals {
-    /// Nothing is kept.
+    /// No originals.
     pub const NONE: RequiredOriginals = RequiredOriginals { nodes: false, waiting_pods: false, placed_pods: false };
 
-    /// What either of two needs.
+    /// Returns the union of both.
     pub const fn and(self, other: RequiredOriginals) -> RequiredOriginals {
         RequiredOriginals {
             nodes: self.nodes || other.nodes,
@@ -36,18 +36,18 @@ impl RequiredOriginals {
         }
     }
 
-    /// Whether those of some pods are kept.
+    /// Returns whether those of some pods are kept.
     pub const fn pods(self) -> bool {
         self.waiting_pods || self.placed_pods
     }
 
-    /// Whether something is kept.
+    /// Returns whether any are kept.
     pub const fn any(self) -> bool {
         self.nodes || self.pods()
     }
 }
 
-/// The originals: JSON, without `apiVersion` and `kind`, as kube-scheduler sends objects.
+/// The originals: JSON without `apiVersion` and `kind`, as kube-scheduler sends objects.
 #[derive(Clone, Debug, Default)]
 pub struct Originals {
     nodes: Map<Symbol, Arc<str>>,
@@ -55,7 +55,7 @@ pub struct Originals {
 }
 
 impl Originals {
-    /// A node is like this now; `None`: it went.
+    /// Sets a node's original; `None` removes it.
     pub fn set_node(&mut self, name: Symbol, json: Option<Arc<str>>) {
         match json {
             Some(json) => self.nodes.insert(name, json),
@@ -63,7 +63,7 @@ impl Originals {
         };
     }
 
-    /// A pod is like this now; `None`: it went, or is not kept any more.
+    /// Sets a pod's original; `None` removes it.
     pub fn set_pod(&mut self, uid: &Uid, json: Option<Arc<str>>) {
         match json {
             Some(json) => self.pods.insert(uid.clone(), json),
@@ -71,7 +71,8 @@ impl Originals {
         };
     }
 
-    /// The scheduler is about to be told of a change: `original` is the object as it was written, if it is there.
+    /// Updates the originals before a change is passed to the scheduler. `original` returns the object as written, if
+    /// there is one.
     pub fn keep(&mut self, of: RequiredOriginals, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
         match change {
             Change::Node(node) if of.nodes => self.set_node(node.name, original()),
@@ -85,12 +86,12 @@ impl Originals {
         }
     }
 
-    /// A node as it was written.
+    /// Returns a node's original.
     pub fn node(&self, name: Symbol) -> Option<&Arc<str>> {
         self.nodes.get(&name)
     }
 
-    /// A pod as it was written.
+    /// Returns a pod's original.
     pub fn pod(&self, uid: &Uid) -> Option<&Arc<str>> {
         self.pods.get(uid)
     }

@@ -1,4 +1,4 @@
-//! What every plugin is, and what it is given.
+//! The [`Plugin`] trait, and the types that plugins receive.
 
 use std::hash::Hash;
 
@@ -9,55 +9,55 @@ use crate::handle::Handle;
 use crate::intern::{Interner, Symbol};
 use crate::model::{NodeIndex, PodSpec};
 
-/// A scheduling plugin. It is instantiated once for a profile, serves all of its extension points, and is shared
-/// between the scheduling thread and binding tasks.
+/// A scheduling plugin. Each profile has one instance; it serves all its extension points and is shared between the
+/// scheduling thread and binding tasks.
 ///
-/// Its kernels (`filter`, `score`) are functions without `self`: they see the arguments, the compiled pod, the
-/// plugin's own cycle state and the declared columns of one node. What they cannot reach cannot influence an answer
-/// unnoticed.
+/// The kernels (`filter`, `score`) are functions without `self`. They read the arguments, the compiled pod, the
+/// plugin's own cycle state and the declared columns of one node. Therefore every input of a result is declared.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scheduler plugin",
-    note = "implement `schedc_core::Plugin` for it, or `schedc_core::SimpleFilter` for the short way"
+    note = "implement `schedc_core::Plugin` for it, or `schedc_core::SimpleFilter` for a filter with one function"
 )]
 pub trait Plugin: Send + Sync + Sized + 'static {
-    /// The name in profiles, statuses and metrics.
+    /// Name in profiles, statuses and metrics.
     const NAME: &'static str;
-    /// The arguments that a profile can give.
+    /// Arguments that a profile can set.
     type Args: Sync + 'static;
-    /// What the kernels read of a node.
+    /// Columns that the kernels read of a node.
     type Columns: ColumnSet;
-    /// What PreFilter, PreScore and Reserve read of the cluster.
+    /// Indexes that PreFilter, PreScore and Reserve read.
     type Indexes: IndexSet;
-    /// Other plugins whose cycle state it reads: `()`, [`StateOf`], [`OptionalStateOf`], or a tuple of them.
+    /// Other plugins whose cycle state this plugin reads: `()`, [`StateOf`], [`OptionalStateOf`], or a tuple of them.
     type Reads: ReadSet;
-    /// All that the plugin reads of a pod. These, over the plugins of a profile, are the pod's signature, apart from what is
-    /// [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature) in them.
+    /// All that the plugin reads of a pod. These values of all plugins of a profile are the pod's signature, except the
+    /// parts that are [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature).
     type Pod: Eq + Hash + Send + Sync + 'static;
 
-    /// Makes the instance.
+    /// Creates the instance.
     ///
     /// # Errors
-    /// Why it cannot work. The scheduler then does not start; it tells the failures of all plugins.
+    /// The reason why the plugin cannot work. The scheduler then does not start, and reports the failures of all
+    /// plugins.
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
-    /// Reads a pod. What comes of it serves all pods that are alike, until [`Plugin::compile_epoch`] is another one: what
-    /// it finds in indexes, or registers with them, holds until then.
+    /// Compiles a pod. All pods with an equal specification share the result until [`Plugin::compile_epoch`] changes.
+    /// Data that it reads from indexes, or registers with them, must stay valid until then.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod;
 
-    /// A number that grows when what `compile` has found in indexes, or registered with them, does not hold any more.
-    /// A plugin whose `compile` does not look at its indexes says 0. `None`: every attempt needs a new look, which is so
-    /// unless a plugin has no indexes or says otherwise.
+    /// Returns a number that grows when results of `compile` become invalid because of the indexes that it read or
+    /// registered with. Return `Some(0)` if `compile` does not read the indexes. `None`: the pod is compiled for every
+    /// attempt; this is the default for plugins with indexes.
     fn compile_epoch(_indexes: Refs<'_, Self>) -> Option<u64> {
         <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
     }
 
-    /// The scheduler stops.
+    /// Closes the plugin when the scheduler stops.
     fn close(&self) {}
 }
 
-/// What [`Plugin::compile`] can use.
+/// State that [`Plugin::compile`] can use.
 pub struct CompileContext<'a, P: Plugin> {
-    /// The cluster's strings; those of arguments are interned here.
+    /// The cluster's strings; strings of arguments are interned here.
     pub interner: &'a mut Interner,
     /// The plugin's indexes.
     pub indexes: <P::Indexes as IndexSet>::Muts<'a>,
@@ -69,10 +69,10 @@ pub type Row<'a, P> = <<P as Plugin>::Columns as ColumnSet>::Row<'a>;
 pub type Slices<'a, P> = <<P as Plugin>::Columns as ColumnSet>::Slices<'a>;
 /// The declared indexes.
 pub type Refs<'a, P> = <<P as Plugin>::Indexes as IndexSet>::Refs<'a>;
-/// The cycle states that the plugin reads of others.
+/// Cycle states of other plugins that the plugin reads.
 pub type Reads<'a, P> = <<P as Plugin>::Reads as ReadSet>::Refs<'a>;
 
-/// The cluster, as what runs once a cycle sees it.
+/// The cluster, for extension points that run once in a scheduling cycle.
 pub struct View<'a, P: Plugin> {
     /// The plugin's columns.
     pub columns: Slices<'a, P>,
@@ -80,7 +80,7 @@ pub struct View<'a, P: Plugin> {
     pub indexes: Refs<'a, P>,
     /// Cycle states of the plugins named in `Reads`.
     pub reads: Reads<'a, P>,
-    /// Nodes and names.
+    /// Nodes and their names.
     pub base: &'a Base,
 }
 
@@ -92,26 +92,26 @@ impl<P: Plugin> Clone for View<'_, P> {
 impl<P: Plugin> Copy for View<'_, P> {}
 
 impl<'a, P: Plugin> View<'a, P> {
-    /// The plugin's columns of one node.
+    /// Returns the plugin's columns of one node.
     #[inline]
     pub fn row(&self, node: NodeIndex) -> Row<'a, P> {
         P::Columns::row(self.columns, node.get())
     }
-    /// The node of that name.
+    /// Returns the node with this name.
     pub fn node(&self, name: Symbol) -> Option<NodeIndex> {
         self.base.node(name)
     }
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
         self.base.count()
     }
 }
 
-/// The cluster, as what runs outside of cycles sees it: PreEnqueue and queueing hints.
+/// The cluster, for calls outside of scheduling cycles: PreEnqueue and queueing hints.
 pub struct IndexView<'a, P: Plugin> {
     /// The plugin's indexes.
     pub indexes: Refs<'a, P>,
-    /// Nodes and names.
+    /// Nodes and their names.
     pub base: &'a Base,
 }
 
@@ -123,55 +123,55 @@ impl<P: Plugin> Clone for IndexView<'_, P> {
 impl<P: Plugin> Copy for IndexView<'_, P> {}
 
 impl<'a, P: Plugin> IndexView<'a, P> {
-    /// The cluster's strings.
+    /// Returns the cluster's strings.
     pub fn interner(&self) -> &'a Interner {
         &self.base.interner
     }
 }
 
-/// Cycle state of one plugin in one profile. Skip is a verdict on the state, not its absence: the state lives on, so
-/// that a later update can find that the plugin has something to say again.
+/// Cycle state of one plugin in one profile. A skipped plugin has a state too: a later update can find that the plugin
+/// has to run again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CycleSlot<C> {
     /// The state.
     pub state: C,
-    /// The plugin's Filter or Score is left out.
+    /// Whether the plugin's Filter or Score is skipped.
     pub skip: bool,
 }
 
 impl<C> CycleSlot<C> {
-    /// The plugin takes part.
+    /// Makes the state of a plugin that runs.
     #[inline(always)]
     pub fn ready(state: C) -> Self {
         CycleSlot { state, skip: false }
     }
-    /// The plugin has nothing to say about this pod.
+    /// Makes the state of a plugin that is skipped for this pod.
     #[inline(always)]
     pub fn skip(state: C) -> Self {
         CycleSlot { state, skip: true }
     }
-    /// The state, unless the plugin is left out.
+    /// Returns the state, unless the plugin is skipped.
     #[inline(always)]
     pub fn get(&self) -> Option<&C> {
         (!self.skip).then_some(&self.state)
     }
-    /// The state to be changed, unless the plugin is left out.
+    /// Returns the state for changes, unless the plugin is skipped.
     #[inline(always)]
     pub fn get_mut(&mut self) -> Option<&mut C> {
         (!self.skip).then_some(&mut self.state)
     }
 }
 
-/// Which cycle states a plugin reads.
+/// The cycle states that a plugin reads.
 pub trait ReadSet: 'static {
-    /// References to them.
+    /// References to the states.
     type Refs<'a>: Copy;
 }
 impl ReadSet for () {
     type Refs<'a> = ();
 }
 
-/// The filter state of a plugin that must be in the profile, too: else the profile does not compile.
+/// The filter state of a plugin that must be in the profile; otherwise the profile does not compile.
 pub struct StateOf<P>(std::marker::PhantomData<fn() -> P>);
 impl<P: PreFilterPlugin> ReadSet for StateOf<P> {
     type Refs<'a> = &'a CycleSlot<<P as PreFilterPlugin>::Cycle>;

@@ -1,4 +1,4 @@
-//! A pod on its way through a scheduling cycle.
+//! A pod in its scheduling cycle, after PreFilter.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::model::{NodeIndex, Pod};
 use crate::profile::{PreFilterRun, Profile};
 use crate::verdict::{Verdict, all_verdicts, verdict};
 
-/// What is known of a pod after PreFilter.
+/// A compiled pod with its cycle state.
 pub(crate) struct PreFilteredPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
-    /// That of its signature, which no other ever has.
+    /// Number of its signature, never reused.
     pub(crate) number: u64,
     pub(crate) cycle: P::Cycle,
     pub(crate) pre_filter: PreFilterRun,
 }
 
 impl<P: Profile> PreFilteredPod<P> {
-    /// The node with further pods on it.
+    /// Makes a hypothetical node with further pods.
     pub(crate) fn with_pods<'a>(
         &'a mut self,
         pods: &'a [Arc<Pod>],
@@ -30,8 +30,8 @@ impl<P: Profile> PreFilteredPod<P> {
         hypothetical
     }
 
-    /// Filter on one node, with and without the pods nominated for it, in words: `RunFilterPluginsWithNominatedPods`. None
-    /// if the node passes.
+    /// Runs Filter on one node, with and without its nominated pods: `RunFilterPluginsWithNominatedPods`. Returns the
+    /// rejection with its text; `None` if the node passes.
     pub(crate) fn verdict(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Option<Verdict> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty()
@@ -43,7 +43,7 @@ impl<P: Profile> PreFilteredPod<P> {
         verdict::<P>(&self.compiled, &self.cycle, cache, columns, node.get())
     }
 
-    /// The verdicts of every plugin that would reject one node.
+    /// Returns the rejections of all plugins for one node.
     pub(crate) fn all_verdicts(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Vec<Verdict> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty() {

@@ -10,16 +10,16 @@ use std::str::FromStr;
 use scale::{scale_down, scale_long, scale_too_far, scale_up, widen};
 use text::{Parts, Suffix};
 
-/// Quantities are never finer than this power of ten.
+/// Smallest exponent of ten of a quantity.
 const NANO: i32 = -9;
-/// Decimal digits that always fit an `i64`.
+/// Number of decimal digits that always fit an `i64`.
 const SHORT_DIGITS: i32 = 18;
 
 /// An amount of a resource: Kubernetes' `resource.Quantity` without its spelling.
 ///
-/// Exact to a billionth; anything finer is rounded up, away from zero, when it is read. As in Kubernetes there are two
-/// representations, a 64-bit number with a power of ten, and a long one for what does not fit. They compare as the
-/// numbers they are, but [`Quantity::value`] and [`Quantity::milli_value`] overflow differently.
+/// Exact to a billionth; finer amounts are rounded away from zero by the parser. As in Kubernetes there are two
+/// representations, a 64-bit number with a power of ten, and a long one for what does not fit. They compare by their
+/// numeric values, but [`Quantity::value`] and [`Quantity::milli_value`] overflow differently.
 ///
 /// Kubernetes' long representation is unbounded. Here it stops at 2<sup>127</sup> billionths, which is more than
 /// 10<sup>29</sup>.
@@ -34,14 +34,14 @@ enum Amount {
     Long { value: i128, exponent: i32 },
 }
 
-/// Why a text is no quantity. Displays as Kubernetes says it.
+/// Reason why a text is no quantity. Displays Kubernetes' message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
-    /// The text has not the form of a number with a suffix.
+    /// The text does not have the form of a number with a suffix.
     Format,
     /// There is no digit.
     Number,
-    /// The letters behind the number are no suffix.
+    /// The letters after the number are no suffix.
     Suffix,
 }
 
@@ -60,24 +60,24 @@ impl fmt::Display for QuantityError {
 impl std::error::Error for QuantityError {}
 
 impl Quantity {
-    /// Nothing.
+    /// The quantity 0.
     pub const ZERO: Quantity = Quantity::from_units(0);
 
-    /// A whole number.
+    /// Makes a whole number.
     pub const fn from_units(units: i64) -> Quantity {
         Quantity(Amount::Short { value: units, exponent: 0 })
     }
 
-    /// A number of thousandths.
+    /// Makes a number of thousandths.
     pub const fn from_milli(milli: i64) -> Quantity {
         Quantity(Amount::Short { value: milli, exponent: -3 })
     }
 
-    /// Reads a quantity as `resource.ParseQuantity` does, after the surrounding white space that the JSON decoder
-    /// takes away.
+    /// Parses a quantity like `resource.ParseQuantity`, after removing the surrounding white space as the JSON decoder
+    /// does.
     ///
     /// # Errors
-    /// If the text is no quantity. A missing number is read as 0 where Kubernetes does so (`-`, `.`, `Ki`).
+    /// The text is no quantity. A missing number is 0 where Kubernetes accepts it (`-`, `.`, `Ki`).
     pub fn parse(text: &str) -> Result<Quantity, QuantityError> {
         let parts = Parts::split(text.trim())?;
         let suffix = Suffix::interpret(parts.suffix)?;
@@ -125,7 +125,8 @@ impl Quantity {
         self.add(Quantity(negated));
     }
 
-    /// The value as an integer, where Kubernetes' `AsInt64()` succeeds: it does not reduce fractions, so `1000m` has none.
+    /// Returns the value as an integer, where Kubernetes' `AsInt64()` succeeds: it does not reduce fractions, and `1000m`
+    /// has none.
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
             Amount::Short { value, exponent } if exponent >= 0 => scale_up(value, exponent),
@@ -133,7 +134,7 @@ impl Quantity {
         }
     }
 
-    /// The nearest floating-point number, as `AsApproximateFloat64()` computes it.
+    /// Returns the nearest floating-point number, like `AsApproximateFloat64()`.
     pub fn as_f64(self) -> f64 {
         match self.0 {
             Amount::Short { value, exponent: 0 } => value as f64,
@@ -142,7 +143,7 @@ impl Quantity {
         }
     }
 
-    /// Becomes `other` if that is more, as Kubernetes takes the larger of two quantities.
+    /// Becomes `other` if that is larger, like Kubernetes' maximum of two quantities.
     pub fn raise_to(&mut self, other: Quantity) {
         if other > *self {
             // Comparing with a long quantity leaves a long one.
@@ -152,22 +153,22 @@ impl Quantity {
         }
     }
 
-    /// Whole units, rounded up. Wraps, or is 0, where Kubernetes' `Value()` overflows.
+    /// Returns whole units, rounded up. Wraps, or is 0, where Kubernetes' `Value()` overflows.
     pub fn value(self) -> i64 {
         self.scaled(0)
     }
 
-    /// Thousandths, rounded up. Wraps, or is 0, where Kubernetes' `MilliValue()` overflows.
+    /// Returns thousandths, rounded up. Wraps, or is 0, where Kubernetes' `MilliValue()` overflows.
     pub fn milli_value(self) -> i64 {
         self.scaled(-3)
     }
 
-    /// Whether it is nothing.
+    /// Returns whether it is 0.
     pub fn is_zero(self) -> bool {
         self.long().0 == 0
     }
 
-    /// Whether it is less than nothing.
+    /// Returns whether it is below 0.
     pub fn is_negative(self) -> bool {
         self.long().0 < 0
     }
@@ -238,8 +239,8 @@ impl Default for Quantity {
     }
 }
 
-/// Decimal and exact: the largest suffix that leaves a whole number (`1500m`, `2k`), as Kubernetes writes decimal
-/// quantities. What is written can be read again.
+/// Decimal and exact: the largest suffix that leaves a whole number (`1500m`, `2k`), like Kubernetes' decimal
+/// quantities. The text can be parsed again.
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut value, mut exponent) = self.long();

@@ -1,11 +1,11 @@
-//! Random draws that a seed repeats: which of several equally good nodes is taken.
+//! Random choices that can be repeated with a seed, such as among equally good nodes.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of a seed.
+    /// Starts the sequence of a seed.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -19,10 +19,10 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, every one equally likely; 0 if `n` is 0.
+    /// Returns a number below `n`, all with equal probability; 0 if `n` is 0.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
-        // The high half of a 128-bit product: its bias, n in 2^64, is beyond notice.
+        // The high half of a 128-bit product: its bias, n in 2^64, is negligible.
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }

@@ -1,16 +1,16 @@
-//! Memory that plugins use again, from one pod to the next.
+//! Memory that plugins reuse from one pod to the next.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Vectors and the like whose contents are of no account between uses, but whose room is: so that steady work asks for no
-/// memory. A plugin has it as a field, fills its cycle state from it, and puts the parts of that back in `recycle`.
+/// Vectors and similar types whose contents do not matter between uses, but whose memory is reused: no allocations in
+/// steady state. A plugin has it as a field, fills its cycle state from it, and returns the parts in `recycle`.
 #[derive(Debug, Default)]
 pub struct Scratch<T>(Mutex<T>);
 
 impl<T> Scratch<T> {
-    /// The room. It must not be locked twice at a time.
+    /// Locks the memory. It must not be locked twice at a time.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        // Whoever panicked left contents of no account behind.
+        // After a panic, the contents do not matter either.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

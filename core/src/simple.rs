@@ -1,4 +1,4 @@
-//! The short way to a plugin: one function over a whole node.
+//! [`SimpleFilter`]: a filter plugin with one function over a whole node.
 
 use std::hash::Hash;
 
@@ -11,20 +11,20 @@ use crate::model::PodSpec;
 use crate::plugin::{CompileContext, Plugin};
 use crate::status::{Code, Reasons};
 
-/// A filter in a few lines: take what you need of the pod, look at the whole node.
+/// A filter in a few lines: one function reads the pod, another one evaluates it on a whole node.
 ///
 /// Rejections are resolvable ([`Code::Unschedulable`]): preemption may try such nodes.
 pub trait SimpleFilter: Send + Sync + Default + 'static {
-    /// The name in profiles and messages.
+    /// Name in profiles and messages.
     const NAME: &'static str;
-    /// All that the filter reads of a pod. Small, common values let pods share answers.
+    /// All that the filter reads of a pod. Pods with equal values share cached answers.
     type Pod: Eq + Hash + Send + Sync;
-    /// Reads a pod. Label keys and the like become symbols here.
+    /// Reads a pod. Intern label keys and similar strings here.
     fn read(pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
-    /// Says why the pod cannot run on the node. What it says follows from these two alone: it may be asked twice.
+    /// Evaluates the pod on the node. The result depends on these two alone: the function may be called twice.
     ///
     /// # Errors
-    /// The reason, in the words of the pod's message.
+    /// The reason of the rejection, for the pod's message.
     fn filter(pod: &Self::Pod, node: &NodeInfo) -> Result<(), &'static str>;
 }
 
@@ -47,7 +47,7 @@ impl<P: SimpleFilter> Plugin for P {
 #[diagnostic::do_not_recommend]
 impl<P: SimpleFilter> FilterPlugin for P {
     type Cycle = ();
-    /// No reason: the loop over nodes would carry it along. Who wants to know asks again.
+    /// The loop over nodes carries no reason. The reason comes from a second call if it is needed.
     type Rejection = ();
     const CAN_FAIL: bool = false;
     #[inline(always)]

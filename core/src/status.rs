@@ -1,4 +1,4 @@
-//! What plugins answer: codes and reasons.
+//! Results of plugins: codes and reasons.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,24 +10,24 @@ use crate::intern::Interner;
 /// kube-scheduler's status codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Go on.
+    /// The plugin passes.
     Success,
-    /// Something broke: the attempt fails and the pod is tried again after backoff.
+    /// The plugin failed: the attempt fails and the pod is retried after backoff.
     Error,
-    /// Not now; removing pods may help.
+    /// The pod cannot be scheduled now; removing pods may help.
     Unschedulable,
-    /// Not now, and removing pods does not help.
+    /// The pod cannot be scheduled now; removing pods does not help.
     UnschedulableAndUnresolvable,
-    /// Permit: wait for approval.
+    /// Permit: the pod waits for approval.
     Wait,
-    /// PreFilter, PreScore: leave this plugin's Filter or Score out. Bind: let the next plugin do it.
+    /// PreFilter, PreScore: this plugin's Filter or Score is skipped. Bind: the next plugin runs.
     Skip,
     /// PreEnqueue, Filter and later: an external component has to act first.
     Pending,
 }
 
 impl Code {
-    /// Whether the pod, not the scheduler, is the matter.
+    /// Returns whether it rejects the pod, as opposed to a failure of the scheduler.
     pub fn is_rejected(self) -> bool {
         matches!(self, Code::Unschedulable | Code::UnschedulableAndUnresolvable | Code::Pending)
     }
@@ -39,44 +39,44 @@ impl fmt::Display for Code {
     }
 }
 
-/// An answer other than success.
+/// A result other than success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// What follows from it.
+    /// Code, which determines the consequence.
     pub code: Code,
-    /// Who says so; the framework fills it in.
+    /// The plugin; set by the framework.
     pub plugin: &'static str,
-    /// Why.
+    /// The reasons.
     pub reasons: Vec<String>,
 }
 
 impl Status {
-    /// A status of any code.
+    /// Makes a status with any code.
     pub fn new(code: Code, reason: impl Into<String>) -> Self {
         Status { code, plugin: "", reasons: vec![reason.into()] }
     }
-    /// The pod cannot be scheduled; removing pods may help.
+    /// Makes a rejection that removing pods may change.
     pub fn unschedulable(reason: impl Into<String>) -> Self {
         Status::new(Code::Unschedulable, reason)
     }
-    /// The pod cannot be scheduled; removing pods does not help.
+    /// Makes a rejection that removing pods does not change.
     pub fn unresolvable(reason: impl Into<String>) -> Self {
         Status::new(Code::UnschedulableAndUnresolvable, reason)
     }
-    /// Something broke.
+    /// Makes an error.
     pub fn error(reason: impl Into<String>) -> Self {
         Status::new(Code::Error, reason)
     }
-    /// Something outside must act first.
+    /// Makes a status for a pod that waits for an external component.
     pub fn pending(reason: impl Into<String>) -> Self {
         Status::new(Code::Pending, reason)
     }
-    /// The same status, said by `plugin`.
+    /// Returns the status with this plugin.
     pub fn with_plugin(mut self, plugin: &'static str) -> Self {
         self.plugin = plugin;
         self
     }
-    /// All reasons in one line.
+    /// Returns all reasons in one line.
     pub fn message(&self) -> String {
         self.reasons.join(", ")
     }
@@ -88,10 +88,10 @@ impl fmt::Display for Status {
     }
 }
 
-/// Why a node was rejected, in words. Most plugins have one reason at a time, and know its text beforehand.
+/// Reasons why a node was rejected. Most plugins have one reason at a time, and a constant text.
 pub type ReasonList = SmallVec<[Cow<'static, str>; 1]>;
 
-/// Takes down why a node was rejected. Made only when somebody asks.
+/// Collects reasons why a node was rejected. Only made when the reasons are needed.
 pub struct Reasons<'a> {
     /// The cluster's strings.
     pub interner: &'a Interner,
@@ -99,15 +99,15 @@ pub struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// Nothing said yet.
+    /// Makes an empty list.
     pub fn new(interner: &'a Interner) -> Self {
         Reasons { interner, list: ReasonList::new() }
     }
-    /// Another reason.
+    /// Adds a reason.
     pub fn push(&mut self, reason: impl Into<Cow<'static, str>>) {
         self.list.push(reason.into());
     }
-    /// What was said, in order.
+    /// Returns the reasons in order.
     pub fn into_list(self) -> ReasonList {
         self.list
     }

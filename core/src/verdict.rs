@@ -1,23 +1,23 @@
-//! Rejections of nodes in words.
+//! Rejections of nodes, with their texts.
 
 use crate::cache::Cache;
 use crate::node_loops;
 use crate::profile::Profile;
 use crate::status::{Code, ReasonList, Reasons, Status};
 
-/// What one plugin says against a node.
+/// Rejection of a node by one plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Verdict {
     /// Whether removing pods may help.
     pub code: Code,
     /// The plugin.
     pub plugin: &'static str,
-    /// Why.
+    /// The reasons.
     pub reasons: ReasonList,
 }
 
 impl Verdict {
-    /// The text of an attempt that this error ends.
+    /// Returns the text of an attempt that fails with this error.
     pub fn failure(&self) -> String {
         self.reasons.join(", ")
     }
@@ -30,7 +30,7 @@ impl From<Status> for Verdict {
     }
 }
 
-/// Runs Filter on one node and puts the first rejection into words; none if the node passes.
+/// Runs Filter on one node and returns the first rejection with its text; `None` if the node passes.
 pub(crate) fn verdict<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,
@@ -42,7 +42,7 @@ pub(crate) fn verdict<P: Profile>(
     Some(describe::<P>(pod, cycle, cache, columns, index, rejection))
 }
 
-/// Runs every Filter on one node and puts the rejections into words.
+/// Runs every Filter on one node and returns the rejections with their texts.
 pub(crate) fn all_verdicts<P: Profile>(
     pod: &P::Pod,
     cycle: &P::Cycle,

@@ -1,4 +1,4 @@
-//! Integration tests of the scheduling framework: one program, so that its dependencies are linked once.
+//! Integration tests of the scheduling framework: one program, whose dependencies are linked once.
 
 // Generated code refers to the plugins of `framework` by crate name.
 extern crate self as tests;

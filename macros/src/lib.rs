@@ -7,10 +7,10 @@ use syn::parse_macro_input;
 
 /// Compiles scheduler profiles in place, for packages without a build script.
 ///
-/// Takes the paths of one or more TOML files, relative to the package's manifest, and expands to what
-/// `schedc expand` prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, all of them
-/// over one state. So each use needs a module of its own. A change of a profile, or of the catalog of a crate that it
-/// names, is seen by the next build.
+/// Takes the paths of one or more TOML files, relative to the package's manifest, and expands to what `schedc expand`
+/// prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, all of them over one state.
+/// Therefore each use needs a separate module. The next build includes changes of a profile, or of the catalog of a
+/// crate in it.
 ///
 /// The package depends on `schedc-core`, and on the crates of the plugins that the profiles run (`schedc-plugins` for
 /// kube-scheduler's).
@@ -23,7 +23,8 @@ use syn::parse_macro_input;
 /// let cluster = schedc_core::minimal_cluster::MinimalCluster::<scheduler::Profiles>::new(seed)?;
 /// ```
 ///
-/// Everything that is wrong with the profiles is one error at the path, with every place as `schedc check` shows it.
+/// The errors of the profiles are one compile error at the path, with every location, like the output of `schedc
+/// check`.
 #[proc_macro]
 pub fn profile(input: TokenStream) -> TokenStream {
     let paths = parse_macro_input!(input as profile::Paths);

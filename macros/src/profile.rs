@@ -1,4 +1,4 @@
-//! `profile!`: the compiler of profiles as a macro.
+//! `profile!`: the profile compiler as a macro.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{LitStr, Token};
 
-/// What is written in the macro.
+/// Arguments of the macro.
 pub(crate) struct Paths(Vec<LitStr>);
 
 impl Parse for Paths {
@@ -43,13 +43,13 @@ fn expand_in(manifest_dir: &Path, paths: &[LitStr]) -> syn::Result<TokenStream> 
     })
 }
 
-/// Every error in full, under a line that rustc shows as the title.
+/// Returns every error in full, below a line that rustc shows as the title.
 fn text(errors: &Diagnostics) -> String {
     let errors_in_full = errors.iter().map(|error| error.render(errors.files(), false));
     std::iter::once(errors.summary()).chain(errors_in_full).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The path that the first error is about.
+/// Returns the path of the first error.
 fn place<'p>(errors: &Diagnostics, paths: &'p [LitStr]) -> &'p LitStr {
     let label = errors.iter().find_map(|error| error.primary.as_ref());
     let file = label.map(|label| errors.files().path(label.span.file));

@@ -8,7 +8,7 @@
 //!
 //! **Upstream.** `plugins/defaultbinder` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None: the binding carries the pod's uid, as there.
+//! **Differences.** None: the binding contains the pod's uid, as there.
 
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
@@ -18,7 +18,7 @@ use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::Status;
 
-/// Binds pods with the client that it is given.
+/// Binds pods with the client of the scheduler.
 #[derive(Debug)]
 pub struct DefaultBinder;
 
@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers at once.
+    /// Responds immediately.
     #[derive(Clone)]
     struct Server {
         answer: Result<(), ApiError>,

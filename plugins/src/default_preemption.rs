@@ -1,8 +1,8 @@
 //! DefaultPreemption
 //!
-//! **What it does.** For a pod that fits nowhere, looks for a node where it would fit if pods of lower priority went, and
-//! takes the one where that does the least harm. The pod gets the node nominated; removing the victims is the caller's, and
-//! while they are being removed, the pod is held.
+//! **What it does.** For a pod without a feasible node, evaluates each node without its pods of lower priority.
+//! Selects the node with the least important victims, and nominates it for the pod. The caller removes the victims;
+//! PreEnqueue holds the pod until then.
 //!
 //! **Extension points.** PreEnqueue, PostFilter.
 //!
@@ -10,8 +10,9 @@
 //!
 //! **Upstream.** `plugins/defaultpreemption` and `framework/preemption` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None in what can be decided. Nodes are tried one after the other, so that a seed repeats which ones are
-//! if not all are. Of pods of equal importance, any number keeps its order, not twelve at most.
+//! **Differences.** None in the possible decisions. Nodes are evaluated one after the other, therefore a seed
+//! determines which nodes are evaluated if not all are. Pods of equal importance keep their order in lists of
+//! any length; in kube-scheduler, only in lists of at most twelve.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{
@@ -40,7 +41,7 @@ use choice::VictimCost;
 use dry_run::{Candidates, dry_run, failure_diagnosis};
 use trials::{PreemptionTrials, TrialCache};
 
-/// Makes room for a pod at the expense of pods of lower priority.
+/// Makes room for a pod by removing pods of lower priority.
 #[derive(Debug)]
 pub struct DefaultPreemption {
     handle: Handle,
@@ -128,7 +129,7 @@ fn preempt<P: Profile>(
     .with_candidates(candidates)
 }
 
-/// What is told of a preemption that works nowhere. A nomination is of no use any more.
+/// Returns the result if preemption helps on no node. It clears the nomination.
 fn no_candidates_result(trials: Option<&PreemptionTrials>, nodes: usize) -> PostFilterResult {
     match failure_diagnosis(trials, nodes) {
         Ok(diagnosis) => {
@@ -139,13 +140,13 @@ fn no_candidates_result(trials: Option<&PreemptionTrials>, nodes: usize) -> Post
     }
 }
 
-/// Whether a pod may make others go: `PodEligibleToPreemptOthers`.
+/// Checks whether a pod may preempt others (`PodEligibleToPreemptOthers`).
 fn eligible<P: Profile>(cx: &PostFilterContext<'_, P>) -> Result<(), &'static str> {
     if cx.pod.spec.preemption_policy == PreemptionPolicy::Never {
         return Err("not eligible due to preemptionPolicy=Never.");
     }
     let base = &cx.cache.base;
-    // If its node is out of the question by now, it may look for another.
+    // If the pod's nominated node is no longer possible, another node may be selected.
     let node = cx.pod.nominated_node.and_then(|name| base.node(name));
     let waits_for = |node: NodeIndex| {
         let mut pods = base.infos()[node.get()].pods.iter();

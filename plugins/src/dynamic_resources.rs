@@ -1,7 +1,7 @@
 //! DynamicResources
 //!
-//! **What it does.** Nothing for pods without resource claims, but for its part in the message of a pod that fits nowhere.
-//! Pods whose resource claims are missing are held back, and those whose claims are there are rejected.
+//! **What it does.** Holds pods with missing resource claims, and rejects pods with existing claims. For
+//! pods without resource claims, it only adds its part of the message of an unschedulable pod.
 //!
 //! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score (always 0), Reserve,
 //! PreBind.
@@ -29,14 +29,15 @@ mod hint;
 
 use crate::indexes::ResourceClaims;
 
-/// Arguments of DynamicResources. They are for pods with resource claims, and checked as kube-scheduler does.
+/// Arguments of DynamicResources. They apply to pods with resource claims, and are validated as in
+/// kube-scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_binding_timeout)]
 pub struct DynamicResourcesArgs {
-    /// how long Filter may look for devices on a node, 0s without end; default 10s
+    /// timeout of Filter for finding devices on a node, 0s for none; default 10s
     #[args(default = "10s", format = "duration")]
     pub filter_timeout: &'static str,
-    /// how long PreBind may wait for devices to become ready, at least 1s; default 10m
+    /// timeout of PreBind for devices to become ready, at least 1s; default 10m
     #[args(default = "600s", format = "duration")]
     pub binding_timeout: &'static str,
 }
@@ -59,7 +60,7 @@ impl Plugin for DynamicResources {
     type Columns = ();
     type Indexes = ResourceClaims;
     type Reads = ();
-    /// Whether it has resource claims.
+    /// Whether the pod has resource claims.
     type Pod = bool;
 
     fn new(_: &'static DynamicResourcesArgs, _: &Handle) -> Result<Self, String> {
@@ -103,7 +104,7 @@ impl FilterPlugin for DynamicResources {
     type Rejection = ();
     const CAN_FAIL: bool = false;
 
-    /// Says no only in a profile without PreFilter.
+    /// Rejects only in a profile without this plugin's PreFilter.
     #[inline(always)]
     fn filter(_: &DynamicResourcesArgs, has_claims: &bool, _: &(), _: ()) -> Result<(), ()> {
         if *has_claims { Err(()) } else { Ok(()) }
@@ -119,8 +120,8 @@ impl FilterPlugin for DynamicResources {
 }
 
 impl PostFilterPlugin for DynamicResources {
-    /// Where an earlier plugin's PreFilter rejected the pod for good, kube-scheduler's misses the state that its own would
-    /// have left.
+    /// If the PreFilter of an earlier plugin rejects the pod as unresolvable, kube-scheduler's PostFilter does
+    /// not find the state of its own PreFilter.
     fn post_filter<P: Profile>(
         &self,
         _: &DynamicResourcesArgs,

@@ -1,7 +1,7 @@
 //! ImageLocality
 //!
-//! **What it does.** Prefers nodes that have the pod's images, the larger the better, but images that few nodes have count less,
-//! lest all pods go to these nodes.
+//! **What it does.** Prefers nodes that have the pod's images. Larger images count more. Images on few nodes
+//! count less; otherwise all pods would be placed on these nodes.
 //!
 //! **Extension points.** Score.
 //!
@@ -9,8 +9,8 @@
 //!
 //! **Upstream.** `plugins/imagelocality` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** An image's size is that which the node reports; there, the size that the first of all nodes reported.
-//! The number of nodes that have an image is always current.
+//! **Differences.** The size of an image is the one that the evaluated node reports; in kube-scheduler, the
+//! one that the first node reported. The number of nodes with an image is always current.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
@@ -25,26 +25,26 @@ use crate::columns::NodeImages;
 use crate::indexes::ImageNodes;
 
 const MEBIBYTE: i64 = 1 << 20;
-/// Less than this counts as nothing.
+/// Sizes up to this one count as 0.
 const LOW: i64 = 23 * MEBIBYTE;
-/// More than this, for each container, makes no difference.
+/// Maximum size that counts, for each container.
 const HIGH: i64 = 1000 * MEBIBYTE;
 
-/// Looks for images.
+/// Scores nodes by their images.
 #[derive(Debug, Default)]
 pub struct ImageLocality {
     spread: Scratch<ImageSpread>,
 }
 
-/// The images of a pod that nodes have. Pods without such images are alike.
+/// The images of a pod that exist on nodes. All pods without such images are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageLocalityPod {
     images: Box<[Symbol]>,
-    /// Bytes of which more make no difference; 0 if there are no such images.
+    /// Maximum size in bytes that counts; 0 without such images.
     max_size: i64,
 }
 
-/// The part of all nodes that have each of the pod's images. Without images that no node has.
+/// For each image of the pod, the fraction of nodes that have it. Images that no node has are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageSpread {
     images: Vec<(Symbol, f64)>,
@@ -94,7 +94,7 @@ impl PrepareScore for ImageLocality {
         view: View<'_, Self>,
         rescore: &mut ScoreUpdate<'_>,
     ) {
-        // Pods that come and go bring no images.
+        // Pod events do not change images.
         if !rescore.changed.node_objects
             || pod.images.is_empty()
             || node_fractions(pod, view).eq(spread.images.iter().copied())
@@ -113,7 +113,7 @@ impl PrepareScore for ImageLocality {
     }
 }
 
-/// The part of all nodes that have each image of a pod.
+/// Returns the fraction of nodes that have each image of a pod.
 fn node_fractions(pod: &ImageLocalityPod, view: View<'_, ImageLocality>) -> impl Iterator<Item = (Symbol, f64)> {
     let nodes = view.nodes() as f64;
     pod.images.iter().filter_map(move |&image| match view.indexes.count(image) {
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::testing::Cluster;
 
-    /// The scores of nodes, each with these images.
+    /// Returns the scores of nodes that have these images.
     fn scores(nodes: &[&str], pod_yaml: &str) -> Vec<i64> {
         let nodes: Vec<_> = (nodes.iter().enumerate())
             .map(|(n, images)| format!("{{metadata: {{name: n{n}}}, status: {{images: {images}}}}}"))
@@ -189,7 +189,7 @@ mod tests {
         check("spec: {containers: [{image: 'large:1'}]}", [0, 0, 46, 46]);
         check("spec: {containers: [{image: 'small:1'}, {image: 'large:1'}]}", [0, 1, 22, 25]);
         check("spec: {initContainers: [{image: 'small:1'}], containers: [{image: 'large:1'}]}", [0, 1, 22, 25]);
-        // Every mention counts, an image volume too, but that is no container.
+        // Every reference counts, including image volumes, but image volumes are not containers.
         check("spec: {containers: [{image: 'large:1'}, {image: 'large:1'}]}", [0, 0, 47, 47]);
         let volume = "volumes: [{name: v, image: {reference: 'large:1'}}]";
         check(&format!("spec: {{containers: [{{image: 'large:1'}}], {volume}}}"), [0, 0, 95, 95]);

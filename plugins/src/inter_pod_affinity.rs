@@ -1,19 +1,21 @@
 //! InterPodAffinity
 //!
-//! **What it does.** Rejects nodes by the pods that run near them: those that the pod requires near or apart, and those that
-//! require the pod apart. Scores nodes by the preferences of the pod and of the pods near. Near is what has the same
-//! value of a node label, the topology key.
+//! **What it does.** Rejects nodes because of the pods in their topology domains: the pod's required affinity
+//! and anti-affinity, and the required anti-affinity of existing pods. Scores nodes by the preferences of the
+//! pod and of existing pods. A topology domain is the set of nodes with one value of a node label, the
+//! topology key.
 //!
-//! **Extension points.** PreFilter (skips if nothing is required by the pod or of it; hears of pods that come and go in
-//! thought), Filter, PreScore (skips if no preference counts anywhere), Score, NormalizeScore.
+//! **Extension points.** PreFilter (skips if the pod has no required terms and matches no required
+//! anti-affinity; is notified of hypothetical pods), Filter, PreScore (skips if no preference applies),
+//! Score, NormalizeScore.
 //!
 //! **Arguments.** [`InterPodAffinityArgs`].
 //!
 //! **Upstream.** `plugins/interpodaffinity` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None in what is decided. Pods are not gone through: those that match the pod's terms are counted as they
-//! come and go, and equal terms of other pods are compared with the pod once, when it is compiled. From one pod to the next
-//! that is alike, the places are looked at again where pods came or went.
+//! **Differences.** None in the decisions. Pods that match the pod's terms are counted when they change, not
+//! for every attempt. Equal terms of other pods are compared with the pod once, when it is compiled. For pods
+//! with equal signatures, only the domains with changed pods are evaluated again.
 
 use schedc_core::column::Position;
 use schedc_core::handle::Handle;
@@ -35,7 +37,7 @@ pub use scoring::InterPodAffinityScores;
 
 use crate::indexes::{AffinityTerms, SelectorCounts, Topology};
 
-/// Looks at the pods near a node.
+/// Evaluates the pods in the topology domains of a node.
 #[derive(Debug, Default)]
 pub struct InterPodAffinity {
     filtering: Scratch<filtering::FilterScratch>,
@@ -58,7 +60,7 @@ impl Plugin for InterPodAffinity {
         let (topology, counts, affinity_terms) = cx.indexes;
         affinity_terms.register(&pod.affinity);
         let compiled = InterPodAffinityPod::new(args, pod, counts, affinity_terms);
-        // Most pods have none.
+        // Most pods have no terms.
         if !compiled.has_no_requirements() || compiled.has_preferences() {
             compiled.keys().for_each(|key| _ = topology.register(key));
         }

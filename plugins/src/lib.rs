@@ -1,7 +1,7 @@
-//! The in-tree plugins of schedc: kube-scheduler's, one file each, with the same names, arguments and answers.
+//! The in-tree plugins of kube-scheduler, one module each, with the same names, arguments and results.
 //!
-//! A plugin's kernels read the columns that it declares ([`columns`]) and what it compiled of the pod, nothing else.
-//! Columns and [`indexes`] are shared by all plugins and profiles that declare them.
+//! A plugin's Filter and Score read only the columns that it declares ([`columns`]) and what it compiled of
+//! the pod. All plugins and profiles that declare a column or one of the [`indexes`] share it.
 
 pub mod columns;
 pub mod indexes;

@@ -1,10 +1,10 @@
 //! NodeAffinity
 //!
-//! **What it does.** Rejects nodes that do not match the pod's `nodeSelector` and required node affinity, and scores the others
-//! by the weights of the preferred terms that they match. A profile can add node affinity to that of every pod.
+//! **What it does.** Rejects nodes that do not match the pod's `nodeSelector` and required node affinity.
+//! Scores nodes by the weights of the matching preferred terms. A profile can add node affinity to every pod.
 //!
-//! **Extension points.** PreFilter (skips if nothing is asked for; narrows the nodes down if all terms name some), Filter,
-//! PreScore (skips without preferred terms), Score, NormalizeScore.
+//! **Extension points.** PreFilter (skips without requirements; restricts the nodes if all terms name nodes),
+//! Filter, PreScore (skips without preferred terms), Score, NormalizeScore.
 //!
 //! **Arguments.** [`NodeAffinityArgs`].
 //!
@@ -41,7 +41,7 @@ use crate::columns::NodeLabels;
 #[derive(Debug)]
 pub struct NodeAffinity;
 
-/// What a pod, and the profile, ask of a node's labels and name.
+/// The requirements of a pod and of the profile for a node's labels and name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeAffinityPod {
     /// The profile's required terms.
@@ -52,16 +52,16 @@ pub struct NodeAffinityPod {
     required: Option<NodeSelector>,
     /// The preferred terms of both, with their weights.
     preferred: Box<[(i64, NodeSelectorTerm)]>,
-    /// What is wrong with the pod's preferred terms.
+    /// The error in the pod's preferred terms, if any.
     broken: Option<Arc<str>>,
 }
 
-/// What a node does not match.
+/// The requirements that a node does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// The profile's required terms.
     Added,
-    /// The pod's own.
+    /// The pod's requirements.
     Pod,
 }
 
@@ -175,7 +175,7 @@ impl PreScorePlugin for NodeAffinity {
 impl ScorePlugin for NodeAffinity {
     type Cycle = ();
 
-    /// The sum of the weights of the preferred terms that the node matches.
+    /// Returns the sum of the weights of the preferred terms that the node matches.
     #[inline(always)]
     fn score(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<i64, ScoreError> {
         Ok(pod.preferred.iter().filter(|(_, term)| node.matches_term(term)).map(|(weight, _)| weight).sum())
@@ -199,7 +199,7 @@ impl EnqueueExtensions for NodeAffinity {
         let HintContext { rejected, object, view } = cx;
         let EventObject::Node(old, Some(new)) = object else { return Ok(QueueingHint::Queue) };
         let matches = |node: &Node| match_pod(&rejected.spec, &NodeLabels::build(node, view.interner()));
-        // Whether an old node matched the profile's terms is not asked, as there.
+        // As in kube-scheduler, the old node is not compared with the profile's terms.
         let queue = args.matches(new, view.interner())
             && matches(new)?
             && match old {
@@ -210,8 +210,8 @@ impl EnqueueExtensions for NodeAffinity {
     }
 }
 
-/// Whether a node matches what a pod asks for. If it matches none of several required terms of which one is wrong, that is
-/// an error.
+/// Returns whether a node matches the requirements of a pod. If the node matches no required term and one of
+/// the terms is invalid, returns an error.
 fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
     let matches = node.matches_pod(&pod.node_selector, pod.required_node_affinity.as_ref());
     match &pod.broken_node_affinity {
@@ -220,7 +220,7 @@ fn match_pod(pod: &PodSpec, node: &NodeLabels) -> Result<bool, HintError> {
     }
 }
 
-/// The nodes that the terms name, if every term names some.
+/// Returns the nodes that the terms name, if every term names nodes.
 fn named_nodes(selector: &NodeSelector) -> Option<SmallVec<[Symbol; 4]>> {
     let mut names = SmallVec::new();
     for term in selector.terms.iter() {

@@ -22,11 +22,11 @@ mod hint;
 
 use crate::columns::NodeFeatures;
 
-/// Compares what pods use with what nodes have declared.
+/// Compares the features that pods use with the declared features of nodes.
 #[derive(Debug)]
 pub struct NodeDeclaredFeatures;
 
-/// The features that a pod needs.
+/// The features that a pod requires.
 type Required = Box<[Symbol]>;
 
 impl Plugin for NodeDeclaredFeatures {

@@ -1,6 +1,6 @@
 //! NodeName
 //!
-//! **What it does.** Rejects all nodes but the one that a pod names in `spec.nodeName`.
+//! **What it does.** Rejects all nodes except the one in the pod's `spec.nodeName`.
 //!
 //! **Extension points.** Filter.
 //!
@@ -21,7 +21,7 @@ use schedc_core::status::{Code, Reasons};
 
 use crate::columns::NodeIdentity;
 
-/// Compares names.
+/// Compares node names.
 #[derive(Debug)]
 pub struct NodeName;
 
@@ -31,7 +31,7 @@ impl Plugin for NodeName {
     type Columns = NodeIdentity;
     type Indexes = ();
     type Reads = ();
-    /// The node that the pod names.
+    /// The node name in the pod.
     type Pod = Option<Symbol>;
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
@@ -69,7 +69,7 @@ impl FilterPlugin for NodeName {
     }
 }
 
-/// Any new node is worth an attempt: there is no hint.
+/// Every new node queues the pod: there is no hint.
 impl EnqueueExtensions for NodeName {
     const EVENTS: &'static [Registration] = &[Registration::always(EventResource::Node, Action::ADD)];
 }

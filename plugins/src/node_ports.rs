@@ -1,6 +1,6 @@
 //! NodePorts
 //!
-//! **What it does.** Rejects nodes where a host port that the pod asks for is taken.
+//! **What it does.** Rejects nodes where a host port of the pod is in use.
 //!
 //! **Extension points.** PreFilter (skips for pods without host ports), Filter.
 //!
@@ -24,14 +24,14 @@ use schedc_core::status::{Code, Reasons, Status};
 
 use crate::columns::{NodePortsInUse, collide};
 
-/// The address that stands for all addresses of a node.
+/// The address that includes all addresses of a node.
 const ANY_ADDRESS: &str = "0.0.0.0";
 
 /// Compares host ports.
 #[derive(Debug)]
 pub struct NodePorts;
 
-/// The host ports that a pod asks for.
+/// The host ports of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodePortsPod {
     ports: Box<[HostPort]>,
@@ -95,7 +95,7 @@ impl EnqueueExtensions for NodePorts {
     fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { rejected, object, view } = cx;
         let EventObject::Pod(Some(deleted), _) = object else { return Ok(QueueingHint::Queue) };
-        // If the address was never seen, no port has it.
+        // If the address was never interned, no port has it.
         let any = view.interner().get(ANY_ADDRESS).unwrap_or(Symbol::EMPTY);
         let freed = |wanted| deleted.spec.host_ports.iter().any(|used| collide(wanted, used, any));
         Ok(QueueingHint::queue_if(deleted.occupies_node() && rejected.spec.host_ports.iter().any(freed)))
@@ -114,7 +114,7 @@ mod tests {
         format!("spec: {{nodeName: n1, containers: [{{ports: [{port}]}}]}}")
     }
 
-    /// Pairs of ports, and whether they collide.
+    /// Pairs of ports, and whether they conflict.
     const PAIRS: [(&str, &str, bool); 10] = [
         ("hostPort: 80", "hostPort: 80", true),
         ("hostPort: 80", "hostPort: 81", false),

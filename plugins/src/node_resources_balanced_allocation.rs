@@ -1,15 +1,17 @@
 //! NodeResourcesBalancedAllocation
 //!
-//! **What it does.** Prefers nodes on which the pod evens out how much of each resource is used: 75 if it changes nothing, up
-//! to 100 if it helps, down to 50 if it makes things worse.
+//! **What it does.** Prefers nodes where the pod makes the utilization of resources more even. The score is
+//! 75 if the pod changes nothing, up to 100 if it improves the balance, and down to 50 if it makes the
+//! balance worse.
 //!
-//! **Extension points.** PreScore (skips pods that ask for none of the resources), Score.
+//! **Extension points.** PreScore (skips pods that request none of the resources), Score.
 //!
 //! **Arguments.** [`NodeResourcesBalancedAllocationArgs`].
 //!
 //! **Upstream.** `plugins/noderesources/balanced_allocation.go` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** At most 32 resources. Extended resources are never left to dynamic resource allocation.
+//! **Differences.** At most 32 resources. Extended resources are never allocated by dynamic resource
+//! allocation.
 
 use schedc_core::args::{Args, List};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
@@ -22,7 +24,7 @@ use schedc_core::status::Status;
 use crate::columns::NodeResources;
 use crate::resource_name::{RequestedAmounts, ResourceName};
 
-/// More resources than this cannot be given.
+/// Maximum number of resources.
 const MAX_RESOURCES: usize = 32;
 
 /// Arguments of NodeResourcesBalancedAllocation.
@@ -36,7 +38,7 @@ pub struct NodeResourcesBalancedAllocationArgs {
     pub resources: List<BalancedResource, MAX_RESOURCES>,
 }
 
-/// A resource that should be used as much as the others.
+/// A resource with a utilization to balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct BalancedResource {
     /// the resource
@@ -47,7 +49,7 @@ pub struct BalancedResource {
     pub weight: i64,
 }
 
-/// Compares how much of each resource is used.
+/// Compares the utilization of resources.
 #[derive(Debug)]
 pub struct NodeResourcesBalancedAllocation;
 
@@ -75,7 +77,7 @@ impl Plugin for NodeResourcesBalancedAllocation {
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
-    // Score answers 0 for pods that are skipped.
+    // Score returns 0 for pods that PreScore skips.
     const SKIPS: SkipFrequency = SkipFrequency::Never;
     const READS_ONLY_POD: bool = true;
 
@@ -104,7 +106,7 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
             return Ok(0);
         }
         let mut usages = pod.usages(node, node.requested.milli_cpu, node.requested.memory);
-        // The usual case takes no array; with constant arguments the other one folds away.
+        // The usual case needs no array. With constant arguments, the compiler removes the other case.
         if let [one, other] = args.resources.as_slice() {
             let (Some(one), Some(other)) = (usages.next(one.name), usages.next(other.name)) else {
                 return Ok(improvement(MAX_NODE_SCORE, MAX_NODE_SCORE));
@@ -146,7 +148,7 @@ fn evenness_of_two(used: i64, allocatable: i64, other_used: i64, other_allocatab
     percent(((fraction(used, allocatable) - fraction(other_used, other_allocatable)) / 2.0).abs())
 }
 
-/// The fractions that are used of some resources.
+/// Utilization of some resources.
 #[derive(Clone, Copy)]
 struct Fractions {
     values: [f64; MAX_RESOURCES],
@@ -163,13 +165,14 @@ impl Default for Fractions {
 impl Fractions {
     #[inline]
     fn push(&mut self, used: i64, allocatable: i64) {
-        if let Some(place) = self.values.get_mut(self.len) {
-            *place = fraction(used, allocatable);
+        if let Some(value) = self.values.get_mut(self.len) {
+            *value = fraction(used, allocatable);
             self.len += 1;
         }
     }
 
-    /// 100 less the standard deviation in percent. Sums go in kube-scheduler's order, so that results agree to the bit.
+    /// Returns 100 minus the standard deviation in percent. Sums are computed in kube-scheduler's order,
+    /// therefore results agree to the last bit.
     #[inline]
     fn evenness(&self) -> i64 {
         let deviation = match self.values.get(..self.len).unwrap_or_default() {
@@ -197,7 +200,7 @@ mod tests {
         format!("spec: {{nodeName: n1, containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}")
     }
 
-    /// A node with 10 of everything, and a pod on it.
+    /// Returns a node with 10 of each resource, and a pod on it.
     fn cluster(used: &str) -> Cluster<NodeResources> {
         let amounts = "cpu: 10, memory: 10, ephemeral-storage: 10, example.com/gpu: 10";
         let node = format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{amounts}}}}}}}");
@@ -217,7 +220,7 @@ mod tests {
         check("cpu: 4, memory: 4", "cpu: 2", 70);
         check("memory: 10", "cpu: 10", 100);
         check("", "cpu: 10", 50);
-        // Nothing is used more than whole.
+        // Utilization is at most 1.
         check("cpu: 10, memory: 10", "cpu: 90", 75);
     }
 
@@ -231,7 +234,7 @@ mod tests {
             let scores = cluster(used).scores::<NodeResourcesBalancedAllocation>(many, &with_requests(requests));
             assert_eq!(scores, [expected], "{used}; {requests}");
         };
-        // Of 3, 0 and 0: 1.41; gpus are left out.
+        // Of 3, 0 and 0: 1.41; gpus are omitted.
         check("example.com/gpu: 9", "cpu: 3", 67);
         // Of 1, 1, 1 and 9: 3.46.
         check("cpu: 1, memory: 1, ephemeral-storage: 1, example.com/gpu: 8", "example.com/gpu: 1", 73);

@@ -1,18 +1,19 @@
 //! NodeResourcesFit
 //!
-//! **What it does.** Rejects nodes that have too little left of a resource that the pod asks for, or no room for another pod.
-//! Scores the others by how full they would be: emptier is better (LeastAllocated), fuller is better (MostAllocated), or as a
-//! function of utilization says (RequestedToCapacityRatio).
+//! **What it does.** Rejects nodes without enough of a requested resource, or with the maximum number of
+//! pods. Scores nodes by their utilization with the pod: lower is better (LeastAllocated), higher is better
+//! (MostAllocated), or by a function of the utilization (RequestedToCapacityRatio).
 //!
 //! **Extension points.** PreFilter, Filter, PreScore, Score.
 //!
 //! **Arguments.** [`NodeResourcesFitArgs`].
 //!
-//! **Upstream.** `plugins/noderesources/fit.go` and the scorers beside it (kube-scheduler 1.36.2).
+//! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Extended resources are never left to dynamic resource allocation: nodes that do not report them are rejected,
-//! also if a DeviceClass names them. Device classes wake pods only in a profile with DynamicResources. At most 32 resources can
-//! be scored. The hint does not ask whether a deleted or changed pod had a node: no other is reported.
+//! **Differences.** Extended resources are never allocated by dynamic resource allocation: nodes that do not
+//! report them are rejected, even if a DeviceClass names them. Device classes queue pods only in a profile
+//! with DynamicResources. At most 32 resources can be scored. The hint does not check whether a deleted or
+//! updated pod had a node: events are reported only for pods with a node.
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{
@@ -37,34 +38,34 @@ pub use args::{
 use crate::columns::NodeResources;
 use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages};
 
-/// Compares requests with what is left.
+/// Compares requests with the unused resources.
 #[derive(Debug)]
 pub struct NodeResourcesFit;
 
-/// What a pod asks for.
+/// Requests of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeResourcesFitPod {
     requests: Requests,
     scored: RequestedAmounts,
 }
 
-/// A resource is rare if one node in so many has it, or fewer: then the others are not worth a look.
+/// A resource is rare if at most one node of this many has it. Filter then evaluates only these nodes.
 const RARE_RATIO: usize = 2;
 
-/// What Filter looks at.
+/// Requests that Filter reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Requests {
     milli_cpu: i64,
     memory: i64,
     ephemeral_storage: i64,
-    /// Without those of which nothing is asked, and without ignored ones.
+    /// Without requests of 0 and without ignored resources.
     scalars: Box<[(Symbol, i64)]>,
 }
 
-/// The node has too little of something. Of what, [`FilterPlugin::explain`] finds out again.
+/// Insufficient resources of the node. [`FilterPlugin::explain`] determines which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
-    /// The pod asks for more of it than the node has when it is empty.
+    /// The pod requests more than the node has without pods.
     unresolvable: bool,
 }
 
@@ -191,14 +192,14 @@ impl ScorePlugin for NodeResourcesFit {
     }
 }
 
-/// The usual case of [`Mean`], in straight-line code: two resources, and the node has both. Then the sum of the weights is
-/// a constant of the profile, and no division can overflow.
+/// Computes the usual case of [`Mean`] without branches: two resources, and the node has both. The sum of the
+/// weights is then a constant of the profile, and no division can overflow.
 #[inline(always)]
 fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Option<i64> {
     let score = match strategy.r#type {
         ScoringStrategyType::LeastAllocated => least_allocated,
         ScoringStrategyType::MostAllocated => most_allocated,
-        // Scores of 0 are left out of its mean.
+        // Its mean omits scores of 0.
         ScoringStrategyType::RequestedToCapacityRatio => return None,
     };
     let [one, other] = strategy.resources.as_slice() else { return None };
@@ -207,7 +208,7 @@ fn mean_of_two(strategy: &ScoringStrategy, mut usages: ResourceUsages<'_>) -> Op
     Some(sum / (one.weight + other.weight))
 }
 
-/// The weighted mean of the scores by each resource.
+/// Weighted mean of the scores by resource.
 struct Mean<'a> {
     strategy: &'a ScoringStrategy,
     usages: ResourceUsages<'a>,
@@ -229,7 +230,7 @@ impl Mean<'_> {
                 }
                 score
             }
-            // The arguments were checked for this.
+            // Decoding the arguments rejects this case.
             (ScoringStrategyType::RequestedToCapacityRatio, None) => 0,
         };
         self.sum = self.sum.wrapping_add(score.wrapping_mul(resource.weight));
@@ -246,7 +247,7 @@ impl Mean<'_> {
     }
 }
 
-/// An amount that a pod asks for, what the node has, and what its pods take.
+/// Request of a pod, allocatable amount of the node, and requests of its pods.
 type ResourceAmounts = (i64, i64, i64);
 
 #[inline(always)]
@@ -262,7 +263,7 @@ fn has_max_pods(node: &NodeResources) -> bool {
 impl Requests {
     fn new(requests: &Resources, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
-        // What is not asked for is never short, and less than nothing is nothing (`SetMaxResource`).
+        // A request of 0 is never insufficient, and negative amounts count as 0 (`SetMaxResource`).
         let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),
@@ -272,7 +273,7 @@ impl Requests {
         }
     }
 
-    /// The nodes that have anything of the rarest resource, if that is rare.
+    /// Returns the nodes with the rarest resource, if it is rare.
     #[inline]
     fn candidate_nodes<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
         if self.scalars.is_empty() { None } else { self.rarest(base) }
@@ -342,7 +343,7 @@ fn most_allocated(used: ResourceUsage) -> i64 {
 }
 
 impl RequestedToCapacityRatio {
-    /// The value of the shape at the utilization in whole percent, stretched from 0..=10 to 0..=100.
+    /// Returns the value of the shape at the utilization in whole percent, scaled from 0..=10 to 0..=100.
     #[inline(always)]
     fn score(&self, used: ResourceUsage) -> i64 {
         let utilization = match used.after > used.allocatable {
@@ -362,7 +363,8 @@ impl RequestedToCapacityRatio {
     }
 }
 
-/// Whether the arguments tell Filter not to look at a scalar resource. Only extended resources can be ignored.
+/// Returns whether the arguments exclude a scalar resource from Filter. Only extended resources can be
+/// ignored.
 fn is_ignored(args: &NodeResourcesFitArgs, name: Symbol, interner: &Interner) -> bool {
     if args.ignored_resources.is_empty() && args.ignored_resource_groups.is_empty() {
         return false;

@@ -26,7 +26,7 @@ use crate::columns::NodeTaints;
 
 const TAINT_KEY: &str = "node.kubernetes.io/unschedulable";
 
-/// Looks at `spec.unschedulable`.
+/// Reads `spec.unschedulable`.
 #[derive(Debug)]
 pub struct NodeUnschedulable;
 
@@ -90,7 +90,7 @@ fn tolerates(tolerations: &[Toleration], interner: &Interner) -> bool {
     if tolerations.iter().all(|toleration| toleration.effect.is_some_and(|other| other != effect)) {
         return false;
     }
-    // A key that was never seen is that of no toleration, but an empty key stands for all.
+    // A key that was never interned is in no toleration, but an empty key matches all.
     let key = interner.get(TAINT_KEY);
     tolerations.iter().filter(|toleration| toleration.key.is_none() || toleration.key == key).any(|toleration| {
         let key = toleration.key.unwrap_or(Symbol::EMPTY);

@@ -8,8 +8,8 @@
 //!
 //! **Upstream.** `plugins/nodevolumelimits` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Volumes are counted as events come, not for every pod and node, so that PreFilter finds the nodes that
-//! are full and Filter looks them up. Filter without PreFilter fails the attempt of a pod with such volumes.
+//! **Differences.** Volumes are counted by events, not for every pod and node: PreFilter determines the full
+//! nodes, and Filter looks them up. Filter without PreFilter fails the attempt of a pod with such volumes.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ use crate::indexes::AttachedVolumes;
 #[derive(Debug)]
 pub struct NodeVolumeLimits;
 
-/// The pod's volumes that may count.
+/// The pod's volumes that can count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeVolumeLimitsPod {
     /// Number of volumes.
@@ -48,34 +48,36 @@ pub struct NodeVolumeLimitsPod {
     own: ExcludedFromSignature<CountableVolumes>,
 }
 
-/// They are nobody else's, usually, and do not make the pod another one: it is nodes that are full.
+/// The volumes of the pod. They are excluded from its signature: usually no other pod uses them, and only
+/// full nodes matter.
 #[derive(Clone, Debug)]
 struct CountableVolumes {
     namespace: Symbol,
     volumes: Box<[Volume]>,
 }
 
-/// The nodes that cannot take the pod's volumes.
+/// The nodes that cannot attach the pod's volumes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FullNodes {
     /// False in a profile without PreFilter.
     is_prepared: bool,
-    /// No driver has a limit on any node, and the pod's volumes can be counted: whatever pods there are, no node is full.
+    /// No driver has a limit on any node, and the pod's volumes can be counted: no node is full, whatever pods
+    /// are added.
     is_unlimited: bool,
     rejected: NodeMask,
     key: FullNodesKey,
-    /// Of those, the nodes for which it could not be told, and why.
+    /// Of these, the nodes where volumes cannot be counted, with the reason.
     failures: Map<NodeIndex, Failure>,
     requested: RequestedVolumes,
     changes: HypotheticalChanges,
 }
 
-/// What the nodes without room follow from, if it is `is_plain`: that the drivers have room or not, and nothing else.
+/// The inputs of the full nodes if the pod is plain: only the limits of its drivers count.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct FullNodesKey {
     is_plain: bool,
     slots: usize,
-    /// Each with the number of volumes, and the epoch of the room that nodes have.
+    /// Drivers with the number of volumes and the epoch of their full nodes.
     drivers: SmallVec<[(Symbol, i64, Option<u64>); 2]>,
 }
 
@@ -92,7 +94,7 @@ impl FullNodesKey {
     }
 }
 
-/// Why a node is rejected.
+/// Reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeLimitRejection {
     /// A driver's limit.
@@ -180,7 +182,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
             return Ok(());
         }
         nodes.evaluate_all(view);
-        // Rejections of different codes: rare, and left to a full evaluation.
+        // Rejections with different codes are rare and need a full evaluation.
         if could_fail || !nodes.failures.is_empty() {
             return Err(NeedsFullEvaluation);
         }
@@ -204,7 +206,7 @@ impl PreFilterPlugin for NodeVolumeLimits {
 }
 
 impl FullNodes {
-    /// The nodes that cannot take the volumes of a pod.
+    /// Determines the nodes that cannot attach the volumes of a pod.
     fn new(pod: &NodeVolumeLimitsPod, view: View<'_, NodeVolumeLimits>) -> Self {
         let requested = RequestedVolumes::read(&pod.own, view.indexes, &view.base.interner);
         let mut nodes = FullNodes { is_prepared: true, requested, ..FullNodes::default() };
@@ -212,7 +214,7 @@ impl FullNodes {
         nodes
     }
 
-    /// Decides about all nodes, as they are in truth.
+    /// Evaluates all nodes in their actual state.
     fn evaluate_all(&mut self, view: View<'_, NodeVolumeLimits>) {
         let index = view.indexes;
         self.is_unlimited = self.requested.is_unlimited(index);
@@ -229,7 +231,7 @@ impl FullNodes {
                 nodes.add_full_nodes(count, &mut self.rejected);
             }
         }
-        // Nodes that have some of the volumes already need less room.
+        // Nodes with some of the volumes need less capacity.
         for at in 0..self.requested.volumes.len() {
             index.users(&self.requested.volumes[at]).iter().for_each(|&node| self.evaluate(node, view));
         }
@@ -238,7 +240,7 @@ impl FullNodes {
         }
     }
 
-    /// Decides about one node, with the pods that it has in thought.
+    /// Evaluates one node with its hypothetical pods.
     fn evaluate(&mut self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) {
         let failure = self.failure(node, view);
         if failure.is_none() && !self.is_full(node, view.indexes) {
@@ -253,7 +255,7 @@ impl FullNodes {
         }
     }
 
-    /// Why the volumes of the pod, or else of pods on the node, cannot be counted.
+    /// Returns why the volumes of the pod, or of pods on the node, cannot be counted.
     fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
         if let Some(failure) = self.requested.failure(view.indexes.has_csi_node(node)) {
             return Some(failure.clone());
@@ -262,13 +264,14 @@ impl FullNodes {
         if counts { self.changes.failure(node, view) } else { None }
     }
 
-    /// Whether a driver cannot attach all new volumes.
+    /// Returns whether a driver cannot attach all new volumes.
     fn is_full(&self, node: NodeIndex, index: &AttachedVolumes) -> bool {
         self.requested.drivers.iter().any(|&(driver, _)| {
             let Some(nodes) = index.driver(driver) else { return false };
             let Some(limit) = nodes.limit(node) else { return false };
             let of_driver = self.requested.volumes.iter().filter(|volume| volume.driver() == driver);
-            // One that a pod of the node uses is there already; one that is only attached counts twice, as there.
+            // A volume that a pod of the node uses is already attached. As in kube-scheduler, a volume that is only
+            // attached counts twice.
             let new = of_driver.filter(|volume| self.changes.uses(node, volume, index) == 0).count() as i64;
             new > 0 && nodes.attached(node) + self.changes.attached(node, driver, index) + new > limit
         })
@@ -328,12 +331,12 @@ impl FullNodes {
     }
 }
 
-/// The slots of one word of a mask that hold a node.
+/// Returns the nodes that exist in one mask word.
 fn alive(base: &Base, word: usize) -> u64 {
     base.alive().words().get(word).copied().unwrap_or(0)
 }
 
-/// Why a generic ephemeral volume's claim is not the pod's own (`VolumeIsForPod`).
+/// Returns why the pod does not own the claim of a generic ephemeral volume (`VolumeIsForPod`).
 fn not_owner(interner: &Interner, namespace: Symbol, claim: Symbol, pod_name: Symbol) -> Arc<str> {
     let [namespace, claim, pod] = [namespace, claim, pod_name].map(|symbol| interner.resolve(symbol));
     format!("PVC {namespace}/{claim} was not created for pod {namespace}/{pod} (pod is not owner)").into()

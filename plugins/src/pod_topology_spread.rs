@@ -1,26 +1,26 @@
 //! PodTopologySpread
 //!
-//! **What it does.** Spreads the pods that a constraint's selector means over domains: the nodes with one value of a label. A
-//! hard constraint (`DoNotSchedule`) rejects nodes whose domain would get too far ahead of the one with the fewest pods; a
-//! soft one (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints of their own get the profile's, with
-//! a selector that their Services and controller yield.
+//! **What it does.** Spreads the pods that a constraint selects over topology domains, the nodes with one value of a
+//! label. A hard constraint (`DoNotSchedule`) rejects a node if its domain would exceed the minimum by more than the
+//! maximum skew. A soft constraint (`ScheduleAnyway`) prefers domains with fewer pods. Pods without constraints get
+//! the default constraints of the profile, with a selector from their Services and controller.
 //!
-//! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft constraints), Score,
-//! NormalizeScore.
+//! **Extension points.** PreFilter (skips without hard constraints), Filter, PreScore (skips without soft
+//! constraints), Score, NormalizeScore.
 //!
 //! **Arguments.** [`PodTopologySpreadArgs`].
 //!
 //! **Upstream.** `plugins/podtopologyspread` (kube-scheduler 1.36.2), and `DefaultSelector` of `plugins/helper`.
 //!
-//! **Differences.** Logarithms are the platform's. If one differs from Go's in its last bit, a sum that lies on the edge
-//! between two scores can fall to the other side.
+//! **Differences.** Logarithms are those of the platform. If one differs from Go's in the last bit, a sum on
+//! the border between two scores can be rounded differently.
 //!
-//! Default constraints follow Services and controllers, so that a pod without constraints of its own has to be compiled again
-//! when one of them comes, changes or goes in its namespace.
+//! A change of a Service or controller compiles the pods of its namespace without constraints again, because
+//! their default constraints depend on it.
 //!
-//! A kept state follows the pods that come and go by the log of its question, and costs what they change: the domain of a
-//! pod that came may close, or, if it was one of the emptiest, others open. When nodes change themselves in a way that may
-//! concern the pod, all is counted again.
+//! Cached counts are updated by pod changes. The cost depends on the change: one domain can become
+//! infeasible, or others feasible if the minimum increases. Changes of nodes that can affect the constraints
+//! cause a new count.
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
@@ -56,7 +56,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The label with a node's zone.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Spreads pods over zones, nodes and the like.
+/// Spreads pods over topology domains.
 #[derive(Debug, Default)]
 pub struct PodTopologySpread {
     counting: Scratch<skew::SkewScratch>,
@@ -129,7 +129,7 @@ impl PreFilterPlugin for PodTopologySpread {
         let scratch = &mut *self.counting.lock();
         if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
             let new = skew::count(pod, constraints, view, scratch);
-            // What was counted in between may be in the state, but not in the verdicts.
+            // The state may contain changes that the verdicts do not.
             verdicts.reevaluate_all();
             scratch.reclaim(std::mem::replace(&mut slot.state, new));
         }
@@ -138,7 +138,7 @@ impl PreFilterPlugin for PodTopologySpread {
 
     #[inline]
     fn recycle(&self, cycle: SpreadCounts) {
-        // Most count nothing.
+        // Most states are empty.
         if !cycle.is_empty() {
             self.counting.lock().reclaim(cycle);
         }
@@ -196,7 +196,7 @@ impl FilterPlugin for PodTopologySpread {
 
 impl PreScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
-    // Where it does not, the questions that a loop then asks are little beside its own work.
+    // If Score is not skipped, the checks for a skip cost little compared with the loop.
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn pre_score(
@@ -255,7 +255,7 @@ const WITHOUT_PRE_SCORE: ScoreError =
 impl ScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
 
-    /// How many pods speak against the node, weighted so that constraints with many domains count more.
+    /// Returns the number of matching pods, weighted to count more in constraints with many domains.
     #[inline(always)]
     fn score(
         _: &PodTopologySpreadArgs,
@@ -289,7 +289,7 @@ impl NormalizeScore for PodTopologySpread {
 
     #[inline(always)]
     fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
-        // kube-scheduler marks nodes that take no part with -1, and means scores of -1, too.
+        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
         if raw == Self::IGNORED || raw == -1 {
             return 0;
         }

@@ -1,6 +1,6 @@
 //! PrioritySort
 //!
-//! **What it does.** Orders pending pods: higher priority first, then those that came into the queue earlier.
+//! **What it does.** Orders pending pods by priority, then by the time at which they entered the queue.
 //!
 //! **Extension points.** QueueSort.
 //!
@@ -16,7 +16,7 @@ use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, Plugin};
 
-/// Sorts by priority, then by age in the queue.
+/// Sorts by priority, then by time in the queue.
 #[derive(Debug)]
 pub struct PrioritySort;
 

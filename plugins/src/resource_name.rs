@@ -1,4 +1,4 @@
-//! Resources by name: how the arguments of the scoring plugins name them, and how much of each a pod asks for.
+//! Resource names in the arguments of the scoring plugins, and the requests of a pod for these resources.
 
 use schedc_core::args::{Decode, Errors, Format, Node, Schema, decode};
 use schedc_core::intern::{Interner, Symbol};
@@ -6,7 +6,8 @@ use schedc_core::model::Resources;
 
 use crate::columns::NodeResources;
 
-/// A resource that arguments name, decided when they are decoded: a kernel compares no strings.
+/// A resource in arguments. Decoding the arguments determines the variant, therefore plugins compare no
+/// strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceName {
     /// `cpu`.
@@ -15,7 +16,7 @@ pub enum ResourceName {
     Memory,
     /// `ephemeral-storage`.
     EphemeralStorage,
-    /// Any other.
+    /// Any other resource.
     Scalar(&'static str),
 }
 
@@ -23,10 +24,10 @@ impl ResourceName {
     #[doc(hidden)]
     pub const PLACEHOLDER: Self = ResourceName::Cpu;
 
-    /// What this value looks like in a profile.
+    /// The schema of the value in a profile.
     pub const SCHEMA: Schema = Schema::String(Format::QualifiedName);
 
-    /// Reads the name, and adds to `errors` what is wrong with it.
+    /// Reads the name, and adds its errors to `errors`.
     pub const fn decode_into(node: &Node, errors: &mut Errors) -> Self {
         match decode::string(node, Format::QualifiedName, errors).as_bytes() {
             b"cpu" => ResourceName::Cpu,
@@ -45,7 +46,7 @@ impl Decode for ResourceName {
     }
 }
 
-/// How much a pod asks for of the resources that arguments name.
+/// Requests of a pod for the resources in the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RequestedAmounts {
     milli_cpu: i64,
@@ -56,7 +57,7 @@ pub struct RequestedAmounts {
     is_zero: bool,
 }
 
-/// What a node has of a resource, and what is used of it without and with the pod.
+/// A node's allocatable amount of a resource, and its usage without and with the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResourceUsage {
     pub(crate) allocatable: i64,
@@ -65,7 +66,7 @@ pub(crate) struct ResourceUsage {
 }
 
 impl RequestedAmounts {
-    /// What `requests` holds of the resources named; nothing of others.
+    /// Returns the requests in `requests` for the resources in `names`.
     #[inline]
     pub(crate) fn new(
         requests: &Resources,
@@ -91,20 +92,20 @@ impl RequestedAmounts {
         amounts
     }
 
-    /// Whether nothing is asked for.
+    /// Returns whether all requests are 0.
     #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
         self.is_zero
     }
 
-    /// The use of one resource after the other. `milli_cpu` and `memory` are what is used of these two.
+    /// Returns the usage of each resource. `milli_cpu` and `memory` are the used amounts of these two.
     #[inline(always)]
     pub(crate) fn usages<'a>(&'a self, node: &'a NodeResources, milli_cpu: i64, memory: i64) -> ResourceUsages<'a> {
         ResourceUsages { amounts: self, node, milli_cpu, memory, scalars: self.scalars.iter() }
     }
 }
 
-/// Tells the use of the resources that arguments name, in their order.
+/// Usage of the resources in the arguments, in their order.
 #[derive(Clone)]
 pub(crate) struct ResourceUsages<'a> {
     amounts: &'a RequestedAmounts,
@@ -115,14 +116,14 @@ pub(crate) struct ResourceUsages<'a> {
 }
 
 impl ResourceUsages<'_> {
-    /// The use of the next resource, which has this name; none for a resource that the node does not have, and for a
-    /// scalar resource that the pod does not ask for (`calculateNodeAllocatableRequest`).
+    /// Returns the usage of the next resource, which has this name. `None` for a resource that the node does not
+    /// have, and for a scalar resource that the pod does not request (`calculateNodeAllocatableRequest`).
     #[inline(always)]
     pub(crate) fn next(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable != 0)
     }
 
-    /// The same, and none for a resource of which the node has less than nothing.
+    /// Like `next`, with `None` also for a negative allocatable amount.
     #[inline(always)]
     pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable > 0)

@@ -1,6 +1,6 @@
 //! SchedulingGates
 //!
-//! **What it does.** Holds a pod back until all of its scheduling gates are gone.
+//! **What it does.** Holds a pod until all of its scheduling gates are removed.
 //!
 //! **Extension points.** PreEnqueue.
 //!
@@ -20,7 +20,7 @@ use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, IndexView, Plugin};
 use schedc_core::status::Status;
 
-/// Looks at `spec.schedulingGates`.
+/// Reads `spec.schedulingGates`.
 #[derive(Debug)]
 pub struct SchedulingGates;
 

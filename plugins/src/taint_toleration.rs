@@ -1,7 +1,7 @@
 //! TaintToleration
 //!
-//! **What it does.** Rejects nodes with a `NoSchedule` or `NoExecute` taint that the pod does not tolerate. Of the others it
-//! prefers those with fewer `PreferNoSchedule` taints that the pod does not tolerate.
+//! **What it does.** Rejects nodes with a `NoSchedule` or `NoExecute` taint that the pod does not tolerate.
+//! Prefers nodes with fewer `PreferNoSchedule` taints that the pod does not tolerate.
 //!
 //! **Extension points.** Filter, PreScore, Score, NormalizeScore.
 //!
@@ -30,7 +30,7 @@ use crate::columns::{NodeTaints, is_hard};
 #[derive(Debug)]
 pub struct TaintToleration;
 
-/// The pod's tolerations that can matter.
+/// The pod's tolerations that can apply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaintTolerationPod {
     /// For taints with the effect `NoSchedule` or `NoExecute`.
@@ -39,7 +39,7 @@ pub struct TaintTolerationPod {
     soft: Tolerations,
 }
 
-/// An API server adds two to each pod.
+/// An API server adds two tolerations to each pod.
 type Tolerations = SmallVec<[Toleration; 2]>;
 
 impl Plugin for TaintToleration {
@@ -106,7 +106,7 @@ impl PreScorePlugin for TaintToleration {
 impl ScorePlugin for TaintToleration {
     type Cycle = ();
 
-    /// The number of `PreferNoSchedule` taints that are not tolerated.
+    /// Returns the number of `PreferNoSchedule` taints that the pod does not tolerate.
     #[inline(always)]
     fn score(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<i64, ScoreError> {
         Ok(node.soft.iter().filter(|taint| !is_tolerated(taint, &pod.soft)).count() as i64)
@@ -135,7 +135,7 @@ impl EnqueueExtensions for TaintToleration {
         };
         Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => old.is_none_or(|old| !tolerates(old)) && tolerates(new),
-            // Whether the toleration helps is for Filter to find out.
+            // Filter determines whether the toleration helps.
             EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid,
             _ => true,
         }))

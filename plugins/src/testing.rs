@@ -1,4 +1,4 @@
-//! A cluster with one column, to try a plugin on.
+//! A cluster with one column, for tests of plugins.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use schedc_objects::testing;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A column alone, kept as generated code keeps it.
+/// One column, updated as generated code does.
 pub(crate) struct OneColumn<C>(Vec<C>);
 
 impl<C> Default for OneColumn<C> {
@@ -55,13 +55,13 @@ impl<C: Column> State for OneColumn<C> {
     }
 }
 
-/// Nodes and the pods on them.
+/// Nodes and their pods.
 pub(crate) struct Cluster<C: Column> {
     pub(crate) cache: Cache<OneColumn<C>>,
 }
 
 impl<C: Column> Cluster<C> {
-    /// A cluster of these nodes, in this order.
+    /// Returns a cluster of these nodes, in this order.
     pub(crate) fn new(nodes: &[&str]) -> Self {
         let mut cache = Cache::default();
         for yaml in nodes {
@@ -71,7 +71,7 @@ impl<C: Column> Cluster<C> {
         Cluster { cache }
     }
 
-    /// Puts pods on the nodes that they name.
+    /// Adds pods to the nodes in their specs.
     pub(crate) fn with_pods(mut self, pods: &[&str]) -> Self {
         for yaml in pods {
             let pod = self.pod(yaml);
@@ -102,7 +102,7 @@ impl<C: Column> Cluster<C> {
         View { columns: &self.cache.state.0, indexes: (), reads: (), base: &self.cache.base }
     }
 
-    /// What Filter says of each node, a line each: nothing, or code and reasons.
+    /// Returns Filter's result for each node, one line each: nothing, or code and reasons.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
         P: FilterPlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
@@ -121,7 +121,7 @@ impl<C: Column> Cluster<C> {
         lines
     }
 
-    /// The raw score of each node.
+    /// Returns the raw score of each node.
     pub(crate) fn scores<P>(&mut self, args: &P::Args, pod: &str) -> Vec<i64>
     where
         P: ScorePlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
@@ -132,7 +132,7 @@ impl<C: Column> Cluster<C> {
     }
 }
 
-/// Whether an event wakes a pod, for plugins without indexes.
+/// Returns whether an event queues a pod, for plugins without indexes.
 pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
     args: &'static P::Args,
     rejected: &Pod,
@@ -146,7 +146,7 @@ pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
     plugin.queueing_hint(args, HintContext { rejected, object, view }).expect("a hint")
 }
 
-/// Arguments as a profile has them, or what is wrong with them.
+/// Returns the arguments of a profile, or their errors.
 pub(crate) fn args<T: Decode>(profile: &str) -> Result<&'static T, String> {
     let table = DeTable::parse(profile).expect("a profile");
     let table = Spanned::new(table.span(), DeValue::Table(table.into_inner()));

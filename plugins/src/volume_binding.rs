@@ -1,21 +1,23 @@
 //! VolumeBinding
 //!
-//! **What it does.** Rejects nodes that cannot reach the volumes of the pod's claims, and nodes where claims that wait for
-//! their first consumer can neither be bound to a volume nor be provisioned. Remembers what a placed pod's claims will be
-//! bound to, so that later pods do not count on it.
+//! **What it does.** Rejects nodes that cannot access the volumes of the pod's claims. For claims that wait
+//! for their first consumer, rejects nodes where a claim can neither be bound to a volume nor be provisioned.
+//! Reserve assumes the bindings of a placed pod, therefore later pods do not use the same volumes.
 //!
-//! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0), Reserve,
-//! PreBind (skips if all claims are bound; else it tells the cluster what was chosen, and waits until all are).
+//! **Extension points.** PreFilter (skips without claims), Filter, PreScore (always skips), Score (always 0),
+//! Reserve, PreBind (skips if all claims are bound; otherwise writes the selected bindings, and waits until
+//! all claims are bound).
 //!
 //! **Arguments.** [`VolumeBindingArgs`].
 //!
 //! **Upstream.** `plugins/volumebinding` (kube-scheduler 1.36.2), with the feature gate StorageCapacityScoring off.
 //!
-//! **Differences.** Of volumes that are equally small, the one whose name comes first is taken; there, any. Unreserve leaves
-//! alone what another pod assumed. PreBind reads what it is about to write, and writes what changes, if the object is still
-//! as it was decided on, and nothing if it says so already; then it is told what becomes of the objects, and looks at no
-//! cache. Volumes that are made while it waits are checked against the node by their own node affinity, without migration to
-//! CSI. In a cluster that keeps no volumes, such as the smallest embedded one, PreBind does nothing.
+//! **Differences.** Of volumes of equal size, the first by name is selected; in kube-scheduler, any of them.
+//! Unreserve keeps the assumptions of other pods. PreBind reads an object before it writes it. It writes only
+//! if the object is still as it was for the decision, and does not have the new value yet. Then it receives
+//! updates of the objects instead of reading a cache. The node affinity of volumes that are provisioned
+//! during the wait is compared with the node without migration to CSI. In a cluster without volumes, such as
+//! the smallest embedded one, PreBind does nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -56,10 +58,10 @@ pub use pod_volumes::{Conflicts, PodVolumes, VolumeRejection};
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
 
-/// The label that a node has for itself.
+/// The label with a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Finds nodes for the pod's claims, and volumes for its unbound ones.
+/// Finds nodes for the pod's claims, and volumes for its unbound claims.
 #[derive(Debug, Default)]
 pub struct VolumeBinding {
     assumed: Mutex<AssumeCache>,
@@ -68,11 +70,11 @@ pub struct VolumeBinding {
 
 impl VolumeBinding {
     fn assumed(&self) -> MutexGuard<'_, AssumeCache> {
-        // What is assumed changes by whole entries, so a panic elsewhere leaves nothing half done.
+        // Assumptions change by whole entries, therefore a panic leaves no partial change.
         self.assumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What there is to know of the claims of a pod for Filter.
+    /// Returns the state of a pod's claims for Filter.
     fn look_up(&self, pod: &VolumeBindingPod, view: View<'_, Self>) -> Result<PodVolumes, Status> {
         let volumes = claims::look_up(&pod.own, view, &self.assumed())?;
         Ok(volumes.for_filter(view.base.alive(), |affinity| self.affinity_cache.lock().nodes(affinity, view)))
@@ -83,12 +85,13 @@ impl VolumeBinding {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeBindingPod {
     has_claims: bool,
-    /// How things stood with its claims when the pod was compiled.
+    /// The state of its claims when the pod was compiled.
     fingerprint: ClaimsFingerprint,
     own: ExcludedFromSignature<PodClaims>,
 }
 
-/// They are nobody else's, usually, and do not make the pod another one: it is where their volumes can be.
+/// The claims of the pod. They are excluded from its signature: usually no other pod uses them, and only the
+/// location of their volumes matters.
 #[derive(Clone, Debug)]
 struct PodClaims {
     namespace: Symbol,
@@ -99,7 +102,7 @@ struct PodClaims {
 #[derive(Clone, Debug)]
 struct PodClaim {
     name: Symbol,
-    /// The pod and its name, if the claim is made for it.
+    /// The pod and its name, if the claim is generated for the pod.
     owner: Option<(Uid, Symbol)>,
 }
 
@@ -119,7 +122,7 @@ impl PodClaims {
     }
 }
 
-/// What a placed pod's claims are assumed to be bound to; none if all are bound, or there are none.
+/// The assumed bindings of a placed pod's claims; empty without unbound claims.
 #[derive(Debug, Default)]
 pub struct ReservedVolumes(Option<Box<Assumptions>>);
 
@@ -127,7 +130,7 @@ pub struct ReservedVolumes(Option<Box<Assumptions>>);
 struct Assumptions {
     volumes: Vec<Arc<PersistentVolume>>,
     claims: Vec<Arc<PersistentVolumeClaim>>,
-    /// What PreBind has to do.
+    /// The writes of PreBind.
     plan: BindingPlan,
 }
 
@@ -281,8 +284,8 @@ impl VolumeBinding {
         if pod.claims.is_empty() {
             return Ok(nothing);
         }
-        // Nothing has changed since Filter, so this finds what Filter found. If the profile has no Filter of this plugin
-        // the node may not fit, and as in kube-scheduler nothing is assumed.
+        // Nothing has changed since Filter, therefore the result is the one of Filter. Without this plugin's Filter
+        // in the profile, the node may be infeasible; as in kube-scheduler, nothing is assumed then.
         let mut assumed = self.assumed();
         let Ok(volumes) = claims::look_up(&pod, view, &assumed) else { return Ok(nothing) };
         let (labels, position) = view.row(placement.node);

@@ -1,10 +1,10 @@
 //! VolumeRestrictions
 //!
-//! **What it does.** Rejects nodes where a disk of the pod is mounted by another pod, and all nodes while another pod uses
-//! a claim of the pod that only one pod may use (`ReadWriteOncePod`).
+//! **What it does.** Rejects nodes where another pod mounts a disk of the pod, and all nodes while another
+//! pod uses one of the pod's claims with access mode `ReadWriteOncePod`.
 //!
-//! **Extension points.** PreFilter (rejects a pod whose claim does not exist; skips without such disks, if no claim is
-//! taken), Filter.
+//! **Extension points.** PreFilter (rejects a pod with a missing claim; skips without such disks if no
+//! such claim is in use), Filter.
 //!
 //! **Arguments.** None.
 //!
@@ -26,26 +26,26 @@ mod hint;
 use crate::columns::{NodeDisks, is_disk};
 use crate::indexes::Volumes;
 
-/// Keeps pods from sharing what cannot be shared.
+/// Separates pods that cannot share volumes.
 #[derive(Debug)]
 pub struct VolumeRestrictions;
 
-/// What a pod mounts.
+/// Volumes of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeRestrictionsPod {
     own: ExcludedFromSignature<PodClaimNames>,
-    /// Whether one of them was taken when the pod was compiled. It tells pods that wait for another one apart from those
-    /// that do not, and nothing else: PreFilter looks again.
+    /// Whether a claim was in use when the pod was compiled. It only separates the signatures of pods that wait
+    /// for another pod; PreFilter checks the claims again.
     are_in_use: bool,
-    /// Disks that exclude each other.
+    /// Disks that can conflict.
     disks: Box<[Volume]>,
 }
 
-/// The claims of a pod, of which it matters whether they are taken, not which they are.
+/// The claims of a pod. Only their use matters for the signature, not their names.
 #[derive(Clone, Debug)]
 struct PodClaimNames {
     namespace: Symbol,
-    /// Those that the pod names, in order.
+    /// The claims in the pod, in order.
     claims: Box<[Symbol]>,
 }
 
@@ -53,12 +53,12 @@ struct PodClaimNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExclusiveClaims {
     names: Box<[Symbol]>,
-    /// How often they are in use; `None` in a profile without PreFilter. kube-scheduler's arithmetic: a claim in use
-    /// counts once to begin with, then every volume of a pod that comes or goes in thought, in any namespace.
+    /// Number of uses; `None` in a profile without PreFilter. As in kube-scheduler, a claim in use counts once at
+    /// first, then each volume of a hypothetical pod counts, in any namespace.
     uses: Option<i64>,
 }
 
-/// What is taken.
+/// The conflicting volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeConflict {
     /// A disk, on this node.
@@ -169,7 +169,7 @@ impl PreFilterPlugin for VolumeRestrictions {
 }
 
 impl PodClaimNames {
-    /// Those that only one pod may use.
+    /// Returns the claims that only one pod may use.
     ///
     /// # Errors
     /// The first claim that does not exist.

@@ -1,7 +1,7 @@
 //! VolumeZone
 //!
-//! **What it does.** Rejects nodes in other zones or regions than the volumes of the pod's claims, by labels of volumes and
-//! nodes. A node without any such label passes.
+//! **What it does.** Rejects nodes with zone or region labels that differ from those of the volumes of the pod's
+//! claims. A node without such labels passes.
 //!
 //! **Extension points.** PreFilter (skips if no volume has such a label), Filter.
 //!
@@ -9,8 +9,8 @@
 //!
 //! **Upstream.** `plugins/volumezone` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Filter without PreFilter fails the attempt of a pod with claims; there it looks at the volumes on every
-//! node.
+//! **Differences.** Filter without PreFilter fails the attempt of a pod with claims; in kube-scheduler, it
+//! reads the volumes for every node.
 
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ mod hint;
 use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
 
-/// Keeps pods in the zones of their volumes.
+/// Compares the zones of volumes and nodes.
 #[derive(Debug)]
 pub struct VolumeZone;
 
-/// The claims that a pod names, those of generic ephemeral volumes left out.
+/// The claims in a pod, without those of generic ephemeral volumes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeZonePod {
     own: ExcludedFromSignature<NamedClaims>,
-    /// Where their volumes were when the pod was compiled. It tells pods with volumes in different zones apart, which is
-    /// to their advantage, and nothing else: PreFilter looks again.
+    /// The zones of their volumes when the pod was compiled. They only separate the signatures of pods with
+    /// volumes in different zones; PreFilter reads them again.
     zones: Box<[ZoneLabel]>,
     /// The labels of which a node must have one.
     labels: [Symbol; 4],
@@ -49,14 +49,14 @@ struct NamedClaims {
     claims: Box<[Symbol]>,
 }
 
-/// The zones of a pod's volumes, if PreFilter has found them.
+/// The zones of a pod's volumes, if PreFilter has run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeZones(Option<Arc<[ZoneLabel]>>);
 
-/// Why a node does not do.
+/// Reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneMismatch {
-    /// It is elsewhere than a volume.
+    /// A zone or region differs from that of a volume.
     Node,
     /// The profile has no PreFilter of this plugin.
     NotPrepared,
@@ -96,7 +96,7 @@ impl Plugin for VolumeZone {
             cx.indexes.volume(claim.volume?)
         });
         VolumeZonePod {
-            // Where there is no claim, nobody looks for labels.
+            // Without claims, the labels are not read.
             labels: LABELS.map(|label| if claims.is_empty() { Symbol::EMPTY } else { cx.interner.intern(label) }),
             zones: volumes.flat_map(|volume| &volume.zones).cloned().collect(),
             own: ExcludedFromSignature(NamedClaims { namespace: pod.namespace, claims }),
@@ -139,7 +139,7 @@ impl PreFilterPlugin for VolumeZone {
     }
 }
 
-/// The name of a claim's volume; none for a claim that waits for its first consumer.
+/// Returns the name of a claim's volume; `None` for a claim that waits for its first consumer.
 fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) -> Result<Option<Symbol>, String> {
     let interner = &view.base.interner;
     if claim == Symbol::EMPTY {
@@ -166,7 +166,7 @@ fn bound_volume(namespace: Symbol, claim: Symbol, view: View<'_, VolumeZone>) ->
 }
 
 impl NamedClaims {
-    /// The zones of their volumes, those of each.
+    /// Returns the zones of each volume.
     fn zones(&self, view: View<'_, VolumeZone>) -> Result<Vec<ZoneLabel>, Status> {
         let NamedClaims { namespace, claims } = self;
         let mut zones = Vec::new();

@@ -1,4 +1,4 @@
-//! Integration tests of the in-tree plugins: one program, so that its dependencies are linked once.
+//! Integration tests of the in-tree plugins, as one program: its dependencies are linked once.
 
 mod catalog;
 mod cycle;

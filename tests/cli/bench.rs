@@ -51,9 +51,9 @@ fn several_workloads_and_failing_ones() {
     let names: Vec<_> = run.stdout.lines().map(|line| line.split_whitespace().next().unwrap_or_default()).collect();
     assert_eq!(names, ["WORKLOAD", "basic/ten", "basic/5Nodes/5Pods"]);
     expect![[r#"
-        note: of kube-scheduler's, not used here: feature gate SchedulerQueueingHints
+        note: ignored settings of kube-scheduler: feature gate SchedulerQueueingHints
         error: w/config.yaml: workload `devices/one`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels
-        error: 1 of 3 workloads could not be run
+        error: 1 of 3 workloads failed
     "#]]
     .assert_eq(&run.stderr);
     let run = folder.schedc(&["bench", "w/config.yaml", "--labels", "-performance,short", "--profile", "binpack"]);
@@ -71,12 +71,12 @@ fn missing_files_are_reported() {
         folder.schedc(&["bench", "w/none.yaml"]),
     ];
     expect![[r#"
-        error: w/config.yaml: there is no workload `basic/eleven`; choose among:
+        error: w/config.yaml: no workload `basic/eleven`; choose one of:
         error:   basic/ten
         error:   basic/5Nodes/5Pods
         error:   devices/one
         error: w/config.yaml: no workload has the labels `fast`; labels in use: performance, short
-        error: no profile is called `fast`; there is binpack, default, edge, features
+        error: no profile is named `fast`; the profiles are binpack, default, edge, features
         error: w/none.yaml: cannot be read: No such file or directory (os error 2)
     "#]]
     .assert_eq(&errors.map(|run| run.refused()).concat());
@@ -85,5 +85,5 @@ fn missing_files_are_reported() {
 #[test]
 fn help_lists_the_measurements() {
     let help = schedc(&["bench", "--help"]).ok();
-    assert!(help.contains("pods bound in a second"), "{help}");
+    assert!(help.contains("number of pods bound"), "{help}");
 }

@@ -56,8 +56,8 @@ fn check(budgets: &str, simulated: Expect, explained: Expect) {
     }
     simulated.assert_eq(&found.to_string());
     let text = folder.schedc(&["explain", "urgent", "cluster.yaml"]).ok();
-    let from = text.find("  room can be made").unwrap_or(text.len());
-    let to = text.find("  nothing to filter by").unwrap_or(text.len());
+    let from = text.find("  preemption on ").unwrap_or(text.len());
+    let to = text.find("  filters without effect").unwrap_or(text.len());
     let lines: Vec<&str> = text[from..to.max(from)].lines().map(str::trim).collect();
     explained.assert_eq(&lines.join("\n"));
 }
@@ -68,7 +68,7 @@ fn a_budget_that_allows_all_protects_nothing() {
         &budget("web", "minAvailable: 0"),
         expect![[r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web"}]}"#]],
         expect![[r#"
-            room can be made on n1 by removing 1 pod:
+            preemption on n1 would remove 1 pod:
             default/web"#]],
     );
 }
@@ -81,9 +81,9 @@ fn a_budget_protects_a_pod_over_a_more_important_one() {
             r#"{"kept":[{"budget":"default/web","from":"default/urgent","node":"n1","pod":"default/web"}],"preempted":[{"by":"default/urgent","node":"n1","pod":"default/db"}]}"#
         ]],
         expect![[r#"
-            room can be made on n1 by removing 1 pod:
+            preemption on n1 would remove 1 pod:
             default/db
-            the disruption budget default/web keeps default/web on n1"#]],
+            the disruption budget default/web protects default/web on n1"#]],
     );
 }
 
@@ -95,9 +95,9 @@ fn a_preemption_names_violated_budgets() {
             r#"{"kept":null,"preempted":[{"by":"default/urgent","node":"n1","pod":"default/web","violates":["default/web"]}]}"#
         ]],
         expect![[r#"
-            room can be made on n1 by removing 1 pod:
+            preemption on n1 would remove 1 pod:
             default/web
-            this violates the disruption budget default/web: 1 pod would go, 0 may"#]],
+            this violates the disruption budget default/web: 1 pod removed, 0 allowed"#]],
     );
 }
 
@@ -137,7 +137,7 @@ fn a_budget_protects_pods_of_another_node() {
           POD         NODE  BY
           default/db  n2    default/urgent
 
-        Kept from preemption by disruption budgets
+        Protected from preemption by disruption budgets
           POD          NODE  BUDGET       FROM
           default/web  n1    default/web  default/urgent
 

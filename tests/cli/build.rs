@@ -22,7 +22,7 @@ fn a_profile_with_out_of_tree_plugins_is_built_in_their_package() {
     let folder = Folder::with(&[("mine.toml", &text)]);
     let path = folder.path("mine.toml").display().to_string();
     let told = schedc(&["build", &path, "-o", "x"]).refused();
-    let message = "plugin Maintenance is in crate `out_of_tree`, on which package schedc does not depend: build in a package \
+    let message = "plugin Maintenance is in crate `out_of_tree`, and package schedc does not depend on it: build in a package \
                    that does\n";
     assert!(told.ends_with(message), "{told}");
 }
@@ -37,11 +37,11 @@ fn only_a_scheduler_is_built() {
         ("taken/x", ""),
     ]);
     expect![[r#"
-        error: package plain is no scheduler: that has a program with schedc's command line, and a build script that compiles profiles, as `schedc new` writes it
+        error: package plain is no scheduler: a scheduler has a program with schedc's command line and a build script that compiles profiles, as `schedc new` writes them
     "#]]
     .assert_eq(&folder.schedc(&["build", "small", "-o", "x"]).refused());
     expect![[r#"
-        error: taken is a folder: say what the program is called
+        error: taken is a folder: append a file name for the program
     "#]]
     .assert_eq(&folder.schedc(&["build", "small", "-o", "taken"]).refused());
 }
@@ -90,7 +90,7 @@ fn a_failed_build_keeps_the_old_program() {
     let run = scheduler().shell(&format!("{WITH_STAND_IN}; {build}; cat ../../small"));
     expect![[r#"
         in mine: build --message-format json-render-diagnostics --no-default-features --profile release --bin mine --features run, of small.toml, CARGO_NET_OFFLINE=
-        error: cargo could not build the program; what it says is above
+        error: cargo could not build the program; its messages are above
     "#]]
     .assert_eq(&run.stderr);
     assert_eq!(run.ok(), "old\n");

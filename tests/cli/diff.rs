@@ -9,7 +9,7 @@ fn equal_profiles() {
     let run = schedc(&["diff", "edge", "profiles/edge.toml"]);
     assert_eq!(run.code, Some(0));
     expect![[r#"
-        edge and profiles/edge.toml do the same
+        edge and profiles/edge.toml are equivalent
     "#]]
     .assert_eq(&run.stdout);
 }
@@ -22,17 +22,17 @@ fn a_profile_against_kube_scheduler() {
         edge and kube-scheduler: 36 differences
 
         Settings
-          SETTING                   EDGE  KUBE-SCHEDULER  FOR PODS
-          percentageOfNodesToScore  100   0               with kube-scheduler, the larger the cluster the fewer nodes are looked at; with edge, all nodes
+          SETTING                   EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          percentageOfNodesToScore  100   0               with kube-scheduler, a smaller share of nodes is evaluated in larger clusters; with edge, all nodes
 
         pre-enqueue
-          PLUGIN             EDGE  KUBE-SCHEDULER  FOR PODS
-          SchedulingGates    -     yes             without it, pods are tried in spite of their scheduling gates
-          DynamicResources   -     yes             without it, pods are tried before their resource claims exist
-          DefaultPreemption  -     yes             without it, a pod is tried again before its victims are gone
+          PLUGIN             EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          SchedulingGates    -     yes             without it, pods are scheduled in spite of their scheduling gates
+          DynamicResources   -     yes             without it, pods are attempted before their resource claims exist
+          DefaultPreemption  -     yes             without it, a pod is retried before its victims are gone
 
         pre-filter
-          PLUGIN                EDGE  KUBE-SCHEDULER  FOR PODS
+          PLUGIN                EDGE  KUBE-SCHEDULER  EFFECT ON PODS
           VolumeRestrictions    -     yes             goes with filter
           NodeVolumeLimits      -     yes             goes with filter
           VolumeBinding         -     yes             goes with filter
@@ -43,46 +43,46 @@ fn a_profile_against_kube_scheduler() {
           NodeDeclaredFeatures  -     yes             goes with filter
 
         filter
-          PLUGIN                EDGE  KUBE-SCHEDULER  FOR PODS
+          PLUGIN                EDGE  KUBE-SCHEDULER  EFFECT ON PODS
           VolumeRestrictions    -     yes             without it, volumes for one node or one pod may be used by several
           NodeVolumeLimits      -     yes             without it, nodes may get more volumes than can be attached
-          VolumeBinding         -     yes             without it, it is not looked at where a pod's claims can have their volumes
-          VolumeZone            -     yes             without it, pods may go to other zones than their volumes
-          PodTopologySpread     -     yes             without it, spreading constraints with DoNotSchedule are not heeded
-          InterPodAffinity      -     yes             without it, required affinity and anti-affinity between pods are not heeded
-          DynamicResources      -     yes             without it, it is not looked at where a pod's resource claims can be met
-          NodeDeclaredFeatures  -     yes             without it, pods may go to nodes without a feature that they need
+          VolumeBinding         -     yes             without it, nodes that a pod's volumes cannot reach are not rejected
+          VolumeZone            -     yes             without it, pods may be placed in other zones than their volumes
+          PodTopologySpread     -     yes             without it, spreading constraints with DoNotSchedule are ignored
+          InterPodAffinity      -     yes             without it, required affinity and anti-affinity between pods are ignored
+          DynamicResources      -     yes             without it, nodes without the devices of a pod's resource claims are not rejected
+          NodeDeclaredFeatures  -     yes             without it, pods may be placed on nodes without a feature that they need
 
         post-filter
-          PLUGIN             EDGE  KUBE-SCHEDULER  FOR PODS
-          DynamicResources   -     yes             without it, no claim is given up for a pod that fits nowhere
-          DefaultPreemption  -     yes             without it, no pod has to make room for one that fits nowhere
+          PLUGIN             EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          DynamicResources   -     yes             without it, no claim is deallocated for an unschedulable pod
+          DefaultPreemption  -     yes             without it, no pod is preempted for an unschedulable pod
 
         pre-score
-          PLUGIN                           EDGE  KUBE-SCHEDULER  FOR PODS
+          PLUGIN                           EDGE  KUBE-SCHEDULER  EFFECT ON PODS
           VolumeBinding                    -     yes             goes with score
           PodTopologySpread                -     yes             goes with score
           InterPodAffinity                 -     yes             goes with score
           NodeResourcesBalancedAllocation  -     yes             goes with score
 
         score
-          PLUGIN                           EDGE  KUBE-SCHEDULER  FOR PODS
-          VolumeBinding                    -     x1              without it, pods do not prefer volumes that are no larger than they ask for
+          PLUGIN                           EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          VolumeBinding                    -     x1              without it, pods do not prefer volumes that are no larger than requested
           PodTopologySpread                -     x2              without it, pods do not prefer to be spread over nodes and zones
-          InterPodAffinity                 -     x2              without it, pods do not prefer to be near or away from the pods that their preferred terms name
-          DynamicResources                 -     x2              without it, pods do not prefer devices that their claims name first
-          NodeResourcesBalancedAllocation  -     x1              without it, pods do not prefer nodes on which cpu and memory are requested alike
+          InterPodAffinity                 -     x2              without it, pods do not prefer to be near or away from the pods that their preferred terms select
+          DynamicResources                 -     x2              without it, pods do not prefer devices that their claims list first
+          NodeResourcesBalancedAllocation  -     x1              without it, pods do not prefer nodes with balanced requests of cpu and memory
           ImageLocality                    -     x1              without it, pods do not prefer nodes that have their images
 
         reserve
-          PLUGIN            EDGE  KUBE-SCHEDULER  FOR PODS
-          VolumeBinding     -     yes             without it, it keeps nothing for a pod whose node is chosen
-          DynamicResources  -     yes             without it, it keeps nothing for a pod whose node is chosen
+          PLUGIN            EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          VolumeBinding     -     yes             without it, nothing is reserved for a pod whose node is chosen
+          DynamicResources  -     yes             without it, nothing is reserved for a pod whose node is chosen
 
         pre-bind
-          PLUGIN            EDGE  KUBE-SCHEDULER  FOR PODS
-          VolumeBinding     -     yes             without it, it prepares nothing before a pod is bound
-          DynamicResources  -     yes             without it, it prepares nothing before a pod is bound
+          PLUGIN            EDGE  KUBE-SCHEDULER  EFFECT ON PODS
+          VolumeBinding     -     yes             without it, no binding is prepared
+          DynamicResources  -     yes             without it, no binding is prepared
     "#]].assert_eq(&run.stdout);
 }
 
@@ -112,11 +112,11 @@ fn order_weights_and_arguments() {
         scheduler.yaml#one and scheduler.yaml#two: 9 differences
 
         Settings
-          SETTING                   SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  FOR PODS
-          percentageOfNodesToScore  0                   30                  with scheduler.yaml#one, the larger the cluster the fewer nodes are looked at; with scheduler.yaml#two, 30 % of them
+          SETTING                   SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  EFFECT ON PODS
+          percentageOfNodesToScore  0                   30                  with scheduler.yaml#one, a smaller share of nodes is evaluated in larger clusters; with scheduler.yaml#two, 30 % of them
 
         filter
-          another order; for pods: none for where they go; of several plugins that reject a node, another one may be named
+          different order; effect on pods: none for placements; of several plugins that reject a node, another one may be reported
             scheduler.yaml#one:
               NodeUnschedulable, NodeName, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit,
               VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
@@ -127,9 +127,9 @@ fn order_weights_and_arguments() {
               InterPodAffinity, DynamicResources, NodeDeclaredFeatures
 
         score
-          PLUGIN         SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  FOR PODS
+          PLUGIN         SCHEDULER.YAML#ONE  SCHEDULER.YAML#TWO  EFFECT ON PODS
           ImageLocality  x1                  x20                 preferring nodes that have their images counts more with scheduler.yaml#two: 20 of 34 parts of the score, not 1 of 15
-          another order; for pods: none: scores are added up
+          different order; effect on pods: none: scores are added up
             scheduler.yaml#one:
               TaintToleration, NodeAffinity, NodeResourcesFit, VolumeBinding, PodTopologySpread,
               InterPodAffinity, DynamicResources, NodeResourcesBalancedAllocation, ImageLocality
@@ -138,12 +138,12 @@ fn order_weights_and_arguments() {
               PodTopologySpread, InterPodAffinity, DynamicResources, NodeResourcesBalancedAllocation
 
         Arguments
-          ARGUMENT                                             SCHEDULER.YAML#ONE                                        SCHEDULER.YAML#TWO           FOR PODS
-          DefaultPreemption minCandidateNodesAbsolute          100                                                       5                            with scheduler.yaml#one, more nodes are looked at for pods to preempt
-          NodeResourcesFit scoringStrategy.resources           [{"name":"cpu","weight":1},{"name":"memory","weight":1}]  [{"name":"cpu","weight":2}]  other resources, or the same with other weights, say how full a node is
-          NodeResourcesFit scoringStrategy.type                LeastAllocated                                            MostAllocated                pods prefer the emptiest nodes with scheduler.yaml#one, and the fullest nodes that they fit on with scheduler.yaml#two
-          InterPodAffinity hardPodAffinityWeight               1                                                         9                            pods are drawn more to running pods that require their like with scheduler.yaml#two
-          InterPodAffinity ignorePreferredTermsOfExistingPods  false                                                     true                         only with scheduler.yaml#one, what running pods prefer counts for pods without preferences of their own
+          ARGUMENT                                             SCHEDULER.YAML#ONE                                        SCHEDULER.YAML#TWO           EFFECT ON PODS
+          DefaultPreemption minCandidateNodesAbsolute          100                                                       5                            with scheduler.yaml#one, preemption evaluates more nodes
+          NodeResourcesFit scoringStrategy.resources           [{"name":"cpu","weight":1},{"name":"memory","weight":1}]  [{"name":"cpu","weight":2}]  other resources or weights determine how full a node is
+          NodeResourcesFit scoringStrategy.type                LeastAllocated                                            MostAllocated                pods prefer the emptiest nodes with scheduler.yaml#one, and the fullest nodes with enough room with scheduler.yaml#two
+          InterPodAffinity hardPodAffinityWeight               1                                                         9                            with scheduler.yaml#two, required affinity of running pods attracts pods more
+          InterPodAffinity ignorePreferredTermsOfExistingPods  false                                                     true                         only with scheduler.yaml#one, preferences of running pods count for pods without preferences
     "#]].assert_eq(&run.stdout);
 }
 
@@ -169,7 +169,7 @@ fn as_json() {
               "name": "podMaxBackoffSeconds",
               "a": 60,
               "b": 10,
-              "effect": "with scheduler.yaml#one, a pod that was often tried in vain is tried less often"
+              "effect": "with scheduler.yaml#one, a pod with many failed attempts is retried less often"
             }
           ]
         }
@@ -184,7 +184,7 @@ fn pods_with_different_nodes() {
     let pods = &run.stdout[run.stdout.find("Pods\n").expect("a table of pods")..];
     expect![[r#"
         Pods
-          6 of 21 pods would go elsewhere:
+          6 of 21 pods would be placed differently:
           POD                    BINPACK  DEFAULT
           research/report-2      north-1  north-2
           research/report-3      north-2  south-1
@@ -199,11 +199,11 @@ fn pods_with_different_nodes() {
         default and kube-scheduler: 1 difference
 
         Settings
-          SETTING                   DEFAULT  KUBE-SCHEDULER  FOR PODS
-          percentageOfNodesToScore  100      0               with kube-scheduler, the larger the cluster the fewer nodes are looked at; with default, all nodes
+          SETTING                   DEFAULT  KUBE-SCHEDULER  EFFECT ON PODS
+          percentageOfNodesToScore  100      0               with kube-scheduler, a smaller share of nodes is evaluated in larger clusters; with default, all nodes
 
         Pods
-          21 pods, all of them on the same nodes with both
+          21 pods, all on the same nodes with both profiles
     "#]].assert_eq(&format!("{}{}", run.stderr, run.stdout));
 }
 
@@ -227,7 +227,7 @@ resources = [{ name = \"cpu\", weight = 1 }, { name = \"memory\", weight = 1 }]
     assert_eq!(elsewhere("mine", "default").replace("MINE   ", "BINPACK"), elsewhere("binpack", "default"));
     expect![[r#"
         Pods
-          1 of 21 pods would go elsewhere:
+          1 of 21 pods would be placed differently:
           POD                    SCHEDULER.YAML#TWO  MINE
           research/spark-driver  north-1             north-2
     "#]]
@@ -256,7 +256,7 @@ fn incomparable_inputs_are_errors() {
         (
             ["scheduler.yaml", "kube-scheduler"],
             expect![[r#"
-                error: scheduler.yaml has several profiles: say which, such as `scheduler.yaml#one`
+                error: scheduler.yaml has several profiles: name one, such as `scheduler.yaml#one`
             "#]],
         ),
         (

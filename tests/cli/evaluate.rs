@@ -145,10 +145,10 @@ fn an_invalid_scenario_does_not_stop_the_evaluation() {
         "{\n[]\n{\"id\": 7}\n{}\n\u{fffd}",
         expect![[r#"
             error: in.jsonl:2:1: not a scenario: EOF while parsing an object
-            error: in.jsonl:3: not a scenario: a line must be an object of JSON
+            error: in.jsonl:3: not a scenario: a line must be a JSON object
             error: in.jsonl:4:8: not a scenario: invalid type: integer `7`, expected a string
-            error: in.jsonl:5: not a scenario: there is neither `id` nor `scenario`
-            error: in.jsonl:6: not a scenario: a line must be an object of JSON
+            error: in.jsonl:5: not a scenario: both `id` and `scenario` are missing
+            error: in.jsonl:6: not a scenario: a line must be a JSON object
             error: 5 scenarios or files were left out
         "#]],
     );
@@ -166,11 +166,11 @@ fn a_failing_scenario_does_not_stop_the_evaluation() {
     check(
         &wrong.join("\n"),
         expect![[r#"
-            error: in.jsonl:2: scenario a: no profile is called `other`; there is binpack, default, edge, features
+            error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
             error: in.jsonl:3: scenario b: objects[0]: Nod n: kind: there is no `Nod` in `v1`; did you mean `Node`?
             error: in.jsonl:4: scenario c: steps[1]: Pod without a name: metadata: is string "b", but must be fields
             error: in.jsonl:5: scenario d: objects[0]: Node n: status.allocatable[cpu]: `two` is not a quantity: it must begin with a number, as in `500m`, `2` or `1.5Gi`
-            error: in.jsonl:6: scenario e: there is no `profile`; add one, or choose one with --profile
+            error: in.jsonl:6: scenario e: `profile` is missing; add it, or choose one with --profile
             error: 5 scenarios or files were left out
         "#]],
     );
@@ -195,7 +195,7 @@ fn an_unreadable_file_does_not_stop_the_evaluation() {
 fn an_unknown_profile_is_rejected_before_any_input_is_read() {
     let folder = Folder::with(&[]);
     expect![[r#"
-        error: no profile is called `huge`; there is binpack, default, edge, features
+        error: no profile is named `huge`; the profiles are binpack, default, edge, features
     "#]]
     .assert_eq(&folder.schedc(&["evaluate", "--profile", "huge", "missing.jsonl"]).refused());
 }

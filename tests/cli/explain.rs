@@ -22,12 +22,12 @@ fn a_schedulable_pod_is_explained() {
               1  TaintToleration    node(s) had untolerated taint(s)         gpu-1
               1  NodeUnschedulable  node(s) were unschedulable               south-3
 
-        shop/cache-0 goes to north-1, says profile default
+        shop/cache-0 goes to north-1 (profile default)
           the highest total of 2 feasible ones of 6 nodes
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
@@ -50,12 +50,12 @@ fn a_pod_with_spread_constraints_is_explained() {
               1  TaintToleration    node(s) had untolerated taint(s)                      gpu-1
               1  NodeUnschedulable  node(s) were unschedulable                            south-3
 
-        shop/web-1 goes to south-1, says profile default
+        shop/web-1 goes to south-1 (profile default)
           the highest total of 2 feasible ones of 6 nodes
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&schedc(&["explain", "shop/web-1", EXAMPLE]).ok());
@@ -71,9 +71,9 @@ fn an_unschedulable_pod_is_explained() {
               1  TaintToleration    node(s) had untolerated taint(s)                            gpu-1
               1  NodeUnschedulable  node(s) were unschedulable                                  south-3
 
-        research/metrics-proxy goes nowhere, says profile default
+        research/metrics-proxy is unschedulable (profile default)
           0/6 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/6 nodes are available: 2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone, PodTopologySpread,
             InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "research/metrics-proxy", EXAMPLE]).ok());
@@ -91,9 +91,9 @@ fn every_plugin_that_would_reject() {
                  TaintToleration    node(s) had untolerated taint(s)
                  NodeResourcesFit   Insufficient cpu, Insufficient memory
 
-        research/simulation goes nowhere, says profile default
+        research/simulation is unschedulable (profile default)
           0/6 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 4 Insufficient cpu. no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&schedc(&["explain", "simulation", EXAMPLE, "--all-filters"]).ok());
@@ -102,7 +102,7 @@ fn every_plugin_that_would_reject() {
 #[test]
 fn a_gated_pod_is_explained() {
     expect![[r#"
-        shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
+        shop/checkout-canary is unschedulable (profile default); SchedulingGates rejects it in PreEnqueue
           waiting for scheduling gates: [example.com/waits-for-approval]
     "#]]
     .assert_eq(&schedc(&["explain", "checkout-canary", EXAMPLE]).ok());
@@ -126,13 +126,13 @@ fn a_bound_pod_is_explained_as_pending() {
               1  TaintToleration    node(s) had untolerated taint(s)  gpu-1
               1  NodeUnschedulable  node(s) were unschedulable        south-3
 
-        shop/search-0 goes to south-1, says profile default
-          one of 2 with the highest total, among which is drawn:
+        shop/search-0 goes to south-1 (profile default)
+          chosen at random among 2 nodes with the highest total:
             north-2, south-1
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
@@ -185,32 +185,32 @@ fn equally_good_nodes_are_drawn_as_in_a_simulation() {
 fn other_pending_pods_are_placed_first() {
     let outcome = |pod: &str| {
         let text = schedc(&["explain", pod, EXAMPLE, "--after"]).ok();
-        let end = text.find(&format!("{pod} goes")).expect("the outcome");
-        text[end..].lines().take_while(|line| !line.starts_with("  nothing to")).collect::<Vec<_>>().join("\n") + "\n"
+        let outcome = text.lines().skip_while(|line| !line.starts_with(&format!("{pod} ")));
+        outcome.take_while(|line| !line.contains(" without effect on this pod")).collect::<Vec<_>>().join("\n") + "\n"
     };
     expect![[r#"
-        shop/cache-0 goes to north-1, says profile default
+        shop/cache-0 goes to north-1 (profile default)
           after 7 other pending pods were placed, and 3 found unschedulable
-          one of 2 with the highest total, among which is drawn:
+          chosen at random among 2 nodes with the highest total:
             north-1, south-1
     "#]]
     .assert_eq(&outcome("shop/cache-0"));
     expect![[r#"
-        research/training-3 goes to gpu-1, says profile default
+        research/training-3 goes to gpu-1 (profile default)
           after 5 other pending pods were placed; attempt 2 of this pod
           earlier attempts preempted:
             research/notebook-1
-          room was made for it there (status.nominatedNodeName)
+          its nominated node (status.nominatedNodeName)
     "#]]
     .assert_eq(&outcome("research/training-3"));
     expect![[r#"
-        shop/checkout-canary goes nowhere, says profile default; SchedulingGates holds it back before the queue
+        shop/checkout-canary is unschedulable (profile default); SchedulingGates rejects it in PreEnqueue
           after 14 other pending pods were placed, and 4 found unschedulable
           waiting for scheduling gates: [example.com/waits-for-approval]
     "#]]
     .assert_eq(&outcome("shop/checkout-canary"));
     expect![[r#"
-        research/notebook-1 goes nowhere, says profile default
+        research/notebook-1 is unschedulable (profile default)
           after 7 other pending pods were placed, and 3 found unschedulable
           0/6 nodes are available: 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/6 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
     "#]].assert_eq(&outcome("research/notebook-1"));
@@ -278,14 +278,14 @@ fn nodes_with_the_same_rejections_are_counted() {
             100  TaintToleration   node(s) had untolerated taint(s)  node-000, node-003, node-006, node-009 + 96 more
             100  NodeResourcesFit  Insufficient cpu                  node-002, node-004, node-008, node-010 + 96 more
 
-        default/p goes to node-269, says profile default
-          one of 20 with the highest total, among which is drawn:
+        default/p goes to node-269 (profile default)
+          chosen at random among 20 nodes with the highest total:
             node-019, node-029, node-049, node-059, node-079, node-089, node-109, node-119, node-139,
             node-149, and 10 more
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&table);
@@ -319,14 +319,14 @@ fn single_nodes_can_be_named() {
           NODE      PLUGIN            REASON
           node-002  NodeResourcesFit  Insufficient cpu
 
-        default/p goes to node-269, says profile default
-          one of 20 with the highest total, among which is drawn:
+        default/p goes to node-269 (profile default)
+          chosen at random among 20 nodes with the highest total:
             node-019, node-029, node-049, node-059, node-079, node-089, node-109, node-119, node-139,
             node-149, and 10 more
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&table);
@@ -360,37 +360,37 @@ fn json_results_have_all_nodes() {
 fn pods_are_found_by_namespace_and_labels() {
     let outcomes = |args: &[&str]| {
         let text = schedc(&[&["explain"], args].concat()).ok();
-        text.lines().filter(|line| line.contains(", says profile")).map(|line| format!("{line}\n")).collect::<String>()
+        text.lines().filter(|line| line.contains(" (profile ")).map(|line| format!("{line}\n")).collect::<String>()
     };
     expect![[r#"
-        shop/web-1 goes to south-1, says profile default
+        shop/web-1 goes to south-1 (profile default)
     "#]]
     .assert_eq(&outcomes(&["-n", "shop", "web-1", EXAMPLE]));
     expect![[r#"
-        shop/web-0 goes to north-1, says profile default
-        shop/web-1 goes to south-1, says profile default
-        shop/web-2 goes to south-1, says profile default
-        shop/web-3 goes to south-1, says profile default
-        shop/web-4 goes to south-1, says profile default
-        shop/cache-0 goes to north-1, says profile default
+        shop/web-0 goes to north-1 (profile default)
+        shop/web-1 goes to south-1 (profile default)
+        shop/web-2 goes to south-1 (profile default)
+        shop/web-3 goes to south-1 (profile default)
+        shop/web-4 goes to south-1 (profile default)
+        shop/cache-0 goes to north-1 (profile default)
     "#]]
     .assert_eq(&outcomes(&["-l", "app in (web, cache)", EXAMPLE]));
     expect![[r#"
-        research/training-1 goes to gpu-1, says profile default
-        research/training-2 goes nowhere, says profile default
-        research/training-3 goes nowhere, says profile default
-        research/report-1 goes to south-1, says profile default
-        research/report-2 goes to south-1, says profile default
-        research/report-3 goes to south-1, says profile default
-        research/report-4 goes to south-1, says profile default
-        research/report-5 goes to south-1, says profile default
-        research/simulation goes nowhere, says profile default
-        research/metrics-proxy goes nowhere, says profile default
+        research/training-1 goes to gpu-1 (profile default)
+        research/training-2 is unschedulable (profile default)
+        research/training-3 is unschedulable (profile default)
+        research/report-1 goes to south-1 (profile default)
+        research/report-2 goes to south-1 (profile default)
+        research/report-3 goes to south-1 (profile default)
+        research/report-4 goes to south-1 (profile default)
+        research/report-5 goes to south-1 (profile default)
+        research/simulation is unschedulable (profile default)
+        research/metrics-proxy is unschedulable (profile default)
     "#]]
     .assert_eq(&outcomes(&["-n", "research", "-l", "!app", EXAMPLE]));
     let note = schedc(&["explain", "-n", "research", "-l", "!app", EXAMPLE]).stderr;
     expect![[r#"
-        note: pod research/spark-driver asks for scheduler `batch-scheduler`, which is none of the profiles; choose one with --profile
+        note: pod research/spark-driver has schedulerName `batch-scheduler`, which is none of the profiles; choose one with --profile
     "#]].assert_eq(&note);
     let array = schedc(&["explain", "-l", "app=cache", EXAMPLE, "-o", "json"]).json();
     let single = schedc(&["explain", "cache-0", EXAMPLE, "-o", "json"]).json();
@@ -401,7 +401,7 @@ fn pods_are_found_by_namespace_and_labels() {
     "#]]
     .assert_eq(&refused(&["-n", "research", "-l", "app=web", EXAMPLE]));
     expect![[r#"
-        error: `shop/web-1` is not in namespace `research`: leave out one of the two
+        error: `shop/web-1` is not in namespace `research`: omit one of the two
     "#]]
     .assert_eq(&refused(&["-n", "research", "shop/web-1", EXAMPLE]));
     let usage = |args: &[&str]| schedc(&[&["explain"], args].concat());
@@ -458,7 +458,7 @@ fn ambiguous_pod_names_are_errors() {
     let folder = Folder::with(&[("pods.yaml", &pods)]);
     let refused = |args: &[&str]| folder.schedc(args).refused();
     expect![[r#"
-        error: `p` may be any of one/p, two/p; say which
+        error: `p` is ambiguous: use one of one/p, two/p
     "#]]
     .assert_eq(&refused(&["explain", "p", "pods.yaml"]));
     expect![[r#"
@@ -466,11 +466,11 @@ fn ambiguous_pod_names_are_errors() {
     "#]]
     .assert_eq(&refused(&["explain", "three/p", "pods.yaml"]));
     expect![[r#"
-        error: pod two/p asks for scheduler `theirs`, which is none of the profiles; choose one with --profile
+        error: pod two/p has schedulerName `theirs`, which is none of the profiles; choose one with --profile
     "#]]
     .assert_eq(&refused(&["explain", "two/p", "pods.yaml"]));
     expect![[r#"
-        two/p goes nowhere, says profile edge
+        two/p is unschedulable (profile edge)
           no nodes available to schedule pods
     "#]]
     .assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());

@@ -19,7 +19,7 @@ fn a_profile_becomes_a_configuration() {
     let folder = Folder::with(&[("profiles/small.toml", SMALL)]);
     let run = folder.schedc(&["export", "small"]);
     expect![[r#"
-        note: profiles/small.toml: the budget is left out: kube-scheduler has nothing like it
+        note: profiles/small.toml: the budget is left out: kube-scheduler has no equivalent
     "#]]
     .assert_eq(&run.stderr);
     let configuration = run.ok();
@@ -85,7 +85,7 @@ fn several_profiles_into_a_file() {
     .assert_eq(&folder.schedc(&["export", "a", "b", "-o", "both.yaml"]).stderr);
     assert!(folder.path("both.yaml").exists());
     expect![[r#"
-        error: both.yaml is there already; --force replaces it
+        error: both.yaml exists already; --force replaces it
     "#]]
     .assert_eq(&folder.schedc(&["export", "a", "-o", "both.yaml"]).refused());
     folder.schedc(&["export", "a", "-o", "both.yaml", "--force"]).ok();
@@ -105,7 +105,7 @@ fn out_of_tree_plugins_are_reported() {
     let profile = format!("{crates}[plugins]\nqueue-sort = [\"Coscheduling\"]\n");
     let folder = Folder::with(&[("profiles/mine.toml", &profile)]);
     expect![[r#"
-        warning: profiles/mine.toml: kube-scheduler itself does not have Coscheduling: it starts only if the same is built into it
+        warning: profiles/mine.toml: kube-scheduler itself does not have Coscheduling: it starts only with a build that contains the same
         note: wrote mine.yaml
     "#]].assert_eq(&folder.schedc(&["export", "mine", "-o", "mine.yaml"]).stderr);
 }

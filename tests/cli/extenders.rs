@@ -34,7 +34,7 @@ fn extenders_are_checked() {
     let expanded = folder.schedc(&["expand", "with.toml"]).ok();
     assert!(expanded.contains("pub const EXTENDERS: [Extender; 2] = ["));
     expect![[r#"
-        error: an extender without a verb is never asked
+        error: an extender without a verb is never called
          --> wrong.toml:1:1
           |
         1 | [[extender]]
@@ -62,8 +62,8 @@ fn extenders_are_exported() {
     let folder = Folder::with(&[("with.toml", WITH), ("without.toml", "scheduler-name = \"b\"\n")]);
     let run = folder.schedc(&["export", "with.toml"]);
     expect![[r#"
-        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler tells no extender that a decision was undone
-        warning: with.toml: kube-scheduler will not ignore example.com/tape: what extenders take from it is in the place of `ignoredResources`
+        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: the resources of extenders replace `ignoredResources`
     "#]].assert_eq(&run.stderr);
     let configuration = run.ok();
     let extenders = configuration.find("extenders:").unwrap_or_default();
@@ -87,9 +87,9 @@ fn extenders_are_exported() {
     "#]]
     .assert_eq(&configuration[extenders..]);
     expect![[r#"
-        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler tells no extender that a decision was undone
-        warning: with.toml: kube-scheduler will not ignore example.com/tape: what extenders take from it is in the place of `ignoredResources`
-        error: with.toml and without.toml have other extenders, and kube-scheduler asks the same ones for all of its profiles; export them one by one
+        warning: with.toml: `unreserve-verb` of http://labels:8888 is left out: kube-scheduler does not notify extenders of Unreserve
+        warning: with.toml: kube-scheduler will not ignore example.com/tape: the resources of extenders replace `ignoredResources`
+        error: with.toml and without.toml have different extenders, but kube-scheduler calls the same ones for all profiles; export them one by one
     "#]].assert_eq(&folder.schedc(&["export", "with.toml", "without.toml"]).refused());
 }
 
@@ -101,10 +101,10 @@ fn extenders_are_compared() {
         a and b: 3 differences
 
         Extenders
-          EXTENDER                   A    B    FOR PODS
-          https://gpu-share          yes  -    without it, nobody binds pods in place of plugins
+          EXTENDER                   A    B    EFFECT ON PODS
+          https://gpu-share          yes  -    without it, no extender binds pods in place of plugins
           http://labels:8888 weight  5    7    its scores count more with b
-          https://gpu-slices         -    yes  without it, nobody binds pods in place of plugins
+          https://gpu-slices         -    yes  without it, no extender binds pods in place of plugins
     "#]]
     .assert_eq(&folder.schedc(&["diff", "a.toml", "b.toml"]).stdout);
 }

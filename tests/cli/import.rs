@@ -39,7 +39,7 @@ fn a_configuration_becomes_a_profile() {
     let run = folder.schedc(&["import", "scheduler.yaml"]);
     expect![[r#"
         warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
-        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
     "#]]
     .assert_eq(&run.stderr);
     let profile = run.ok();
@@ -90,7 +90,7 @@ fn import_errors_are_shown() {
     let folder = Folder::with(&[("scheduler.yaml", &BINPACK.replace("pluginConfig", "pluginConfigs"))]);
     expect![[r#"
         warning: scheduler.yaml:20:19: disabling `NodeNam` at `filter` has no effect: it is not enabled there; did you mean `NodeName`?
-        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+        note: scheduler.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
         error: unknown field `pluginConfigs`
           --> scheduler.yaml:21:5
            |
@@ -191,7 +191,7 @@ fn all_profiles_into_a_folder() {
     .assert_eq(&folder.schedc(&["check", "made"]).ok());
     expect![[r#"
         warning: scheduler.yaml:8:62: disabling `NodeName` at `bind` has no effect: it is not enabled there
-        error: made/two.toml is there already; --force replaces it
+        error: made/two.toml exists already; --force replaces it
     "#]]
     .assert_eq(&folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two"]).refused());
     folder.schedc(&["import", "scheduler.yaml", "-o", "made", "--name", "two", "--force"]).ok();
@@ -240,7 +240,7 @@ fn a_policy_beside_its_configuration() {
     .assert_eq(&folder.schedc(&["import", "scheduler.yaml"]).refused());
     let run = folder.schedc(&["import", "scheduler.yaml", "--policy", "policy.json"]);
     expect![[r#"
-        note: scheduler.yaml:1:1: a configuration of v1alpha1 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: scheduler.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: policy.json:5:26: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
     "#]].assert_eq(&run.stderr);
     let profile = run.ok();
@@ -248,7 +248,7 @@ fn a_policy_beside_its_configuration() {
         # Imported from scheduler.yaml by schedc.
 
         scheduler-name = "autoscaled"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

@@ -61,7 +61,7 @@ fn unknown_names_have_the_same_error() {
     assert_eq!(folder.schedc(&["simulate", &example, "--interpret", "egde"]).refused(), refused);
     assert_eq!(folder.schedc(&["diff", "egde", "edge"]).stderr, refused);
     expect![[r#"
-        error: there is no folder `profiles` here, nor in a package around the current folder; name profiles, or go to their package
+        error: no folder `profiles` in the current folder or the package around it; name profiles, or change to their package
     "#]].assert_eq(&folder.schedc(&["check"]).refused());
 }
 
@@ -74,5 +74,5 @@ fn a_manifest_without_a_profile_is_that_of_all_compiled_in_profiles() {
     assert!(names.iter().all(|name| name.starts_with("  name: schedc")), "{names:?}");
     let help = folder.schedc(&["manifest", "--help"]).ok();
     let words: Vec<&str> = help.split_whitespace().collect();
-    assert!(words.join(" ").contains("[default: all profiles that are compiled into this program]"), "{help}");
+    assert!(words.join(" ").contains("[default: all compiled-in profiles]"), "{help}");
 }

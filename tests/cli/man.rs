@@ -80,7 +80,7 @@ fn without_a_folder_the_page_of_the_program_is_printed() {
         .el .ds Aq '
         .TH SCHEDC 1 " " "schedc 0.1.0" "User Commands"
         .SH NAME
-        schedc \- A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out
+        schedc \- A compiler for Kubernetes schedulers: from a TOML profile to a statically dispatched scheduler
         .SH SYNOPSIS
         \fBschedc\fR [\fB\-h\fR|\fB\-\-help\fR] [\fB\-V\fR|\fB\-\-version\fR] <\fIsubcommands\fR>
         .SH DESCRIPTION"#]]

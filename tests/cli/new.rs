@@ -57,19 +57,19 @@ fn existing_files_and_reserved_names_are_rejected() {
     let folder = Folder::with(&[("mine/notes.txt", "")]);
     let refused = |args: &[&str]| folder.schedc(&[&["new"], args].concat()).refused();
     expect![[r#"
-        error: mine is there already: choose another name
+        error: mine exists already: choose another name
     "#]]
     .assert_eq(&refused(&["mine"]));
     expect![[r#"
-        error: `My_Scheduler` cannot be the name: lower-case letters, digits and dashes, at most 63, a letter first
+        error: `My_Scheduler` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first
     "#]]
     .assert_eq(&refused(&["My_Scheduler"]));
     expect![[r#"
-        error: `schedc-core` cannot be the name: it means something else already
+        error: `schedc-core` is not a valid name: it is reserved
     "#]]
     .assert_eq(&refused(&["schedc-core"]));
     expect![[r#"
-        error: --path=mine: no checkout of schedc is there
+        error: --path=mine: not a checkout of schedc
     "#]]
     .assert_eq(&refused(&["other", "--path", "mine"]));
 }

@@ -11,7 +11,7 @@ fn effective_settings_are_written_and_can_be_read() {
     let folder = Folder::with(&[("in.yaml", &text)]);
     let written = |file: &str| std::fs::read_to_string(folder.path(file)).expect("it was written");
     let told = folder.schedc(&["run", "--config=in.yaml", "--write-config-to=first.yaml", "--leader-elect=false"]);
-    let warning = "parallelism=8 is ignored: one thread looks at nodes\"\n";
+    let warning = "parallelism=8 is ignored: one thread evaluates nodes\"\n";
     assert!(
         told.code == Some(0) && told.stderr.contains(warning) && told.stderr.contains("\"Wrote configuration\""),
         "{told:?}"

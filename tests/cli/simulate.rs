@@ -76,7 +76,7 @@ fn the_example_cluster_as_a_table() {
               POD                  NODE   BY
               research/notebook-1  gpu-1  research/training-3
 
-            Kept from preemption by disruption budgets
+            Protected from preemption by disruption budgets
               POD                  NODE   BUDGET                    FROM
               research/notebook-2  gpu-1  research/notebook-in-use  research/training-3
 
@@ -264,7 +264,7 @@ fn an_empty_simulation_is_reported() {
     let folder = Folder::with(&[("nodes.yaml", &node("a", "2")), ("theirs.yaml", &pod("p", ", schedulerName: x"))]);
     let run = folder.schedc(&["simulate", "nodes.yaml"]);
     expect![[r#"
-        note: there is no pod to place in the input
+        note: the input has no pending pods
     "#]]
     .assert_eq(&run.stderr);
     check(
@@ -283,7 +283,7 @@ fn an_empty_simulation_is_reported() {
     );
     let run = folder.schedc(&["simulate", "theirs.yaml"]);
     expect![[r#"
-        note: no pod asks for a scheduler that is compiled in (binpack, default-scheduler, edge, features); with --profile, one profile serves all
+        note: no pod has the scheduler name of a profile that is compiled in (binpack, default-scheduler, edge, features); with --profile, one profile serves all pods
     "#]].assert_eq(&run.stderr);
     check(
         &run.ok(),
@@ -378,17 +378,17 @@ fn pods_that_make_room_for_others_are_reported() {
     );
     assert_eq!(report["summary"]["preempted"], 1);
     let explained = folder.schedc(&["explain", "urgent", "all.yaml"]).ok();
-    let outcome = explained.split_once("default/urgent goes").expect("an outcome").1;
+    let outcome = explained.split_once("default/urgent ").expect("an outcome").1;
     expect![[r#"
-        default/urgent goes nowhere, says profile default
+        default/urgent is unschedulable (profile default)
           0/1 nodes are available: 1 Insufficient cpu.
-          room can be made on a by removing 1 pod:
+          preemption on a would remove 1 pod:
             default/running
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]]
-    .assert_eq(&format!("default/urgent goes{outcome}"));
+    .assert_eq(&format!("default/urgent {outcome}"));
 }
 
 #[test]

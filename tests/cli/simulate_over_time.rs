@@ -63,7 +63,7 @@ fn the_example_under_maintenance() {
               POD                  NODE   BY                   AT
               research/notebook-1  gpu-1  research/training-3  0s
 
-            Kept from preemption by disruption budgets
+            Protected from preemption by disruption budgets
               POD                  NODE   BUDGET                    FROM
               research/notebook-2  gpu-1  research/notebook-in-use  research/training-3
 
@@ -91,7 +91,7 @@ fn the_example_under_maintenance() {
 
             29 pods: 18 placed, 2 unschedulable, 1 preempted, 8 skipped (6 bound already, 1 finished, 1 of scheduler batch-scheduler)
             waits for a node: p50 0s, p99 20m30s, max 20m30s
-            7 events in 20m30s; 34 attempts, 14 of them again
+            7 events in 20m30s; 34 attempts, 14 of them retries
             7 nodes, 1 Deployment, 1 PersistentVolume, 2 PersistentVolumeClaim, 1 PodDisruptionBudget, 3 PriorityClass, 1 Service, 1 StorageClass
             (times)
         "#]],
@@ -152,94 +152,94 @@ fn a_trace_with_waits() {
     check(
         &folder.schedc(&["simulate", "all.yaml", "--trace"]).ok(),
         expect![[r#"
-        Placed
-          POD             NODE  AT       WAITED   ATTEMPTS  DELETED
-          default/first   a     0s       0s       1         1m40s
-          default/second  a     1m40s    1m30s    2         2m40.5s
-          default/third   a     2m40.5s  1m40.5s  3
+            Placed
+              POD             NODE  AT       WAITED   ATTEMPTS  DELETED
+              default/first   a     0s       0s       1         1m40s
+              default/second  a     1m40s    1m30s    2         2m40.5s
+              default/third   a     2m40.5s  1m40.5s  3
 
-        Deleted before they were placed
-          0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
-            default/never
+            Deleted before they were placed
+              0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+                default/never
 
-        Over time
-          FROM   TO       CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
-          0s     15s            2       1        0          0               1               1
-          15s    30s            1       0        0          0               2               1
-          30s    45s            0       0        1          0               1               1
-          45s    1m0s           0       0        0          0               1               1
-          1m0s   1m15s          1       0        0          0               2               1
-          1m15s  1m30s          0       0        0          0               2               1
-          1m30s  1m45s          0       1        1          0               1               1
-          1m45s  2m0s           0       0        0          0               1               1
-          2m0s   2m15s          0       0        0          0               1               1
-          2m15s  2m30s          0       0        0          0               1               1
-          2m30s  2m40.5s        0       1        1          0               0               1
+            Over time
+              FROM   TO       CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
+              0s     15s            2       1        0          0               1               1
+              15s    30s            1       0        0          0               2               1
+              30s    45s            0       0        1          0               1               1
+              45s    1m0s           0       0        0          0               1               1
+              1m0s   1m15s          1       0        0          0               2               1
+              1m15s  1m30s          0       0        0          0               2               1
+              1m30s  1m45s          0       1        1          0               1               1
+              1m45s  2m0s           0       0        0          0               1               1
+              2m0s   2m15s          0       0        0          0               1               1
+              2m15s  2m30s          0       0        0          0               1               1
+              2m30s  2m40.5s        0       1        1          0               0               1
 
-        Utilisation
-          RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
-          cpu               1            1  100.0 %      100.0 %  100.0 %  100.0 %
-          memory          0 B          0 B        -            -        -        -
-          pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
+            Utilisation
+              RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+              cpu               1            1  100.0 %      100.0 %  100.0 %  100.0 %
+              memory          0 B          0 B        -            -        -        -
+              pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
 
-        4 pods: 3 placed, 0 unschedulable, 1 deleted before, 0 skipped
-        waits for a node: p50 1m30s, p99 1m40.5s, max 1m40.5s
-        6 events in 2m40.5s; 7 attempts, 3 of them again
-        1 node
-        (times)
-    "#]],
+            4 pods: 3 placed, 0 unschedulable, 1 deleted before, 0 skipped
+            waits for a node: p50 1m30s, p99 1m40.5s, max 1m40.5s
+            6 events in 2m40.5s; 7 attempts, 3 of them retries
+            1 node
+            (times)
+        "#]],
     );
     check(
         &folder.schedc(&["simulate", "all.yaml", "--trace", "--until", "50s"]).ok(),
         expect![[r#"
-        Placed
-          POD            NODE  AT  WAITED  ATTEMPTS  DELETED
-          default/first  a     0s  0s      1
+            Placed
+              POD            NODE  AT  WAITED  ATTEMPTS  DELETED
+              default/first  a     0s  0s      1
 
-        Unschedulable
-          0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
-            default/second
+            Unschedulable
+              0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+                default/second
 
-        Deleted before they were placed
-          0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
-            default/never
+            Deleted before they were placed
+              0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
+                default/never
 
-        Over time
-          FROM  TO   CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
-          0s    5s         1       1        0          0               0               1
-          5s    10s        0       0        0          0               0               1
-          10s   15s        1       0        0          0               1               1
-          15s   20s        0       0        0          0               1               1
-          20s   25s        1       0        0          0               2               1
-          25s   30s        0       0        0          0               2               1
-          30s   35s        0       0        1          0               1               1
-          35s   40s        0       0        0          0               1               1
-          40s   45s        0       0        0          0               1               1
-          45s   50s        0       0        0          0               1               1
+            Over time
+              FROM  TO   CREATED  PLACED  DELETED  PREEMPTED  PENDING AT END  RUNNING AT END
+              0s    5s         1       1        0          0               0               1
+              5s    10s        0       0        0          0               0               1
+              10s   15s        1       0        0          0               1               1
+              15s   20s        0       0        0          0               1               1
+              20s   25s        1       0        0          0               2               1
+              25s   30s        0       0        0          0               2               1
+              30s   35s        0       0        1          0               1               1
+              35s   40s        0       0        0          0               1               1
+              40s   45s        0       0        0          0               1               1
+              45s   50s        0       0        0          0               1               1
 
-        Utilisation
-          RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
-          cpu               1            1  100.0 %      100.0 %  100.0 %  100.0 %
-          memory          0 B          0 B        -            -        -        -
-          pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
+            Utilisation
+              RESOURCE  REQUESTED  ALLOCATABLE    SHARE  LOWEST NODE   MEDIAN  HIGHEST
+              cpu               1            1  100.0 %      100.0 %  100.0 %  100.0 %
+              memory          0 B          0 B        -            -        -        -
+              pods              1           10   10.0 %       10.0 %   10.0 %   10.0 %
 
-        3 pods: 1 placed, 1 unschedulable, 1 deleted before, 0 skipped
-        waits for a node: p50 0s, p99 0s, max 0s
-        3 events in 50s, 3 later; 3 attempts, 0 of them again
-        1 node
-        (times)
-    "#]],
+            3 pods: 1 placed, 1 unschedulable, 1 deleted before, 0 skipped
+            waits for a node: p50 0s, p99 0s, max 0s
+            3 events in 50s, 3 later; 3 attempts, 0 of them retries
+            1 node
+            (times)
+        "#]],
     );
 }
 
 #[test]
-fn a_pod_deleted_on_creation_is_not_tried() {
+fn a_pod_deleted_on_creation_is_not_attempted() {
     let annotations = ", annotations: {trace/created: '5', trace/deleted: '5'}";
     let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", annotations, "")))]);
     let report = folder.schedc(&["simulate", "all.yaml", "--trace", "-o", "json"]).json();
     assert_eq!(
         report["deletedUnplaced"],
-        json!([{"pod": "default/p", "message": "not tried", "created": 5.0, "attempts": 0, "deleted": 5.0}])
+        json!([{"pod": "default/p", "message": "not attempted", "created": 5.0, "attempts": 0, "deleted": 5.0}])
     );
 }
 
@@ -267,20 +267,20 @@ fn the_log_has_wakeups_and_their_reasons() {
           0s   Pod default/first   created
           0s   Pod default/second  created
           0s   Pod default/held    created
-          0s   Pod default/held    held back: waiting for scheduling gates: [g]
+          0s   Pod default/held    gated: waiting for scheduling gates: [g]
           0s   Pod default/first   bound to a
           0s   Pod default/second  unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
           10s  Pod default/held    changed
           20s  Pod default/held    changed
-          20s  Pod default/held    woken since Pod default/held was changed
+          20s  Pod default/held    woken because Pod default/held was changed
           20s  Pod default/held    unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
           30s  Pod default/first   deleted
-          30s  Pod default/held    woken since Pod default/first was deleted
-          30s  Pod default/second  woken since Pod default/first was deleted
+          30s  Pod default/held    woken because Pod default/first was deleted
+          30s  Pod default/second  woken because Pod default/first was deleted
           30s  Pod default/second  bound to a
           30s  Pod default/held    unschedulable: 0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.
           40s  Node b              created
-          40s  Pod default/held    woken since Node b was created
+          40s  Pod default/held    woken because Node b was created
           40s  Pod default/held    bound to b
     "#]].assert_eq(log);
     let report = folder.schedc(&[&args[..], &["-o", "json"]].concat()).json();
@@ -295,7 +295,7 @@ fn a_trace_without_annotations_is_noted() {
     let folder = Folder::with(&[("all.yaml", &(node("a", "1") + "\n---\n" + &pod("p", "", "")))]);
     let run = folder.schedc(&["simulate", "all.yaml", "--trace"]);
     expect![[r#"
-        note: no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing
+        note: no object has an annotation `trace/created` or `trace/deleted`: --trace has no effect
     "#]]
     .assert_eq(&run.stderr);
 }
@@ -354,7 +354,7 @@ fn invalid_events_are_errors() {
     expect![[r#"
         error: events.yaml:2: at: `30` has no unit; write `30s` for seconds
         error: events.yaml:5: unknown field `craete`; did you mean `create`?
-        error: events.yaml:7: Pod default/q is not there at 2m0s; did you mean `default/p`?
+        error: events.yaml:7: Pod default/q does not exist at 2m0s; did you mean `default/p`?
     "#]]
     .assert_eq(&refused(&["simulate", "all.yaml", "--events", "events.yaml"]));
     expect![[r#"
@@ -362,7 +362,7 @@ fn invalid_events_are_errors() {
     "#]]
     .assert_eq(&refused(&["simulate", "all.yaml", "--events", "none.yaml"]));
     expect![[r#"
-        error: all.yaml:1: is a manifest, not an event; put it below `create:`, and say when it comes (`at: 12.5s`)
+        error: all.yaml:1: is a manifest, not an event; put it below `create:` and add its time (`at: 12.5s`)
     "#]]
     .assert_eq(&refused(&["simulate", "all.yaml", "--events", "all.yaml"]));
     let run = folder.schedc(&["simulate", "all.yaml", "--until", "5"]);

@@ -43,7 +43,7 @@ fn rows_can_be_chosen_by_namespace_and_node() {
           POD                  NODE   BY
           research/notebook-1  gpu-1  research/training-3
 
-        Kept from preemption by disruption budgets
+        Protected from preemption by disruption budgets
           POD                  NODE   BUDGET                    FROM
           research/notebook-2  gpu-1  research/notebook-in-use  research/training-3
 
@@ -67,7 +67,7 @@ fn rows_can_be_chosen_by_namespace_and_node() {
           AT  OBJECT                   WHAT
           0s  Pod research/training-1  created
           0s  Pod research/training-3  created
-          0s  Pod research/training-3  unschedulable: 0/6 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. Room is made on gpu-1: research/notebook-1 must go.
+          0s  Pod research/training-3  unschedulable: 0/6 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 node(s) were unschedulable, 5 Insufficient example.com/gpu. Its nominated node is gpu-1, where research/notebook-1 will be preempted.
           0s  Pod research/notebook-1  preempted by Pod research/training-3
           0s  Pod research/training-3  bound to gpu-1
           0s  Pod research/training-1  bound to gpu-1

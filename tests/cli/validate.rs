@@ -199,7 +199,7 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
             error: a.jsonl:2: scenario b: object: unknown field; did you mean `objects`?
             error: a.jsonl:3: scenario c: event: unknown field; only scenarios for `--hints` have it; pod: unknown field; only scenarios for `--hints` have it
             error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
             error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
             error: 6 scenarios or files were left out
         "#]],
@@ -209,7 +209,7 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
         expect![[r#"
             ["a", "b", "c", "g"]
             error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
             error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
             warning: 3 objects have unknown fields, which are ignored: scenario event (1), scenario objcts (1), scenario object (1), scenario pod (1), scenario setps (1)
             error: 3 scenarios or files were left out
@@ -220,7 +220,7 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
         expect![[r#"
             ["a", "b", "c", "g"]
             error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is another
+            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
             error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
             error: 3 scenarios or files were left out
         "#]],

@@ -1,5 +1,4 @@
-//! Objects of a kind that a plugin declares, in the commands: pods wait for groups that are created, changed and
-//! deleted.
+//! Objects of a kind that a plugin declares, in the tools of the command: pods wait for groups that come, change and go.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -40,7 +39,7 @@ fn objects() -> Objects {
     Objects::new(manifests, schedc_objects::Options { kinds, ..Default::default() }).unwrap()
 }
 
-/// Simulates an events file.
+/// What happens by an events file.
 fn timeline(name: &str, events: &str, objects: &mut Objects) -> Result<Timeline, String> {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&file, events).unwrap();
@@ -113,8 +112,8 @@ fn a_group_deleted_too_early_leaves_its_pods_pending() {
 
 #[test]
 fn events_for_missing_objects_are_reported() {
-    let error = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
-    assert!(error.ends_with(&format!("{RESOURCE} default/g is not there at 1s")), "{error}");
+    let told = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
+    assert!(told.ends_with(&format!("{RESOURCE} default/g does not exist at 1s")), "{told}");
 }
 
 fn group(name: &str, min_member: u32) -> Value {
@@ -157,10 +156,10 @@ fn scenarios_accept_declared_kinds() {
     });
     let scenario = Scenario::read(scenario.to_string().as_bytes()).unwrap();
     let results = Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results;
-    let outcomes = results.into_iter().map(|result| result.chosen.or(result.message).unwrap());
-    let outcomes: Vec<_> = outcomes.map(|outcome| outcome.split(". ").next().unwrap().to_owned()).collect();
+    let told = results.into_iter().map(|result| result.chosen.or(result.message).unwrap());
+    let told: Vec<_> = told.map(|told| told.split(". ").next().unwrap().to_owned()).collect();
     assert_eq!(
-        outcomes,
+        told,
         [
             "0/1 nodes are available: pod group default/g does not exist",
             "n",
@@ -170,7 +169,7 @@ fn scenarios_accept_declared_kinds() {
     );
 }
 
-/// Evaluates the hints for a pod that waits for its group.
+/// What an event means for a pod that waits for its group.
 fn hints(old: Option<Value>, new: Option<Value>, direct: Option<(&str, &str)>) -> Result<HintResult, String> {
     let direct = direct.map(|(resource, action)| json!({"resource": resource, "action": action}));
     let scenario = json!({
@@ -187,7 +186,7 @@ fn events_of_declared_kinds_wake_pods() {
         (None, Some(group("g", 1)), "Add", Some(Hint::Queue), Place::Backoff),
         (None, Some(group("other", 1)), "Add", Some(Hint::Skip), Place::Unschedulable),
         (Some(group("g", 2)), Some(group("g", 1)), "Update", Some(Hint::Queue), Place::Backoff),
-        // No plugin waits for this event.
+        // Nobody waits for that.
         (Some(group("g", 2)), None, "Delete", None, Place::Unschedulable),
     ] {
         let result = hints(old, new, None).unwrap();
@@ -199,11 +198,11 @@ fn events_of_declared_kinds_wake_pods() {
 #[test]
 fn hints_accept_any_event_of_declared_kinds() {
     let asked = |resource, action| hints(Some(group("g", 2)), Some(group("g", 1)), Some((resource, action)));
-    let answer = |result: HintResult| (result.registered["Coscheduling"], result.hints.get("Coscheduling").copied());
-    assert_eq!(asked(RESOURCE, "Update").map(answer), Ok((true, Some(Hint::Queue))));
-    assert_eq!(asked(RESOURCE, "Delete").map(answer), Ok((false, None)));
+    let told = |result: HintResult| (result.registered["Coscheduling"], result.hints.get("Coscheduling").copied());
+    assert_eq!(asked(RESOURCE, "Update").map(told), Ok((true, Some(Hint::Queue))));
+    assert_eq!(asked(RESOURCE, "Delete").map(told), Ok((false, None)));
     let unknown = "podgroups.v2.scheduling.x-k8s.io";
-    assert_eq!(asked(unknown, "Add").map(answer), Err(format!("direct: there is no event `Add` of `{unknown}`")));
+    assert_eq!(asked(unknown, "Add").map(told), Err(format!("direct: there is no event `Add` of `{unknown}`")));
 }
 
 #[test]

@@ -87,15 +87,15 @@ fn a_new_filter_has_arguments_known_to_check() {
 
 #[test]
 fn a_new_score_follows_prices() {
-    check(&["--with", "score"], &["cheap_nodes_are_filled_first", "a_new_price_counts_at_once"]);
+    check(&["--with", "score"], &["cheap_nodes_are_filled_first", "a_changed_price_takes_effect_immediately"]);
 }
 
 #[test]
 fn a_new_index_follows_nodes_that_change_while_pods_run_on_them() {
-    check(&["--with", "state"], &["a_moved_node_takes_its_pods_to_another_rack"]);
+    check(&["--with", "state"], &["pods_move_to_another_rack_with_their_node"]);
 }
 
 #[test]
 fn a_new_permit_plugin_gives_room_back() {
-    check(&["--with", "permit"], &["a_pod_waits_for_its_partner", "a_pod_without_partner_gives_its_room_back"]);
+    check(&["--with", "permit"], &["a_pod_waits_for_its_partner", "a_pod_without_partner_releases_its_node"]);
 }

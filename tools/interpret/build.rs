@@ -1,4 +1,4 @@
-//! Writes down, for every plugin of the in-tree catalog, what it reads and where it can run: `OUT_DIR/plugins.rs`.
+//! Writes `OUT_DIR/plugins.rs`: the state and the extension points of every in-tree plugin.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,6 +1,7 @@
-//! What an extender on loopback adds to a decision: pods are placed in a cluster in memory, without an extender, with one
-//! that knows the nodes itself, and with one that is sent whole nodes. It is a process of its own, lets all nodes pass, and repeats
-//! them as extenders in Go do, without a look at what it is sent. What is told is the median of all pods.
+//! Time that an extender on loopback adds to a decision. Pods are scheduled in an in-memory cluster without an
+//! extender, with one that caches nodes, and with one that receives whole nodes. The extender is a separate process
+//! that accepts all nodes. It repeats them as extenders in Go do, without parsing the request. The reported time is the
+//! median of all pods.
 //!
 //! `cargo run --release -p schedc-extender --example added_time [NODES [PODS]]`
 
@@ -29,10 +30,10 @@ mod nodes {
     schedc_macros::profile!("examples/profiles/nodes.toml");
 }
 
-/// What the program is told to be the extender.
+/// Argument that makes the program the extender.
 const EXTENDER: &str = "extender";
 
-/// A node with as much in it as a node has: labels, annotations, conditions, images.
+/// Node with realistic labels, annotations, conditions and images.
 fn node(at: usize) -> Value {
     let name = format!("node-{at:05}");
     let text = |n: usize| "x".repeat(n);
@@ -60,7 +61,7 @@ fn pod(at: usize) -> AnyObject {
     AnyObject::Pod(Box::new(serde_json::from_value(pod).expect("a pod")))
 }
 
-/// Answers everything with what all nodes are, until standard input ends. Tells where it is.
+/// Responds to all requests with all nodes, until standard input ends. Prints its URL.
 fn serve(nodes: &[Value]) {
     let names: Vec<&Value> = nodes.iter().map(|node| &node["metadata"]["name"]).collect();
     let scores: Vec<Value> = names.iter().map(|name| json!({"Host": name, "Score": 5})).collect();
@@ -78,13 +79,15 @@ fn serve(nodes: &[Value]) {
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
 }
 
-/// The extender of so many nodes, and where it is. It ends with this program.
+/// Starts an extender for this number of nodes, and returns its URL. It ends with this program.
 fn extender(count: usize) -> (Child, String) {
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     command.args([EXTENDER, &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("it starts again");
     let mut url = String::new();
-    BufReader::new(child.stdout.take().expect("it was asked for")).read_line(&mut url).expect("it says where it is");
+    BufReader::new(child.stdout.take().expect("standard output is piped"))
+        .read_line(&mut url)
+        .expect("it prints its URL");
     (child, url.trim_end().to_owned())
 }
 
@@ -115,7 +118,7 @@ fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option
     }
 }
 
-/// How long half of the pods take at most.
+/// Median time of a pod.
 fn measure<B: Bundle>(nodes: &[Value], pods: usize, extenders: &'static Overrides) -> Duration {
     let scheduler = scheduler::Options { extenders, ..scheduler::Options::default() };
     let mut simulator = Simulator::of::<B>(Options { scheduler, ..Options::default() }).expect("it starts");

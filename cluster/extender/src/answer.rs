@@ -1,4 +1,4 @@
-//! What extenders answer: the results of `extender/v1`.
+//! Responses of extenders: the result types of `extender/v1`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::case_insensitive::case_insensitive;
 
-/// Nodes, each with a reason.
+/// Reasons by node name.
 pub(crate) type Reasons = BTreeMap<String, Option<String>>;
 
 case_insensitive! {
@@ -18,7 +18,7 @@ case_insensitive! {
         failed_unresolvable: Reasons = "FailedAndUnresolvableNodes",
         error: String = "Error",
     }
-    /// A `NodeList`, of which nothing matters but names.
+    /// `NodeList`, of which only names are read.
     Nodes { items: Vec<Node> = "items", }
     /// A `Node`
     Node { metadata: Metadata = "metadata", }
@@ -42,20 +42,20 @@ case_insensitive! {
     Bound { error: String = "Error", }
 }
 
-/// Reads an answer: the first value of a text; Go's decoder looks at no more either. `null` is an answer that says nothing.
+/// Parses the first value of a response; Go's decoder reads no more either. `null` counts as an empty result.
 pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, String> {
     let text = String::from_utf8_lossy(json);
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Option<T>>();
     match values.next() {
         Some(Ok(answer)) => Ok(answer.unwrap_or_default()),
-        Some(Err(error)) => Err(format!("its answer cannot be read: {error}")),
-        None => Err("its answer is empty".to_owned()),
+        Some(Err(error)) => Err(format!("its response cannot be read: {error}")),
+        None => Err("its response is empty".to_owned()),
     }
 }
 
 impl Filtered {
-    /// The names of the nodes that are left. As in kube-scheduler, names count of an extender that was sent names, and nodes
-    /// otherwise or if there are none; if there is neither, no node is left.
+    /// Returns the names of the remaining nodes. As in kube-scheduler, names count for an extender that received names,
+    /// otherwise nodes, also if there are no names. Without both, no node remains.
     pub(crate) fn remaining(&mut self, by_name: bool) -> Vec<String> {
         match (self.node_names.take(), self.nodes.take()) {
             (Some(names), _) if by_name => names.into_iter().map(Option::unwrap_or_default).collect(),
@@ -84,7 +84,11 @@ mod tests {
         ] {
             let mut read: Filtered = read(json.as_bytes()).unwrap();
             assert_eq!(read.remaining(true), ["a"]);
-            assert_eq!(read.failed, Some(Reasons::from([("B".into(), Some("no".into()))])), "names have one case");
+            assert_eq!(
+                read.failed,
+                Some(Reasons::from([("B".into(), Some("no".into()))])),
+                "node names are case-sensitive"
+            );
             assert_eq!(read.error.as_deref(), Some("e"));
         }
         let json = r#"{"nodes":{"Metadata":{},"ITEMS":[{"Metadata":{"NAME":"a","labels":null},"spec":{}},{}]}}"#;
@@ -100,7 +104,7 @@ mod tests {
         assert!(read::<Vec<Option<HostPriority>>>(b"null").unwrap().is_empty());
         assert!(
             read::<Filtered>(br#"{"Error":"a","error":null}"#).unwrap().error.is_some(),
-            "what was said stays said"
+            "a later null does not reset a value"
         );
     }
 
@@ -110,18 +114,18 @@ mod tests {
         assert_eq!(read::<Filtered>(both).unwrap().remaining(true), ["b"]);
         assert_eq!(read::<Filtered>(both).unwrap().remaining(false), ["a"]);
         let names = br#"{"NodeNames":["b"]}"#;
-        assert!(read::<Filtered>(names).unwrap().remaining(false).is_empty(), "names are not looked for");
+        assert!(read::<Filtered>(names).unwrap().remaining(false).is_empty(), "names are not read");
     }
 
     #[test]
     fn malformed_responses_are_errors() {
         for (json, error) in [
-            ("", "its answer is empty"),
-            ("{", "its answer cannot be read: EOF while parsing an object at line 1 column 1"),
-            ("<html>", "its answer cannot be read: expected value at line 1 column 1"),
+            ("", "its response is empty"),
+            ("{", "its response cannot be read: EOF while parsing an object at line 1 column 1"),
+            ("<html>", "its response cannot be read: expected value at line 1 column 1"),
             (
                 r#"{"NodeNames":"a"}"#,
-                "its answer cannot be read: invalid type: string \"a\", expected a sequence at line 1 column 16",
+                "its response cannot be read: invalid type: string \"a\", expected a sequence at line 1 column 16",
             ),
         ] {
             assert_eq!(read::<Filtered>(json.as_bytes()).unwrap_err(), error);

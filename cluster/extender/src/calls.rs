@@ -1,14 +1,14 @@
-//! How long calls took, until somebody asks.
+//! Durations of extender calls, until they are read.
 
 use std::sync::{Mutex, PoisonError};
 
 use schedc_core::extenders::ExtenderCall;
 
-/// The last calls. Where nobody asks, old ones go.
+/// Recent calls. If they are not read, old ones are dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Calls(Mutex<Vec<ExtenderCall>>);
 
-/// How many are remembered.
+/// Maximum number of stored calls.
 const CAPACITY: usize = 1024;
 
 impl Calls {

@@ -1,8 +1,8 @@
-//! Structs whose keys are found in any case, as Go's `encoding/json` does.
+//! Structs with case-insensitive JSON keys, as in Go's `encoding/json`.
 //!
-//! What is `null` is as if it was not there; what is there twice counts the last time; what nobody asks for is passed over.
+//! `null` counts as absent, the last of repeated keys wins, and unknown keys are ignored.
 
-/// Makes structs that are read that way. All fields are optional.
+/// Defines structs with case-insensitive keys. All fields are optional.
 macro_rules! case_insensitive {
     ($($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $type:ty = $key:literal,)+ })+) => {$(
         $(#[$doc])*
@@ -39,7 +39,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// Reads a key as one of these, in any case.
+/// Matches a key with one of these, ignoring case.
 pub(crate) struct Key<'a>(pub(crate) &'a [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {

@@ -1,4 +1,4 @@
-//! One extender: what it is asked, and whether its answer can be.
+//! Client of one extender: requests, and validation of responses.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,25 +17,25 @@ use crate::http::{CallError, Client};
 use crate::settings::{Extender, Pem};
 use crate::{overrides, preemption, request, resources};
 
-/// The range of an extender's scores, and what the scheduler's go up to.
+/// Range of an extender's scores, and the factor to the scheduler's range.
 const SCORES: std::ops::RangeInclusive<i64> = 0..=10;
 const SCALE: i64 = schedc_core::extension_points::MAX_NODE_SCORE / *SCORES.end();
 
-/// An extender that can be asked.
+/// Client of an extender.
 #[derive(Debug)]
 pub(crate) struct ExtenderClient {
     pub(crate) settings: &'static Extender,
-    /// Where it is: its name for people.
+    /// URL, which names the extender in messages.
     pub(crate) url: Arc<str>,
     client: Client,
 }
 
 impl ExtenderClient {
-    /// As its profile says, but for what is different here.
+    /// Creates a client with the settings of its profile and the overrides.
     pub(crate) fn new(settings: &'static Extender, here: &Overrides, is_only: bool) -> Result<ExtenderClient, String> {
         let here = |setting| overrides::value(here, setting, settings.url_prefix, is_only);
         let url = here(Setting::UrlPrefix).unwrap_or(settings.url_prefix);
-        // There as long as the program is, as what a profile says.
+        // Leaked like a setting of the profile, since it lives as long as the program.
         let file = |setting| here(setting).map(|file| Pem::File(String::leak(file.to_owned())));
         let mut tls = settings.tls.unwrap_or_default();
         tls.ca = file(Setting::CaFile).or(tls.ca);
@@ -46,13 +46,13 @@ impl ExtenderClient {
         Ok(ExtenderClient { settings, url: url.into(), client })
     }
 
-    /// Whether it wants to be asked about a pod.
+    /// Whether the extender handles a pod: `IsInterested`.
     pub(crate) fn is_interested(&self, pod: &Pod, base: &Base) -> bool {
         let managed = self.settings.managed_resources;
         managed.is_empty() || resources::requests_any(pod, base, managed)
     }
 
-    /// Which of some nodes are feasible, and why others are not.
+    /// Returns the nodes that remain, and the reasons for the others.
     pub(crate) fn filter(
         &self,
         verb: &str,
@@ -71,11 +71,11 @@ impl ExtenderClient {
             left.resize(base.infos().len());
             for name in answer.remaining(by_name) {
                 let node = node(base, &name).filter(|&node| nodes.contains(node));
-                let unasked =
-                    || format!("extender {:?} says that node {name:?} is left, which it was not asked about", self.url);
-                left.insert(node.ok_or_else(unasked)?);
+                let unknown =
+                    || format!("extender {:?} returned node {name:?}, which was not in the request", self.url);
+                left.insert(node.ok_or_else(unknown)?);
             }
-            // Of a node in both, that it is out of the question counts.
+            // For a node in both lists, UnschedulableAndUnresolvable wins.
             let mut rejections = Vec::new();
             self.add(&mut rejections, base, answer.failed, Code::Unschedulable);
             self.add(&mut rejections, base, answer.failed_unresolvable, Code::UnschedulableAndUnresolvable);
@@ -88,13 +88,13 @@ impl ExtenderClient {
             match node(base, &name) {
                 Some(node) => to.push(ExtenderRejection { node, code, reason: reason.unwrap_or_default() }),
                 None => {
-                    tracing::debug!(extender = %self.url, node = name, "Extender rejected a node that is not there")
+                    tracing::debug!(extender = %self.url, node = name, "Extender rejected an unknown node")
                 }
             }
         }
     }
 
-    /// What it adds to the totals of some nodes.
+    /// Returns the amounts to add to the total scores of nodes.
     pub(crate) fn prioritize(
         &self,
         verb: &str,
@@ -114,14 +114,14 @@ impl ExtenderClient {
                 }
                 match node(base, &host).filter(|&node| nodes.contains(node)) {
                     Some(node) => scores.push((node, score.saturating_mul(self.settings.weight).saturating_mul(SCALE))),
-                    None => tracing::debug!(extender = %self.url, node = host, "Extender scored a node that it was not asked about"),
+                    None => tracing::debug!(extender = %self.url, node = host, "Extender scored a node that was not in the request"),
                 }
             }
             Ok(scores)
         })
     }
 
-    /// Where room is to be made for a pod, and by which pods, after it had its say.
+    /// Returns the candidates for preemption that the extender leaves, with its victims.
     pub(crate) fn preempt(
         &self,
         verb: &str,
@@ -136,7 +136,7 @@ impl ExtenderClient {
         })
     }
 
-    /// Has a pod bound.
+    /// Binds a pod.
     pub(crate) fn bind(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
         let body = request::binding_args(placement)?;
         self.call(Verb::Bind, verb, &body, calls, |answer: Bound| match answer.error {
@@ -145,13 +145,13 @@ impl ExtenderClient {
         })
     }
 
-    /// Tells that a pod is not bound after all.
+    /// Notifies the extender that a pod was unreserved.
     pub(crate) fn unreserve(&self, verb: &str, placement: &Placement, calls: &Calls) -> Result<(), String> {
         let body = request::binding_args(placement)?;
         self.timed(Verb::Unreserve, calls, || self.post(verb, &body).map(drop))
     }
 
-    /// Asks, and makes of the answer what is wanted.
+    /// Sends a request and converts the response.
     fn call<A: DeserializeOwned + Default, T>(
         &self,
         verb_kind: Verb,
@@ -171,7 +171,7 @@ impl ExtenderClient {
         let began = Instant::now();
         let result = call();
         let (took, succeeded) = (began.elapsed(), result.is_ok());
-        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Extender was asked");
+        tracing::debug!(v = 5, extender = %self.url, verb = %verb, succeeded, took = ?took, "Called extender");
         calls.add(ExtenderCall { extender: self.url.clone(), verb, succeeded, took });
         result
     }

@@ -1,4 +1,4 @@
-//! All extenders of a profile, in the order in which they are asked.
+//! All extenders of a profile, in the order of their calls.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -16,7 +16,7 @@ use crate::extender::ExtenderClient;
 use crate::overrides;
 use crate::settings::Extender;
 
-/// The extenders of a profile, asked by HTTP.
+/// Extenders of a profile, called over HTTP.
 #[derive(Debug)]
 pub struct HttpExtenders {
     settings: &'static [Extender],
@@ -25,16 +25,16 @@ pub struct HttpExtenders {
 }
 
 impl HttpExtenders {
-    /// Extenders as their profile describes them, but for what the environment says, and what [`Extenders::set_up`] is told.
-    /// Nothing is read or connected to before that, or before something is asked.
+    /// Creates extenders with the settings of their profile, overridden by the environment and by
+    /// [`Extenders::set_up`]. Files are read and connections opened only there or at the first call.
     pub fn new(settings: &'static [Extender]) -> Self {
         HttpExtenders { settings, clients: OnceLock::new(), calls: Calls::default() }
     }
 
-    /// Extenders as their profile describes them, but for this.
+    /// Creates extenders with the settings of their profile and these overrides.
     ///
     /// # Errors
-    /// A URL is none, or certificates cannot be read.
+    /// A URL is invalid, or certificates cannot be read.
     pub fn with(settings: &'static [Extender], overrides: &Overrides) -> Result<Self, String> {
         let extenders = HttpExtenders::new(settings);
         extenders.clients.get_or_init(|| make(settings, overrides)).as_ref().map_err(String::clone)?;
@@ -46,7 +46,7 @@ impl HttpExtenders {
         client.as_deref().map_err(String::clone)
     }
 
-    /// Those that do something, and want to be asked about a pod.
+    /// Extenders that have a verb and handle a pod.
     fn interested<'a>(
         &'a self,
         pod: &Pod,
@@ -57,7 +57,7 @@ impl HttpExtenders {
         Ok(with_verb.filter(move |(client, _)| client.is_interested(pod, base)))
     }
 
-    /// The places of those that do something for a pod.
+    /// Indices of the extenders that have a verb and handle a pod.
     fn indices(&self, pod: &Pod, base: &Base, verb: fn(&Extender) -> Option<&'static str>) -> Vec<usize> {
         let all = self.all().unwrap_or_default().iter().enumerate();
         let does = all.filter(|(_, client)| verb(client.settings).is_some() && client.is_interested(pod, base));
@@ -66,7 +66,7 @@ impl HttpExtenders {
 }
 
 impl Extenders for HttpExtenders {
-    /// What is told goes before what the environment says.
+    /// Applies overrides, which precede the environment.
     fn set_up(&self, here: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
         self.clients.get_or_init(|| {
             let mut all = overrides::from_environment();
@@ -76,7 +76,7 @@ impl Extenders for HttpExtenders {
             make(self.settings, &all)
         });
         for client in self.all()?.iter().filter(|client| *client.url != *client.settings.url_prefix) {
-            info!(extender = client.settings.url_prefix, url = %client.url, "Extender is asked somewhere else");
+            info!(extender = client.settings.url_prefix, url = %client.url, "The URL of an extender is overridden");
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Extenders for HttpExtenders {
         Ok(rejections)
     }
 
-    /// All at the same time, as kube-scheduler does.
+    /// Calls all extenders concurrently, as kube-scheduler does.
     fn prioritize(&self, pod: &Arc<Pod>, base: &Base, feasible: &NodeMask, totals: &mut [i64]) {
         let interested: Vec<_> = match self.interested(pod, base, |extender| extender.prioritize_verb) {
             Ok(interested) => interested.collect(),
@@ -168,7 +168,7 @@ impl Extenders for HttpExtenders {
             let Some(verb) = client.settings.unreserve_verb else { continue };
             if let Err(error) = client.unreserve(verb, placement, &self.calls) {
                 let pod = placement.pod.namespaced_name();
-                warn!(extender = %client.url, pod = %pod, err = error, "An extender did not hear that a decision was undone");
+                warn!(extender = %client.url, pod = %pod, err = error, "Unable to notify an extender of unreserve");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How extenders are asked: HTTP/1.1 on connections that stay open, with a deadline for all of a call.
+//! HTTP/1.1 client with persistent connections and a deadline for each call.
 
 use std::io;
 use std::time::Duration;
@@ -13,11 +13,12 @@ use ureq::{Agent, Error, Proxy};
 use crate::settings::Tls;
 use crate::tls::{self, TlsConnector};
 
-/// An answer may be as long as the question times this, since it may repeat all nodes, and a bit for reasons.
+/// A response may be this many times as long as the request, since it may repeat all nodes, plus an allowance for
+/// reasons.
 const NODES_FACTOR: u64 = 4;
 const REASONS_ALLOWANCE: u64 = 16 << 20;
 
-/// The way to an extender. Several threads may use it at a time.
+/// HTTP client of one extender, usable from several threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     agent: Agent,
@@ -25,10 +26,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// To the server of a URL. `skip_verify`: its certificate is not checked, unless there is a CA.
+    /// Creates a client for the server of a URL. `skip_verify`: its certificate is not verified, unless there is a CA.
     ///
     /// # Errors
-    /// The URL is none, or certificates cannot be read.
+    /// The URL is invalid, or certificates cannot be read.
     pub(crate) fn new(url: &str, tls: Tls, skip_verify: bool, timeout: Duration) -> Result<Client, String> {
         let uri: Uri = url.parse().map_err(|error| format!("it is not a URL: {error}"))?;
         let Some(host) = uri.host() else { return Err("it is not a URL with a host".to_owned()) };
@@ -37,13 +38,12 @@ impl Client {
             Some("http") => None,
             Some("https") => {
                 let name = tls.server_name.unwrap_or(bare);
-                let name =
-                    ServerName::try_from(name.to_owned()).map_err(|_| format!("`{name}` is no name of a host"))?;
+                let name = ServerName::try_from(name.to_owned()).map_err(|_| format!("`{name}` is not a host name"))?;
                 Some((tls::config(tls, skip_verify)?, name))
             }
             _ => return Err("it is not a URL of http or https".to_owned()),
         };
-        // Go asks no proxy for this machine either.
+        // Go uses no proxy for this machine either.
         let is_here = bare == "localhost" || bare.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback());
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -60,10 +60,10 @@ impl Client {
         Ok(Client { agent: Agent::with_parts(config, connector, DefaultResolver::default()), timeout })
     }
 
-    /// Asks for a JSON answer to JSON.
+    /// Posts JSON and returns the body of the response.
     ///
     /// # Errors
-    /// There is none.
+    /// The call failed, or the status code is not 200.
     pub(crate) fn post(&self, url: &str, body: &[u8]) -> Result<Vec<u8>, CallError> {
         let asked = self.agent.post(url).header("content-type", "application/json").send(body);
         let mut answer = asked.map_err(|error| self.failure(error))?;
@@ -78,29 +78,29 @@ impl Client {
     fn failure(&self, error: Error) -> CallError {
         CallError::Other(match error {
             Error::Timeout(_) => format!("it took longer than {:?}", self.timeout),
-            Error::HostNotFound => "there is no such host".to_owned(),
+            Error::HostNotFound => "the host does not exist".to_owned(),
             Error::ConnectionFailed => "it cannot be reached".to_owned(),
-            Error::BodyExceedsLimit(limit) => format!("its answer is longer than {limit} bytes"),
+            Error::BodyExceedsLimit(limit) => format!("its response is longer than {limit} bytes"),
             Error::Io(error) => io_message(&error),
             other => other.to_string(),
         })
     }
 }
 
-/// Why there is no answer.
+/// Reason that a call failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CallError {
-    /// Another status code than 200.
+    /// Status code other than 200.
     Status(u16),
-    /// Something else.
+    /// Any other error.
     Other(String),
 }
 
 fn io_message(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::ConnectionRefused => "nobody listens there".to_owned(),
+        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
-            format!("it closed the connection before it had answered ({error})")
+            format!("it closed the connection before it responded ({error})")
         }
         _ => error.to_string(),
     }

@@ -1,20 +1,20 @@
-//! Scheduler extenders: webhooks that have a say in scheduling, asked as kube-scheduler 1.36 asks them.
+//! Scheduler extenders: webhooks that take part in scheduling, called as kube-scheduler 1.36 calls them.
 //!
-//! A profile with `[[extender]]` has its settings as constants ([`settings`]), and [`HttpExtenders`] in the place that the
-//! framework leaves for them. A profile without refers to nothing of this package.
+//! A profile with `[[extender]]` contains its settings as constants ([`settings`]), and [`HttpExtenders`] as its type
+//! of extenders. A profile without extenders does not use this package.
 //!
-//! | module | idea | kube-scheduler |
+//! | module | content | kube-scheduler |
 //! |---|---|---|
-//! | [`settings`] | what a profile says of an extender | `apis/config` |
-//! | `extenders` | all of a profile, in the scheduling cycle | `schedule_one.go` |
-//! | `extender` | one of them: what it is asked, and whether its answer can be | `extender.go` |
-//! | `preemption` | which pods go for another, by their word | `callExtenders` |
-//! | `request` | what is sent | `extender/v1` |
-//! | `answer`, `case_insensitive` | what comes back | `extender/v1` |
-//! | `resources` | whether a pod asks for a managed resource | `IsInterested` |
-//! | `overrides` | what is different where the scheduler runs | |
-//! | `http`, `tls` | how it is sent | `makeTransport` |
-//! | `calls` | how long calls took | |
+//! | [`settings`] | settings of an extender in a profile | `apis/config` |
+//! | `extenders` | all extenders of a profile, in the scheduling cycle | `schedule_one.go` |
+//! | `extender` | one extender: requests, and validation of responses | `extender.go` |
+//! | `preemption` | victims that an extender returns | `callExtenders` |
+//! | `request` | request bodies | `extender/v1` |
+//! | `answer`, `case_insensitive` | response bodies | `extender/v1` |
+//! | `resources` | whether a pod requests a managed resource | `IsInterested` |
+//! | `overrides` | settings from the command line and the environment | |
+//! | `http`, `tls` | the HTTP client | `makeTransport` |
+//! | `calls` | durations of calls | |
 
 pub mod settings;
 

@@ -1,4 +1,4 @@
-//! What is different where the scheduler runs: what the environment says, and whom an entry is about.
+//! Overrides of extender settings, from the environment and the command line.
 
 use std::env;
 
@@ -6,7 +6,7 @@ use schedc_core::extenders::{Overrides, Setting};
 use schedc_core::profile::ProfileInfo;
 use serde::Deserialize;
 
-/// What says so: a flag of the command line, and a variable of the environment, with commas between entries.
+/// Command-line flag and environment variable of each setting. Commas separate entries of a variable.
 const SETTINGS: [(Setting, &str, &str); 4] = [
     (Setting::UrlPrefix, "--extender-url-prefix", "SCHEDC_EXTENDER_URL_PREFIX"),
     (Setting::CaFile, "--extender-ca-file", "SCHEDC_EXTENDER_CA_FILE"),
@@ -14,7 +14,7 @@ const SETTINGS: [(Setting, &str, &str); 4] = [
     (Setting::KeyFile, "--extender-key-file", "SCHEDC_EXTENDER_KEY_FILE"),
 ];
 
-/// What the environment says.
+/// Reads the overrides of the environment.
 pub(crate) fn from_environment() -> Overrides {
     let mut overrides = Overrides::default();
     for (setting, _, variable) in SETTINGS {
@@ -26,31 +26,32 @@ pub(crate) fn from_environment() -> Overrides {
     overrides
 }
 
-/// What is said of the extender of this URL prefix; the last word counts. `is_only`: its profile has no other one.
+/// Returns the override for the extender with this URL prefix; the last entry wins. `is_only`: its profile has no other
+/// extender.
 pub(crate) fn value<'a>(here: &'a Overrides, setting: Setting, url_prefix: &str, is_only: bool) -> Option<&'a str> {
-    let mut said = here.entries().rev().filter(|(of, _)| *of == setting).filter_map(|(_, entry)| {
+    let mut values = here.entries().rev().filter(|(of, _)| *of == setting).filter_map(|(_, entry)| {
         let named = named(entry, url_prefix);
         named.or_else(|| (is_only && names(entry).is_none()).then_some(entry))
     });
-    said.next()
+    values.next()
 }
 
-/// Holds entries against the extenders of a profile, and those of all profiles of the scheduler: who is meant?
+/// Checks that each entry names one extender of this profile or of another one.
 ///
 /// # Errors
-/// An entry is about nobody, or may be about several.
+/// An entry names no extender, or is ambiguous.
 pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) -> Result<(), String> {
     let others: Vec<String> = profiles.iter().flat_map(|profile| profile.extenders).filter_map(|it| url(it)).collect();
     let mut all: Vec<&str> = own.iter().copied().chain(others.iter().map(String::as_str)).collect();
     all.sort_unstable();
     all.dedup();
     for (setting, entry) in here.entries().filter(|(_, entry)| all.iter().all(|url| named(entry, url).is_none())) {
-        let said_by = SETTINGS.iter().find(|(of, ..)| *of == setting);
-        let said_by = said_by.map(|(_, flag, variable)| format!("{flag} or {variable}")).unwrap_or_default();
+        let source = SETTINGS.iter().find(|(of, ..)| *of == setting);
+        let source = source.map(|(_, flag, variable)| format!("{flag} or {variable}")).unwrap_or_default();
         match names(entry) {
             Some(url) => {
                 return Err(format!(
-                    "{said_by}: no extender has the `url-prefix` {url}; {} {}",
+                    "{source}: no extender has the `url-prefix` {url}; {} {}",
                     if all.len() == 1 { "there is" } else { "there are" },
                     all.join(", ")
                 ));
@@ -58,7 +59,7 @@ pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) ->
             None if own.len() > 1 => {
                 let own = own.join(", ");
                 return Err(format!(
-                    "{said_by}: which extender is `{entry}` for? Write URL={entry}; URL is one of {own}"
+                    "{source}: which extender is `{entry}` for? Write URL={entry}; URL is one of {own}"
                 ));
             }
             None => {}
@@ -67,18 +68,18 @@ pub(crate) fn check(here: &Overrides, own: &[&str], profiles: &[ProfileInfo]) ->
     Ok(())
 }
 
-/// The value in an entry of the extender of this URL prefix.
+/// Returns the value of an entry that names this URL prefix.
 fn named<'a>(entry: &'a str, url_prefix: &str) -> Option<&'a str> {
     entry.strip_prefix(url_prefix)?.strip_prefix('=')
 }
 
-/// The URL that an entry begins with, if it is not all of it.
+/// Returns the URL that an entry begins with, if a value follows it.
 fn names(entry: &str) -> Option<&str> {
     let (url, _) = entry.split_once('=')?;
     ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)).then_some(url)
 }
 
-/// The URL prefix of an extender as [`ProfileInfo`] shows it.
+/// Returns the URL prefix of an extender in [`ProfileInfo`].
 fn url(shown: &str) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "kebab-case")]
@@ -94,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    fn said(entries: &[(Setting, &str)]) -> Overrides {
+    fn overrides(entries: &[(Setting, &str)]) -> Overrides {
         let mut overrides = Overrides::default();
         entries.iter().for_each(|(setting, entry)| overrides.add(*setting, *entry));
         overrides
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn overrides_name_the_extender_unless_there_is_one() {
-        let here = said(&[
+        let here = overrides(&[
             (Setting::UrlPrefix, "http://a=http://c"),
             (Setting::UrlPrefix, "http://x"),
             (Setting::CaFile, "http://b=ca.pem"),
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(value(&here, Setting::UrlPrefix, "http://b", false), None);
         assert_eq!(value(&here, Setting::UrlPrefix, "http://b", true), Some("http://x"));
         assert_eq!(value(&here, Setting::CaFile, "http://b", true), Some("other.pem"));
-        assert_eq!(value(&here, Setting::CaFile, "http://a", true), None, "somebody else is meant");
+        assert_eq!(value(&here, Setting::CaFile, "http://a", true), None, "the entry names another extender");
         assert_eq!(value(&here, Setting::KeyFile, "http://b", true), None);
     }
 
@@ -130,7 +131,7 @@ mod tests {
             args: &[],
             extenders: &[r#"{"url-prefix":"http://c","filter-verb":"filter"}"#],
         };
-        let check = |entry: (Setting, &str), own: &[&str]| check(&said(&[entry]), own, &[profile]);
+        let check = |entry: (Setting, &str), own: &[&str]| check(&overrides(&[entry]), own, &[profile]);
         assert_eq!(check((Setting::UrlPrefix, "http://b=http://x"), &["http://a", "http://b"]), Ok(()));
         assert_eq!(check((Setting::UrlPrefix, "http://c=http://x"), &["http://a"]), Ok(()), "it is another profile's");
         assert_eq!(check((Setting::UrlPrefix, "http://x"), &["http://a"]), Ok(()));

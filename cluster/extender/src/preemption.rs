@@ -1,4 +1,4 @@
-//! Which pods go for another, by an extender's word: `convertToVictims` and the checks of `callExtenders`.
+//! Victims that an extender returns: `convertToVictims` and the checks of `callExtenders`.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use schedc_core::model::Pod;
 
 use crate::answer::{Preempted, Victims};
 
-/// The candidates that an answer leaves, with its victims. An extender that may be ignored may name nodes without victims:
-/// they are left out.
+/// Returns the candidates that a response leaves, with its victims. Nodes without victims are skipped for an ignorable
+/// extender, and an error otherwise.
 ///
-/// kube-scheduler takes any node and any pods on it. Here the nodes have to be among the candidates, and the pods of lower
-/// priority than the one that they go for: an extender may have another idea of which are to go, and not of which may.
+/// kube-scheduler accepts any node and any pods on it. Here, nodes must be candidates, and victims must have a lower
+/// priority than the preemptor. An extender may choose other victims, but not relax the rules.
 pub(crate) fn validate_victims(
     answer: Preempted,
     pod: &Pod,
@@ -35,12 +35,12 @@ pub(crate) fn validate_victims(
                 violations: violations.and_then(|violations| usize::try_from(violations).ok()).unwrap_or(0),
                 best: false,
             }),
-            true if ignorable => tracing::debug!(v = 2, node = name, "Extender names no victims on a node: left out"),
+            true if ignorable => tracing::debug!(v = 2, node = name, "Skipping a node without victims of an extender"),
             true => return Err(format!("expected at least one victim pod on node {name:?}")),
         }
     }
     match answered.keys().next() {
-        Some(name) => Err(format!("room is to be made on node {name:?}, which the extender was not asked about")),
+        Some(name) => Err(format!("the extender returned victims on node {name:?}, which was not in the request")),
         None => Ok(left),
     }
 }
@@ -50,10 +50,10 @@ fn victim(uid: &str, pod: &Pod, base: &Base, candidate: &Candidate) -> Result<Ar
     let mut pods = base.infos().get(candidate.node.get()).into_iter().flat_map(|info| &info.pods);
     let victim = pods
         .find(|pod| *pod.uid.0 == *uid)
-        .ok_or_else(|| format!("a pod with uid {uid:?} is to go from node {node:?}, and is not there"))?;
+        .ok_or_else(|| format!("victim with uid {uid:?} is not on node {node:?}"))?;
     if victim.spec.priority >= pod.spec.priority {
         let (victim, pod) = (victim.namespaced_name(), pod.namespaced_name());
-        return Err(format!("pod {victim} is to go from node {node:?} for {pod}, which is no more important"));
+        return Err(format!("victim {victim} on node {node:?} does not have a lower priority than {pod}"));
     }
     Ok(victim.clone())
 }

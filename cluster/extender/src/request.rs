@@ -1,4 +1,4 @@
-//! What extenders are sent: the arguments of `extender/v1`, with Go's keys, and `null` where Go writes it.
+//! Request bodies: the argument types of `extender/v1`, with Go's keys and its `null` values.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub(crate) fn preemption_args(
     Ok(body)
 }
 
-/// `ExtenderBindingArgs`, for whoever is to bind a pod, and for whoever hears that it is not bound after all.
+/// `ExtenderBindingArgs`, for bind and unreserve
 pub(crate) fn binding_args(placement: &Placement) -> Result<Vec<u8>, String> {
     let Placement { pod, node_name, .. } = placement;
     let mut body = Vec::new();
@@ -115,11 +115,11 @@ fn add(body: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> Result<(), Stri
 
 fn original_pod<'a>(pod: &Pod, base: &'a Base) -> Result<&'a str, String> {
     let original = base.originals.pod(&pod.uid).map(|original| &**original);
-    original.ok_or_else(|| format!("pod {} cannot be sent: it was not kept as it was written", pod.namespaced_name()))
+    original.ok_or_else(|| format!("pod {} cannot be sent: its original is not stored", pod.namespaced_name()))
 }
 
 fn original_node(node: NodeIndex, base: &Base) -> Result<&str, String> {
     let name = base.name(node);
     let original = base.interner.get(name).and_then(|name| base.originals.node(name)).map(|original| &**original);
-    original.ok_or_else(|| format!("node {name} cannot be sent: it was not kept as it was written"))
+    original.ok_or_else(|| format!("node {name} cannot be sent: its original is not stored"))
 }

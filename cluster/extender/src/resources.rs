@@ -1,4 +1,4 @@
-//! Whether a pod asks for a resource that an extender manages: `IsInterested`.
+//! Whether a pod requests a resource that an extender manages: `IsInterested`.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::settings::ManagedResource;
 
-/// Whether containers or init containers name one of these among their requests or limits. A pod that is not there any more
-/// asks for nothing.
+/// Whether containers or init containers request or limit one of these resources. A deleted pod requests none.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
     let written: PodManifest = serde_json::from_str(original).unwrap_or_default();

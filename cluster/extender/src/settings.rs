@@ -1,74 +1,74 @@
-//! What a profile says of an extender: kube-scheduler's `Extender`, checked when the profile was compiled.
+//! Settings of an extender in a profile: kube-scheduler's `Extender`, validated when the profile was compiled.
 
 use std::time::Duration;
 
 use schedc_core::originals::RequiredOriginals;
 
-/// An extender. A verb that is not given is not asked for.
+/// Settings of an extender. Absent verbs are not called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extender {
-    /// Where it is: verbs are added after a `/`. Also its name for people.
+    /// URL to which verbs are appended after a `/`. It also names the extender in messages.
     pub url_prefix: &'static str,
-    /// Takes nodes out after the Filter plugins.
+    /// Removes nodes after the Filter plugins.
     pub filter_verb: Option<&'static str>,
     /// Adds to the scores of nodes.
     pub prioritize_verb: Option<&'static str>,
-    /// Has a say in which pods have to go for another.
+    /// Changes the candidates and victims of preemption.
     pub preempt_verb: Option<&'static str>,
-    /// Binds pods in place of the Bind plugins.
+    /// Binds pods instead of the Bind plugins.
     pub bind_verb: Option<&'static str>,
-    /// Is told that a decision was undone. kube-scheduler has no such verb.
+    /// Receives a notification of unreserve. kube-scheduler has no such verb.
     pub unreserve_verb: Option<&'static str>,
-    /// What its scores are multiplied by.
+    /// Factor of its scores.
     pub weight: i64,
-    /// Without a CA to check them by, its certificates are taken unseen: kube-scheduler's rule for `enableHTTPS`.
+    /// Without a CA, its certificate is not verified: kube-scheduler's rule for `enableHTTPS`.
     pub enable_https: bool,
-    /// How to speak TLS with it. Whether to do so is what the URL says.
+    /// TLS settings. The scheme of the URL decides whether TLS is used.
     pub tls: Option<Tls>,
-    /// How long it may take to answer, all told. kube-scheduler's default is 5 s.
+    /// Timeout of a whole call. kube-scheduler's default is 5 s.
     pub http_timeout: Duration,
-    /// It knows the nodes itself, and is sent their names.
+    /// The extender caches nodes, and receives their names only.
     pub node_cache_capable: bool,
-    /// It is asked about pods alone that ask for one of these; about all pods if there are none.
+    /// Resources that limit the calls to pods that request one of them; empty: all pods.
     pub managed_resources: &'static [ManagedResource],
-    /// Scheduling goes on without it when it fails.
+    /// Scheduling continues without the extender if it fails.
     pub ignorable: bool,
 }
 
 /// A resource that an extender manages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagedResource {
-    /// The resource.
+    /// Name of the resource.
     pub name: &'static str,
-    /// NodeResourcesFit does not look at it.
+    /// NodeResourcesFit ignores the resource.
     pub ignored_by_scheduler: bool,
 }
 
-/// How to speak TLS with an extender.
+/// TLS settings of an extender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Any certificate is taken.
+    /// Any certificate is accepted.
     pub insecure: bool,
-    /// The name that its certificate has to be for. `None`: the one in the URL.
+    /// Name in the server's certificate. `None`: the host of the URL.
     pub server_name: Option<&'static str>,
-    /// Who signs its certificate. `None`: those whom the machine trusts.
+    /// Authority of the server's certificate. `None`: the trusted authorities of this machine.
     pub ca: Option<Pem>,
-    /// The certificate that we show.
+    /// Client certificate.
     pub certificate: Option<Pem>,
-    /// The key of that.
+    /// Key of the client certificate.
     pub key: Option<Pem>,
 }
 
 /// Certificates or a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pem {
-    /// In a file, which is read when the scheduler starts.
+    /// File, which is read when the scheduler starts.
     File(&'static str),
-    /// As PEM text.
+    /// PEM text.
     Text(&'static str),
 }
 
-/// The objects that such extenders are sent whole.
+/// Objects that these extenders receive as originals.
 pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
     let mut all = RequiredOriginals::NONE;
     let mut at = 0;
@@ -85,8 +85,8 @@ impl Extender {
         let preempts = self.preempt_verb.is_some();
         RequiredOriginals {
             nodes: asks_of_nodes && !self.node_cache_capable,
-            // Whether a pod asks for a managed resource is looked up there, too; and so there is something wherever there are
-            // extenders.
+            // Managed resources are looked up in the original, too, and `RequiredOriginals::any` identifies profiles
+            // with extenders.
             waiting_pods: true,
             placed_pods: preempts && !self.node_cache_capable,
         }

@@ -1,7 +1,7 @@
-//! Whom we trust, and what we show: TLS.
+//! TLS: trusted authorities and client certificates.
 //!
-//! `ureq` has TLS of its own, but cannot be told another name for the server than that of the URL, nor does it tell what is
-//! wrong with a certificate.
+//! The TLS of `ureq` supports no server name other than the URL's, and does not report what is wrong with a
+//! certificate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use ureq::unversioned::transport::{
 
 use crate::settings::{Pem, Tls};
 
-/// TLS as it was asked for. `skip_verify`: unless there is a CA.
+/// Builds a TLS configuration. `skip_verify`: the server is not verified, unless there is a CA.
 pub(crate) fn config(tls: Tls, skip_verify: bool) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -38,11 +38,11 @@ pub(crate) fn config(tls: Tls, skip_verify: bool) -> Result<Arc<ClientConfig>, S
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(certificate)?).collect();
             let chain = chain.map_err(|error| wrong(format!("it is not PEM: {error}")))?;
             let key = PrivateKeyDer::from_pem_slice(&read(key)?)
-                .map_err(|_| wrong("its key is no private key in PEM without a password".to_owned()))?;
+                .map_err(|_| wrong("its key is not an unencrypted private key in PEM".to_owned()))?;
             builder.with_client_auth_cert(chain, key).map_err(|error| wrong(error.to_string()))?
         }
         (None, None) => builder.with_no_client_auth(),
-        _ => return Err("the client certificate: it takes a certificate and its key".to_owned()),
+        _ => return Err("the client certificate: both a certificate and its key are required".to_owned()),
     };
     Ok(Arc::new(config))
 }
@@ -54,28 +54,28 @@ fn read(pem: Pem) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Certificates of a text, as those to trust.
+/// Parses trusted certificates.
 fn roots(pem: &[u8], source: Pem) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
     match (roots.is_empty(), source) {
         (false, _) => Ok(roots),
-        (true, Pem::File(file)) => Err(format!("{file}: there is no certificate in it, as PEM")),
-        (true, Pem::Text(_)) => Err("the CA of the profile: there is no certificate in it, as PEM".to_owned()),
+        (true, Pem::File(file)) => Err(format!("{file}: it contains no certificate in PEM")),
+        (true, Pem::Text(_)) => Err("the CA of the profile: it contains no certificate in PEM".to_owned()),
     }
 }
 
-/// Those whom this machine trusts.
+/// Trusted authorities of this machine.
 fn system_roots() -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     match roots.is_empty() {
         false => Ok(roots),
-        true => Err("nobody to trust: there is no CA for it, and this machine has none".to_owned()),
+        true => Err("no trusted authority: the extender has no CA, and this machine has none".to_owned()),
     }
 }
 
-/// Takes any certificate.
+/// Accepts any certificate.
 #[derive(Debug)]
 struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
@@ -114,7 +114,7 @@ impl ServerCertVerifier for AcceptAnyCertificate {
     }
 }
 
-/// Speaks TLS on connections, if there is anything to speak it with.
+/// Adds TLS to connections of `https` URLs.
 #[derive(Debug)]
 pub(crate) struct TlsConnector(Option<(Arc<ClientConfig>, ServerName<'static>)>);
 
@@ -143,7 +143,7 @@ fn broken(error: rustls::Error) -> Error {
     Error::Io(std::io::Error::other(error))
 }
 
-/// A connection on which TLS is spoken.
+/// Connection with TLS.
 pub(crate) struct TlsTransport {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,
@@ -151,7 +151,7 @@ pub(crate) struct TlsTransport {
 
 impl std::fmt::Debug for TlsTransport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").finish_non_exhaustive()
+        f.debug_struct("TlsTransport").finish_non_exhaustive()
     }
 }
 

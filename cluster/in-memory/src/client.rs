@@ -1,4 +1,4 @@
-//! A client whose calls wait until somebody answers them: at once in a simulation, late, wrongly or never in a test.
+//! A client whose calls wait for a response of the driver: immediate in a simulation; late, wrong or lost in a test.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::server::{Key, PodRef, Request, Response, json_of};
 
-/// The client's end of a queue of calls. Clones share the queue.
+/// Client with a queue of calls. Clones share the queue.
 #[derive(Clone, Debug, Default)]
 pub struct InMemoryClient {
     kinds: Kinds,
@@ -25,17 +25,17 @@ struct PendingCalls {
     sleeps: Vec<PendingSleep>,
 }
 
-/// A call that waits for its answer. Whoever drops it loses the answer: the caller sees a time-out.
+/// A call that waits for its response. Dropping it loses the response, and the caller gets a time-out.
 #[derive(Debug)]
 pub struct PendingCall {
-    /// What is asked.
+    /// The request of the caller.
     pub request: Request,
-    /// None if nobody waits for an answer.
+    /// `None` for a fire-and-forget call.
     caller: Option<oneshot::Sender<Response>>,
 }
 
 impl PendingCall {
-    /// Answers it.
+    /// Sends the response to the caller.
     pub fn answer(self, response: Response) {
         if let Some(caller) = self.caller {
             // The caller may have been cancelled.
@@ -43,50 +43,50 @@ impl PendingCall {
         }
     }
 
-    /// Whether the caller has gone away. What it asked for may still be done: it had sent it.
+    /// Whether the caller was cancelled. Its request may still be processed, because it was sent.
     pub fn is_abandoned(&self) -> bool {
         self.caller.as_ref().is_some_and(oneshot::Sender::is_canceled)
     }
 }
 
-/// Somebody who waits for the time to pass.
+/// A sleep of a plugin's task.
 #[derive(Debug)]
 pub struct PendingSleep {
-    /// How long, from the moment when it asked.
+    /// Duration, from the moment of the call.
     pub time: Duration,
     sleeper: oneshot::Sender<()>,
 }
 
 impl PendingSleep {
-    /// The time has come.
+    /// Ends the sleep.
     pub fn wake(self) {
-        // It may have been cancelled.
+        // The task may have been cancelled.
         let _ = self.sleeper.send(());
     }
 
-    /// Whether nobody waits any more.
+    /// Whether the task was cancelled.
     pub fn is_abandoned(&self) -> bool {
         self.sleeper.is_canceled()
     }
 }
 
 impl InMemoryClient {
-    /// A client that also knows kinds which plugins declare.
+    /// Returns a client with the kinds that plugins declare.
     pub fn with_kinds(kinds: Kinds) -> Self {
         InMemoryClient { kinds, ..InMemoryClient::default() }
     }
 
-    /// The calls since this was asked last, in order.
+    /// Returns the calls since the last invocation, in order.
     pub fn take_calls(&self) -> Vec<PendingCall> {
         std::mem::take(&mut self.lock().calls)
     }
 
-    /// Those who went to sleep since this was asked last, in order.
+    /// Returns the sleeps since the last invocation, in order.
     pub fn take_sleeps(&self) -> Vec<PendingSleep> {
         std::mem::take(&mut self.lock().sleeps)
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, PendingCalls> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +96,7 @@ impl InMemoryClient {
         Key::of_reference(object, self.kinds).ok_or_else(unknown)
     }
 
-    /// Sends a request and waits for the answer.
+    /// Sends a request and waits for the response.
     async fn call(&self, request: Request) -> Response {
         let (caller, answer) = oneshot::channel();
         self.lock().calls.push(PendingCall { request, caller: Some(caller) });
@@ -105,7 +105,7 @@ impl InMemoryClient {
         })
     }
 
-    /// The same, for requests whose answer is an object.
+    /// Sends a request whose response is an object.
     async fn call_for_json(&self, request: Request) -> Result<Value, ApiError> {
         let object = self.call(request).await?;
         Ok(object.map_or(Value::Null, |object| json_of(&object)))
@@ -117,7 +117,7 @@ impl Client for InMemoryClient {
         self.call(Request::bind(placement)).await.map(drop)
     }
 
-    /// No extender can know this cluster: if it agrees, the pod is bound for it.
+    /// An extender has no access to this cluster; after its success, the pod is bound on its behalf.
     async fn bind_by_extender(
         &self,
         placement: &Placement,
@@ -145,7 +145,7 @@ impl Client for InMemoryClient {
     async fn sleep(&self, time: Duration) {
         let (sleeper, waker_state) = oneshot::channel();
         self.lock().sleeps.push(PendingSleep { time, sleeper });
-        // A driver that drops the alarm wakes the sleeper.
+        // A driver that drops the alarm also ends the sleep.
         let _ = waker_state.await;
     }
 
@@ -162,7 +162,7 @@ impl Client for InMemoryClient {
     }
 
     async fn patch_status(&self, object: &ObjectRef, patch: &Value) -> Result<Value, ApiError> {
-        // As with the subresource, all else stays as it is.
+        // All other fields stay unchanged, as with the subresource.
         let conditions = ["uid", "resourceVersion"].map(|field| (field, patch.pointer(&format!("/metadata/{field}"))));
         let conditions = conditions.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?.clone())));
         let mut of_status = serde_json::Map::from_iter([("metadata".to_owned(), Value::Object(conditions.collect()))]);

@@ -1,4 +1,4 @@
-//! Tasks on the caller's thread, in an order that is always the same.
+//! An executor that runs tasks on the caller's thread, in a deterministic order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Runs tasks whose output is a `T`. A task is polled when it is new and when it is woken, in that order.
+/// Executor of tasks with output `T`. A task is polled when it is new and when it is woken, in that order.
 ///
-/// Dropping it drops the tasks: whatever they waited for is not known to them any more.
+/// Dropping it drops the tasks without completing them.
 #[derive(Default)]
 pub struct Executor<T> {
     tasks: BTreeMap<u64, Task<T>>,
@@ -23,7 +23,7 @@ struct Task<T> {
     waker: Waker,
 }
 
-/// Puts a task into the queue, once until it is polled.
+/// Queues a task once until it is polled.
 struct TaskWaker {
     task: u64,
     is_queued: AtomicBool,
@@ -43,17 +43,17 @@ impl Wake for TaskWaker {
 }
 
 impl<T> Executor<T> {
-    /// Without tasks.
+    /// Returns an executor without tasks.
     pub fn new() -> Self {
         Executor { tasks: BTreeMap::new(), spawned: 0, woken: Arc::default() }
     }
 
-    /// Takes a task. It does not run yet.
+    /// Adds a task. It does not run yet.
     pub fn spawn(&mut self, future: impl Future<Output = T> + Send + 'static) {
         self.spawn_boxed(Box::pin(future));
     }
 
-    /// Takes a task. It does not run yet.
+    /// Adds a boxed task. It does not run yet.
     pub fn spawn_boxed(&mut self, future: Pin<Box<dyn Future<Output = T> + Send>>) {
         let task = self.spawned;
         self.spawned += 1;
@@ -63,11 +63,11 @@ impl<T> Executor<T> {
         lock(&self.woken).push_back(task);
     }
 
-    /// Runs tasks until one ends, and returns its output. `None`: all that are left wait for something.
+    /// Runs tasks until one completes, and returns its output. `None`: all remaining tasks wait.
     pub fn run_until_one_ends(&mut self) -> Option<T> {
         loop {
             let id = lock(&self.woken).pop_front()?;
-            // It may have ended since it was woken.
+            // The task may have completed since it was woken.
             let Some(task) = self.tasks.get_mut(&id) else { continue };
             task.waker_state.is_queued.store(false, Ordering::Release);
             if let Poll::Ready(output) = task.future.as_mut().poll(&mut Context::from_waker(&task.waker)) {
@@ -77,18 +77,18 @@ impl<T> Executor<T> {
         }
     }
 
-    /// Number of tasks that have not ended.
+    /// Number of tasks that are not complete.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 }
 
-/// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+/// A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

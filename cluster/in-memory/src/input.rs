@@ -1,41 +1,41 @@
-//! What happens to a cluster from outside, and when.
+//! Timed changes of a cluster by users.
 
 use schedc_objects::AnyObject;
 use serde_json::Value;
 
 use crate::server::{Key, Request};
 
-/// Something that somebody does to the cluster at some time.
+/// A change of the cluster at a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedInput {
-    /// When, in nanoseconds since 1970 by the clock of the simulation. What is over by then happens at once.
+    /// Time in nanoseconds since 1970 by the simulation clock. Inputs in the past are applied immediately.
     pub at: i64,
-    /// What.
+    /// The change.
     pub what: Input,
 }
 
-/// Something that somebody does to the cluster.
+/// A change of the cluster by a user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The object is created, if there is none of its name.
+    /// Creates the object, unless one with its name exists.
     Create(Box<AnyObject>),
-    /// The object is created, or changed if there is one of its name. [`ApiServer`](crate::Server) says what stays of that.
+    /// Creates the object, or updates an existing one. [`ApiServer`](crate::ApiServer) lists the fields that stay.
     Apply(Box<AnyObject>),
-    /// The object is changed to this, if it is there; as by [`Input::Apply`].
+    /// Updates the object like [`Input::Apply`], if it exists.
     Replace(Box<AnyObject>),
-    /// The object is changed by a JSON merge patch, if it is there.
+    /// Applies a JSON merge patch to the object, if it exists.
     Patch(Key, Value),
-    /// The object is deleted, if it is there. A pod that runs is granted its time.
+    /// Deletes the object, if it exists. A running pod has a grace period.
     Delete(Key),
 }
 
 impl TimedInput {
-    /// The object is created or changed.
+    /// Creates or updates the object at this time.
     pub fn apply(at: i64, object: impl Into<AnyObject>) -> Self {
         TimedInput { at, what: Input::Apply(Box::new(object.into())) }
     }
 
-    /// The object is deleted.
+    /// Deletes the object at this time.
     pub fn delete(at: i64, key: Key) -> Self {
         TimedInput { at, what: Input::Delete(key) }
     }

@@ -1,11 +1,11 @@
-//! From changes of a server to what a scheduler is told.
+//! Conversion of server changes to changes of a scheduler's view.
 
 use schedc_core::intern::Interner;
 use schedc_core::scheduler;
 
 use crate::server::{Change, ChangeKind};
 
-/// What a scheduler is told of a change. `None`: it is not told of such. A pod that has run to its end is gone for it.
+/// Converts a change for a scheduler. A finished pod is a removal. `None`: schedulers ignore the kind.
 pub fn scheduler_change(change: &Change, interner: &mut Interner) -> Option<scheduler::Change> {
     match change.kind {
         ChangeKind::Deleted => change.object.removal(interner),

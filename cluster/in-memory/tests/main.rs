@@ -1,4 +1,4 @@
-//! Integration tests of the in-memory cluster: one program, so that its dependencies are linked once.
+//! Integration tests of the in-memory cluster: one program, so its dependencies are linked once.
 
 // Generated code refers to the plugins of `background` by crate name.
 extern crate self as tests;

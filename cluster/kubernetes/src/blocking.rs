@@ -1,4 +1,4 @@
-//! What blocks has a thread of its own, so that all else goes on.
+//! Blocking work on separate threads, so the runtime stays responsive.
 
 use std::future::{Future, ready};
 use std::thread::Builder;
@@ -7,33 +7,33 @@ use futures_util::future::Either;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-/// Does some work on a thread of this name, which is not waited for when the program ends: a runtime's would be. It begins at
-/// once, whether somebody waits for what comes of it or not.
+/// Runs work on a new thread with this name. The work starts at once, even if the result is never awaited. The program
+/// does not wait for the thread when it exits; it would wait for the threads of a runtime.
 ///
 /// # Errors
-/// There is no thread for it, or it did not come to its end.
+/// The thread could not be started, or the work panicked.
 pub(crate) fn run<T: Send + 'static>(
     name: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = Result<T, String>> + Send {
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let thread = Builder::new().name(name.to_owned()).spawn(move || {
-        // Nobody may wait.
-        let _ = tell.send(work());
+        // The receiver may have been dropped.
+        let _ = sender.send(work());
     });
     match thread {
-        Ok(_) => Either::Left(async move { told.await.map_err(|_| format!("the {name} did not come to its end")) }),
-        Err(error) => Either::Right(ready(Err(format!("there is no thread for it: {error}")))),
+        Ok(_) => Either::Left(async move { receiver.await.map_err(|_| format!("the {name} thread panicked")) }),
+        Err(error) => Either::Right(ready(Err(format!("cannot start the {name} thread: {error}")))),
     }
 }
 
-/// Waits for a scheduler that blocks at times: one that asks extenders does until they answer. Meanwhile leases are renewed, and
-/// health is told.
+/// Runs a scheduler that blocks at times, for example during extender calls, on a separate thread. Meanwhile leases are
+/// renewed and health is updated.
 ///
 /// # Errors
-/// There is no thread or runtime for it, or it panicked.
+/// The thread or the runtime could not be started, or the scheduler panicked.
 pub async fn schedule<T: Send + 'static>(scheduler: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("there is no runtime for it: {error}"))?;
+    let runtime = runtime.map_err(|error| format!("cannot start a runtime: {error}"))?;
     run("scheduler", move || runtime.block_on(scheduler)).await
 }

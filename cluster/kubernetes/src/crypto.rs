@@ -1,4 +1,4 @@
-//! What TLS is made of, whoever speaks it.
+//! The TLS implementation that clients and the server share.
 
 use std::sync::Arc;
 

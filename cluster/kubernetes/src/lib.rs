@@ -1,27 +1,27 @@
-//! What a scheduler needs to know to take kube-scheduler's place at an API server.
+//! Kubernetes client side of a scheduler: replaces kube-scheduler at an API server.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`blocking`] | what blocks, on threads of its own |
-//! | [`config`] | what holds: the command line with the file of `--config` |
-//! | [`connect`] | the way to the API server: kubeconfigs, service accounts, credentials |
-//! | `crypto` | what TLS is made of, whoever speaks it |
-//! | [`driver`] | a scheduler at an API server |
-//! | [`dry_run`] | a scheduler that decides and writes nothing |
-//! | [`election`] | who of several replicas leads |
-//! | [`events`] | what is to be written of what people should know |
-//! | [`flags`] | kube-scheduler's command line: what is honoured, ignored or refused |
-//! | [`health`] | how the scheduler is, for those who ask |
-//! | [`inspect`] | what the scheduler knows, when somebody asks |
+//! | [`blocking`] | blocking work on separate threads |
+//! | [`config`] | the effective configuration: the command line and the file of `--config` |
+//! | [`connect`] | connecting to the API server: kubeconfigs, service accounts, credentials |
+//! | `crypto` | the TLS implementation of client and server |
+//! | [`driver`] | runs a scheduler at an API server |
+//! | [`dry_run`] | scheduling without writes |
+//! | [`election`] | leader election between replicas |
+//! | [`events`] | events for users: aggregation, rate limits, requests |
+//! | [`flags`] | kube-scheduler's command line: supported, ignored and refused flags |
+//! | [`health`] | liveness and readiness |
+//! | [`inspect`] | dump and comparison of the scheduler's cache |
 //! | [`logs`] | logs as kube-scheduler writes them |
 //! | [`metrics`] | kube-scheduler's metrics |
-//! | [`pods`] | what is remembered of pods so that it can be written |
-//! | [`resources`] | where objects are |
+//! | [`pods`] | versions and statuses of pods, for writes |
+//! | [`resources`] | the kinds of objects and their paths |
 //! | [`serving`] | the HTTPS server |
-//! | [`shadow`] | a scheduler that judges what kube-scheduler does |
-//! | [`status_patch`] | what to send so that a pod's status says something |
-//! | [`watch`] | how the objects of a kind are followed |
-//! | [`transport`] | requests and answers, whatever carries them |
+//! | [`shadow`] | compares decisions with those of kube-scheduler |
+//! | [`status_patch`] | patches of pod statuses |
+//! | [`watch`] | lists and watches of objects |
+//! | [`transport`] | requests to an API server and their responses |
 //! | [`mod@write`] | the scheduler's client: bindings, statuses, deletions |
 
 pub mod blocking;
@@ -46,5 +46,5 @@ pub mod transport;
 pub mod watch;
 pub mod write;
 
-/// The version of Kubernetes whose scheduler this one stands in for.
+/// Kubernetes version of the kube-scheduler that this scheduler replaces.
 const KUBERNETES_VERSION: &str = "1.36";

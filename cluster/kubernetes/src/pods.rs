@@ -1,4 +1,4 @@
-//! What an API server says of pods that only whoever writes to it needs to know.
+//! Versions and statuses of pods at the API server, for writes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ use schedc_core::model::Uid;
 use crate::status_patch::{ConditionOrders, ObservedStatus};
 use crate::write::ObjectListeners;
 
-/// A record for each pod, and who waits for news of any objects. Clones are the same.
+/// Records of all pods, and the listeners of object updates. Clones share the content.
 #[derive(Clone, Debug, Default)]
 pub struct PodRecords {
     state: Arc<Mutex<State>>,
@@ -25,21 +25,21 @@ struct State {
 #[derive(Debug)]
 struct CachedRecord {
     record: PodRecord,
-    /// An answer said so, and the watch did not yet.
+    /// The record comes from a response, and the watch has not reported it yet.
     is_ahead: bool,
 }
 
-/// What is known of a pod.
+/// State of a pod at the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodRecord {
     /// `metadata.resourceVersion`
     pub version: u64,
-    /// What its status says.
+    /// Fields of the status that status patches depend on.
     pub status: ObservedStatus,
 }
 
 impl PodRecords {
-    /// The watch says that a pod is like this. To be told before the scheduler is.
+    /// Records a pod that the watch reports. Call it before the scheduler receives the change.
     pub fn set(&self, uid: &Uid, pod: &api::Pod) {
         let State { pods, orders } = &mut *self.lock();
         let record = PodRecord::new(pod, orders);
@@ -48,7 +48,7 @@ impl PodRecords {
         }
     }
 
-    /// An answer says that a pod is like this now. One that is not known any more stays so.
+    /// Records a pod that a response contains. Pods without a record are ignored.
     pub fn record_response(&self, uid: &Uid, pod: &api::Pod) {
         let State { pods, orders } = &mut *self.lock();
         let Some(known) = pods.get_mut(uid).filter(|_| pod.metadata.uid.as_deref() == Some(&*uid.0)) else { return };
@@ -58,22 +58,22 @@ impl PodRecords {
         }
     }
 
-    /// A pod went.
+    /// Removes the record of a deleted pod.
     pub fn remove(&self, uid: &Uid) {
         self.lock().pods.remove(uid);
     }
 
-    /// What is known of a pod.
+    /// Returns the record of a pod.
     pub fn get(&self, uid: &Uid) -> Option<PodRecord> {
         self.lock().pods.get(uid).map(|known| known.record.clone())
     }
 
-    /// Who is to be told when something happens to an object.
+    /// Listeners of object updates.
     pub fn listeners(&self) -> &ObjectListeners {
         &self.listeners
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,14 +102,14 @@ mod tests {
         };
         let nominated = || records.get(&uid).and_then(|record| record.status.nominated_node);
         records.record_response(&uid, &pod(9, "n9"));
-        assert_eq!(nominated(), None, "nobody knows it");
+        assert_eq!(nominated(), None, "the pod has no record");
         records.set(&uid, &pod(10, "n10"));
         records.record_response(&uid, &pod(12, "n12"));
         records.record_response(&uid, &pod(11, "n11"));
         records.set(&uid, &pod(11, "n11"));
         assert_eq!(nominated().as_deref(), Some("n12"));
         records.set(&uid, &pod(12, "n12"));
-        // A server that was set back tells of older versions. It is right.
+        // A server that was restored from a backup sends older versions. The watch is authoritative.
         records.set(&uid, &pod(9, "n9"));
         assert_eq!(nominated().as_deref(), Some("n9"));
         records.remove(&uid);

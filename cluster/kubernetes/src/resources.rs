@@ -1,23 +1,23 @@
-//! Where objects are at an API server.
+//! Kinds of objects and their paths at an API server.
 
 use schedc_core::model::CustomKind;
 use schedc_objects::decode::KindReader;
 
 use crate::transport::Format;
 
-/// A kind of objects, as an API server serves it.
+/// Kind of objects that an API server serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its kind, such as `CSINode`; of a kind that a plugin declares, the full name, such as
+    /// Kind, such as `CSINode`. For a kind that a plugin declares, the full name, such as
     /// `podgroups.v1alpha1.scheduling.x-k8s.io`.
     pub kind: &'static str,
-    /// Its API, such as `storage.k8s.io/v1`.
+    /// API version, such as `storage.k8s.io/v1`.
     pub api_version: &'static str,
-    /// Its name in paths, such as `csinodes`.
+    /// Name in paths, such as `csinodes`.
     pub plural: &'static str,
-    /// Whether its objects are in namespaces.
+    /// Whether the objects have namespaces.
     pub is_namespaced: bool,
-    /// The plugin's declaration, if it is a kind that only a plugin knows.
+    /// The plugin's declaration, for a kind that only a plugin reads.
     pub custom: Option<&'static CustomKind>,
 }
 
@@ -32,7 +32,7 @@ const fn resource(
 
 const PODS: Resource = resource("Pod", "v1", "pods", true);
 
-/// All kinds that a scheduler asks an API server about.
+/// All built-in kinds that a scheduler reads or writes.
 pub const RESOURCES: &[Resource] = &[
     resource("Node", "v1", "nodes", false),
     PODS,
@@ -61,57 +61,57 @@ pub fn pods() -> &'static Resource {
     &PODS
 }
 
-/// What is not watched: it is only written.
+/// Kinds that are written but not watched.
 const WRITTEN_ONLY: [&str; 2] = ["Lease", "Event"];
 
 impl Resource {
-    /// Whether its objects can be followed.
+    /// Whether the objects of this kind are watched.
     pub fn is_watched(&self) -> bool {
         !WRITTEN_ONLY.contains(&self.kind)
     }
 
-    /// A kind by its name. `None`: nobody here asks for such.
+    /// Returns the built-in kind with this name.
     pub fn of(kind: &str) -> Option<&'static Resource> {
         RESOURCES.iter().find(|resource| resource.kind == kind)
     }
 
-    /// The same, if it is of this API.
+    /// Returns the built-in kind with this name and API version.
     pub fn of_api(api_version: &str, kind: &str) -> Option<&'static Resource> {
         Resource::of(kind).filter(|resource| resource.api_version == api_version)
     }
 
-    /// A kind that a plugin declares.
+    /// Creates the resource of a kind that a plugin declares.
     pub fn declared(kind: &'static CustomKind) -> Resource {
         let CustomKind { name, api_version, plural, is_namespaced, .. } = *kind;
         Resource { kind: name, api_version, plural, is_namespaced, custom: Some(kind) }
     }
 
-    /// The same for who follows its objects, which goes on as long as the program.
+    /// Creates the resource of a declared kind with static lifetime, for reflectors; the memory is never freed.
     pub fn declared_static(kind: &'static CustomKind) -> &'static Resource {
         Box::leak(Box::new(Resource::declared(kind)))
     }
 
-    /// How its objects are read.
+    /// Decoder for objects of this kind.
     pub fn reader(&self) -> KindReader<'static> {
         self.custom.map_or(KindReader::Known(self.kind), KindReader::Custom)
     }
 
-    /// How its objects are best sent.
+    /// Preferred format in responses.
     pub fn format(&self) -> Format {
         if self.custom.is_some() { Format::Json } else { Format::Protobuf }
     }
 
-    /// Its group; empty for the kinds that have none.
+    /// API group; empty for the core group.
     pub fn group(&self) -> &'static str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 
-    /// The path of all its objects, in all namespaces.
+    /// Path of all objects, in all namespaces.
     pub fn all(&self) -> String {
         [self.root(), self.api_version, "/", self.plural].concat()
     }
 
-    /// The path of those of a namespace, where they are created. The namespace does not matter where there are none.
+    /// Path of a namespace's objects, for lists and creation. Kinds without namespaces ignore the namespace.
     pub fn collection(&self, namespace: &str) -> String {
         match self.is_namespaced {
             true => [self.root(), self.api_version, "/namespaces/", namespace, "/", self.plural].concat(),
@@ -119,7 +119,7 @@ impl Resource {
         }
     }
 
-    /// The path of one.
+    /// Path of one object.
     pub fn path(&self, namespace: &str, name: &str) -> String {
         [&self.collection(namespace), "/", name].concat()
     }
@@ -149,11 +149,11 @@ mod tests {
         assert_eq!(
             missing,
             [&"Deployment", &"PriorityClass"],
-            "only API servers and the disruption controller look at them"
+            "only API servers and the disruption controller read them"
         );
     }
 
-    /// kube-scheduler watches the same.
+    /// kube-scheduler watches the same resources.
     #[test]
     fn the_paths_equal_those_of_kube_scheduler() {
         let recording = include_str!("../tests/recordings/requests.jsonl");

@@ -1,4 +1,4 @@
-//! Integration tests of the API-server client and the scheduler around it: one program, so that its dependencies are linked once.
+//! Integration tests of the API-server client and the driver: one program, which links its dependencies once.
 
 mod api_server;
 mod custom_kinds;

@@ -1,4 +1,4 @@
-//! What a scheduler is told of objects.
+//! Changes of a scheduler's view that objects cause.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Kind, ObjectKey, Uid};
@@ -8,8 +8,8 @@ use crate::convert::{convert_node, convert_object, convert_pod, is_finished, uid
 use crate::kinds::AnyObject;
 
 impl AnyObject {
-    /// What a scheduler is told when an object is like this now. A pod that has run to its end is gone for it. `None`: it is
-    /// not told of such.
+    /// Returns the change for an object that exists in this form. A finished pod is a removal. `None`: schedulers
+    /// ignore the kind.
     pub fn upsert(&self, interner: &mut Interner) -> Option<Change> {
         match self {
             AnyObject::Node(node) => Some(Change::Node(convert_node(node, interner))),
@@ -19,7 +19,7 @@ impl AnyObject {
         }
     }
 
-    /// What a scheduler is told when this object went. `None`: it is not told of such.
+    /// Returns the change for a deleted object. `None`: schedulers ignore the kind.
     pub fn removal(&self, interner: &mut Interner) -> Option<Change> {
         match self {
             AnyObject::Node(_) => Some(Change::NodeDeleted(interner.intern(self.name()))),
@@ -28,7 +28,7 @@ impl AnyObject {
         }
     }
 
-    /// An object as a scheduler names it. `None`: a node, a pod, or a kind that schedulers do not look at.
+    /// The key of the object in a scheduler. `None`: a node, a pod, or a kind that schedulers ignore.
     pub fn key(&self, interner: &mut Interner) -> Option<ObjectKey> {
         let kind = match self {
             AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_finished_pod_is_a_removal() {
         let object = api_object("{kind: Pod, metadata: {name: a, uid: u}, status: {phase: Succeeded}}");
-        let told = object.upsert(&mut Interner::default());
-        assert!(matches!(told, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));
+        let change = object.upsert(&mut Interner::default());
+        assert!(matches!(change, Some(Change::PodDeleted(Uid(uid))) if &*uid == "u"));
     }
 }

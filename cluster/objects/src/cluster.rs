@@ -1,4 +1,4 @@
-//! From files to objects that are ready to be scheduled, in one step.
+//! Loading of manifests, with the API server's defaults, in one step.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
 use crate::validation::{IgnoredFields, ObjectReader, Validation};
 
-/// How manifests are taken.
+/// Options for loading manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to add what an API server adds when an object is created, and to refuse what it refuses.
+    /// Whether to apply the API server's defaults and validation for created objects.
     ///
-    /// Objects that come from a cluster have all that already, and stay as they are.
+    /// Objects from a cluster have the defaults already and do not change.
     pub api_server_defaults: bool,
-    /// The kinds that plugins declare, of which objects are read besides those that all schedulers know.
+    /// Kinds that plugins declare, which are read in addition to the built-in ones.
     pub kinds: Kinds,
     /// Treatment of fields that an object's kind does not have.
     pub validation: Validation,
@@ -34,25 +34,25 @@ impl Default for Options {
 /// The objects of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    /// Nodes, in the order in which they are written.
+    /// Nodes, in the order of the manifests.
     pub nodes: Vec<Sourced<Node>>,
-    /// Pods, running and pending, in the order in which they are written.
+    /// Pods, running and pending, in the order of the manifests.
     pub pods: Vec<Sourced<Pod>>,
     /// Priority classes.
     pub priority_classes: Vec<Sourced<PriorityClass>>,
-    /// Objects of all other kinds that scheduling looks at, in the order in which they are written.
+    /// Objects of all other kinds that schedulers read, in the order of the manifests.
     pub others: Vec<Sourced<AnyObject>>,
-    /// Namespaces that are nowhere written, but that pods are in; an API server would not take those pods otherwise.
+    /// Namespaces of pods that are missing in the manifests; an API server would refuse these pods.
     pub implied: Vec<AnyObject>,
-    /// How many objects of still other kinds there were, by kind.
+    /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// What completes objects that come later; none if objects are taken as they are.
+    /// Completes objects that are added later; `None` if defaults are not applied.
     pub admission: Option<Admission>,
-    /// The kinds that plugins declare, as they were when the objects were read.
+    /// Kinds that plugins declared when the objects were read.
     pub kinds: Kinds,
-    /// How fields were validated.
+    /// Treatment of unknown fields.
     pub validation: Validation,
-    /// Fields that the objects' kinds do not have, and that were ignored.
+    /// Unknown fields that were ignored.
     pub ignored: IgnoredFields,
 }
 
@@ -60,16 +60,16 @@ impl Objects {
     /// Reads manifests from files, folders and, for `-`, standard input. See [`Manifests::read`].
     ///
     /// # Errors
-    /// All problems that there are.
+    /// Returns all problems of the manifests.
     pub fn load<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, options: Options) -> Result<Objects, Error> {
         let reader = ObjectReader::new(options.kinds, options.validation);
         Objects::new(Manifests::read_with(paths, reader)?, options)
     }
 
-    /// Takes manifests that were read.
+    /// Completes and validates manifests, as `options` require.
     ///
     /// # Errors
-    /// What an API server would refuse, if it is to be asked.
+    /// Returns what an API server would refuse, if its defaults are applied.
     pub fn new(mut manifests: Manifests, options: Options) -> Result<Objects, Error> {
         let admission = match options.api_server_defaults {
             true => Some(default::complete(&mut manifests)?),
@@ -80,12 +80,12 @@ impl Objects {
         Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission, kinds, validation, ignored })
     }
 
-    /// All objects besides nodes, pods and priority classes that scheduling looks at.
+    /// Returns all objects that schedulers read, without nodes, pods and priority classes.
     pub fn others(&self) -> impl Iterator<Item = &AnyObject> {
         self.others.iter().map(|other| &other.object).chain(&self.implied)
     }
 
-    /// How many objects are written besides nodes and pods that scheduling looks at, by kind.
+    /// Returns the number of objects in the manifests by kind, without nodes and pods.
     pub fn others_by_kind(&self) -> BTreeMap<&'static str, usize> {
         let mut counts = BTreeMap::new();
         if !self.priority_classes.is_empty() {

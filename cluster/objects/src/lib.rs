@@ -1,11 +1,13 @@
-//! Kubernetes objects for schedc: read from manifests, completed as an API server would, turned into the compact model.
+//! Kubernetes objects for schedc: reads manifests, applies the API server's defaults, and converts objects to the
+//! compact model.
 //!
-//! The three steps are separate. [`Manifests::read`] takes YAML or JSON as `kubectl` does and gives typed objects that
-//! know where they were written. [`default::complete`] adds what the API server adds on creation and refuses what it
-//! refuses; leave it out for objects that come from a cluster or are to be taken as they are. [`convert_pod`],
-//! [`convert_node`] and [`convert_object`] make [`schedc_core::model`] of them. [`Objects::load`] does the first two.
-//! Objects that come from an API server are [read](reads) without fields that no conversion reads. A program that only reads these
-//! leaves out the feature `manifests`, and with it hundreds of types that are read field by field.
+//! The three steps are separate. [`Manifests::read`] reads YAML or JSON like `kubectl` and returns typed objects with
+//! their source locations. [`default::complete`] applies the API server's defaults and validation for created objects;
+//! it is not needed for objects from a cluster. [`convert_pod`], [`convert_node`] and [`convert_object`] convert
+//! objects to [`schedc_core::model`]. [`Objects::load`] does the first two steps.
+//!
+//! Objects from an API server are [decoded](reads) without the fields that no conversion reads. A program that reads
+//! only these leaves out the feature `manifests`, and with it the deserialization of hundreds of types.
 
 mod changes;
 #[cfg(feature = "manifests")]

@@ -1,7 +1,7 @@
-//! Objects as an API server writes them, for those who are sent whole ones.
+//! Originals: objects as an API server writes them, for extenders that receive whole objects.
 //!
-//! They are sent as kube-scheduler would: without `apiVersion` and `kind`, and pods without `managedFields`. The rest stays as
-//! it is written, to the letter.
+//! They have kube-scheduler's form: without `apiVersion` and `kind`, and pods without `managedFields`. The rest is kept
+//! byte for byte.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,7 @@ use serde_json::value::RawValue;
 #[cfg(feature = "manifests")]
 use crate::kinds::AnyObject;
 
-/// The original of an object that came from elsewhere than an API server: what is there of it, written as one would. `None`:
-/// it is no node and no pod.
+/// Builds the original of an object that does not come from an API server. `None`: it is neither a node nor a pod.
 #[cfg(feature = "manifests")]
 pub fn original(object: &AnyObject) -> Option<Arc<str>> {
     let (json, is_pod) = match object {
@@ -24,10 +23,10 @@ pub fn original(object: &AnyObject) -> Option<Arc<str>> {
     original_from_json(&json.ok()?.to_string(), is_pod).ok()
 }
 
-/// The original of an object that is written like this.
+/// Builds the original from an object's JSON text.
 ///
 /// # Errors
-/// It is no JSON object.
+/// Returns an error if the text is not a JSON object.
 pub fn original_from_json(json: &str, is_pod: bool) -> Result<Arc<str>, serde_json::Error> {
     without(json, &["apiVersion", "kind"], |key, value| match key {
         "metadata" if is_pod => Ok(Some(without(value, &["managedFields"], |_, _| Ok(None))?)),
@@ -36,25 +35,25 @@ pub fn original_from_json(json: &str, is_pod: bool) -> Result<Arc<str>, serde_js
     .map(Arc::from)
 }
 
-/// What a member of an object is, as it is written. `None`: it has no such member.
+/// Returns the JSON text of an object's member. `None`: the member is missing.
 ///
 /// # Errors
-/// It is no JSON object.
+/// Returns an error if the text is not a JSON object.
 pub fn member<'a>(json: &'a str, key: &str) -> Result<Option<&'a str>, serde_json::Error> {
     let Members(members) = serde_json::from_str(json)?;
     Ok(members.into_iter().find(|(of, _)| of == key).map(|(_, value)| value.get()))
 }
 
-/// The elements of a list, as they are written.
+/// Returns the JSON texts of a list's elements.
 ///
 /// # Errors
-/// It is no JSON list.
+/// Returns an error if the text is not a JSON list.
 pub fn elements(json: &str) -> Result<Vec<&str>, serde_json::Error> {
     let elements: Option<Vec<&RawValue>> = serde_json::from_str(json)?;
     Ok(elements.unwrap_or_default().into_iter().map(RawValue::get).collect())
 }
 
-/// An object without some members, others put in another way.
+/// Returns an object without some members, with replacements for others.
 fn without(
     json: &str,
     keys: &[&str],

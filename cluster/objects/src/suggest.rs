@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::kinds::{SchemaField, UnknownField};
 
-/// The candidate closest to `name`: equal but for case and separators, or a few letters different.
+/// Returns the candidate closest to `name`: equal except for case and separators, or with few different letters.
 pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let letters = |text: &str| -> String {
         text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
     };
-    // No known name is as long, and the comparison is quadratic.
+    // Known names are shorter, and the comparison is quadratic.
     if name.len() > 100 {
         return None;
     }
@@ -21,13 +21,13 @@ pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
     near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
 }
 
-/// The one candidate that begins with `name`, as `priorityClassName` with `priorityClass`.
+/// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`.
 fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
     let mut unique_completion = candidates.iter().filter(|candidate| name.len() > 3 && candidate.starts_with(name));
     unique_completion.next().copied().filter(|_| unique_completion.next().is_none())
 }
 
-/// Maximum number of known fields that are listed where none is similar.
+/// Maximum number of known fields that are listed if none is similar.
 const LISTED: usize = 12;
 
 /// Suggestion for an unknown field.
@@ -45,7 +45,7 @@ impl fmt::Display for Hint<'_> {
         }
         if let Some(place) = self.nearest_place() {
             return match place.is_empty() {
-                true => write!(f, "`{name}` is a field of the object itself, beside `metadata`"),
+                true => write!(f, "`{name}` is a field of the object itself, next to `metadata`"),
                 false => write!(f, "`{name}` belongs in `{}`", place.join(".")),
             };
         }
@@ -57,7 +57,7 @@ impl fmt::Display for Hint<'_> {
 }
 
 impl<'a> Hint<'a> {
-    /// The place of a field of this name that is nearest to where it was written.
+    /// Returns the path of the field with this name that is nearest to the user's path.
     fn nearest_place(&self) -> Option<&'a [&'static str]> {
         let here = names(&self.field.parent);
         let same = self.schema.iter().filter(|field| field.name == self.field.name);

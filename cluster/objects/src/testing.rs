@@ -1,7 +1,6 @@
 //! Objects from a few lines of YAML, for tests.
 //!
-//! They are taken as they are: nothing is added that an API server would add. `apiVersion` may be left out, and for pods
-//! and nodes `kind`.
+//! API server defaults are not applied. `apiVersion` may be left out, and for pods and nodes also `kind`.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;
@@ -12,50 +11,50 @@ use serde_json::Value;
 use crate::kinds::{self, AnyObject, UnknownFields};
 use crate::{convert_node, convert_object, convert_pod, manifests};
 
-/// The pod of a manifest, compact.
+/// Returns the pod of a manifest in the compact model.
 ///
 /// # Panics
-/// If the manifest is no pod.
+/// Panics if the manifest is not a pod.
 pub fn pod(yaml: &str, interner: &mut Interner) -> Pod {
     convert_pod(&api_pod(yaml), interner)
 }
 
-/// The node of a manifest, compact.
+/// Returns the node of a manifest in the compact model.
 ///
 /// # Panics
-/// If the manifest is no node.
+/// Panics if the manifest is not a node.
 pub fn node(yaml: &str, interner: &mut Interner) -> Node {
     convert_node(&api_node(yaml), interner)
 }
 
-/// The object of a manifest, compact.
+/// Returns the object of a manifest in the compact model.
 ///
 /// # Panics
-/// If the manifest is no object besides nodes and pods that plugins look at.
+/// Panics if the manifest is a node, a pod, or a kind that plugins cannot read.
 pub fn object(yaml: &str, interner: &mut Interner) -> Object {
-    convert_object(&api_object(yaml), interner).unwrap_or_else(|| panic!("no plugin looks at this\n{yaml}"))
+    convert_object(&api_object(yaml), interner).unwrap_or_else(|| panic!("plugins cannot read this object:\n{yaml}"))
 }
 
-/// The pod of a manifest.
+/// Returns the pod of a manifest.
 ///
 /// # Panics
-/// If the manifest is no pod.
+/// Panics if the manifest is not a pod.
 pub fn api_pod(yaml: &str) -> api::Pod {
     typed(yaml, "Pod")
 }
 
-/// The node of a manifest.
+/// Returns the node of a manifest.
 ///
 /// # Panics
-/// If the manifest is no node.
+/// Panics if the manifest is not a node.
 pub fn api_node(yaml: &str) -> api::Node {
     typed(yaml, "Node")
 }
 
-/// The object of a manifest. `kind` must be there.
+/// Returns the object of a manifest, which must have a `kind`.
 ///
 /// # Panics
-/// If the manifest is no object that scheduling looks at.
+/// Panics if the manifest is not an object that schedulers read.
 pub fn api_object(yaml: &str) -> AnyObject {
     read(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }
@@ -76,7 +75,7 @@ fn read(yaml: &str) -> Result<AnyObject, String> {
     let version = fields.entry("apiVersion").or_insert_with(|| kinds::api_version(&kind).unwrap_or_default().into());
     let version = version.as_str().unwrap_or_default().to_owned();
     match AnyObject::from_json(&version, &kind, Value::Object(fields)) {
-        Ok(object) => object.ok_or_else(|| format!("scheduling does not look at `{kind}`")),
+        Ok(object) => object.ok_or_else(|| format!("schedulers ignore `{kind}`")),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! Treatment of fields that an object's kind does not have.
+//! Validation of fields that an object's kind does not have.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,8 +11,8 @@ use crate::suggest::Hint;
 /// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
-    /// `Strict` for manifests that are written by hand, `Warn` for objects that come from a cluster: those have a
-    /// `metadata.uid`, a `metadata.resourceVersion` or `metadata.managedFields`.
+    /// `Strict` for handwritten manifests, `Warn` for objects from a cluster: those have a `metadata.uid`, a
+    /// `metadata.resourceVersion` or `metadata.managedFields`.
     #[default]
     Auto,
     /// Errors.
@@ -23,9 +23,9 @@ pub enum Validation {
     Ignore,
 }
 
-/// Whether an API server stored this object; otherwise the manifest was written by hand.
+/// Whether an API server stored this object; otherwise the manifest is handwritten.
 ///
-/// `creationTimestamp` proves nothing: it decides the order of a queue, and manifests may set it for that.
+/// `creationTimestamp` is no evidence: manifests may set it to determine the queue order.
 fn is_from_cluster(object: &Map<String, Value>) -> bool {
     let Some(metadata) = object.get("metadata") else { return false };
     let has_text = |field: &str| metadata.get(field).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
@@ -40,7 +40,7 @@ pub struct IgnoredFields {
     objects: usize,
 }
 
-/// Number of fields that the summary names.
+/// Maximum number of fields in the summary.
 const NAMED: usize = 5;
 
 impl IgnoredFields {
@@ -58,7 +58,7 @@ impl IgnoredFields {
     }
 
     fn add(&mut self, kind: &str, unknown: &[UnknownField]) {
-        // Items of one list have their fields in common.
+        // Items of one list share their fields.
         let mut paths: Vec<String> = unknown.iter().map(|field| without_indices(&field.path())).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -69,7 +69,7 @@ impl IgnoredFields {
     }
 }
 
-/// One line: how many objects have unknown fields, and the most frequent ones.
+/// One line: the number of objects with unknown fields, and the most frequent ones.
 impl fmt::Display for IgnoredFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut fields: Vec<_> = self.counts.iter().collect();
@@ -87,7 +87,7 @@ impl fmt::Display for IgnoredFields {
     }
 }
 
-/// `spec.containers[].image` for the path of any container's image.
+/// Returns `spec.containers[].image` for the path of any container's image.
 fn without_indices(path: &str) -> String {
     let mut text = String::new();
     for (i, part) in path.split('[').enumerate() {
@@ -112,15 +112,16 @@ pub struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Reads objects of all kinds that scheduling looks at and of those that plugins declare.
+    /// Returns a reader for objects of all built-in kinds and of those that plugins declare.
     pub fn new(kinds: Kinds, validation: Validation) -> ObjectReader {
         ObjectReader { kinds, validation, ignored: IgnoredFields::default() }
     }
 
-    /// The object in a JSON value that declares this API and kind. `None`: scheduling does not look at such objects.
+    /// Reads an object of this API version and kind. `None`: schedulers ignore the kind.
     ///
     /// # Errors
-    /// All unknown fields, if they are errors; a misspelt API or kind; and all fields with a wrong type or quantity.
+    /// Returns all unknown fields, if they are errors; a misspelt API or kind; and all fields with a wrong type or an
+    /// invalid quantity.
     pub fn read(&mut self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, Vec<ObjectError>> {
         let is_strict = value.as_object().is_none_or(|fields| self.is_strict(fields));
         self.read_as(api_version, kind, value, is_strict)
@@ -135,10 +136,10 @@ impl ObjectReader {
         }
     }
 
-    /// As [`read`](ObjectReader::read), where unknown fields are errors if `is_strict`.
+    /// Reads an object like [`read`](ObjectReader::read), where unknown fields are errors if `is_strict`.
     ///
     /// # Errors
-    /// As there.
+    /// Returns the same errors.
     pub fn read_as(
         &mut self,
         api_version: &str,
@@ -172,8 +173,8 @@ impl ObjectReader {
         if errors.is_empty() { Ok(read) } else { Err(errors) }
     }
 
-    /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type of
-    /// `items`. `None`: the API is not one of Kubernetes, and the kind need not be a list.
+    /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type
+    /// of `items`. `None`: the API is not one of Kubernetes, and the kind may be another one than a list.
     pub fn list(&mut self, api_version: &str, kind: &str, fields: &Map<String, Value>) -> Option<Vec<ObjectError>> {
         if kinds::is_custom(api_version) {
             return None;
@@ -188,7 +189,7 @@ impl ObjectReader {
         Some(errors)
     }
 
-    /// Validates the fields of something that is written by hand and is not an object. Returns an error for each unknown field,
+    /// Validates the fields of a handwritten document that is not an object. Returns an error for each unknown field,
     /// if they are errors.
     pub fn other_fields(&mut self, kind: &str, unknown: &[UnknownField]) -> Vec<ObjectError> {
         self.report_or_ignore(kind, unknown, matches!(self.validation, Validation::Auto | Validation::Strict))

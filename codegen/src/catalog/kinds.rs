@@ -1,4 +1,4 @@
-//! The kinds of objects that a scheduler can be told about: those that schedc knows, and those that catalogs declare.
+//! The kinds of objects that a scheduler can watch: built-in kinds, and those of catalogs.
 
 use super::writes::{is_group, is_word};
 use crate::check::is_dns_subdomain;
@@ -30,30 +30,31 @@ pub const KINDS: [&str; 18] = [
     "VolumeAttachment",
 ];
 
-/// A kind that a catalog declares: a custom resource, or one that schedc does not know by itself.
+/// A kind in a catalog: a custom resource, or a built-in resource of Kubernetes that is missing in schedc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomKind {
-    /// What plugins of the catalog call it: `PodGroup`.
+    /// Name of the kind for plugins of the catalog: `PodGroup`.
     pub name: String,
-    /// Where the catalog names it.
+    /// Location of the name in the catalog.
     pub declared_at: Span,
     /// `scheduling.x-k8s.io/v1alpha1`.
     pub api_version: String,
     /// `PodGroup`.
     pub kind: String,
-    /// What it is called in paths and roles: `podgroups`.
+    /// Name in URL paths and roles: `podgroups`.
     pub resource: String,
     /// Whether its objects are in namespaces.
     pub namespaced: bool,
 }
 
 impl CustomKind {
-    /// Its API group; empty for that of pods and nodes.
+    /// Returns its API group; empty for that of pods and nodes.
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 
-    /// Resource, version and group, as kube-scheduler names it in events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
+    /// Returns resource, version and group, as kube-scheduler writes them in events:
+    /// `podgroups.v1alpha1.scheduling.x-k8s.io`.
     pub fn full_name(&self) -> String {
         match self.api_version.split_once('/') {
             Some((group, version)) => format!("{}.{version}.{group}", self.resource),
@@ -61,13 +62,13 @@ impl CustomKind {
         }
     }
 
-    /// Whether this says the same of the kind, whatever it is called.
+    /// Returns whether both describe the same kind, regardless of their names.
     pub(super) fn is_same_kind(&self, other: &CustomKind) -> bool {
         (&self.kind, self.namespaced) == (&other.kind, other.namespaced)
     }
 }
 
-/// Reads an entry of `[kinds]`. `None`: it is wrong, and that was reported.
+/// Reads an entry of `[kinds]`. Returns `None` after reporting an error.
 pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<CustomKind> {
     let found_before = found.len();
     let (name, at) = (&field.key, field.value.span);
@@ -105,7 +106,7 @@ pub(super) fn kind(field: &RawField, found: &mut Vec<Diagnostic>) -> Option<Cust
     })
 }
 
-/// A version, with its group unless that is the group of pods.
+/// Returns whether a text is a version, with its group unless it is the group of pods.
 fn is_api_version(text: &str) -> bool {
     let (group, version) = text.split_once('/').unwrap_or(("", text));
     let is_version = version.starts_with('v') && is_dns_subdomain(version) && !version.contains('.');

@@ -1,4 +1,4 @@
-//! From TOML to [`Catalog`].
+//! Conversion from TOML to [`Catalog`].
 
 use std::sync::Arc;
 
@@ -39,15 +39,16 @@ const PLUGIN_KEYS: [&str; 14] = [
 const COLUMN_KEYS: [&str; 3] = ["path", "args", "description"];
 const INDEX_KEYS: [&str; 2] = ["path", "description"];
 
-/// Whose catalog is read.
+/// Origin of the catalog.
 pub(super) enum Kind<'a> {
-    /// Our own, with its argument schemas by plugin.
+    /// The in-tree catalog, with the argument schemas by plugin.
     InTree(&'a IndexMap<String, Schema>),
-    /// A plugin crate's, with the arguments that its sources declare; it may name the columns and indexes of the in-tree one.
+    /// The catalog of a plugin crate, with the arguments in its sources. It may refer to the in-tree columns and
+    /// indexes.
     ThirdParty(&'a Catalog, &'a DeclaredArgs),
 }
 
-/// Reads a catalog. Plugins that are wrong are left out, after they were reported.
+/// Reads a catalog. Invalid plugins are reported and omitted.
 pub(super) fn catalog(files: &Files, file: FileId, kind: &Kind<'_>, found: &mut Vec<Diagnostic>) -> Option<Catalog> {
     let table = tree::read(files, file, found)?;
     let start = Span { file, start: 0, end: 0 };
@@ -246,7 +247,7 @@ fn plugin(
     })
 }
 
-/// `NodeAffinity`, or `NodeAffinity?` for a plugin that may be missing.
+/// Reads `NodeAffinity`, or `NodeAffinity?` for an optional plugin.
 fn state_read(name: &str) -> Read {
     match name.strip_suffix('?') {
         Some(plugin) => Read { plugin: plugin.to_owned(), optional: true },
@@ -260,7 +261,7 @@ fn rust_path(path: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether this is a path, with generic arguments or without; what they are is for rustc to say.
+/// Returns whether this is a path, with or without generic arguments; rustc checks the arguments.
 fn is_path(text: &str) -> bool {
     let (names, has_arguments) = text.split_once('<').map_or((text, false), |(names, _)| (names, true));
     let is_name = |name: &str| matches!(name, "crate" | "self" | "super") || syn::parse_str::<syn::Ident>(name).is_ok();

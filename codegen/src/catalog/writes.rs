@@ -1,4 +1,4 @@
-//! `writes`: what a plugin does at an API server besides watching.
+//! `writes`: a plugin's requests to the API server other than watches.
 
 use crate::check::is_dns_subdomain;
 use crate::diagnostic::Diagnostic;
@@ -10,20 +10,20 @@ use crate::tree::RawNode;
 /// The verbs of resources, in the order in which roles list them.
 pub const VERBS: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/// What is done to the objects of a resource.
+/// Requests for the objects of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
     /// The API group; empty for that of pods and nodes.
     pub group: String,
     /// The resource as roles name it: `persistentvolumes`, `pods/status`.
     pub resource: String,
-    /// What is done; of [`VERBS`], at least one.
+    /// The verbs; of [`VERBS`], at least one.
     pub verbs: Vec<String>,
-    /// The namespace; `None`: all of them, or the resource has none.
+    /// The namespace; `None` for all namespaces or a cluster-scoped resource.
     pub namespace: Option<String>,
 }
 
-/// Reads an element of `writes`. `None`: it is wrong, and that was reported.
+/// Reads an element of `writes`. Returns `None` after reporting an error.
 pub(super) fn write(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<Write> {
     let table = fields::table(node, "an element of `writes`", found)?;
     let found_before = found.len();
@@ -66,18 +66,18 @@ fn check_verbs(verbs: &[Spanned<String>], are_named: bool, at: Span, found: &mut
     }
 }
 
-/// The core group has no name; no group is called `v1`.
+/// The core group has no name; no group has the name `v1`.
 pub(super) fn is_group(group: &str) -> bool {
     group.is_empty() || is_dns_subdomain(group) && group != "core" && group != "v1"
 }
 
-/// A plural in lower case, perhaps with a subresource.
+/// Returns whether a text is a plural in lower case, optionally with a subresource.
 fn is_resource(resource: &str) -> bool {
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, "status"));
     is_word(resource) && is_word(subresource)
 }
 
-/// A plural in lower case.
+/// Returns whether a text is a plural in lower case.
 pub(super) fn is_word(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }

@@ -1,4 +1,4 @@
-//! Arguments: for enabled plugins only, of the shape that the catalog tells, and what a shape cannot tell.
+//! Arguments: only for enabled plugins, of the shape in the catalog, and with valid combinations.
 
 mod default_preemption;
 mod dynamic_resources;
@@ -44,7 +44,8 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     check_absent(cx, found);
 }
 
-/// Reports plugins with required arguments for which the profile has no table. Those that the profile does not name have none.
+/// Reports plugins with required arguments for which the profile has no table. Plugins that the profile does
+/// not name have none.
 fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for plugin in &cx.plan.plugins {
         let (None, Some(at), ArgsSchema::Known(Schema::Table { fields })) =
@@ -63,14 +64,14 @@ fn check_absent(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The plugin that a misspelt name stands for, unless it has other arguments.
+/// Returns the plugin that a misspelt name probably means, unless it has other arguments.
 fn suggested_plugin<'c>(cx: &Context<'c>, args: &RawArgs) -> Option<&'c PluginEntry> {
     let name = closest(&args.plugin.value, cx.fitting(None)).filter(|_| cx.catalogs_complete)?;
     let has_others = cx.raw.args.iter().any(|other| other.plugin.value == name);
     cx.catalogs.plugin(name).map(AsRef::as_ref).filter(|_| !has_others)
 }
 
-/// Holds a plugin's arguments against what its catalog says about them, and against the plugin's own rules.
+/// Checks a plugin's arguments against the schema in its catalog, and against the plugin's rules.
 pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     match &plugin.args {
@@ -80,19 +81,19 @@ pub fn check_args(plugin: &PluginEntry, args: &RawArgs) -> Vec<Diagnostic> {
             let mut by_shape = Vec::new();
             shape::check(&args.value, schema, &plugin.name, &mut by_shape);
             check_plugin_rules(args, &mut found);
-            // Where both complain about one place, the plugin's own rule knows better.
-            let said: Vec<Span> = found.iter().filter_map(place).collect();
-            found.extend(by_shape.into_iter().filter(|other| place(other).is_none_or(|at| !said.contains(&at))));
+            // If both report an error at one location, the plugin's rule is more specific.
+            let reported: Vec<Span> = found.iter().filter_map(location).collect();
+            found.extend(by_shape.into_iter().filter(|other| location(other).is_none_or(|at| !reported.contains(&at))));
         }
     }
     found
 }
 
-fn place(diagnostic: &Diagnostic) -> Option<Span> {
+fn location(diagnostic: &Diagnostic) -> Option<Span> {
     diagnostic.primary.as_ref().map(|label| label.span)
 }
 
-/// What the shape of a plugin's arguments cannot say. These rules pass over values of the wrong shape.
+/// Checks rules that a schema cannot express. They skip values of the wrong shape.
 fn check_plugin_rules(args: &RawArgs, found: &mut Vec<Diagnostic>) {
     let RawValue::Table(table) = &args.value.value else { return };
     match args.plugin.value.as_str() {
@@ -107,7 +108,7 @@ fn check_plugin_rules(args: &RawArgs, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The table under a key, with its place.
+/// Returns the table under a key, with its location.
 fn table_at<'t>(table: &'t RawTable, key: &str) -> Option<(&'t RawTable, &'t RawNode)> {
     let node = &table.get(key)?.value;
     match &node.value {
@@ -116,7 +117,7 @@ fn table_at<'t>(table: &'t RawTable, key: &str) -> Option<(&'t RawTable, &'t Raw
     }
 }
 
-/// The tables in the list under a key, each with its place.
+/// Returns the tables in the list under a key, each with its location.
 fn tables_at<'t>(table: &'t RawTable, key: &str) -> impl Iterator<Item = (&'t RawTable, &'t RawNode)> {
     let items: &[RawNode] = match table.get(key).map(|field| &field.value.value) {
         Some(RawValue::List(items)) => items,
@@ -128,7 +129,7 @@ fn tables_at<'t>(table: &'t RawTable, key: &str) -> impl Iterator<Item = (&'t Ra
     })
 }
 
-/// The string under a key, with its place.
+/// Returns the string under a key, with its location.
 fn string_at(table: &RawTable, key: &str) -> Option<Spanned<String>> {
     let node = &table.get(key)?.value;
     match &node.value {

@@ -7,6 +7,6 @@ use crate::plan::Point;
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     if cx.plan.points[Point::Bind].is_empty() && !cx.has_earlier_error(Point::Bind) {
-        found.push(messages::no_bind(cx.place_of(Point::Bind)));
+        found.push(messages::no_bind(cx.location_of(Point::Bind)));
     }
 }

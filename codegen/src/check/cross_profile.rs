@@ -1,4 +1,4 @@
-//! Profiles of one scheduler: each has a name of its own, and all share one queue (kube-scheduler's
+//! Profiles of one scheduler: names are unique, and all profiles share one queue (kube-scheduler's
 //! `validateCommonQueueSort`; backoff is one setting for all profiles there).
 
 use crate::diagnostic::Diagnostic;
@@ -6,15 +6,15 @@ use crate::messages;
 use crate::plan::{Node, Plan, PlanPlugin, Point, Setting, Value};
 use crate::source::Span;
 
-/// No two profiles have the same name, in Kubernetes or in Rust.
+/// Checks that all profiles have different names, in Kubernetes and in Rust.
 pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
     for (index, plan) in plans.iter().enumerate() {
         let earlier = &plans[..index];
         if let Some(first) = earlier.iter().find(|first| first.scheduler_name.value == plan.scheduler_name.value) {
             found.push(messages::same_scheduler_name(
                 &plan.scheduler_name.value,
-                (place(plan.scheduler_name.span, plan), &plan.path),
-                (place(first.scheduler_name.span, first), &first.path),
+                (location(plan.scheduler_name.span, plan), &plan.path),
+                (location(first.scheduler_name.span, first), &first.path),
             ));
         }
         if let Some(first) = earlier.iter().find(|first| first.module == plan.module) {
@@ -23,8 +23,8 @@ pub(crate) fn names(plans: &[Plan], found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// All profiles sort the queue alike and have the same backoff. The plans are those without errors of their own: of
-/// others it is not known what they decide.
+/// Checks that all profiles have the same queue order and backoff. `plans` are those without errors; the
+/// plans of other profiles are uncertain.
 pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
     let Some((first, others)) = plans.split_first() else { return };
     for plan in others {
@@ -34,8 +34,8 @@ pub(crate) fn queue(plans: &[&Plan], found: &mut Vec<Diagnostic>) {
             if a.value != b.value {
                 found.push(messages::different_backoffs(
                     key,
-                    (place(b.span, plan), &plan.path, b.value, b.span.is_none()),
-                    (place(a.span, first), &first.path, a.value, a.span.is_none()),
+                    (location(b.span, plan), &plan.path, b.value, b.span.is_none()),
+                    (location(a.span, first), &first.path, a.value, a.span.is_none()),
                 ));
             }
         };
@@ -57,7 +57,7 @@ fn queue_sort(first: &Plan, second: &Plan, found: &mut Vec<Diagnostic>) {
     }
     let sorter_place = |named_at: Option<Span>, plugin: &PlanPlugin, plan: &Plan| {
         let args = plugin.args.as_ref().map(|args| args.span).filter(|_| same_plugin);
-        place(args.or(named_at), plan)
+        location(args.or(named_at), plan)
     };
     found.push(messages::different_queue_sorts(
         (sorter_place(second_step, b, second), &second.path, &b.entry.name),
@@ -70,7 +70,7 @@ fn sorter(plan: &Plan) -> Option<(Option<Span>, &PlanPlugin)> {
     plan.at(Point::QueueSort).next().map(|(step, plugin)| (step.named_at, plugin))
 }
 
-/// Equal but for places and the order of fields.
+/// Returns whether values are equal, except for locations and the order of fields.
 fn same_value(a: &Node, b: &Node) -> bool {
     match (&a.value, &b.value) {
         (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
@@ -84,8 +84,8 @@ fn same_value(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// Where a setting was written, else the profile's start.
-fn place(written: Option<Span>, plan: &Plan) -> Span {
+/// Returns the location of a setting, otherwise the profile's start.
+fn location(written: Option<Span>, plan: &Plan) -> Span {
     written.unwrap_or(start(plan))
 }
 

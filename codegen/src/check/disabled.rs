@@ -1,7 +1,7 @@
-//! Every name in `disabled` disables something. kube-scheduler ignores one that does not, typos included.
+//! Every name in `disabled` disables a plugin. kube-scheduler ignores other names, including typos.
 //!
-//! A plugin of kube-scheduler's default that schedc does not have yet may be disabled: the profile then means the same
-//! when schedc has it.
+//! A default plugin of kube-scheduler that schedc does not have yet may be disabled: the profile has the same
+//! effect once schedc has it.
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;
@@ -33,7 +33,8 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a set's `disabled` can take away: from `multi-point` the default list, from a point what `multi-point` has.
+/// Returns the plugins that a set's `disabled` can remove: at `multi-point` the default list, at a point
+/// those of `multi-point`.
 fn enabled_by_default(cx: &Context<'_>, point: Option<Point>) -> Vec<String> {
     match point {
         None => cx.catalogs.in_tree().default.iter().map(|name| name.value.clone()).collect(),

@@ -1,4 +1,4 @@
-//! No list names a plugin twice. (In kube-scheduler a plugin was once loaded twice, and scores reached 300.)
+//! No list contains a plugin twice. (kube-scheduler once loaded a plugin twice, and scores reached 300.)
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;
@@ -7,11 +7,11 @@ use crate::source::{Span, Spanned};
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     for (point, set) in cx.raw.sets() {
-        let place = key(point);
+        let set_key = key(point);
         repeated(set.enabled.iter().map(|plugin| &plugin.name), |name, first| {
-            found.push(messages::enabled_twice(name, first, place));
+            found.push(messages::enabled_twice(name, first, set_key));
         });
-        repeated(&set.disabled, |name, first| found.push(messages::disabled_twice(name, first, place)));
+        repeated(&set.disabled, |name, first| found.push(messages::disabled_twice(name, first, set_key)));
     }
 }
 

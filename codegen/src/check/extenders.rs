@@ -1,4 +1,5 @@
-//! Extenders: kube-scheduler's `validateExtenders` and `makeTransport`, and what would only show when one is called.
+//! Extenders: the rules of kube-scheduler's `validateExtenders` and `makeTransport`, and of errors that would
+//! only occur at run time.
 
 mod tls;
 mod url;
@@ -17,7 +18,8 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     check_preempt_verb(cx, found);
 }
 
-/// Extenders are asked about victims by DefaultPreemption; a PostFilter plugin of another crate may do so, too.
+/// Checks that a plugin sends victims to extenders with a preempt verb. DefaultPreemption does; a PostFilter
+/// plugin of another crate may.
 fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     let mut plugins = cx.plan.at(Point::PostFilter).map(|(_, plugin)| &plugin.entry);
     if plugins.any(|entry| entry.name == "DefaultPreemption" || entry.crate_name != IN_TREE_CRATE)
@@ -26,10 +28,10 @@ fn check_preempt_verb(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     let verbs = cx.raw.extenders.iter().filter_map(|extender| extender.preempt_verb.as_ref());
-    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.place_of(Point::PostFilter))));
+    found.extend(verbs.map(|verb| messages::no_preemption_plugin(verb.span, cx.location_of(Point::PostFilter))));
 }
 
-/// Holds the extenders of a profile against the rules.
+/// Checks the extenders of a profile.
 pub fn check_extenders(extenders: &[RawExtender]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for extender in extenders {
@@ -102,7 +104,7 @@ fn managed_resources(extenders: &[RawExtender], found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// apimachinery's `IsExtendedResourceName`, of a qualified name.
+/// Returns whether a qualified name is an extended resource (apimachinery's `IsExtendedResourceName`).
 fn is_extended_resource(name: &str) -> bool {
     const QUOTA: &str = "requests.";
     name.contains('/')

@@ -2,7 +2,7 @@
 
 use crate::schema::Format;
 
-/// Whether a string is what a format asks for.
+/// Returns whether a string has a format.
 pub(super) fn matches(format: Format, text: &str) -> bool {
     match format {
         Format::Any => true,
@@ -17,7 +17,7 @@ pub(super) fn matches(format: Format, text: &str) -> bool {
     }
 }
 
-/// The nanoseconds of what Go's `time.ParseDuration` takes and is not negative.
+/// Returns the nanoseconds of a non-negative duration in the syntax of Go's `time.ParseDuration`.
 pub(crate) fn duration(text: &str) -> Option<f64> {
     const UNITS: [(&str, u64); 8] = [
         ("ns", 1),
@@ -43,8 +43,8 @@ pub(crate) fn duration(text: &str) -> Option<f64> {
     (!text.is_empty() && total < i64::MAX as f64).then_some(total)
 }
 
-/// Whether a text is what Kubernetes calls a DNS subdomain, which a scheduler's name must be: at most 253 characters, parts
-/// of lower-case letters, digits and inner `-`, joined by dots.
+/// Returns whether a text is a DNS subdomain in Kubernetes' sense, as a scheduler's name must be. It has at
+/// most 253 characters, and consists of parts of lower-case letters, digits and inner `-`, joined by dots.
 pub fn is_dns_subdomain(text: &str) -> bool {
     text.len() <= 253
         && text.split('.').all(|part| {

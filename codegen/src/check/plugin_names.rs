@@ -1,4 +1,4 @@
-//! Every enabled name is that of a plugin.
+//! Every enabled name is the name of a plugin.
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a name that no catalog has. With a catalog missing that would be a guess, so then nothing is said.
+/// Reports a name that no catalog contains. If a catalog is missing, nothing is reported.
 pub(super) fn known(
     cx: &Context<'_>,
     name: &Spanned<String>,

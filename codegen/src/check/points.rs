@@ -1,4 +1,5 @@
-//! A plugin is named only at extension points that it implements (kube-scheduler's `updatePluginList`).
+//! A profile names a plugin only at extension points that it implements (kube-scheduler's
+//! `updatePluginList`).
 
 use super::Context;
 use crate::diagnostic::Diagnostic;

@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         cx.plan.at(Point::QueueSort).map(|(step, plugin)| (plugin.entry.name.clone(), step.named_at)).collect();
     match sorters.len() {
         0 if cx.has_earlier_error(Point::QueueSort) => {}
-        0 => found.push(messages::no_queue_sort(cx.place_of(Point::QueueSort))),
+        0 => found.push(messages::no_queue_sort(cx.location_of(Point::QueueSort))),
         1 => {}
         _ => found.push(messages::several_queue_sorts(&sorters, cx.start())),
     }

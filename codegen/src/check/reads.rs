@@ -1,4 +1,4 @@
-//! A plugin that reads another's cycle state runs together with it, and at `pre-filter` after it.
+//! A plugin that reads another plugin's cycle state runs only together with it, and after it at `pre-filter`.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;

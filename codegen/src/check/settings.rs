@@ -1,5 +1,6 @@
 //! Percentage, backoff and scheduler name: the ranges that kube-scheduler validates
-//! (`ValidateKubeSchedulerConfiguration`), and a name that pods can carry. Limits of the budget, which it does not know.
+//! (`ValidateKubeSchedulerConfiguration`), and a name that is valid in pods. Limits of the budget, which
+//! kube-scheduler does not have.
 
 use super::{Context, format};
 use crate::diagnostic::Diagnostic;

@@ -1,5 +1,6 @@
-//! Weights are at least 1, stand where they count, and cannot make the sum of scores overflow (kube-scheduler's
-//! `getValidScoreWeights`, where 0 silently becomes 1). The weights of extenders count among them.
+//! Weights are at least 1, occur only where they have an effect, and cannot make the sum of scores overflow
+//! (kube-scheduler's `getValidScoreWeights`, where 0 silently becomes 1). The sum includes the weights of
+//! extenders.
 
 use super::Context;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +8,7 @@ use crate::messages;
 use crate::plan::Point;
 use crate::source::Span;
 
-/// The greatest score of a plugin.
+/// The maximum score of a plugin.
 const MAX_SCORE: i64 = 100;
 
 pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
@@ -40,7 +41,7 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
         Some((weight.value, weight.span, format!("`{}`", plugin.entry.name)))
     });
     let extenders = cx.raw.extenders.iter().filter_map(|extender| extender.weight.as_ref()).map(|weight| {
-        // As plugins' weights: what is beyond 64 bits overflows.
+        // As for plugins: a weight beyond 64 bits overflows.
         let value = i64::try_from(weight.value.max(0)).unwrap_or(i64::MAX);
         (value, Some(weight.span), "an extender".to_owned())
     });
@@ -51,13 +52,13 @@ fn overflow(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
     }
     let large = i64::MAX / MAX_SCORE / i64::try_from(weights.len()).unwrap_or(i64::MAX);
     let mut written: Vec<(i64, Span, String)> =
-        weights.into_iter().filter_map(|(weight, span, whose)| Some((weight, span?, whose))).collect();
+        weights.into_iter().filter_map(|(weight, span, owner)| Some((weight, span?, owner))).collect();
     written.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
-    let places: Vec<(Span, String)> = written
+    let locations: Vec<(Span, String)> = written
         .into_iter()
         .enumerate()
         .filter(|(index, (weight, ..))| *index == 0 || *weight > large)
-        .map(|(_, (_, span, whose))| (span, whose))
+        .map(|(_, (_, span, owner))| (span, owner))
         .collect();
-    found.push(messages::weights_overflow(&places, cx.start()));
+    found.push(messages::weights_overflow(&locations, cx.start()));
 }

@@ -8,13 +8,14 @@ use syn::{ItemUse, UseTree, Visibility};
 #[derive(Default)]
 pub(super) struct Imports {
     names: HashMap<String, Vec<Import>>,
-    /// Modules that the file declares: a `use` path may begin with one.
+    /// Modules that the file declares: a `use` path may start with one.
     modules: HashSet<String>,
-    /// A `use` with `*` from this crate.
+    /// Whether a `use` with `*` imports from this crate.
     pub(super) has_own_glob: bool,
-    /// A `use` with `*` from another crate. The framework does not count: its prelude is in most files.
+    /// Whether a `use` with `*` imports from another crate. The framework does not count: most files import its
+    /// prelude.
     pub(super) has_foreign_glob: bool,
-    /// A public one.
+    /// Whether such a `use` is public.
     pub(super) exports_foreign_glob: bool,
 }
 
@@ -26,13 +27,13 @@ struct Import {
 /// The item that an imported name stands for.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// An item of this crate, by its own name.
+    /// An item of this crate, by its declared name.
     Own(String),
     /// An item of another crate.
     Foreign,
 }
 
-/// The first part of a `use` path.
+/// The root of a `use` path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Root {
     Own,
@@ -50,14 +51,14 @@ impl Imports {
         self.add_tree(&item.tree, None, item.leading_colon.is_some(), is_public);
     }
 
-    /// The item that a name stands for. None: no `use` names it. An ambiguous name is foreign.
+    /// Returns the item that a name refers to. `None`: no `use` imports it. An ambiguous name is foreign.
     pub(super) fn origin(&self, name: &str) -> Option<Origin> {
         let imports = self.names.get(name)?;
         let first = &imports.first()?.origin;
         Some(if imports.iter().all(|import| import.origin == *first) { first.clone() } else { Origin::Foreign })
     }
 
-    /// Whether the file re-exports an item of another crate by this name.
+    /// Returns whether the file re-exports an item of another crate by this name.
     pub(super) fn exports_foreign(&self, name: &str) -> bool {
         let imports = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
         imports.iter().any(|import| import.is_public && import.origin == Origin::Foreign)

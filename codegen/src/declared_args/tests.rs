@@ -73,7 +73,7 @@ fn a_derive_is_the_description_of_arguments() {
     assert_eq!(declared.of("fast::Simple"), ArgsSchema::None);
 }
 
-/// `plugins/tests/catalog` holds the file against the structs.
+/// `plugins/tests/catalog` compares the file with the structs.
 #[test]
 fn sources_describe_the_arguments_of_all_in_tree_plugins() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -136,7 +136,8 @@ fn paths_into_other_crates_are_left_to_rustc() {
     assert_eq!(schema("schedc_core::args::NoArgs", "9", "Mode"), ArgsSchema::None);
 }
 
-/// The maximum of an argument in a crate of two files: the first one has `MAX`, the second one the range.
+/// Checks the maximum of an argument in a crate of two files: the first one declares `MAX`, the second one
+/// the range.
 #[track_caller]
 fn check_import(limits: &str, header: &str, path: &str, expected: Option<i64>) {
     let plugin = format!(
@@ -150,7 +151,7 @@ fn check_import(limits: &str, header: &str, path: &str, expected: Option<i64>) {
 }
 
 #[test]
-fn imports_determine_what_a_name_stands_for() {
+fn imports_determine_the_origin_of_a_name() {
     let limits = "pub const MAX: i64 = 9; pub const MOST: i64 = 8;";
     check_import(limits, "use crate::limits::MAX;", "MAX", Some(9));
     check_import(limits, "use crate::limits::{self, MOST as MAX};", "MAX", Some(8));
@@ -163,7 +164,7 @@ fn imports_determine_what_a_name_stands_for() {
     check_import(limits, "use ::limits::MAX; mod limits;", "MAX", None);
     check_import(limits, "use crate::limits::*; use other::*;", "MAX", None);
     check_import(limits, "mod a { use other::MAX; } mod b { use crate::limits::MAX; }", "MAX", None);
-    // A constant of the file whose value rustc alone knows.
+    // A constant of the file that only rustc can evaluate.
     check_import(limits, "use super::*; const MAX: i64 = other();", "MAX", None);
     check_import("const MAX: i64 = 9; pub use other::MOST as MAX;", "use crate::limits::MAX;", "MAX", None);
 }

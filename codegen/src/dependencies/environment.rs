@@ -11,11 +11,12 @@ pub struct CargoEnvironment {
     pub program: PathBuf,
     /// The folder of downloaded packages (`CARGO_HOME`, by default `.cargo` in the user's home).
     pub home: Option<PathBuf>,
-    /// The platform that the package is compiled for (`TARGET`): only in build scripts. The default is that of the compiler.
+    /// The target platform of the package (`TARGET`), only in build scripts. The default is the compiler's
+    /// platform.
     pub target: Option<String>,
     /// The enabled features of the package, spelled as in `CARGO_FEATURE_…`: only in build scripts.
     pub features: Option<BTreeSet<String>>,
-    /// Whether this is a build script or a macro. Then `Cargo.lock` is up to date, and must not change.
+    /// Whether this is a build script or a macro. `Cargo.lock` is then up to date, and must not change.
     pub is_building: bool,
     /// Whether the network must not be used (`CARGO_NET_OFFLINE`).
     pub is_offline: bool,
@@ -24,7 +25,7 @@ pub struct CargoEnvironment {
 impl CargoEnvironment {
     /// Reads the environment variables of this process.
     pub fn of_process() -> Self {
-        // Users set `TARGET`, too, but not this variable.
+        // Users also set `TARGET`, but not this variable.
         let is_build_script = env::var_os("CARGO_CFG_TARGET_ARCH").is_some();
         let target = env::var("TARGET").ok().filter(|_| is_build_script);
         let home = env::var_os("CARGO_HOME").and_then(|home| path::absolute(home).ok());
@@ -42,7 +43,7 @@ impl CargoEnvironment {
         }
     }
 
-    /// Returns whether a feature of the package is enabled; none outside of build scripts.
+    /// Returns whether a feature of the package is enabled; `None` outside of build scripts.
     pub(crate) fn has_feature(&self, feature: &str) -> Option<bool> {
         let spelled = feature.to_uppercase().replace('-', "_");
         self.features.as_ref().map(|features| features.contains(&spelled))

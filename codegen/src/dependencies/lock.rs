@@ -1,4 +1,4 @@
-//! Dependencies whose place depends on `Cargo.lock`: patched ones, and those from a registry.
+//! Dependencies with a folder that depends on `Cargo.lock`: patched ones, and those from a registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::manifest::Manifest;
 
-/// The file beside the manifest of a workspace.
+/// The file next to the manifest of a workspace.
 pub(super) const FILE: &str = "Cargo.lock";
 
 #[derive(Deserialize)]
@@ -20,15 +20,15 @@ struct Lock {
 struct Locked {
     name: String,
     version: String,
-    /// Where it is downloaded from; none for a local package.
+    /// Download source; `None` for a local package.
     source: Option<String>,
     /// `NAME`, `NAME VERSION` or `NAME VERSION (SOURCE)`: the shortest form that is unique.
     #[serde(default)]
     dependencies: Vec<String>,
 }
 
-/// Returns the folder of a dependency of `package` if it is unambiguous: the path in `[patch]`, or the unpacked package in
-/// `cargo_home`.
+/// Returns the folder of a dependency of `package` if it is unambiguous: the path in `[patch]`, or the unpacked
+/// package in `cargo_home`.
 pub(super) fn folder(root: &Manifest, package: &str, dependency: &str, cargo_home: Option<&Path>) -> Option<PathBuf> {
     let text = fs::read_to_string(root.folder.join(FILE)).ok()?;
     let lock: Lock = toml::from_str(&text).ok()?;
@@ -68,7 +68,7 @@ impl Lock {
     }
 }
 
-/// The item of an iterator that has exactly one.
+/// Returns the item of an iterator that has exactly one.
 fn exactly_one<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }

@@ -13,7 +13,7 @@ const KINDS: [&str; 5] =
 
 /// A `Cargo.toml`.
 pub(super) struct Manifest {
-    /// The folder that it is in.
+    /// The folder of the file.
     pub(super) folder: PathBuf,
     contents: Table,
 }
@@ -22,7 +22,7 @@ pub(super) struct Manifest {
 pub(super) struct Dependency {
     /// The name in this package.
     pub(super) name: String,
-    /// The name of its own package.
+    /// The name of the package.
     pub(super) package: String,
     pub(super) optional: bool,
     /// The folder, if the manifest names it.
@@ -41,27 +41,28 @@ impl Manifest {
         Ok(Self { folder: folder.to_owned(), contents })
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> PathBuf {
         self.folder.join("Cargo.toml")
     }
 
-    /// `[package]`, which a workspace may lack.
+    /// Returns `[package]`, which a workspace may lack.
     pub(super) fn package(&self) -> Option<&Value> {
         self.contents.get("package").or_else(|| self.contents.get("project"))
     }
 
-    /// The name of the package.
+    /// Returns the name of the package.
     pub(super) fn name(&self) -> Option<&str> {
         self.package()?.get("name")?.as_str()
     }
 
-    /// `[workspace]`.
+    /// Returns `[workspace]`.
     pub(super) fn workspace(&self) -> Option<&Value> {
         self.contents.get("workspace")
     }
 
-    /// The dependencies of all kinds and platforms. `root` is the manifest of the workspace, from which some are inherited.
+    /// Returns the dependencies of all kinds and platforms. Some are inherited from `root`, the manifest of the
+    /// workspace.
     pub(super) fn dependencies(&self, root: &Self) -> Vec<Dependency> {
         let platforms = tables(self.contents.get("target"));
         let platforms = platforms.filter_map(|(_, platform)| platform.as_table());
@@ -79,7 +80,7 @@ impl Manifest {
         resolved.collect()
     }
 
-    /// The packages of `[patch]`, whichever source they replace.
+    /// Returns the packages of `[patch]`, for all sources.
     pub(super) fn patches(&self) -> impl Iterator<Item = Dependency> {
         let sources = tables(self.contents.get("patch"));
         sources
@@ -87,7 +88,7 @@ impl Manifest {
             .map(|(name, it)| Dependency::new(name, it, &self.folder))
     }
 
-    /// The features that enable an optional dependency.
+    /// Returns the features that enable an optional dependency.
     pub(super) fn features_with<'m>(&'m self, dependency: &'m str) -> Vec<&'m str> {
         let features = || {
             let features = tables(self.contents.get("features"));
@@ -96,14 +97,14 @@ impl Manifest {
         let is_explicit = |it: &str| it.strip_prefix("dep:") == Some(dependency);
         let enables = |it: &str| is_explicit(it) || it.split('/').next() == Some(dependency);
         let with = features().filter(|(_, enabled)| enabled.clone().any(enables)).map(|(name, _)| name);
-        // A dependency that is nowhere named with `dep:` is a feature itself.
+        // A dependency that no feature lists with `dep:` is a feature itself.
         let is_feature = !features().any(|(_, mut enabled)| enabled.any(is_explicit));
         with.chain(is_feature.then_some(dependency)).collect()
     }
 }
 
 impl Dependency {
-    /// Reads what a manifest in `folder` says about a dependency.
+    /// Reads a dependency of a manifest in `folder`.
     fn new(name: &str, definition: &Value, folder: &Path) -> Self {
         let text = |key| definition.get(key).and_then(Value::as_str);
         Self {
@@ -115,7 +116,7 @@ impl Dependency {
     }
 }
 
-/// The entries of a table; none if it is missing.
+/// Returns the entries of a table; empty if it is missing.
 fn tables(of: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
     of.and_then(Value::as_table).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
 }

@@ -1,5 +1,5 @@
-//! The answer of `cargo metadata`. It requires every package that the lock file has for the platform, also those that the
-//! current build does not use.
+//! The output of `cargo metadata`. The command requires all locked packages for the platform, including those
+//! that the current build does not use.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use super::environment::CargoEnvironment;
 use super::manifest::Manifest;
 use crate::compile::MissingCatalog;
 
-/// What `cargo metadata` prints: the keys that matter for finding crates.
+/// The output of `cargo metadata`, restricted to the keys for finding crates.
 #[derive(Deserialize)]
 pub(super) struct Metadata {
     packages: Vec<Package>,
@@ -38,7 +38,7 @@ struct Node {
 }
 
 impl Metadata {
-    /// Runs cargo without the network; if that fails, again with it, unless it must not be used.
+    /// Runs cargo without the network. If that fails, runs it again with the network, if allowed.
     pub(super) fn request(
         cargo: &CargoEnvironment,
         package: &Manifest,
@@ -50,10 +50,10 @@ impl Metadata {
                 .args(["metadata", "--quiet", "--format-version", "1"])
                 .args(["--filter-platform", cargo.target.as_deref().unwrap_or("host-tuple")])
                 .args(all_features.then_some("--all-features"))
-                // A build leaves the lock file as it is.
+                // A build does not change the lock file.
                 .args(cargo.is_building.then_some("--locked"))
                 .args(more)
-                // The working directory of build scripts; cargo reads its configuration from there.
+                // The working directory of build scripts, where cargo reads its configuration.
                 .current_dir(&package.folder);
             if let Some(home) = &cargo.home {
                 command.env("CARGO_HOME", home);
@@ -70,7 +70,7 @@ impl Metadata {
         })
     }
 
-    /// The folder of a dependency; none if it is a dependency on other platforms only.
+    /// Returns the folder of a dependency; `None` for a dependency of other platforms only.
     pub(super) fn folder(&self, dependency: &str) -> Option<PathBuf> {
         let node = self.resolve.nodes.iter().find(|node| node.id == self.resolve.root)?;
         let mut direct = self.packages.iter().filter(|package| node.dependencies.contains(&package.id));

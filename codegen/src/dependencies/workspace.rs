@@ -7,8 +7,8 @@ use toml::Value;
 use super::manifest::Manifest;
 use crate::paths::normalize;
 
-/// Returns the root manifest of the workspace of a package; that of the package itself, read again, if it is in none.
-/// Packages in `cargo_home` belong to no workspace around it.
+/// Returns the root manifest of a package's workspace; without a workspace, the manifest of the package
+/// itself. Packages in `cargo_home` do not belong to a surrounding workspace.
 pub(super) fn root(package: &Manifest, cargo_home: Option<&Path>) -> Result<Manifest, String> {
     if let Some(root) = root_by(package, &package.folder) {
         return Manifest::read(&root);

@@ -1,4 +1,4 @@
-//! `add_pod` and `remove_pod`: PreFilter plugins hear of pods that come and go in thought.
+//! Emits `add_pod` and `remove_pod`, which notify PreFilter plugins of hypothetical pods.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,9 +1,9 @@
-//! `mod args` and `mod weight`: what the profile sets, as constants.
+//! Emits `mod args` and `mod weight`: the settings of the profile as constants.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, place};
+use super::docs::{doc, location};
 use super::imports::Imports;
 use super::member::Members;
 use crate::plan::{Node, Point, Value};
@@ -17,7 +17,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
             Some(node) => {
                 let tree = tree(members.files, node);
                 written_any = true;
-                (format!("{}.", place(members.files, Some(node.span))), quote! { decode(&#tree) })
+                (format!("{}.", location(members.files, Some(node.span))), quote! { decode(&#tree) })
             }
             None => ("By default.".to_owned(), quote! { DEFAULT }),
         };
@@ -31,7 +31,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let path = &members.plan.path;
     let at = written_any.then(|| {
         quote! {
-            /// A value and its place in the profile.
+            /// A value and its location in the profile.
             const fn at(line: u32, column: u32, value: Value) -> Node {
                 Node { file: #path, line, column, value }
             }
@@ -57,7 +57,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
             let weight = step.weight.as_ref()?;
             let (name, value) = (&member.constant, Literal::i64_unsuffixed(weight.value));
             let doc = doc(match weight.span {
-                Some(span) => format!("{}.", place(members.files, Some(span))),
+                Some(span) => format!("{}.", location(members.files, Some(span))),
                 None => "By default.".to_owned(),
             });
             Some(quote! { #doc pub const #name: i64 = #value; })
@@ -65,7 +65,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
         .collect();
     (!constants.is_empty()).then(|| {
         quote! {
-            /// How much the scores count.
+            /// The weights of the scores.
             pub mod weight {
                 #(#constants)*
             }
@@ -73,7 +73,7 @@ pub(super) fn weights(members: &Members<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A value with its places, as an expression of type `schedc_core::args::Node`.
+/// Returns a value with its locations, as an expression of type `schedc_core::args::Node`.
 fn tree(files: &Files, node: &Node) -> TokenStream {
     let value = match &node.value {
         Value::Bool(value) => quote! { Value::Bool(#value) },
@@ -98,7 +98,7 @@ fn tree(files: &Files, node: &Node) -> TokenStream {
     quote! { at(#line, #column, #value) }
 }
 
-/// A place, as literals.
+/// Returns a location as literals.
 pub(super) fn line_and_column(files: &Files, span: Span) -> (Literal, Literal) {
     let at = files.location(span);
     (number(at.line), number(at.column))

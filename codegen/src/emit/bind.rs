@@ -1,4 +1,4 @@
-//! `bind`.
+//! Emits `bind`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

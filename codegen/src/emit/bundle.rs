@@ -1,4 +1,4 @@
-//! `Profiles`: all profiles of a binary, told apart by one match.
+//! Emits `Profiles`: all profiles of a program, selected by one match.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -12,7 +12,7 @@ use crate::permissions;
 use crate::plan::{Plan, PlanCrate};
 use crate::source::Files;
 
-/// The modules of the profiles, which have the names of their files but for what is taken.
+/// Returns the modules of the profiles. They have the names of the files, unless a name is taken.
 pub(super) fn modules(plans: &[Plan]) -> Vec<Ident> {
     let mut names = IdentScope::without(&[
         "errors",
@@ -90,7 +90,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan], modules: &[Ident], digest: u64
     }
 }
 
-/// The texts that a profile is compiled from.
+/// Returns the sources of a profile.
 fn source(files: &Files, plan: &Plan) -> TokenStream {
     let path = &plan.path;
     let lines = |file| {

@@ -1,4 +1,5 @@
-//! `mod catalog_checks`: the catalog entries of all plugins, held against the plugins by `schedc_core::catalog_checks`.
+//! Emits `mod catalog_checks`: `schedc_core::catalog_checks` compares the catalog entries of all plugins with
+//! the plugins.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::catalog::{Column, CustomKind, IN_TREE_CRATE, PluginEntry, Read};
 use crate::plan::{Plan, Point};
 use crate::source::Files;
 
-/// All that a catalog entry lists, as it is written there.
+/// Returns all items of a catalog entry, as written.
 fn listed(entry: &PluginEntry) -> impl Iterator<Item = &'static str> {
     let points = Point::ALL.into_iter().filter(|point| entry.implements(*point)).map(Point::name);
     let further = [
@@ -36,7 +37,7 @@ pub(super) fn emit(files: &Files, plans: &[Plan]) -> TokenStream {
     let body = quote! { #(#proofs)* };
     let uses = imports.declare(&body);
     quote! {
-        /// Holds catalog entries against plugins: what one says must be true of the other.
+        /// Compares catalog entries with plugins.
         mod catalog_checks {
             use ::schedc_core::{catalog_checks, implemented};
             #uses
@@ -61,7 +62,7 @@ fn proof(
     let names: Vec<&str> = listed(entry).collect();
     let bounds = names.iter().map(|name| ident(&snake_case(name)));
     let doc = doc(format!("The catalog entry `{name}`."));
-    // schedc's own plugins know no kinds that catalogs declare.
+    // The in-tree plugins use no kinds of catalogs.
     let watches = (entry.crate_name != IN_TREE_CRATE).then(|| {
         let kinds: Vec<String> = entry.kinds.iter().map(CustomKind::full_name).collect();
         let checks = [("watches_index_kinds", !entry.indexes.is_empty()), ("watches_event_kinds", entry.enqueue_extensions)];
@@ -99,7 +100,7 @@ fn indexes(entry: &PluginEntry, imports: &mut Imports) -> Vec<TokenStream> {
     entry.indexes.iter().map(|index| state_type(imports, &index.path).to_token_stream()).collect()
 }
 
-/// What it reads of others, if all of them are in some profile and so known.
+/// Returns the states that it reads, if all of their plugins are in a profile.
 fn reads(
     entry: &PluginEntry,
     entries: &BTreeMap<&str, &PluginEntry>,

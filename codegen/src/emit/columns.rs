@@ -1,4 +1,4 @@
-//! `Columns`: the columns that the profile's kernels read, of the cluster or of one node in thought.
+//! Emits `Columns`: the columns that the profile's plugins read, of the cluster or of one hypothetical node.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -30,12 +30,12 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     // A struct must use its lifetime.
     let marker = (!borrows).then(|| {
         quote! {
-            /// Nothing is borrowed.
+            /// No column is borrowed.
             pub nothing: PhantomData<&'a ()>,
         }
     });
     quote! {
-        /// The columns that the kernels read.
+        /// The columns that the plugins read.
         #[derive(Clone, Copy)]
         pub struct Columns<'a> {
             #(#fields)*
@@ -86,7 +86,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// The row that a kernel gets, where `columns` and `index` are variables.
+/// Returns a plugin's row. `columns` and `index` are variables of the code around it.
 pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let part = |(column, field): (&Column, Ident)| match column {
         Column::NodeIndex => quote! { <Position as ColumnSet>::row(columns.#field, index) },
@@ -95,12 +95,12 @@ pub(super) fn row(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     tuple(&fields(members, member).map(part).collect::<Vec<_>>())
 }
 
-/// The columns that a loop over nodes gets for a plugin, where `columns` is a variable.
+/// Returns a plugin's columns in a loop over nodes. `columns` is a variable of the code around it.
 pub(super) fn slices(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     tuple(&fields(members, member).map(|(_, field)| quote! { columns.#field }).collect::<Vec<_>>())
 }
 
-/// A plugin's columns, with the fields that hold them.
+/// Returns a plugin's columns, with their fields.
 fn fields<'a>(members: &'a Members<'_>, member: &'a Member<'_>) -> impl Iterator<Item = (&'a Column, Ident)> {
     member.entry.columns.iter().map(|column| (column, members.states.column_field(column, member.plugin)))
 }

@@ -1,4 +1,4 @@
-//! `costs`: each plugin's work apart, for whoever measures it, and the sizes of columns.
+//! Emits `costs`: the work of each plugin separately, for measurements, and the sizes of columns.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -73,7 +73,7 @@ fn before_score(members: &Members<'_>, member: &Member<'_>, source: Source) -> T
             costs::pre_score::<#ty>(&self.#field, #args, &pod.#field, #view, nodes, meter);
         },
         Source::Prepared => quote! { costs::prepare::<#ty>(&self.#field, #args, &pod.#field, #view, meter); },
-        Source::Dormant | Source::Nothing => TokenStream::new(),
+        Source::Omitted | Source::Stateless => TokenStream::new(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Doc comments, which say where generated code comes from.
+//! Doc comments with the origin of generated code.
 
 use std::fmt::Display;
 
@@ -9,21 +9,21 @@ use super::member::Members;
 use crate::plan::Point;
 use crate::source::{Files, Span};
 
-/// `/// line`, for each line.
+/// Returns `/// line` for each line.
 pub(super) fn doc(text: impl Display) -> TokenStream {
     let text = text.to_string();
     let lines = text.lines().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
     quote! { #(#[doc = #lines])* }
 }
 
-/// What runs at an extension point, in which order, and where the profile says so.
+/// Describes the plugins of an extension point, their order, and the locations in the profile.
 pub(super) fn steps(members: &Members<'_>, point: Point) -> TokenStream {
     let steps: Vec<String> = members
         .steps(point)
         .map(|(step, member)| {
             let weight =
                 step.weight.as_ref().map(|weight| format!(" with weight {}", weight.value)).unwrap_or_default();
-            format!("`{}`{weight}, {}", member.name, place(members.files, step.named_at))
+            format!("`{}`{weight}, {}", member.name, location(members.files, step.named_at))
         })
         .collect();
     match steps.as_slice() {
@@ -36,7 +36,7 @@ pub(super) fn steps(members: &Members<'_>, point: Point) -> TokenStream {
     }
 }
 
-/// Where something was written.
-pub(super) fn place(files: &Files, span: Option<Span>) -> String {
+/// Describes a location.
+pub(super) fn location(files: &Files, span: Option<Span>) -> String {
     span.map_or_else(|| "by default".to_owned(), |span| files.location(span).to_string())
 }

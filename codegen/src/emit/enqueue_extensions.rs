@@ -1,4 +1,4 @@
-//! `PLUGINS` and `queueing_hint`: which events the plugins wait for, and what they say of them.
+//! Emits `PLUGINS` and `queueing_hint`: the events that the plugins register, and their hints.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
-/// Where a plugin can reject a pod that then waits for an event.
+/// Extension points with rejections that make a pod wait for events.
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
 pub(super) fn constant(members: &Members<'_>) -> TokenStream {
@@ -16,7 +16,7 @@ pub(super) fn constant(members: &Members<'_>) -> TokenStream {
     quote! { const PLUGINS: &'static [PluginEvents] = &[#(#plugins),*]; }
 }
 
-/// What a plugin waits for.
+/// Returns the events that a plugin registers.
 pub(super) fn events(member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
     if member.entry.enqueue_extensions {
@@ -42,7 +42,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         }
     };
     let [plugin, pod, object, cache] = ["plugin", "pod", "object", "cache"].map(|name| parameter(name, &body));
-    let doc = doc("Asks the plugin at a place of `PLUGINS`.".to_owned());
+    let doc = doc("Returns the hint of the plugin at an index of `PLUGINS`.".to_owned());
     quote! {
         #doc
         fn queueing_hint(

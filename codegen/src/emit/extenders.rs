@@ -1,16 +1,16 @@
-//! Extenders: their settings as constants, and who calls them. A profile without any refers to nothing of
-//! `schedc-extender`.
+//! Emits the extenders: their settings as constants, and their client. A profile without extenders does not
+//! refer to `schedc-extender`.
 
 use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::docs::{doc, place};
+use super::docs::{doc, location};
 use super::member::Members;
 use crate::plan::{ManagedResource, Plan, PlanExtender, PlanTls};
 
-/// The settings.
+/// Returns the settings.
 pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     let extenders = &members.plan.extenders;
     if extenders.is_empty() {
@@ -19,12 +19,11 @@ pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     let list: Vec<String> = (1..)
         .zip(extenders)
         .map(|(at, extender)| {
-            let place = place(members.files, Some(extender.at));
-            format!("{at}. `{}`, {place}", extender.url_prefix)
+            let location = location(members.files, Some(extender.at));
+            format!("{at}. `{}`, {location}", extender.url_prefix)
         })
         .collect();
-    let doc =
-        doc(format!("Who has a say besides plugins, in the order in which they are asked:\n\n{}", list.join("\n")));
+    let doc = doc(format!("Extenders in call order:\n\n{}", list.join("\n")));
     let count = Literal::usize_unsuffixed(extenders.len());
     let extenders = extenders.iter().map(extender);
     Some(quote! {
@@ -33,7 +32,7 @@ pub(super) fn constant(members: &Members<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Who calls them.
+/// Returns the type of the client.
 pub(super) fn ty(plan: &Plan) -> TokenStream {
     if plan.extenders.is_empty() {
         quote! { NoExtenders }
@@ -42,11 +41,11 @@ pub(super) fn ty(plan: &Plan) -> TokenStream {
     }
 }
 
-/// Where they are in the pipeline: the field, what it is made as, and what gives it away.
+/// Returns the field of the pipeline, its initial value, and its accessor.
 pub(super) fn field(plan: &Plan) -> Option<TokenStream> {
     (!plan.extenders.is_empty()).then(|| {
         quote! {
-            /// Who has a say besides them.
+            /// The extenders of the profile.
             pub extenders: HttpExtenders,
         }
     })
@@ -72,7 +71,7 @@ pub(super) fn function(plan: &Plan) -> TokenStream {
     }
 }
 
-/// The objects that extenders of all profiles are sent whole, if there are extenders.
+/// Returns the kinds that the extenders of all profiles receive as original JSON, if there are extenders.
 pub(super) fn originals(plans: &[Plan], modules: &[Ident]) -> Option<TokenStream> {
     let modules = plans.iter().zip(modules).filter(|(plan, _)| !plan.extenders.is_empty()).map(|(_, module)| module);
     let mut each = modules.map(|module| quote! { originals(&#module::EXTENDERS) });

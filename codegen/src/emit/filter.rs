@@ -1,4 +1,4 @@
-//! `Rejection`, and the functions around Filter: a straight line of kernels.
+//! Emits `Rejection`, and the functions of Filter: one call after the other.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc #variant(<#ty as FilterPlugin>::Rejection), }
     });
     quote! {
-        /// Why a node was rejected.
+        /// Reason why a node was rejected.
         #[derive(Clone, Copy)]
         pub enum Rejection {
             #(#variants)*
@@ -37,14 +37,14 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #(#parts)* }
 }
 
-/// Asks one plugin; the answer's error is the plugin's own.
+/// Returns the call of one plugin. Its error is the plugin's own.
 fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, row) = (state(member), row(members, member));
     quote! { <#ty as FilterPlugin>::filter(#args, &pod.#field, #state, #row) }
 }
 
-/// Leaves a plugin out whose PreFilter said so.
+/// Skips a plugin if its PreFilter skipped.
 fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {
@@ -54,7 +54,7 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     }
 }
 
-/// Leaves a plugin out whose PreFilter said so, or that has nothing to say about the pod, by what `IDLE` says is known.
+/// Skips a plugin if its PreFilter skipped, or if it is idle for the pod according to `IDLE`.
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
@@ -132,7 +132,7 @@ fn filter_all(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// `match rejection { .. }`, also for a profile without filters.
+/// Returns `match rejection { .. }`, also for a profile without filters.
 fn by_plugin(members: &Members<'_>, arm: impl Fn(&Member<'_>) -> TokenStream) -> TokenStream {
     let arms: Vec<TokenStream> = members.at(Point::Filter).map(arm).collect();
     if arms.is_empty() {

@@ -1,5 +1,5 @@
-//! What the framework may conclude from filter states: `reads_only_node`, that a verdict on a node holds while nothing
-//! happens to the node, and `cannot_fail`, that nodes which are rejected anyway need not be asked for failures.
+//! Emits properties of filter states. `reads_only_node`: a verdict on a node holds until the node changes.
+//! `cannot_fail`: rejected nodes need no evaluation by later filters for failures.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -51,7 +51,7 @@ fn cannot_fail(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Whether all of these hold.
+/// Returns the conjunction of conditions.
 fn all(conditions: Vec<TokenStream>) -> TokenStream {
     if conditions.is_empty() {
         quote! { true }

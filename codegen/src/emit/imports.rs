@@ -1,4 +1,4 @@
-//! `use` declarations: types are called by their last name, and get another where two would be called alike.
+//! `use` declarations: types are named by the last part of their paths, and by another name after a conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,8 @@ use quote::quote;
 use super::names::{IdentScope, ident};
 use super::tokens::idents;
 
-/// What generated code uses of the framework and the standard library, and where it is. `self` is the module itself.
+/// The items of the framework and the standard library that generated code uses, and their modules. `self` is
+/// the module itself.
 const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core::args", &["Node", "Value"]),
     ("::schedc_core::cache", &["Base", "Cache"]),
@@ -108,7 +109,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::std::time", &["Duration"]),
 ];
 
-/// What generated code calls its own (single letters are its type parameters), or takes from the prelude.
+/// Names of generated items (single letters are type parameters), and names of the prelude.
 const RESERVED: &[&str] = &[
     "C",
     "Columns",
@@ -150,14 +151,14 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    /// Nothing imported yet.
+    /// Creates an empty set of imports.
     pub(super) fn new() -> Self {
         let known = KNOWN.iter().flat_map(|(_, items)| items.iter().copied());
         let reserved: Vec<&str> = RESERVED.iter().copied().chain(known).collect();
         Self { names: IdentScope::without(&reserved), by_path: BTreeMap::new() }
     }
 
-    /// What a type is called here: by its last name, else by `otherwise`.
+    /// Returns the name of a type here: the last part of its path, otherwise the result of `otherwise`.
     pub(super) fn name(&mut self, path: &str, otherwise: impl FnOnce(&str) -> String) -> Ident {
         if let Some(name) = self.by_path.get(path) {
             return name.clone();
@@ -168,7 +169,7 @@ impl Imports {
         name
     }
 
-    /// The declarations that `body` needs.
+    /// Returns the declarations that `body` needs.
     pub(super) fn declare(&self, body: &TokenStream) -> TokenStream {
         let used = idents(body);
         let mut modules: BTreeMap<String, BTreeSet<(String, Option<String>)>> = BTreeMap::new();
@@ -209,7 +210,7 @@ impl Imports {
         quote! { #(#uses)* #(#aliases)* }
     }
 
-    /// The imported names that `body` uses, for a module inside.
+    /// Returns the imported names that `body` uses, for an inner module.
     pub(super) fn used_in(&self, body: &TokenStream) -> Vec<Ident> {
         let used = idents(body);
         let mut names: Vec<Ident> =
@@ -219,7 +220,7 @@ impl Imports {
     }
 }
 
-/// The path's last name, without generic arguments.
+/// Returns the last part of the path, without generic arguments.
 fn last_name(path: &str) -> String {
     match syn::parse_str::<syn::Path>(path) {
         Ok(parsed) => parsed.segments.last().map_or_else(String::new, |segment| segment.ident.to_string()),
@@ -231,7 +232,7 @@ fn absolute(path: &str) -> String {
     if path.starts_with("::") { path.to_owned() } else { format!("::{path}") }
 }
 
-/// Catalogs are read with the promise that paths parse; what does not parse is an empty path, which rustc rejects.
+/// Parses a path. The catalog reader has checked it; another path becomes empty, which rustc rejects.
 fn parsed(path: &str) -> TokenStream {
     path.parse().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `CachedAnswer`: what is kept of an answer, plugin by plugin, and how it is brought up to date.
+//! Emits `CachedAnswer`: the cached results of each plugin, and their update.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     });
     let scores = incremental_scores::types(members);
     quote! {
-        /// What is kept of an answer.
+        /// The cached results of the plugins.
         #[derive(Default)]
         pub struct CachedAnswer {
             /// Verdicts of filters.
@@ -28,7 +28,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
             pub scores: Scores,
         }
 
-        /// The nodes that pass each filter. Of a filter that has nothing to say about the pod, nothing is kept.
+        /// The nodes that pass each filter. Filters that are idle for the pod have no entry.
         #[derive(Default)]
         pub struct Passing {
             #(#masks)*
@@ -49,7 +49,7 @@ pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Leaves a filter out that has nothing to say about the pod.
+/// Skips a filter that is idle for the pod.
 pub(super) fn unless_silent(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
@@ -101,7 +101,7 @@ fn filter(members: &Members<'_>) -> TokenStream {
 }
 
 fn update_filters(members: &Members<'_>) -> TokenStream {
-    // As in PreFilter, a plugin finds the states of those before it.
+    // As in PreFilter, a plugin can read the states of earlier plugins.
     let earlier = RefCell::new(Vec::new());
     let with_state = members.at(Point::PreFilter).map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
@@ -190,7 +190,7 @@ fn bytes(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Code with the columns that it uses: at hand only where it runs, which it hardly ever does.
+/// Returns code with the columns that it uses. They are created only where the code runs, which is rare.
 pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     if uses(&code, "columns") {
         quote! {
@@ -202,7 +202,7 @@ pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     }
 }
 
-/// A closure that makes a view: hardly any plugin looks at the cluster each time.
+/// Returns a closure that creates a view, because most plugins rarely read the cluster.
 pub(super) fn lazy_view(view: TokenStream) -> TokenStream {
     if uses(&view, "columns") {
         let view = with_columns(view);

@@ -1,4 +1,4 @@
-//! `Scores`: the kept scores before normalising, and how they are brought up to date.
+//! Emits `Scores`: the cached scores before normalization, and their update.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,7 +15,7 @@ use crate::plan::Point;
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let base = has_base(members).then(|| {
         quote! {
-            /// The sums of the weighted scores that need no normalising, by node.
+            /// By node, the sum of the weighted scores without normalization.
             pub base: Vec<i64>,
         }
     });
@@ -25,7 +25,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc pub #field: NormalizedScores, }
     });
     quote! {
-        /// The scores of all feasible nodes before normalising.
+        /// The scores of all feasible nodes before normalization.
         #[derive(Default)]
         pub struct Scores {
             #base
@@ -39,7 +39,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #(#parts)* }
 }
 
-/// What scores take, in bytes.
+/// Returns the memory of scores, in bytes.
 pub(super) fn bytes<'m>(members: &'m Members<'_>) -> impl Iterator<Item = TokenStream> + 'm {
     let base = has_base(members).then(|| quote! { self.scores.base.capacity() * size_of::<i64>() });
     base.into_iter().chain(normalizing(members).map(|member| {
@@ -63,7 +63,7 @@ fn resize(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Helpers of the other functions.
+/// Returns helpers of the other functions.
 pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
     let (base, total) = (base_helpers(members), total_helpers(members));
     quote! {
@@ -74,7 +74,7 @@ pub(super) fn helpers(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// The sum of the weighted scores that need no normalising, of one node.
+/// Returns the helper for the sum of a node's weighted scores without normalization.
 fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
     let parts = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| {
         let (call, constant) = (call(members, member), &member.constant);
@@ -86,7 +86,7 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
     let (columns, index) = (parameter("columns", &body), parameter("index", &body));
     has_base(members).then(|| {
         quote! {
-                /// The sum of the weighted scores of one node that need no normalising.
+                /// Returns the sum of a node's weighted scores without normalization.
                 #[inline(always)]
                 fn base(
                     #pod: &Pod,
@@ -97,7 +97,7 @@ fn base_helpers(members: &Members<'_>) -> Option<TokenStream> {
                     #body
                 }
 
-                /// The same for one of a few nodes: what a loop over many has at hand is not worth while.
+                /// Returns the sum for one of a few nodes, without the preparation of a loop over many.
                 #[inline(never)]
                 fn base_of_one(
                     pod: &Pod,
@@ -122,13 +122,13 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// The fresh nodes about which a plugin may report something new.
+/// Returns the fresh nodes for which a plugin's result may change.
 fn fresh(member: &Member<'_>) -> TokenStream {
     let ty = &member.ty;
     match source(member) {
         Source::PreScore => quote! { incremental::nodes_to_score_after_pre_score::<#ty>(work) },
         Source::Prepared => quote! { &work.to_score },
-        Source::Dormant | Source::Nothing => quote! { incremental::nodes_to_score::<#ty>(work) },
+        Source::Omitted | Source::Stateless => quote! { incremental::nodes_to_score::<#ty>(work) },
     }
 }
 
@@ -254,7 +254,7 @@ fn retire(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// `total`, and what it does with a word and with a node.
+/// Emits `total`, and its helpers for a mask word and for a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
         (quote! { incremental::init_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
@@ -282,7 +282,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     quote! {
         /// Sets the totals of nodes.
         fn total(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
-            // A loop that does all of it at once prepares more than a few nodes are worth.
+            // The combined loop needs more preparation than a few nodes justify.
             for (word, bits) in nodes.words() {
                 if bits == u64::MAX {
                     self.total_word(score, word, totals);
@@ -292,13 +292,13 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
             }
         }
 
-        /// The totals of all nodes of a word.
+        /// Sets the totals of all nodes of a mask word.
         #[inline(never)]
         fn total_word(&self, #score_of_word: &Score, word: usize, totals: &mut [i64]) {
             #whole
         }
 
-        /// The total of a node.
+        /// Sets the total of a node.
         #[inline(never)]
         fn total_of(&self, #score_of_one: &Score, #node: usize) -> i64 {
             #one

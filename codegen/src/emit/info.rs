@@ -1,4 +1,4 @@
-//! `ProfileInfo`: the profile for people.
+//! Emits `ProfileInfo`: a description of the profile for users.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

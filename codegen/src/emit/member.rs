@@ -1,4 +1,4 @@
-//! The plugins of a profile under the names that they have in generated code.
+//! The plugins of a profile, with their names in generated code.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ use crate::catalog::{Column, PluginEntry};
 use crate::plan::{Plan, PlanPlugin, Point, Step};
 use crate::source::Files;
 
-/// Local variables and fields of generated code that a plugin's field must not be called by.
+/// Local variables and fields of generated code that are invalid as names of plugin fields.
 const RESERVED: &[&str] = &[
     "a",
     "ask",
@@ -82,7 +82,7 @@ pub(super) struct Members<'a> {
     pub(super) states: &'a States,
     /// Parallel to [`Plan::plugins`].
     list: Vec<Member<'a>>,
-    /// The types that the profile's module calls by name.
+    /// The types that the profile's module refers to by name.
     pub(super) imports: RefCell<Imports>,
 }
 
@@ -90,27 +90,27 @@ pub(super) struct Members<'a> {
 pub(super) struct Member<'a> {
     pub(super) plugin: &'a PlanPlugin,
     pub(super) entry: &'a PluginEntry,
-    /// In profiles: `NodeName`.
+    /// Name in profiles: `NodeName`.
     pub(super) name: &'a str,
-    /// The type: `NodeName`.
+    /// Name of the type: `NodeName`.
     pub(super) ty: Ident,
-    /// In structs: `node_name`.
+    /// Name in structs: `node_name`.
     pub(super) field: Ident,
-    /// In `args` and `weight`: `NODE_NAME`.
+    /// Name in `args` and `weight`: `NODE_NAME`.
     pub(super) constant: Ident,
-    /// In `Rejection`: `NodeName`.
+    /// Name in `Rejection`: `NodeName`.
     pub(super) variant: Ident,
-    /// Where it runs.
+    /// Its extension points in the profile.
     points: Vec<Point>,
 }
 
 impl Member<'_> {
-    /// Whether the profile runs it at an extension point.
+    /// Returns whether the profile runs the plugin at an extension point.
     pub(super) fn runs(&self, point: Point) -> bool {
         self.points.contains(&point)
     }
 
-    /// Its arguments, as an expression.
+    /// Returns its arguments as an expression.
     pub(super) fn args(&self) -> TokenStream {
         let constant = &self.constant;
         quote! { &args::#constant }
@@ -139,28 +139,29 @@ impl<'a> Members<'a> {
         Self { files, plan, states, list, imports: RefCell::new(imports) }
     }
 
-    /// All plugins.
+    /// Returns all plugins.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Member<'a>> {
         self.list.iter()
     }
 
-    /// The steps of an extension point, in order.
+    /// Returns the steps of an extension point, in order.
     pub(super) fn steps(&self, point: Point) -> impl DoubleEndedIterator<Item = (&Step, &Member<'a>)> {
         self.plan.points[point].iter().map(|step| (step, &self.list[step.plugin.0]))
     }
 
-    /// The plugins of an extension point, in order.
+    /// Returns the plugins of an extension point, in order.
     pub(super) fn at(&self, point: Point) -> impl DoubleEndedIterator<Item = &Member<'a>> {
         self.steps(point).map(|(_, member)| member)
     }
 
-    /// What a column's or an index's type is called in the profile's module.
+    /// Returns the name of a column's or an index's type in the profile's module.
     pub(super) fn state_type(&self, path: &str) -> Ident {
         state_type(&mut self.imports.borrow_mut(), path)
     }
 
-    /// The cluster as the plugin sees it, where `cache` and, if the plugin has columns, `columns` are variables.
-    /// `available` tells where the filter state of a plugin is, if it is known at this point.
+    /// Returns the plugin's view of the cluster. `cache` and, if the plugin has columns, `columns` are variables
+    /// of the code around it. `available` returns the expression for a plugin's filter state, if it is known at
+    /// this point.
     pub(super) fn view(
         &self,
         member: &Member<'_>,
@@ -169,13 +170,13 @@ impl<'a> Members<'a> {
         self.view_that_reads(member, |read, optional| match (read.and_then(&available), optional) {
             (Some(state), false) => quote! { &#state },
             (Some(state), true) => quote! { Some(&#state) },
-            // What must be there is there, by the checks.
+            // The checks guarantee that a required state exists.
             (None, _) => quote! { None },
         })
     }
 
-    /// The same. `state` is the reference to a plugin's filter state, given the plugin, if the profile has it, and whether
-    /// it may be missing.
+    /// Returns the view with explicit states. `state` returns the reference to a plugin's filter state, given the
+    /// plugin, if the profile has it, and whether it is optional.
     pub(super) fn view_that_reads(
         &self,
         member: &Member<'_>,
@@ -196,25 +197,25 @@ impl<'a> Members<'a> {
         quote! { View { columns: #columns, indexes: #indexes, reads: #reads, base: &cache.base } }
     }
 
-    /// The plugin's indexes, as references; `borrowed` is the state, borrowed: `&cache.state`.
+    /// Returns references to the plugin's indexes. `borrowed` is the borrowed state: `&cache.state`.
     pub(super) fn indexes(&self, member: &Member<'_>, borrowed: &TokenStream) -> TokenStream {
         let fields = member.entry.indexes.iter().map(|index| self.states.field(&index.path));
         tuple(&fields.map(|field| quote! { #borrowed.#field }).collect::<Vec<_>>())
     }
 
-    /// The cluster as the plugin sees it outside of cycles, where `cache` is a variable.
+    /// Returns the plugin's view of the cluster outside of cycles. `cache` is a variable of the code around it.
     pub(super) fn index_view(&self, member: &Member<'_>) -> TokenStream {
         let indexes = self.indexes(member, &quote! { &cache.state });
         quote! { IndexView { indexes: #indexes, base: &cache.base } }
     }
 
-    /// The filter state of a plugin in `cycle`, if its PreFilter runs.
+    /// Returns the filter state of a plugin in `cycle`, if its PreFilter runs.
     pub(super) fn in_cycle(member: &Member<'_>) -> Option<TokenStream> {
         let field = &member.field;
         member.runs(Point::PreFilter).then(|| quote! { cycle.#field })
     }
 
-    /// `let columns = ..;`, if the code after it uses them.
+    /// Returns `let columns = ..;` if the code after it uses them.
     pub(super) fn columns_if_used(code: &TokenStream) -> TokenStream {
         if super::tokens::uses(code, "columns") {
             quote! { let columns = Self::columns(&cache.state, &cache.base); }
@@ -223,7 +224,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// All columns that plugins of the profile read, each with its field, in the order of the state.
+    /// Returns all columns that plugins of the profile read, each with its field, in the order of the state.
     pub(super) fn columns(&self) -> Vec<(Column, Ident)> {
         let of = |member: &Member<'a>| {
             let plugin = member.plugin;
@@ -233,18 +234,19 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The names of the constants for the arguments of a profile's plugins, parallel to [`Plan::plugins`].
+/// Returns the names of the constants for the arguments of a profile's plugins, parallel to
+/// [`Plan::plugins`].
 pub(super) fn constants(plan: &Plan) -> Vec<Ident> {
     let mut constants = IdentScope::default();
     plan.plugins.iter().map(|plugin| constants.ident(snake_case(&plugin.entry.name).to_uppercase())).collect()
 }
 
-/// What a plugin's type is called: another crate's name comes before one that is taken.
+/// Returns the name of a plugin's type. If it is taken, the crate's name is prepended.
 pub(super) fn plugin_type(imports: &mut Imports, entry: &PluginEntry) -> Ident {
     imports.name(&entry.path, |last| camel_case(&entry.crate_name) + last)
 }
 
-/// What a column's or an index's type is called.
+/// Returns the name of a column's or an index's type.
 pub(super) fn state_type(imports: &mut Imports, path: &str) -> Ident {
     imports.name(path, |last| {
         let crate_name = path.trim_start_matches("::").split("::").next().unwrap_or_default();

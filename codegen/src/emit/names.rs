@@ -1,10 +1,10 @@
-//! Identifiers made of plugin names and the names of state.
+//! Identifiers made from names of plugins and states.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
 
-/// `NodeResourcesFit` or `node-resources` as `node_resources_fit`, `node_resources`.
+/// Converts `NodeResourcesFit` or `node-resources` to `node_resources_fit`, `node_resources`.
 pub(super) fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();
@@ -27,7 +27,7 @@ pub(super) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// `schedc_plugins` as `SchedcPlugins`.
+/// Converts `schedc_plugins` to `SchedcPlugins`.
 pub(super) fn camel_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
@@ -36,24 +36,24 @@ pub(super) fn camel_case(name: &str) -> String {
     name.split(|c: char| !c.is_alphanumeric()).map(word).collect()
 }
 
-/// Identifiers of one scope, none given twice.
+/// Unique identifiers of one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IdentScope {
     taken: BTreeSet<String>,
 }
 
 impl IdentScope {
-    /// Nothing taken but these.
+    /// Creates a scope with reserved names.
     pub(super) fn without(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect() }
     }
 
-    /// Takes a name if it is free.
+    /// Reserves a name if it is free.
     pub(super) fn take(&mut self, name: &str) -> Option<Ident> {
         (syn::parse_str::<Ident>(name).is_ok() && self.taken.insert(name.to_owned())).then(|| ident(name))
     }
 
-    /// This name, or it with as many underscores as it takes.
+    /// Reserves this name, with trailing underscores if it is taken.
     pub(super) fn ident(&mut self, name: String) -> Ident {
         let mut name = name;
         loop {
@@ -65,7 +65,7 @@ impl IdentScope {
     }
 }
 
-/// An identifier.
+/// Returns an identifier.
 pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }

@@ -1,4 +1,4 @@
-//! `permit`.
+//! Emits `permit`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! A profile's module: its constants and types, and what `Profile` asks for.
+//! Emits a profile's module: its constants and types, and the implementation of `Profile`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -110,7 +110,7 @@ fn plugins(members: &Members<'_>) -> TokenStream {
     });
     let extenders = extenders::field(members.plan);
     quote! {
-        /// The plugins, an instance of each.
+        /// The plugins, one instance of each.
         pub struct Pipeline {
             #(#fields)*
             #extenders

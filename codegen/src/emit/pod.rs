@@ -1,4 +1,5 @@
-//! `Pod`: what the profile reads of a pod, `compile`, which reads it, and `compile_epoch`, until when that holds.
+//! Emits `Pod`, the fields that the profile reads of a pod; `compile`, which reads them; and `compile_epoch`,
+//! which changes when they become invalid.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,11 +11,11 @@ use super::tokens::parameter;
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.iter().map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What `{}` reads.", member.name));
+        let doc = doc(format!("The fields that `{}` reads.", member.name));
         quote! { #doc pub #field: <#ty as Plugin>::Pod, }
     });
     quote! {
-        /// All that the plugins read of a pod: its signature.
+        /// All fields that the plugins read of a pod: its signature.
         #[derive(PartialEq, Eq, Hash)]
         pub struct Pod {
             #(#fields)*

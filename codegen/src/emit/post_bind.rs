@@ -1,4 +1,4 @@
-//! `post_bind`.
+//! Emits `post_bind`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

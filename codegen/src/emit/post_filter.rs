@@ -1,4 +1,4 @@
-//! `post_filter`.
+//! Emits `post_filter`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,10 +15,10 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         let view = view(members, member);
         let call =
             |cx| quote! { run.take(#name, <#ty as PostFilterPlugin>::post_filter(&self.#field, #args, #cx, #view)) };
-        // Without the state that it reads, the plugin cannot run.
+        // The plugin requires the states that it reads.
         let reads = member.entry.reads.iter().any(|read| !read.optional);
         let last = at + 1 == count;
-        // All in the context is borrowed, so that it can be given away more than once.
+        // The context contains only references, therefore it can be passed more than once.
         let call = call(if last {
             quote! { cx }
         } else {
@@ -46,7 +46,8 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// The cluster as the plugin sees it. There are no filter states if PreFilter rejected the pod for good.
+/// Returns the plugin's view of the cluster. It has no filter states if PreFilter rejected the pod as
+/// unresolvable.
 fn view(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     members.view_that_reads(member, |read, optional| {
         let Some(read) = read.filter(|read| read.runs(Point::PreFilter)) else { return quote! { None } };

@@ -1,4 +1,4 @@
-//! `pre_bind_pre_flight` and `pre_bind`.
+//! Emits `pre_bind_pre_flight` and `pre_bind`.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -13,18 +13,18 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     quote! { #look_ahead #run }
 }
 
-/// All plugins look ahead.
+/// Emits the pre-flight of all plugins.
 fn pre_flight(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members
         .at(Point::PreBind)
         .enumerate()
-        .map(|(place, member)| {
-            let place = Literal::usize_unsuffixed(place);
+        .map(|(index, member)| {
+            let index = Literal::usize_unsuffixed(index);
             let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
             let state = state(member);
             quote! {
                 plan.take(
-                    #place,
+                    #index,
                     #name,
                     <#ty as PreBindPlugin>::pre_bind_pre_flight(&self.#field, #args, placement, #state),
                 )?;
@@ -50,20 +50,20 @@ fn pre_flight(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Those run that have something to do. Only where there are several, there are groups of them.
+/// Emits PreBind, except for plugins that skipped in pre-flight, in groups if there are several.
 fn pre_bind(members: &Members<'_>) -> TokenStream {
     let calls: Vec<TokenStream> = members.at(Point::PreBind).map(call).collect();
     let body = match calls.as_slice() {
         [] => quote! { Ok(()) },
         [only] => quote! { if plan.runs(0) { #only } Ok(()) },
         [calls @ .., last] => {
-            let places: Vec<_> = (0..=calls.len()).map(Literal::usize_unsuffixed).collect();
-            let in_group = |place: usize, call: &TokenStream| {
-                let place = &places[place];
-                quote! { async { if group.contains(#place) { #call } Ok(()) } }
+            let indexes: Vec<_> = (0..=calls.len()).map(Literal::usize_unsuffixed).collect();
+            let in_group = |index: usize, call: &TokenStream| {
+                let index = &indexes[index];
+                quote! { async { if group.contains(#index) { #call } Ok(()) } }
             };
-            let together = calls.iter().enumerate().rev().fold(in_group(calls.len(), last), |after, (place, call)| {
-                let this = in_group(place, call);
+            let together = calls.iter().enumerate().rev().fold(in_group(calls.len(), last), |after, (index, call)| {
+                let this = in_group(index, call);
                 quote! { try_join(#this, #after) }
             });
             quote! { for group in plan.groups() { #together.await?; } Ok(()) }
@@ -94,7 +94,7 @@ fn call(member: &Member<'_>) -> TokenStream {
     }
 }
 
-/// What the plugin's Reserve left: `()` for a plugin without it.
+/// Returns the plugin's Reserve state: `()` for a plugin without Reserve.
 fn state(member: &Member<'_>) -> TokenStream {
     let (field, name) = (&member.field, member.name);
     if member.runs(Point::Reserve) {

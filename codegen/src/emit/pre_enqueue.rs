@@ -1,4 +1,4 @@
-//! `pre_enqueue`.
+//! Emits `pre_enqueue`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

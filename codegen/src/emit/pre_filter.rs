@@ -1,4 +1,5 @@
-//! `Cycle`: the filter states, `pre_filter`, which makes them, and `recycle_cycle`, which gives their memory back.
+//! Emits `Cycle`, the filter states; `pre_filter`, which creates them; and `recycle_cycle`, which reclaims
+//! their memory.
 
 use std::cell::RefCell;
 
@@ -10,12 +11,12 @@ use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
-/// Whether the plugin filters without the PreFilter that it has: its state is the default one then.
+/// Returns whether the plugin's Filter runs without its PreFilter, with the default state.
 pub(super) fn runs_without_pre_filter(member: &Member<'_>) -> bool {
     !member.runs(Point::PreFilter) && member.runs(Point::Filter) && member.entry.implements(Point::PreFilter)
 }
 
-/// The state that a plugin's Filter gets, where `cycle` is a variable.
+/// Returns the state for a plugin's Filter. `cycle` is a variable of the code around it.
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreFilter) {
@@ -30,12 +31,12 @@ pub(super) fn state(member: &Member<'_>) -> TokenStream {
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let slots = members.at(Point::PreFilter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What PreFilter of `{}` left.", member.name));
+        let doc = doc(format!("The state of `{}` after PreFilter.", member.name));
         quote! { #doc pub #field: CycleSlot<<#ty as PreFilterPlugin>::Cycle>, }
     });
     let dormant = members.iter().filter(|member| runs_without_pre_filter(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("The default: the profile leaves PreFilter of `{}` out.", member.name));
+        let doc = doc(format!("The default: the profile omits PreFilter of `{}`.", member.name));
         quote! { #doc pub #field: <#ty as PreFilterPlugin>::Cycle, }
     });
     quote! {

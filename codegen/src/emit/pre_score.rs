@@ -1,4 +1,5 @@
-//! `Score`: the score states, `pre_score`, which makes them, and `recycle_score`, which gives their memory back.
+//! Emits `Score`, the score states; `pre_score`, which creates them; and `recycle_score`, which reclaims
+//! their memory.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,44 +9,44 @@ use super::member::{Member, Members};
 use super::tokens::parameter;
 use crate::plan::Point;
 
-/// Where a plugin's score state comes from.
+/// Origin of a plugin's score state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Its PreScore.
+    /// The plugin's PreScore.
     PreScore,
-    /// PrepareScore, which comes with Score.
+    /// PrepareScore, which runs with Score.
     Prepared,
-    /// The profile leaves the PreScore out that it has.
-    Dormant,
-    /// It has none.
-    Nothing,
+    /// Default: the profile omits the plugin's PreScore.
+    Omitted,
+    /// No state: the plugin has no PreScore.
+    Stateless,
 }
 
 pub(super) fn source(member: &Member<'_>) -> Source {
     if member.runs(Point::PreScore) {
         Source::PreScore
     } else if !member.runs(Point::Score) {
-        Source::Nothing
+        Source::Stateless
     } else if member.entry.prepares_score {
         Source::Prepared
     } else if member.entry.implements(Point::PreScore) {
-        Source::Dormant
+        Source::Omitted
     } else {
-        Source::Nothing
+        Source::Stateless
     }
 }
 
-/// The state that a plugin's Score gets, where `score` is a variable.
+/// Returns the state for a plugin's Score. `score` is a variable of the code around it.
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     match source(member) {
         Source::PreScore => quote! { &score.#field.state },
-        Source::Prepared | Source::Dormant => quote! { &score.#field },
-        Source::Nothing => quote! { &Default::default() },
+        Source::Prepared | Source::Omitted => quote! { &score.#field },
+        Source::Stateless => quote! { &Default::default() },
     }
 }
 
-/// Leaves a plugin out whose PreScore said so.
+/// Skips a plugin if its PreScore skipped.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
     if member.runs(Point::PreScore) {
@@ -55,7 +56,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
     }
 }
 
-/// The same in the loops over nodes, by what `IDLE` says is known.
+/// Skips a plugin in loops over nodes, according to `IDLE`.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
@@ -65,11 +66,11 @@ pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream
     }
 }
 
-/// First the plugins of PreScore, in order, then those that prepare, in the order of Score.
+/// Returns the plugins with PreScore in order, then those with PrepareScore in the order of Score.
 pub(super) fn stateful<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = (&'m Member<'a>, Source)> {
     let others = members.at(Point::Score).filter(|member| !member.runs(Point::PreScore));
     let all = members.at(Point::PreScore).chain(others);
-    all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Nothing)
+    all.map(|member| (member, source(member))).filter(|(_, source)| *source != Source::Stateless)
 }
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -77,13 +78,13 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         let (field, ty, name) = (&member.field, &member.ty, member.name);
         let (text, ty) = match source {
             Source::PreScore => {
-                (format!("What PreScore of `{name}` left."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
+                (format!("The state of `{name}` after PreScore."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
             }
             Source::Prepared => {
-                (format!("What `{name}` looked up in the cluster."), quote! { <#ty as ScorePlugin>::Cycle })
+                (format!("The state of `{name}` after PrepareScore."), quote! { <#ty as ScorePlugin>::Cycle })
             }
             _ => (
-                format!("The default: the profile leaves PreScore of `{name}` out."),
+                format!("The default: the profile omits PreScore of `{name}`."),
                 quote! { <#ty as ScorePlugin>::Cycle },
             ),
         };
@@ -128,7 +129,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         match source {
             Source::PreScore => quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); },
             Source::Prepared => quote! { <#ty as PrepareScore>::recycle(&self.#field, score.#field); },
-            Source::Dormant | Source::Nothing => quote! {},
+            Source::Omitted | Source::Stateless => quote! {},
         }
     });
     let recycle = quote! { #(#recycle)* };

@@ -1,4 +1,4 @@
-//! `less`: the order of the queue.
+//! Emits `less`: the order of the queue.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use super::tokens::parameter;
 use crate::plan::Point;
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    // Exactly one plugin, by the checks.
+    // The checks guarantee exactly one plugin.
     let body = members.at(Point::QueueSort).take(1).map(|member| {
         let (ty, args) = (&member.ty, member.args());
         quote! { <#ty as QueueSortPlugin>::less(#args, a, b) }

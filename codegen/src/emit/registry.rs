@@ -1,5 +1,5 @@
-//! What a program needs of the in-tree plugins that reads profiles when it runs (`schedc-interpret`): the state of all of
-//! them, what each reads of it, and where each can run.
+//! Emits the registry of in-tree plugins for programs that read profiles at run time (`schedc-interpret`):
+//! the state of all plugins, the state that each reads, and its extension points.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -28,10 +28,10 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
 
         #(#reads)*
 
-        /// How many plugins can score.
+        /// Number of plugins with Score.
         pub(crate) const SCORES: usize = #scores;
 
-        /// Makes a plugin. None: there is none of this name.
+        /// Creates a plugin. `None`: no plugin has this name.
         pub(crate) fn make(name: &str, args: &Node, handle: &Handle) -> Option<Result<PluginTraits,  StartError>> {
             Some(match name {
                 #(#starts)*
@@ -44,7 +44,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     };
     let uses = members.imports.borrow().declare(&body);
     quote! {
-        /// The plugins: what they read, and where they can run.
+        /// The plugins, with their state and extension points.
         pub(crate) mod plugins {
             use super::state::{Hypothetical, State};
             use crate::erased::{InTreeColumns, AllColumns, AnyValue, Instance, PluginTraits,  Reads, PluginBuilder, downcast_value};
@@ -80,7 +80,7 @@ fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
 fn start(member: &Member<'_>) -> TokenStream {
     let (name, ty, events) = (member.name, &member.ty, events(member));
-    // Who binds is called by its type.
+    // The plugin type selects Bind.
     let points = member.entry.points.iter().filter(|point| **point != Point::Bind);
     let points = points.map(|point| ident(point.snake_case()));
     let entry = member.entry;
@@ -94,7 +94,7 @@ fn start(member: &Member<'_>) -> TokenStream {
     quote! { #name => PluginBuilder::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .build()), }
 }
 
-/// What is generic over the client cannot be asked through a trait object.
+/// Functions with a generic client cannot be called through a trait object.
 fn bind(members: &Members<'_>) -> TokenStream {
     let calls = members.iter().filter(|member| member.entry.implements(Point::Bind)).map(|member| {
         let ty = &member.ty;

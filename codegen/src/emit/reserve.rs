@@ -1,4 +1,4 @@
-//! `Reserved`, `reserve` and `unreserve`.
+//! Emits `Reserved`, `reserve` and `unreserve`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,11 +11,11 @@ use crate::plan::Point;
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let fields = members.at(Point::Reserve).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        let doc = doc(format!("What `{}` reserved; none if its Reserve did not run.", member.name));
+        let doc = doc(format!("The Reserve state of `{}`; `None` if its Reserve did not run.", member.name));
         quote! { #doc pub #field: Option<<#ty as ReservePlugin>::Reserved>, }
     });
     quote! {
-        /// What Reserve plugins left.
+        /// The states of Reserve plugins.
         #[derive(Default)]
         pub struct Reserved {
             #(#fields)*
@@ -23,7 +23,7 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// `run_reserve`, for the profile's own use: it stops at the first plugin that fails.
+/// Emits `run_reserve`, a helper of the profile: it stops at the first plugin that fails.
 pub(super) fn helper(members: &Members<'_>) -> Option<TokenStream> {
     let calls: Vec<TokenStream> = members
         .at(Point::Reserve)

@@ -1,7 +1,7 @@
-//! `Raw`, `Extents`, and the functions around Score and NormalizeScore.
+//! Emits `Raw`, `Extents`, and the functions of Score and NormalizeScore.
 //!
-//! Scores that need no normalising are weighted and added up at once; the others are taken down, for the extremes over all
-//! nodes must be known first.
+//! Scores without normalization are weighted and summed directly. The others are stored, because
+//! normalization requires the extremes over all nodes.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,12 +13,12 @@ use super::pre_score::{state, unless_idle, unless_skipped};
 use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
-/// The plugins that normalise.
+/// Returns the plugins that normalize.
 pub(super) fn normalizing<'m, 'a>(members: &'m Members<'a>) -> impl Iterator<Item = &'m Member<'a>> {
     members.at(Point::Score).filter(|member| member.entry.normalizes)
 }
 
-/// Whether there are scores that need no normalising.
+/// Returns whether there are scores without normalization.
 pub(super) fn has_base(members: &Members<'_>) -> bool {
     members.at(Point::Score).any(|member| !member.entry.normalizes)
 }
@@ -26,13 +26,13 @@ pub(super) fn has_base(members: &Members<'_>) -> bool {
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
     let base = has_base(members).then(|| {
         quote! {
-            /// The sum of the weighted scores that need no normalising.
+            /// The sum of the weighted scores without normalization.
             pub base: i64,
         }
     });
     let range = has_base(members).then(|| {
         quote! {
-            /// Of the scores that need no normalising.
+            /// Range of the scores without normalization.
             pub range: ScoreRange,
         }
     });
@@ -47,21 +47,21 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
         quote! { #doc pub #field: Extent, }
     });
     quote! {
-        /// The scores of all nodes before normalising.
+        /// The scores of all nodes before normalization.
         #[derive(Default)]
         pub struct Raw {
             /// One entry for each slot.
             pub nodes: Vec<RawScores>,
         }
 
-        /// The scores of a node before normalising.
+        /// The scores of a node before normalization.
         #[derive(Clone, Copy, Default)]
         pub struct RawScores {
             #base
             #(#raw)*
         }
 
-        /// What has to be known of all scores before they are normalised.
+        /// The extremes that normalization requires.
         #[derive(Clone, Copy, Default)]
         pub struct Extents {
             #range
@@ -106,7 +106,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Asks one plugin.
+/// Returns the call of one plugin.
 pub(super) fn call(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, row) = (state(member), row(members, member));

@@ -1,4 +1,4 @@
-//! `mod state`: the columns and indexes of all profiles, one of each.
+//! Emits `mod state`: the columns and indexes of all profiles, each once.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -11,7 +11,7 @@ use super::tokens::parameter;
 use crate::catalog::{Column, State};
 use crate::plan::{Node, Plan, PlanPlugin};
 
-/// The union of what the plugins of all profiles declare.
+/// The union of the states that the plugins of all profiles declare.
 pub(super) struct States {
     columns: Vec<Entry>,
     indexes: Vec<Entry>,
@@ -21,7 +21,7 @@ pub(super) struct States {
 struct Entry {
     state: State,
     field: Ident,
-    /// Of a column that depends on them.
+    /// The arguments, for a column that depends on them.
     args: Option<PluginArgs>,
 }
 
@@ -29,21 +29,21 @@ struct Entry {
 struct PluginArgs {
     /// The path of the plugin's type.
     plugin: String,
-    /// The arguments as written in the profile, without places.
+    /// The arguments as written in the profile, without locations.
     written: Option<serde_json::Value>,
-    /// The constant of the first profile that has them, with its path from the module of the state.
+    /// The constant of the first profile with these arguments, with its path from the state's module.
     constant: TokenStream,
 }
 
 impl PluginArgs {
-    /// Whether these are the arguments of the plugin.
+    /// Returns whether these are the arguments of the plugin.
     fn belong_to(&self, plugin: &PlanPlugin) -> bool {
         self.plugin == plugin.entry.path && self.written == plugin.args.as_ref().map(Node::to_json)
     }
 }
 
 impl States {
-    /// `modules` are those of the profiles.
+    /// Collects the states. `modules` are those of the profiles.
     pub(super) fn of(plans: &[Plan], modules: &[Ident]) -> Self {
         let mut names = IdentScope::without(&[
             "at", "base", "info", "infos", "first", "index", "new", "node", "old", "pod", "slots",
@@ -74,21 +74,21 @@ impl States {
         states
     }
 
-    /// The place of a column that depends on the arguments of a plugin.
+    /// Returns the index of a column that depends on the arguments of a plugin.
     fn find(&self, state: &State, plugin: &PlanPlugin) -> Option<usize> {
         self.columns.iter().position(|entry| {
             entry.state.path == state.path && entry.args.as_ref().is_some_and(|args| args.belong_to(plugin))
         })
     }
 
-    /// The field of a column or an index, by the path of its type.
+    /// Returns the field of a column or an index, by the path of its type.
     pub(super) fn field(&self, path: &str) -> &Ident {
         let mut entries = self.columns.iter().chain(&self.indexes);
         let found = entries.find(|entry| entry.state.path == path);
         &found.unwrap_or_else(|| unreachable!("the states are those of all plans")).field
     }
 
-    /// The field of a plugin's column in a profile's `Columns`.
+    /// Returns the field of a plugin's column in a profile's `Columns`.
     pub(super) fn column_field(&self, column: &Column, plugin: &PlanPlugin) -> Ident {
         match column {
             Column::Declared(state) => self.field(&state.path).clone(),
@@ -102,7 +102,7 @@ impl States {
         }
     }
 
-    /// Each column once, in the order of the state, special ones first.
+    /// Returns each column once, in the order of the state, special ones first.
     pub(super) fn sorted(&self, mut columns: Vec<(Column, Ident)>) -> Vec<(Column, Ident)> {
         columns.sort_by_key(|(column, field)| match column {
             Column::NodeIndex => 0,
@@ -116,7 +116,7 @@ impl States {
     }
 }
 
-/// Two states are the same if their paths are; two of one name get fields of different names.
+/// Adds a state unless its path is present. States of equal name get different fields.
 fn add(entries: &mut Vec<Entry>, state: &State, names: &mut IdentScope) {
     if entries.iter().all(|entry| entry.state.path != state.path) {
         entries.push(Entry { state: state.clone(), field: names.ident(snake_case(&state.name)), args: None });
@@ -148,7 +148,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let (nothing_field, nothing_value) = match columns.is_empty() {
         true => (
             Some(quote! {
-                /// Nothing is borrowed.
+                /// No column is borrowed.
                 pub nothing: PhantomData<&'a ()>,
             }),
             Some(quote! { nothing: PhantomData, }),
@@ -162,7 +162,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
             #(Index::set_node(&mut self.#indexes, index, old, new);)*
         }
     });
-    // Who reads whole nodes reads all of them.
+    // Readers of whole nodes observe every change.
     let always = states.node_info.then(|| quote! { true });
     let never = (columns.is_empty() && !states.node_info).then(|| quote! { false });
     let differs = states.columns.iter().map(|Entry { field, args, .. }| match args {
@@ -172,7 +172,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
         }
     });
     let differs = differs.chain(always).chain(never);
-    // All are renewed, whatever came of the ones before.
+    // All are updated, regardless of the earlier results.
     let set_node = quote! { #set_indexes #(#differs)|* };
     let call = |method: &str| {
         let method = ident(method);
@@ -222,14 +222,14 @@ pub(super) fn emit(states: &States) -> TokenStream {
     let (h_base, h_index) = (parameter("base", &hypothetical), parameter("index", &hypothetical));
     let (h_node, h_pod) = (parameter("node", &hypothetical_add), parameter("pod", &hypothetical_add));
     let body = quote! {
-        /// One column of entries for each kind of per-node state, one index for each kind of cluster-wide state.
+        /// One column for each kind of node state, and one index for each kind of cluster state.
         #[derive(Default)]
         pub struct State {
             #(#column_docs pub #columns: Vec<#column_types>,)*
             #(#index_docs pub #indexes: #index_types,)*
         }
 
-        /// One node's entries, to be changed in thought.
+        /// One node's entries, for hypothetical changes.
         #[derive(Clone)]
         pub struct Hypothetical<'a> {
             #info_field
@@ -280,7 +280,7 @@ pub(super) fn emit(states: &States) -> TokenStream {
     };
     let uses = imports.declare(&body);
     quote! {
-        /// What the scheduler knows of the cluster, for all profiles.
+        /// The scheduler's cluster state, for all profiles.
         pub mod state {
             #uses
             #body

@@ -1,4 +1,4 @@
-//! Looking at generated tokens.
+//! Queries of generated tokens.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,8 @@ use quote::{format_ident, quote};
 
 use super::names::ident;
 
-/// Every identifier that stands for itself: no field, no label of a struct literal, no function that is declared, nothing after `::`.
+/// Returns every identifier except fields, labels of struct literals, declared functions, and identifiers
+/// after `::`.
 pub(super) fn idents(tokens: &TokenStream) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(tokens.clone(), &mut found);
@@ -44,17 +45,17 @@ fn is(tree: &TokenTree, punct: char) -> bool {
     matches!(tree, TokenTree::Punct(found) if found.as_char() == punct)
 }
 
-/// Whether a function's body uses a variable.
+/// Returns whether a function's body uses a variable.
 pub(super) fn uses(body: &TokenStream, variable: &str) -> bool {
     idents(body).contains(variable)
 }
 
-/// A parameter's name, with an underscore if the body does not use it.
+/// Returns a parameter's name, with an underscore if the body does not use it.
 pub(super) fn parameter(name: &str, body: &TokenStream) -> Ident {
     if uses(body, name) { ident(name) } else { format_ident!("_{name}") }
 }
 
-/// `()`, the one value, or a tuple.
+/// Returns `()`, the only value, or a tuple.
 pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [only] => only.clone(),
@@ -62,7 +63,7 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// What plugins that may be idle say together.
+/// Combines the results of plugins that may be idle.
 pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
     quote! { idle_plugins::IdlePlugins::All #(.and(#answers))* }
 }

@@ -1,4 +1,4 @@
-//! `mod view`: the cluster as the plugins see it that look at it once a cycle.
+//! Emits `mod view`: the cluster for plugins that read it once in a cycle.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,7 @@ use super::tokens::tuple;
 use crate::catalog::Column;
 use crate::plan::Point;
 
-/// Whether the plugin is given a view in this profile that is the same wherever it is given: one without states of other
+/// Returns whether the plugin's view in this profile is always the same: a view without states of other
 /// plugins.
 pub(super) fn is_shared(member: &Member<'_>) -> bool {
     let looks = [Point::PreFilter, Point::PostFilter, Point::PreScore, Point::Reserve]
@@ -29,7 +29,7 @@ pub(super) fn emit(members: &Members<'_>) -> Option<TokenStream> {
     let uses = Imports::new().declare(&body);
     let types = members.imports.borrow().used_in(&body);
     Some(quote! {
-        /// The cluster as plugins see it that look at it once a cycle.
+        /// The cluster for plugins that read it once in a cycle.
         mod view {
             use super::State;
             #uses

@@ -32,7 +32,7 @@ pub(super) fn schema(schema: &Schema) -> Value {
             if let Some(list) = list.as_object_mut() {
                 list.extend(min.map(|min| ("minItems".to_owned(), min.into())));
                 list.extend(max.map(|max| ("maxItems".to_owned(), max.into())));
-                // That one field differs in all elements cannot be expressed.
+                // A schema cannot express that one field differs in all elements.
                 let is_set = unique.as_ref().is_some_and(String::is_empty);
                 list.extend(is_set.then(|| ("uniqueItems".to_owned(), true.into())));
             }
@@ -45,7 +45,7 @@ pub(super) fn integer(min: Option<i64>, max: Option<i64>) -> Value {
     let mut schema = json!({ "type": "integer" });
     if let Some(schema) = schema.as_object_mut() {
         schema.extend(min.map(|min| ("minimum".to_owned(), min.into())));
-        // Tools that read numbers as floats cannot represent the greatest integers.
+        // Tools that read numbers as floats cannot represent the largest integers.
         schema.extend(max.filter(|max| *max < i64::MAX).map(|max| ("maximum".to_owned(), max.into())));
     }
     schema

@@ -1,8 +1,9 @@
 //! The JSON schema of profiles, for editors and other tools that validate files.
 //!
-//! It is made of the same tables as the checks: keys ([`crate::settings`]), plugins and arguments ([`crate::catalog`]). Every
-//! profile of these catalogs without errors is valid. The reverse does not hold: a schema cannot express rules such as unique weights, or that some
-//! plugin binds pods. The draft is 07, which taplo understands.
+//! It is generated from the tables of the checks: keys ([`crate::settings`]), plugins and arguments
+//! ([`crate::catalog`]). Every profile of these catalogs without errors is valid. The reverse does not hold:
+//! a schema cannot express rules such as unique weights, or that a plugin binds pods. The draft is 07, which
+//! taplo supports.
 
 mod args;
 mod extender;
@@ -17,8 +18,8 @@ use crate::parse::MULTI_POINT;
 use crate::plan::Point;
 use crate::settings::{self, Key, ValueKind};
 
-/// Plugins by name. Of two plugins with one name, which no profile can use together, the first counts: profiles that use the other
-/// one need a schema of their own.
+/// Plugins by name. No profile can use two plugins with one name, therefore the first one is used. Profiles
+/// with the other one need a separate schema.
 type Plugins<'c> = BTreeMap<&'c str, &'c PluginEntry>;
 
 /// Returns the schema of profiles that use plugins of these catalogs, the in-tree one among them.
@@ -50,7 +51,7 @@ pub fn of_profiles(catalogs: &[Arc<Catalog>]) -> Value {
     Value::Object(schema)
 }
 
-/// A key that holds one value.
+/// Returns the schema of a key with a single value.
 fn value(key: &Key) -> Value {
     match &key.kind {
         ValueKind::Name { default } => {
@@ -64,7 +65,7 @@ fn value(key: &Key) -> Value {
             }
             schema
         }
-        // A key of a profile that holds more has its own schema above.
+        // Keys of profiles with larger values have separate schemas above.
         ValueKind::List(_) => json!({ "type": "array" }),
         ValueKind::Table(_) => json!({ "type": "object" }),
     }
@@ -75,7 +76,8 @@ fn crates() -> Value {
     json!({ "type": "array", "items": { "anyOf": [{ "type": "string" }, table([("path", path)], &["path"])] } })
 }
 
-/// `[plugins]`: a plain list, or a table of `enabled` and `disabled`, for each extension point.
+/// Returns the schema of `[plugins]`: a list, or a table of `enabled` and `disabled`, for each extension
+/// point.
 fn plugin_sets(plugins: &Plugins<'_>, planned: &[&str]) -> Value {
     let points = std::iter::once(None).chain(Point::ALL.map(Some));
     let sets = points.map(|point| {
@@ -86,7 +88,7 @@ fn plugin_sets(plugins: &Plugins<'_>, planned: &[&str]) -> Value {
         let disabled = json!({ "type": "array", "items": { "enum": disabled }, "uniqueItems": true });
         let merged = table(
             [
-                ("enabled", described(entries.clone(), "plugins that are added, or take another place or weight")),
+                ("enabled", described(entries.clone(), "plugins that are added, or have another position or weight")),
                 ("disabled", described(disabled, "plugins that are left out; `*` is all of them")),
             ],
             &[],
@@ -104,7 +106,7 @@ fn doc(point: Option<Point>) -> String {
     }
 }
 
-/// A name, or a name with a weight where weights count.
+/// Returns the schema of a name, or a name with a weight at points with weights.
 fn plugin_entry(point: Option<Point>, plugins: &Plugins<'_>, names: &[&str]) -> Value {
     let scores = |name: &&&str| plugins.get(**name).is_some_and(|entry| entry.implements(Point::Score));
     let named = |names: &[&str]| ("name", json!({ "enum": names }));
@@ -117,7 +119,7 @@ fn plugin_entry(point: Option<Point>, plugins: &Plugins<'_>, names: &[&str]) -> 
     json!({ "anyOf": forms })
 }
 
-/// `[args]`: a table for each plugin that has arguments.
+/// Returns the schema of `[args]`: a table for each plugin with arguments.
 fn arguments(plugins: &Plugins<'_>) -> Value {
     let of_plugins = plugins.values().filter_map(|entry| {
         let schema = match &entry.args {
@@ -130,7 +132,7 @@ fn arguments(plugins: &Plugins<'_>) -> Value {
     table(of_plugins, &[])
 }
 
-/// An object with these fields and no others.
+/// Returns the schema of an object with exactly these fields.
 fn table<'k>(fields: impl IntoIterator<Item = (&'k str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });

@@ -9,14 +9,13 @@ pub(crate) fn args_of_disabled_plugin(plugin: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(
         plugin.span,
         format!("arguments for `{}`, which this profile does not enable", plugin.value),
-        "nobody reads them",
+        "no effect",
     )
     .help(format!("enable `{}`, or remove its arguments", plugin.value))
 }
 
 pub(crate) fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "nobody reads them")
-        .help("remove the table")
+    Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "no effect").help("remove the table")
 }
 
 /// `owner` is the plugin, or the table among its arguments.
@@ -31,7 +30,7 @@ pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> 
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
 }
 
-/// A plugin without a table of arguments, and the arguments that it requires.
+/// A plugin without a table of arguments, and its required arguments.
 pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
     let names = quoted(required.iter().map(|field| field.name.as_str()));
     let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");
@@ -140,7 +139,7 @@ pub(crate) fn ratio_needs_shape(at: Span) -> Diagnostic {
 pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`requested-to-capacity-ratio` is for scoring strategy `RequestedToCapacityRatio` only";
     let help = "set `type = \"RequestedToCapacityRatio\"`, or remove the table";
-    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
     match strategy {
         None => diagnostic.note("the strategy is `LeastAllocated` by default"),
         Some(strategy) => diagnostic.secondary(strategy.span, "the strategy"),
@@ -152,7 +151,7 @@ pub(crate) fn shape_without_ratio(at: Span, strategy: Option<&Spanned<String>>) 
 pub(crate) fn constraints_without_list(at: Span, kind: Option<&Spanned<String>>) -> Diagnostic {
     let title = "`default-constraints` is for defaulting type `List` only";
     let help = "set `defaulting-type = \"List\"`, or remove the constraints";
-    let diagnostic = Diagnostic::at(at, title, "nobody reads it").help(help);
+    let diagnostic = Diagnostic::at(at, title, "has no effect").help(help);
     match kind {
         None => diagnostic.note("the defaulting type is `System` by default"),
         Some(kind) => diagnostic.secondary(kind.span, "the defaulting type"),
@@ -172,7 +171,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
         format!("the weight of `{resource}` in NodeResourcesBalancedAllocation must be 1, not {weight}"),
         "must be 1",
     )
-    .note("balance counts every resource alike")
+    .note("all resources have the same weight")
     .help("remove the weight")
 }
 
@@ -180,7 +179,7 @@ pub(crate) fn balanced_weight(at: Span, resource: &str, weight: i128) -> Diagnos
 
 pub(crate) fn no_candidate_nodes(percentage: Span, absolute: Span) -> Diagnostic {
     let title = "`min-candidate-nodes-percentage` and `min-candidate-nodes-absolute` must not both be 0";
-    Diagnostic::at(absolute, title, "then no node would be tried").secondary(percentage, "as this is 0, too")
+    Diagnostic::at(absolute, title, "no node would be evaluated").secondary(percentage, "as this is 0, too")
 }
 
 // DynamicResources
@@ -208,8 +207,8 @@ pub(crate) fn operator_needs_values(at: Span, operator: &str) -> Diagnostic {
 }
 
 pub(crate) fn operator_forbids_values(at: Span, operator: &Spanned<String>) -> Diagnostic {
-    Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "nobody reads them")
-        .secondary(operator.span, "looks at the key alone")
+    Diagnostic::at(at, format!("operator `{}` takes no values", operator.value), "no effect")
+        .secondary(operator.span, "reads only the key")
         .help("remove `values`")
 }
 

@@ -1,4 +1,4 @@
-//! Catalogs: finding them and what they say.
+//! Catalogs: finding and reading them.
 
 use std::path::Path;
 
@@ -61,12 +61,9 @@ pub(crate) fn unknown_state(name: &Spanned<String>, subject: &str, known: &[&str
 }
 
 pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic {
-    let diagnostic = Diagnostic::at(
-        kind.span,
-        format!("unknown kind `{}`", kind.value),
-        "not a kind that a scheduler is told about",
-    )
-    .note(format!("plugins can watch {}", quoted(known.iter().copied())));
+    let diagnostic =
+        Diagnostic::at(kind.span, format!("unknown kind `{}`", kind.value), "not a kind that plugins can watch")
+            .note(format!("plugins can watch {}", quoted(known.iter().copied())));
     let with_suggestion = did_you_mean(diagnostic, &kind.value, known.iter().copied(), kind.span, true);
     if with_suggestion.help.is_some() {
         return with_suggestion;
@@ -76,7 +73,7 @@ pub(crate) fn unknown_kind(kind: &Spanned<String>, known: &[&str]) -> Diagnostic
 
 pub(crate) fn known_kind(name: &Spanned<String>) -> Diagnostic {
     let name_of_it = &name.value;
-    Diagnostic::at(name.span, format!("`{name_of_it}` cannot be declared"), "schedc knows this kind already").help(format!(
+    Diagnostic::at(name.span, format!("`{name_of_it}` cannot be declared"), "schedc has this kind already").help(format!(
         "list it in `watches`; a kind of this name in another group gets another name here, and `kind = \"{name_of_it}\"`"
     ))
 }
@@ -91,12 +88,8 @@ pub(crate) fn kinds_disagree(kind: &CustomKind, first: &CustomKind) -> Diagnosti
         let scope = if kind.namespaced { "with namespaces" } else { "without namespaces" };
         format!("kind `{}`, {scope}", kind.kind)
     };
-    Diagnostic::at(
-        kind.declared_at,
-        format!("two crates declare {} and disagree about it", kind.full_name()),
-        declaration(kind),
-    )
-    .secondary(first.declared_at, declaration(first))
+    Diagnostic::at(kind.declared_at, format!("two crates declare {} differently", kind.full_name()), declaration(kind))
+        .secondary(first.declared_at, declaration(first))
 }
 
 pub(crate) fn not_an_api_version(api_version: &Spanned<String>) -> Diagnostic {
@@ -128,7 +121,7 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
     Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
 }
 
-/// A version in it, or a name for the group that has none.
+/// The group contains a version, or the group without a name is named.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
     let (name, reason) = match group.value.split_once('/') {
@@ -252,7 +245,7 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     }
 }
 
-/// Unlike [`unknown_profile`], for commands, which also know the profiles that are compiled in.
+/// For commands, which unlike [`unknown_profile`] also support profiles in the program.
 pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled_in: &[&str]) -> Diagnostic {
     let names = || known.iter().map(String::as_str);
     let mut diagnostic = Diagnostic::new(format!("no profile is called `{name}`"));

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// The places are those of the two names, or the profiles' starts where a name is the default.
+/// The locations are those of the names, or the starts of profiles with the default name.
 pub(crate) fn same_scheduler_name(name: &str, second: (Span, &str), first: (Span, &str)) -> Diagnostic {
     Diagnostic::at(second.0, format!("{} and {} have the same scheduler-name `{name}`", first.1, second.1), "same name")
         .secondary(first.0, "first used here")
@@ -21,10 +21,10 @@ pub(crate) fn same_module(module: &str, second: (Span, &str), first: (Span, &str
     .help("rename one of the two files")
 }
 
-/// A setting of a profile: its place, the profile's path, the value and whether it is the default.
+/// A setting of a profile: its location, the profile's path, the value, and whether it is the default.
 pub(crate) type ProfileBackoff<'a> = (Span, &'a str, u64, bool);
 
-/// Each profile with its place, its path and its plugin.
+/// Each profile with its location, its path and its plugin.
 pub(crate) fn different_queue_sorts(
     second: (Span, &str, &str),
     first: (Span, &str, &str),

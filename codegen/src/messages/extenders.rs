@@ -8,7 +8,7 @@ pub(crate) fn single_extender(at: Span) -> Diagnostic {
         .help("write `[[extender]]`, with two brackets")
 }
 
-/// `suggestion` is the URL that would do.
+/// `suggestion` is a valid URL.
 pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         url.span,
@@ -23,7 +23,7 @@ pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>
     }
 }
 
-/// `fault` is what is wrong with it.
+/// `fault` is the error in the URL.
 pub(crate) fn bad_url(url: &Spanned<String>, fault: &str) -> Diagnostic {
     Diagnostic::at(url.span, format!("`url-prefix` cannot be called: {fault}"), "not a URL to call")
         .note("a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`")
@@ -36,11 +36,11 @@ pub(crate) fn empty_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
 
 pub(crate) fn bad_verb(key: &str, verb: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(verb.span, format!("`{key}` cannot be `{}`", verb.value), "cannot be in the path of a URL")
-        .note(format!("what is called is `url-prefix`, `/` and `{key}`"))
+        .note(format!("the URL of a call is `url-prefix`, `/` and `{key}`"))
 }
 
 pub(crate) fn extender_without_verb(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "an extender without a verb is never asked", "does nothing")
+    Diagnostic::at(at, "an extender without a verb is never called", "does nothing")
         .help("give it `filter-verb`, `prioritize-verb`, `preempt-verb`, `bind-verb` or `unreserve-verb`, or remove it")
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn extender_weight_too_small(weight: &Spanned<i128>) -> Diagnostic {
 }
 
 pub(crate) fn extender_weight_unused(weight: Span) -> Diagnostic {
-    Diagnostic::at(weight, "`weight` is for extenders with `prioritize-verb` only", "nobody reads it")
+    Diagnostic::at(weight, "`weight` is for extenders with `prioritize-verb` only", "has no effect")
         .help("name the `prioritize-verb`, or remove the weight")
 }
 
@@ -72,22 +72,22 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
         .help("remove one of the two: which of them would bind a pod?")
 }
 
-/// `plugins` is where the profile says what runs.
+/// `plugins` is the location that determines the plugins.
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
-        "`preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile",
-        "nobody calls it",
+        "`preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile",
+        "never called",
     );
     let diagnostic =
         if plugins.end > 0 { diagnostic.secondary(plugins, "without DefaultPreemption") } else { diagnostic };
     diagnostic
-        .note("kube-scheduler takes such an extender, and never asks it about victims")
+        .note("kube-scheduler accepts such an extender, and never calls its `preempt-verb`")
         .help("let DefaultPreemption run at `post-filter`, or remove `preempt-verb`")
 }
 
 pub(crate) fn not_an_extended_resource(name: &Spanned<String>) -> Diagnostic {
-    let title = format!("`{}` is not an extended resource, which alone can be managed", name.value);
+    let title = format!("`{}` cannot be managed: it is not an extended resource", name.value);
     Diagnostic::at(name.span, title, "not an extended resource").note(
         "an extended resource has a domain that is not of kubernetes.io, and does not begin with `requests.`: \
          `example.com/gpu`",
@@ -109,16 +109,16 @@ pub(crate) fn https_over_plain_http(https: Span, url: &Spanned<String>) -> Diagn
 }
 
 pub(crate) fn tls_over_plain_http(tls: Span, url: Span) -> Diagnostic {
-    Diagnostic::at(tls, "`tls-config` is for `https://` only", "nobody reads it")
+    Diagnostic::at(tls, "`tls-config` is for `https://` only", "has no effect")
         .secondary(url, "plain HTTP")
         .help("change the URL, or remove `tls-config`")
 }
 
 pub(crate) fn https_without_ca(https: Span) -> Diagnostic {
-    Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "whose certificates are trusted?")
-        .note("kube-scheduler trusts any certificate then, and says nothing")
+    Diagnostic::at(https, "`enable-https` needs a CA in `tls-config`", "no trusted CA")
+        .note("kube-scheduler then trusts any certificate without a warning")
         .help(
-            "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or say \
+            "add `tls-config = { ca-file = \"..\" }`; or remove `enable-https` to trust the CAs of the system; or set \
              `tls-config = { insecure = true }`",
         )
 }
@@ -139,7 +139,7 @@ pub(crate) fn empty_tls_setting(key: &str, at: Span) -> Diagnostic {
     Diagnostic::at(at, format!("`{key}` must not be empty"), "nothing").help(format!("leave `{key}` out"))
 }
 
-/// `missing` is the half that is not there: `key` or `cert`.
+/// `missing` is the missing half: `key` or `cert`.
 pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnostic {
     Diagnostic::at(at, "a client's certificate and its key go together", "the other half is missing")
         .help(format!("add `{missing}-file` or `{missing}-data`"))
@@ -148,13 +148,13 @@ pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnost
 pub(crate) fn insecure_with_ca(insecure: Span, ca: Span) -> Diagnostic {
     Diagnostic::at(insecure, "`insecure` and a CA exclude each other", "checks no certificate")
         .secondary(ca, "what it would be checked against")
-        .help("remove `insecure`, unless nobody else can stand between")
+        .help("remove `insecure`, unless the network is trusted")
 }
 
 pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
     Diagnostic::at(
         at,
-        format!("extenders take the crate schedc-extender, which {package} does not depend on"),
+        format!("extenders require the crate schedc-extender, which {package} does not depend on"),
         "would be called by schedc-extender",
     )
     .help("add schedc-extender to [dependencies] in Cargo.toml")
@@ -163,7 +163,7 @@ pub(crate) fn extender_crate_missing(at: Span, package: &str) -> Diagnostic {
 pub(crate) fn extender_crate_off(at: Span, package: &str, feature: &str) -> Diagnostic {
     Diagnostic::at(
         at,
-        format!("extenders take the crate schedc-extender, which is left out of this build of {package}"),
+        format!("extenders require the crate schedc-extender, which is left out of this build of {package}"),
         "would be called by schedc-extender",
     )
     .help(format!("build with `--features {feature}`"))

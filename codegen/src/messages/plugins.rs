@@ -1,4 +1,4 @@
-//! Which plugins run where, and with what weight.
+//! Plugins at extension points, and their weights.
 
 use super::{did_you_mean, quoted};
 use crate::catalog::PluginEntry;
@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::Point;
 use crate::source::{Span, Spanned};
 
-/// `fitting` are the plugins that could be named there; `at` is the extension point, if it is one.
+/// `fitting` are the valid plugins; `at` is the extension point, if any.
 pub(crate) fn unknown_plugin(
     name: &Spanned<String>,
     at: Option<Point>,
@@ -38,8 +38,8 @@ pub(crate) fn planned_plugin(name: &Spanned<String>) -> Diagnostic {
     .help("leave it out, or name a crate in `crates` that has a plugin like it")
 }
 
-pub(crate) fn star_enabled(name: &Spanned<String>, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`*` cannot be enabled at `{place}`"), "not a plugin")
+pub(crate) fn star_enabled(name: &Spanned<String>, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
         .note("`*` stands for all plugins in `disabled` only")
         .help("name the plugins that should run, in their order")
 }
@@ -57,53 +57,54 @@ fn points_of(entry: &PluginEntry) -> String {
     format!("{} runs at {}", entry.name, quoted(entry.points.iter().map(|point| point.name())))
 }
 
-pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{place}`", name.value), "enabled again")
+pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{set_key}`", name.value), "enabled again")
         .secondary(first, "first enabled")
         .help("remove one of the two")
 }
 
-pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{place}`", name.value), "disabled again")
+pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{set_key}`", name.value), "disabled again")
         .secondary(first, "first disabled")
         .help("remove one of the two")
 }
 
-/// `enabled` are the plugins that could be disabled there; `suggestions` also those that schedc does not have yet.
+/// `enabled` are the plugins that can be disabled there; `suggestions` also contain those that schedc does
+/// not have yet.
 pub(crate) fn disabled_unknown(
     name: &Spanned<String>,
-    place: &str,
+    set_key: &str,
     enabled: &[&str],
     suggestions: &[&str],
 ) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         name.span,
-        format!("`{}` cannot be disabled at `{place}`: no plugin is called so", name.value),
+        format!("`{}` cannot be disabled at `{set_key}`: no plugin is called so", name.value),
         "disables nothing",
     );
     let with_suggestion = did_you_mean(diagnostic, &name.value, suggestions.iter().copied(), name.span, true);
     if with_suggestion.help.is_some() {
         with_suggestion
     } else {
-        with_suggestion.note(enabled_by_default(place, enabled))
+        with_suggestion.note(enabled_by_default(set_key, enabled))
     }
 }
 
-fn enabled_by_default(place: &str, enabled: &[&str]) -> String {
+fn enabled_by_default(set_key: &str, enabled: &[&str]) -> String {
     if enabled.is_empty() {
-        format!("nothing is enabled at `{place}` by default")
+        format!("nothing is enabled at `{set_key}` by default")
     } else {
         format!("enabled there by default: {}", quoted(enabled.iter().copied()))
     }
 }
 
-pub(crate) fn disabled_without_effect(name: &Spanned<String>, place: &str, enabled: &[&str]) -> Diagnostic {
+pub(crate) fn disabled_without_effect(name: &Spanned<String>, set_key: &str, enabled: &[&str]) -> Diagnostic {
     Diagnostic::at(
         name.span,
-        format!("`{}` is not enabled at `{place}` in the first place", name.value),
+        format!("`{}` is not enabled at `{set_key}` in the first place", name.value),
         "disables nothing",
     )
-    .note(enabled_by_default(place, enabled))
+    .note(enabled_by_default(set_key, enabled))
     .help("remove it from `disabled`")
 }
 
@@ -142,15 +143,16 @@ pub(crate) fn weight_without_score(weight: &Spanned<i128>, entry: &PluginEntry) 
         .help("remove the weight")
 }
 
-/// `weights` are the written ones of the profile and whose they are, the largest first; `start` is the place of the profile.
+/// `weights` are the weights in the profile with their owners, the largest first; `start` is the start of the
+/// profile.
 pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagnostic {
     let title = "the weighted sum of scores could overflow";
     let diagnostic = match weights.split_first() {
         None => Diagnostic::at(start, title, ""),
-        Some(((span, whose), others)) => others
+        Some(((span, owner), others)) => others
             .iter()
-            .fold(Diagnostic::at(*span, title, format!("weight of {whose}")), |diagnostic, (span, whose)| {
-                diagnostic.secondary(*span, format!("weight of {whose}"))
+            .fold(Diagnostic::at(*span, title, format!("weight of {owner}")), |diagnostic, (span, owner)| {
+                diagnostic.secondary(*span, format!("weight of {owner}"))
             }),
     };
     diagnostic
@@ -158,16 +160,16 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
         .help("only the proportions of weights matter: use smaller ones")
 }
 
-/// `sorters` are the queue-sort plugins, each with the place that names it, if one does.
+/// `sorters` are the queue-sort plugins, each with the location of its name, if any.
 pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Span) -> Diagnostic {
     let names = quoted(sorters.iter().map(|(name, _)| name.as_str()));
     let title = format!("a profile has exactly one queue-sort plugin, not {}: {names}", sorters.len());
-    let mut places = sorters.iter().rev().filter_map(|(name, span)| span.map(|span| (span, name)));
-    let diagnostic = match places.next() {
+    let mut locations = sorters.iter().rev().filter_map(|(name, span)| span.map(|span| (span, name)));
+    let diagnostic = match locations.next() {
         None => Diagnostic::at(start, title, ""),
         Some((span, name)) => Diagnostic::at(span, title, format!("{name} sorts the queue")),
     };
-    let diagnostic = places.fold(diagnostic, |diagnostic, (span, name)| {
+    let diagnostic = locations.fold(diagnostic, |diagnostic, (span, name)| {
         diagnostic.secondary(span, format!("{name} sorts the queue, too"))
     });
     match sorters.iter().find(|(_, span)| span.is_none()) {
@@ -184,7 +186,7 @@ pub(crate) fn no_queue_sort(at: Span) -> Diagnostic {
 }
 
 pub(crate) fn no_bind(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "this profile has no bind plugin", "leaves nobody to bind pods")
+    Diagnostic::at(at, "this profile has no bind plugin", "leaves no plugin to bind pods")
         .help("enable one, for example `DefaultBinder`")
 }
 

@@ -11,10 +11,10 @@ pub(crate) fn percentage_out_of_range(percentage: &Spanned<i128>) -> Diagnostic 
         format!("percentage-of-nodes-to-score must be in 0..=100, not {}", percentage.value),
         "out of range",
     )
-    .note("100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
+    .note("100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
 }
 
-/// `key` may be in `range` alone.
+/// `key` is valid only in `range`.
 pub(crate) fn number_out_of_range(key: &str, number: &Spanned<i128>, range: &RangeInclusive<i128>) -> Diagnostic {
     let bound = if number.value < *range.start() {
         format!("at least {}", range.start())
@@ -29,7 +29,7 @@ pub(crate) fn limit_out_of_range(key: &str, limit: &Spanned<i128>, range: &Range
     if limit.value < *range.start() { diagnostic.help("leave the key out if there is no limit") } else { diagnostic }
 }
 
-/// `initial` and `max` are seconds; at least one of them was written.
+/// `initial` and `max` are in seconds; at least one of them was written.
 pub(crate) fn backoff_shrinks(
     initial: u64,
     initial_at: Option<Span>,
@@ -66,6 +66,6 @@ pub(crate) fn bad_scheduler_name(name: &Spanned<String>, suggestion: Option<&str
             );
     match suggestion {
         None => diagnostic,
-        Some(valid) => diagnostic.suggest(format!("`{valid}` would do"), name.span, format!("\"{valid}\"")),
+        Some(valid) => diagnostic.suggest(format!("`{valid}` is valid"), name.span, format!("\"{valid}\"")),
     }
 }

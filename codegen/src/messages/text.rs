@@ -1,10 +1,10 @@
-//! TOML and the form of what is written in it.
+//! TOML syntax and the form of values.
 
 use super::{did_you_mean, quoted};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Files, Span, Spanned};
 
-/// The TOML reader's own words, except where people would not understand them.
+/// The TOML reader's message, unless it is unclear to users.
 pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     let word = files.snippet(span);
     let bare_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -30,7 +30,7 @@ pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     Diagnostic::at(span, title, expected)
 }
 
-/// The first of the errors that an unclosed bracket causes; the others are left out.
+/// The first of the errors that an unclosed bracket causes; the others are omitted.
 pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     if syntax.title.starts_with("unclosed") {
         return syntax;
@@ -45,14 +45,14 @@ pub(crate) fn configuration_as_profile(configuration: &Spanned<String>, path: &s
         .help(format!("`schedc import {path}` prints the same configuration as a profile"))
 }
 
-/// `owner` is who has the key: "a profile", "`plugins.filter`".
+/// `owner` contains the key: "a profile", "`plugins.filter`".
 pub(crate) fn unknown_key(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::at(key.span, format!("unknown key `{}`", key.value), format!("not a key of {owner}"))
         .note(format!("{owner} has {}", quoted(known.iter().copied())));
     did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
 }
 
-/// `subject` is the thing, `expected` and `kind` are kinds of values: "an integer".
+/// `subject` is the value's description, `expected` and `kind` are kinds of values: "an integer".
 pub(crate) fn wrong_kind(span: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
     Diagnostic::at(span, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
 }
@@ -61,7 +61,7 @@ pub(crate) fn missing_key(span: Span, owner: &str, key: &str) -> Diagnostic {
     Diagnostic::at(span, format!("{owner} needs `{key}`"), format!("`{key}` is missing"))
 }
 
-/// In a profile points are keys, in a catalog strings, `in_quotes`.
+/// Extension points are keys in a profile, and strings (`in_quotes`) in a catalog.
 pub(crate) fn unknown_point(key: &Spanned<String>, in_quotes: bool, known: &[&str]) -> Diagnostic {
     let diagnostic =
         Diagnostic::at(key.span, format!("unknown extension point `{}`", key.value), "no plugin can run here")

@@ -1,11 +1,11 @@
-//! kube-scheduler's configuration where a profile is expected.
+//! Detection of kube-scheduler's configuration in place of a profile.
 
 use crate::source::{FileId, Files, Span, Spanned};
 
-/// The kinds that `schedc import` reads, and a word without which another kind of that name is meant.
+/// The kinds that `schedc import` reads, and a word that distinguishes them from other kinds with the name.
 const KINDS: [(&str, &str); 2] = [("KubeSchedulerConfiguration", ""), ("Policy", "predicates")];
 
-/// Returns the kind of the configuration in a file of YAML or JSON, with its place. `None`: the file has no configuration.
+/// Returns the kind of a YAML or JSON configuration with its location. `None`: the file is no configuration.
 pub(super) fn find(files: &Files, file: FileId) -> Option<Spanned<String>> {
     let text = files.text(file);
     KINDS.iter().filter(|(_, word)| text.contains(word)).find_map(|(kind, _)| {
@@ -15,7 +15,7 @@ pub(super) fn find(files: &Files, file: FileId) -> Option<Spanned<String>> {
     })
 }
 
-/// Whether `kind: `, in YAML or JSON, ends `before`, and nothing else of the value is `after`.
+/// Returns whether `before` ends with `kind: `, in YAML or JSON, and `after` contains no more of the value.
 fn is_value_of_kind(before: &str, after: &str) -> bool {
     let quotes = ['"', '\''];
     let key = before.trim_end_matches(quotes).trim_end().strip_suffix(':').map(|key| key.trim_end());

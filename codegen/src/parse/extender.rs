@@ -1,4 +1,4 @@
-//! `[[extender]]` as written: a webhook that has a say besides the plugins.
+//! `[[extender]]` as written: a webhook in addition to the plugins.
 
 use crate::diagnostic::Diagnostic;
 use crate::fields::{self, Fields};
@@ -9,7 +9,7 @@ use crate::tree::{RawNode, RawTable, RawValue};
 /// An extender as written.
 #[derive(Clone, Debug)]
 pub struct RawExtender {
-    /// Where it begins.
+    /// Start of the extender.
     pub at: Span,
     /// `url-prefix`.
     pub url_prefix: Option<Spanned<String>>,
@@ -37,12 +37,12 @@ pub struct RawExtender {
     pub managed_resources: Vec<RawManagedResource>,
     /// `ignorable`.
     pub ignorable: Option<Spanned<bool>>,
-    /// Part of it could not be understood and is missing here; that was reported.
+    /// Whether part of it was invalid, and reported.
     pub incomplete: bool,
 }
 
 impl RawExtender {
-    /// What it can be asked, each with its key.
+    /// Returns its verbs, each with its key.
     pub(crate) fn verbs(&self) -> [(&'static str, Option<&Spanned<String>>); 5] {
         let [filter, prioritize, preempt, bind, unreserve] = VERBS;
         [
@@ -58,7 +58,7 @@ impl RawExtender {
 /// `tls-config` as written.
 #[derive(Clone, Debug)]
 pub struct RawTls {
-    /// Where its key is.
+    /// Location of the key.
     pub at: Span,
     /// `insecure`.
     pub insecure: Option<Spanned<bool>>,
@@ -110,7 +110,7 @@ pub(crate) const EXTENDER_KEYS: [&str; 13] = [
 pub(crate) const TLS_KEYS: [&str; 8] =
     ["insecure", "server-name", "cert-file", "key-file", "ca-file", "cert-data", "key-data", "ca-data"];
 
-/// The elements of `extender`.
+/// Reads the elements of `extender`.
 pub(super) fn list(node: &RawNode, found: &mut Vec<Diagnostic>) -> Vec<RawExtender> {
     match &node.value {
         RawValue::List(items) => items.iter().filter_map(|item| extender(item, found)).collect(),
@@ -125,7 +125,7 @@ pub(super) fn list(node: &RawNode, found: &mut Vec<Diagnostic>) -> Vec<RawExtend
     }
 }
 
-/// Reads one extender; `None` if it is no table, which was reported.
+/// Reads one extender. Returns `None` after reporting a value that is no table.
 pub fn extender(node: &RawNode, found: &mut Vec<Diagnostic>) -> Option<RawExtender> {
     let found_before = found.len();
     let table = fields::table(node, "an extender", found)?;

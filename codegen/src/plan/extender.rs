@@ -1,4 +1,4 @@
-//! An extender, decided.
+//! The plan of an extender.
 
 use std::time::Duration;
 
@@ -6,51 +6,51 @@ use serde_json::{Value, json};
 
 use crate::source::Span;
 
-/// A webhook that a profile asks besides its plugins.
+/// A webhook that a profile calls in addition to its plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanExtender {
-    /// Where the profile has it.
+    /// Source location.
     pub at: Span,
-    /// What calls are sent to, before the verb: `http://` or `https://`, a host, perhaps a port and a path.
+    /// URL of calls, without the verb: `http://` or `https://`, a host, optionally a port and a path.
     pub url_prefix: String,
-    /// The call that takes nodes out.
+    /// The call that filters nodes.
     pub filter_verb: Option<String>,
     /// The call that scores nodes.
     pub prioritize_verb: Option<String>,
-    /// The call that looks through candidates for preemption.
+    /// The call that filters candidates for preemption.
     pub preempt_verb: Option<String>,
     /// The call that binds.
     pub bind_verb: Option<String>,
-    /// The call that tells of a decision that was undone; kube-scheduler has none like it.
+    /// The call that reports a reverted decision; kube-scheduler has no such call.
     pub unreserve_verb: Option<String>,
-    /// How much its scores count; at least 1 if it has [`Self::prioritize_verb`], else 0.
+    /// The weight of its scores; at least 1 with [`Self::prioritize_verb`], otherwise 0.
     pub weight: i64,
-    /// Its certificate is checked against a CA of [`Self::tls`], or not at all if that says so.
+    /// Whether its certificate is verified against a CA of [`Self::tls`], unless that disables verification.
     pub enable_https: bool,
-    /// How it is reached by TLS.
+    /// TLS settings.
     pub tls: Option<PlanTls>,
-    /// How long a call may take; more than 0.
+    /// The timeout of a call; more than 0.
     pub http_timeout: Duration,
-    /// Nodes are named to it, and not sent.
+    /// Whether calls contain node names instead of nodes.
     pub node_cache_capable: bool,
-    /// It is asked about pods that want one of these alone; about all if there are none.
+    /// It is called only for pods that request one of these; for all pods if empty.
     pub managed_resources: Vec<ManagedResource>,
-    /// A pod is scheduled without it if it fails.
+    /// Whether a pod is scheduled without the extender if a call fails.
     pub ignorable: bool,
 }
 
-/// How an extender is reached by TLS. Each of the three is a file, or PEM text, or not there.
+/// TLS settings of an extender. The certificate, the key and the CAs are each a file, PEM text, or missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanTls {
-    /// The server's certificate is not checked.
+    /// Whether the server's certificate is not verified.
     pub insecure: bool,
-    /// The name that the server's certificate must carry; else that of the URL.
+    /// The expected name in the server's certificate; otherwise the host of the URL.
     pub server_name: Option<String>,
     /// The file of the client's certificate.
     pub cert_file: Option<String>,
     /// The file of the client's key.
     pub key_file: Option<String>,
-    /// The file of the CAs that the server's certificate must come from.
+    /// The file of the CAs for the server's certificate.
     pub ca_file: Option<String>,
     /// The client's certificate.
     pub cert_data: Option<String>,
@@ -65,14 +65,14 @@ pub struct PlanTls {
 pub struct ManagedResource {
     /// An extended resource.
     pub name: String,
-    /// NodeResourcesFit does not look at it.
+    /// Whether NodeResourcesFit ignores it.
     pub ignored_by_scheduler: bool,
-    /// Where it is named.
+    /// Source location.
     pub at: Span,
 }
 
 impl PlanExtender {
-    /// As JSON, by the keys of a profile; what says no more than its absence is left out.
+    /// Returns JSON with the keys of a profile, without default values.
     pub fn to_json(&self) -> Value {
         let resources = self.managed_resources.iter().map(|resource| {
             present([
@@ -98,7 +98,7 @@ impl PlanExtender {
         ])
     }
 
-    /// The same, for everybody to see: without the client's key.
+    /// Returns the JSON without the client's key.
     pub fn redacted_json(&self) -> Value {
         let mut shown = self.clone();
         if let Some(key) = shown.tls.as_mut().and_then(|tls| tls.key_data.as_mut()) {
@@ -131,7 +131,7 @@ fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
     fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
-/// A duration with the largest unit that leaves no fraction: `1500ms`.
+/// Returns a duration with the largest unit that leaves no fraction: `1500ms`.
 fn duration_text(duration: Duration) -> String {
     let nanoseconds = duration.as_nanos();
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];

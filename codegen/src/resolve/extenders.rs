@@ -1,5 +1,5 @@
-//! The extenders of a profile, in the order in which they are asked: those that can be done without come last
-//! (`buildExtenders` in pkg/scheduler/scheduler.go).
+//! The extenders of a profile in call order: ignorable extenders come last (`buildExtenders` in
+//! pkg/scheduler/scheduler.go).
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::source::Spanned;
 /// kube-scheduler's `DefaultExtenderTimeout`.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The plugin that looks at resources, and the argument that says at which it does not.
+/// The plugin that filters by resources, and its argument with the ignored ones.
 const FIT: &str = "NodeResourcesFit";
 const IGNORED: &str = "ignored-resources";
 
-/// What is decided about extenders.
+/// Creates the plans of extenders.
 pub(super) fn plan(raw: &[RawExtender]) -> Vec<PlanExtender> {
     let (ignorable, needed): (Vec<_>, Vec<_>) = raw.iter().map(extender).partition(|extender| extender.ignorable);
     needed.into_iter().chain(ignorable).collect()
@@ -40,7 +40,7 @@ fn extender(raw: &RawExtender) -> PlanExtender {
         weight: weight.unwrap_or(0),
         enable_https: is_set(&raw.enable_https),
         tls: raw.tls_config.as_ref().map(tls),
-        // Beyond what is checked to be 64 bits of nanoseconds, the cast takes the nearest.
+        // The check limits the value to 64 bits of nanoseconds; the cast saturates.
         http_timeout: timeout.map_or(DEFAULT_TIMEOUT, |nanoseconds| Duration::from_nanos(nanoseconds as u64)),
         node_cache_capable: is_set(&raw.node_cache_capable),
         managed_resources: resources.collect(),
@@ -69,8 +69,8 @@ fn is_set(written: &Option<Spanned<bool>>) -> bool {
     written.as_ref().is_some_and(|written| written.value)
 }
 
-/// Adds the resources that extenders take from NodeResourcesFit to those that it ignores anyway. (kube-scheduler puts them
-/// in the place of those.)
+/// Adds the resources that extenders manage to those that NodeResourcesFit ignores. (kube-scheduler replaces
+/// its list.)
 pub(super) fn ignore_resources(extenders: &[PlanExtender], plugins: &mut [PlanPlugin]) {
     let mut ignored = extenders
         .iter()

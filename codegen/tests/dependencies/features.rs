@@ -1,4 +1,4 @@
-//! The crate that calls extenders: whether the code of the package can name it.
+//! The crate with the client for extenders: whether the code of the package can refer to it.
 
 use expect_test::{Expect, expect};
 
@@ -6,7 +6,7 @@ use super::Folder;
 
 const PROFILE: &str = "[[extender]]\nurl-prefix = \"http://localhost\"\nfilter-verb = \"filter\"\n";
 
-/// Compiles the profile in a build script of a package with this in its manifest, and these features.
+/// Compiles the profile in a build script of a package with this line in its manifest, and these features.
 fn load(name: &str, definition: &str, features: &[&str]) -> Result<(), String> {
     let manifest = format!("[package]\nname = \"app\"\n[workspace]\n{definition}\n");
     let mut folder = Folder::with(name, &[("app/Cargo.toml", &manifest)]);
@@ -33,7 +33,7 @@ fn an_optional_dependency_needs_its_feature() {
         &explicit,
         &["ALL", "OTHER"],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features web-hooks`"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which is left out of this build of app; build with `--features web-hooks`"
         ],
     );
     assert_eq!(load("feature", optional, &["SCHEDC_EXTENDER"]), Ok(()));
@@ -42,7 +42,7 @@ fn an_optional_dependency_needs_its_feature() {
         optional,
         &[],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which is left out of this build of app; build with `--features schedc-extender`"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which is left out of this build of app; build with `--features schedc-extender`"
         ],
     );
 }
@@ -73,7 +73,7 @@ fn a_package_without_the_dependency() {
         "[dependencies]\nschedc-core = \"1\"",
         &[],
         expect![
-            "profiles/p.toml:1:1: extenders take the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
+            "profiles/p.toml:1:1: extenders require the crate schedc-extender, which app does not depend on; add schedc-extender to [dependencies] in Cargo.toml"
         ],
     );
 }

@@ -1,4 +1,4 @@
-//! Dependencies without a path in the package's manifest: the lock file says what they are.
+//! Dependencies without a path in the package's manifest: the lock file identifies them.
 
 use super::{Folder, NO_CARGO};
 
@@ -7,7 +7,8 @@ const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// A package with a dependency from a registry.
 const PACKAGE: &str = "[package]\nname = \"app\"\n[workspace]\n[dependencies]\nplugins = \"1\"\n";
 
-/// A lock file of that package, which depends on `dependency`. Each of the others has a name, a version and a source.
+/// Returns a lock file of that package, which depends on `dependency`. The packages have a name, a version
+/// and a source.
 fn lock(dependency: &str, packages: &[(&str, &str, Option<&str>)]) -> String {
     let app = format!("[[package]]\nname = \"app\"\nversion = \"0.0.0\"\ndependencies = [\"z\", \"{dependency}\"]\n");
     let packages = packages.iter().map(|(name, version, source)| {

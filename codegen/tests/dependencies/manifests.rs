@@ -1,4 +1,4 @@
-//! What the manifest of the package says.
+//! Dependencies in the manifest of the package.
 
 use expect_test::expect;
 

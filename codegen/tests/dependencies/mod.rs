@@ -1,4 +1,4 @@
-//! Where the crates of a profile are found: in manifests, through the lock file, and by cargo.
+//! Search for the crates of a profile: in manifests, through the lock file, and by cargo.
 //!
 //! No test uses the network, and most run without cargo ([`NO_CARGO`]).
 
@@ -24,7 +24,7 @@ struct Folder {
     root: PathBuf,
     /// The folder of the package that compiles profiles, below `root`.
     app: &'static str,
-    /// In a build, with an empty `home`.
+    /// The environment of a build with an empty `home`.
     cargo: CargoEnvironment,
 }
 
@@ -72,7 +72,7 @@ impl Folder {
         load_with(&[profile], &Options { manifest_dir }, &self.cargo)
     }
 
-    /// The path of the catalog of a crate that a profile of the package names; else the errors.
+    /// Returns the path of the catalog of a crate that a profile of the package names, or the errors.
     fn find(&self, name: &str) -> Result<String, String> {
         let found = self.load(&format!("crates = [\"{name}\"]\n"));
         let compilation = found.map_err(|errors| self.without_root(&errors.render(false)))?;
@@ -80,7 +80,7 @@ impl Folder {
         Ok(self.without_root(compilation.files.path(catalog.file)))
     }
 
-    /// Compares the path of a crate's catalog: relative to the package if it is inside, else below `ROOT`.
+    /// Compares the path of a crate's catalog: relative to the package if it is inside, otherwise below `ROOT`.
     fn check(&self, name: &str, catalog: &str) {
         assert_eq!(self.find(name).as_deref(), Ok(catalog), "{name}");
     }

@@ -1,4 +1,4 @@
-//! Dependencies that are inherited from a workspace, and which workspace that is.
+//! Dependencies that are inherited from a workspace, and the search for the workspace.
 
 use std::env;
 use std::process::Command;
@@ -11,7 +11,8 @@ const MEMBER: &str = "[package]\nname = \"app\"\n[dependencies]\nplugins.workspa
 /// A workspace with that dependency.
 const WORKSPACE: &str = "[workspace.dependencies]\nplugins.path = \"plugins\"\n[workspace]\n";
 
-/// Compares the workspace of the package in `app` with the one that cargo finds. Each workspace has its own `plugins`.
+/// Compares the workspace of the package in `app` with the one that cargo finds. Each workspace has a
+/// separate `plugins`.
 fn check(name: &str, app: &'static str, files: &[(&str, &str)], workspace: &str) {
     let mut folder = Folder::with(name, files);
     folder.app = app;

@@ -1,4 +1,4 @@
-//! Profiles and catalogs in files: which are picked, where they are found, and what is said if they are not.
+//! Profiles and catalogs in files: selection, search, and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -57,7 +57,7 @@ impl Project {
         load(profiles, &Options { manifest_dir: self.root.join("app") })
     }
 
-    /// What is said, without the folder that the test runs in.
+    /// Compares the errors, without the folder of the test.
     fn check(&self, profiles: &[PathBuf], expect: Expect) {
         self.check_errors(&self.load(profiles).unwrap_err(), expect);
     }
@@ -186,7 +186,8 @@ fn embedded_profiles_need_no_files() {
     let again = again.unwrap_or_else(|errors| panic!("{errors}"));
     assert!(again.watched.is_empty());
     let code = emit::render(&again).unwrap_or_else(|error| panic!("{error}"));
-    // Catalogs are called by their crates, not by where they were; the layout depends on the lengths of these names.
+    // Catalogs are named by their crates, not by their locations; the layout depends on the lengths of these
+    // names.
     let of_files = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
     let of_files = of_files.replace(&*format!("{}/my-plugins", project.root.display()), "my-plugins");
     let of_files = of_files.replace(&*format!("{}/other", project.root.display()), "../../other");
@@ -299,7 +300,7 @@ fn a_profile_that_cannot_be_read_does_not_hide_others() {
         1 | percentage-of-nodes-to-score = -1
           |                                ^^ out of range
           |
-          = note: 100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
+          = note: 100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
 
         error: 2 errors in profiles/wrong.toml
     "#]],
@@ -315,7 +316,7 @@ fn all_profiles_of_the_folder_are_picked_by_default() {
     let folder = project.root.join("profiles");
     let selection = select(&folder, None).unwrap();
     assert_eq!(selection.profiles, [a, b]);
-    assert_eq!(selection.watched, std::slice::from_ref(&folder), "a new profile calls for a build");
+    assert_eq!(selection.watched, std::slice::from_ref(&folder), "a new profile requires a build");
     assert_eq!(select(&folder, Some(" ")).unwrap(), selection);
 }
 
@@ -339,7 +340,7 @@ fn the_path_of_a_folder_picks_all_profiles_in_it() {
     let (folder, elsewhere) = (project.root.join("profiles"), project.root.join("elsewhere"));
     let selection = select(&folder, Some(&format!("a,{}", elsewhere.display()))).unwrap();
     assert_eq!(selection.profiles, [a, b, c]);
-    assert_eq!(selection.watched, [elsewhere], "a new profile calls for a build");
+    assert_eq!(selection.watched, [elsewhere], "a new profile requires a build");
 }
 
 #[test]
@@ -414,7 +415,7 @@ fn extenders_are_called_by_a_crate() {
     project.check(
         &[profile],
         expect![[r#"
-        error: extenders take the crate schedc-extender, which my-scheduler does not depend on
+        error: extenders require the crate schedc-extender, which my-scheduler does not depend on
          --> profiles/extended.toml:1:1
           |
         1 | [[extender]]

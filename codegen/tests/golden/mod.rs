@@ -1,5 +1,5 @@
-//! What is generated, as text: whole files for the profiles that ship, pieces for the rest. `UPDATE_EXPECT=1` brings them
-//! up to date.
+//! Generated code as text: whole files for the shipped profiles, fragments for other features.
+//! `UPDATE_EXPECT=1` updates them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

@@ -1,4 +1,4 @@
-//! The code of every profile in profiles/, each on its own.
+//! The code of every profile in profiles/, each compiled separately.
 
 use std::path::{Path, PathBuf};
 

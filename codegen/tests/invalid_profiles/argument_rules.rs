@@ -1,4 +1,4 @@
-//! Arguments of plugins: what a plugin's own rule says.
+//! Arguments of plugins: the plugins' rules.
 
 use expect_test::expect;
 
@@ -56,7 +56,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
             2 | type = "MostAllocated"
               |        --------------- the strategy
             3 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
-              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = help: set `type = "RequestedToCapacityRatio"`, or remove the table
 
@@ -76,7 +76,7 @@ requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
              --> profiles/p.toml:2:1
               |
             2 | requested-to-capacity-ratio.shape = [{ utilization = 0, score = 0 }]
-              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = note: the strategy is `LeastAllocated` by default
               = help: set `type = "RequestedToCapacityRatio"`, or remove the table
@@ -99,7 +99,7 @@ resources = [{ name = "cpu", weight = 2 }]
             2 | resources = [{ name = "cpu", weight = 2 }]
               |                                       ^ must be 1
               |
-              = note: balance counts every resource alike
+              = note: all resources have the same weight
               = help: remove the weight
 
             error: 1 error in profiles/p.toml
@@ -159,9 +159,9 @@ required = [{ match-expressions = [
              --> profiles/p.toml:5:48
               |
             5 |     { key = "c", operator = "Exists", values = ["x"] },
-              |                             --------           ^^^^^ nobody reads them
+              |                             --------           ^^^^^ no effect
               |                             |
-              |                             looks at the key alone
+              |                             reads only the key
               |
               = help: remove `values`
 
@@ -169,9 +169,9 @@ required = [{ match-expressions = [
              --> profiles/p.toml:6:54
               |
             6 |     { key = "d", operator = "DoesNotExist", values = ["x", "y"] },
-              |                             --------------           ^^^^^^^^^^ nobody reads them
+              |                             --------------           ^^^^^^^^^^ no effect
               |                             |
-              |                             looks at the key alone
+              |                             reads only the key
               |
               = help: remove `values`
 
@@ -275,7 +275,7 @@ default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable
              --> profiles/p.toml:3:1
               |
             3 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
-              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = note: the defaulting type is `System` by default
               = help: set `defaulting-type = "List"`, or remove the constraints
@@ -296,7 +296,7 @@ default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable
             3 | defaulting-type = "System"
               |                   -------- the defaulting type
             4 | default-constraints = [{ max-skew = 1, topology-key = "zone", when-unsatisfiable = "ScheduleAnyway" }]
-              | ^^^^^^^^^^^^^^^^^^^ nobody reads it
+              | ^^^^^^^^^^^^^^^^^^^ has no effect
               |
               = help: set `defaulting-type = "List"`, or remove the constraints
 
@@ -384,7 +384,7 @@ min-candidate-nodes-absolute = 0
             2 | min-candidate-nodes-percentage = 0
               |                                  - as this is 0, too
             3 | min-candidate-nodes-absolute = 0
-              |                                ^ then no node would be tried
+              |                                ^ no node would be evaluated
 
             error: 1 error in profiles/p.toml
         "#]],

@@ -1,4 +1,4 @@
-//! Arguments of plugins: for whom, and of what shape.
+//! Arguments of plugins: their owners and shapes.
 
 use expect_test::expect;
 
@@ -18,7 +18,7 @@ ignored-resources = []
              --> profiles/p.toml:4:7
               |
             4 | [args.NodeResourcesFit]
-              |       ^^^^^^^^^^^^^^^^ nobody reads them
+              |       ^^^^^^^^^^^^^^^^ no effect
               |
               = help: enable `NodeResourcesFit`, or remove its arguments
 
@@ -61,7 +61,7 @@ name = "node-1"
              --> profiles/p.toml:1:7
               |
             1 | [args.NodeName]
-              |       ^^^^^^^^ nobody reads them
+              |       ^^^^^^^^ no effect
               |
               = help: remove the table
 
@@ -71,7 +71,7 @@ name = "node-1"
 }
 
 #[test]
-fn unknown_ones() {
+fn unknown_arguments() {
     check(
         r#"[args.NodeResourcesFit]
 ignoredResources = []
@@ -277,7 +277,7 @@ required = [
 }
 
 #[test]
-fn missing_ones() {
+fn missing_arguments() {
     check(
         r#"[args.NodeAffinity.added-affinity]
 preferred = [{ preference = { match-expressions = [{ key = "disk" }, { kye = "x", operator = "Exists" }] } }]
@@ -385,7 +385,7 @@ requested-to-capacity-ratio.shape = [
 }
 
 #[test]
-fn required_ones_without_a_table() {
+fn required_arguments_without_a_table() {
     let catalog = r#"crate = "grades"
 
 [[plugin]]

@@ -1,4 +1,4 @@
-//! What catalogs of plugin crates say, and what they say about arguments.
+//! Errors in catalogs of plugin crates, and in their declarations of arguments.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Kinds that catalogs of plugin crates declare.
+//! Kinds in catalogs of plugin crates.
 
 use expect_test::expect;
 
@@ -33,7 +33,7 @@ watches = ["Team", "Teem", "Elsewhere"]
          --> mine/schedc.toml:4:1
           |
         4 | Pod = { api-version = "v1", resource = "pods" }
-          | ^^^ schedc knows this kind already
+          | ^^^ schedc has this kind already
           |
           = help: list it in `watches`; a kind of this name in another group gets another name here, and `kind = "Pod"`
 
@@ -101,7 +101,7 @@ watches = ["Team", "Teem", "Elsewhere"]
           --> mine/schedc.toml:16:20
            |
         16 | watches = ["Team", "Teem", "Elsewhere"]
-           |                    ^^^^^^ not a kind that a scheduler is told about
+           |                    ^^^^^^ not a kind that plugins can watch
            |
            = note: plugins can watch `Team`, `Node`, `Pod`, `CSIDriver`, `CSINode`, `CSIStorageCapacity`, `DeviceClass`, `Namespace`, `PersistentVolume`, `PersistentVolumeClaim`, `PodDisruptionBudget`, `ReplicaSet`, `ReplicationController`, `ResourceClaim`, `ResourceSlice`, `Service`, `StatefulSet`, `StorageClass` and `VolumeAttachment`
         help: did you mean `Team`?
@@ -114,7 +114,7 @@ watches = ["Team", "Teem", "Elsewhere"]
           --> mine/schedc.toml:16:28
            |
         16 | watches = ["Team", "Teem", "Elsewhere"]
-           |                            ^^^^^^^^^^^ not a kind that a scheduler is told about
+           |                            ^^^^^^^^^^^ not a kind that plugins can watch
            |
            = note: plugins can watch `Team`, `Node`, `Pod`, `CSIDriver`, `CSINode`, `CSIStorageCapacity`, `DeviceClass`, `Namespace`, `PersistentVolume`, `PersistentVolumeClaim`, `PodDisruptionBudget`, `ReplicaSet`, `ReplicationController`, `ResourceClaim`, `ResourceSlice`, `Service`, `StatefulSet`, `StorageClass` and `VolumeAttachment`
            = help: other kinds, such as custom resources, are declared under `[kinds]`
@@ -153,7 +153,7 @@ watches = ["Gang"]
         profile,
         &[("mine", Some(first)), ("other", Some(second))],
         expect![[r#"
-        error: two crates declare podgroups.v1alpha1.scheduling.x-k8s.io and disagree about it
+        error: two crates declare podgroups.v1alpha1.scheduling.x-k8s.io differently
          --> other/schedc.toml:4:1
           |
         4 | Gang = { api-version = "scheduling.x-k8s.io/v1alpha1", kind = "PodGroup", resource = "podgroups", namespaced = false }

@@ -1,4 +1,4 @@
-//! What a catalog cannot say of what a plugin watches and does.
+//! Invalid watches and writes in a catalog.
 
 use expect_test::expect;
 
@@ -40,7 +40,7 @@ writes = [{ resource = "pods", verbs = ["delete"] }]
              --> mine/schedc.toml:7:12
               |
             7 | watches = ["pods", "PodGroup"]
-              |            ^^^^^^ not a kind that a scheduler is told about
+              |            ^^^^^^ not a kind that plugins can watch
               |
               = note: plugins can watch `Node`, `Pod`, `CSIDriver`, `CSINode`, `CSIStorageCapacity`, `DeviceClass`, `Namespace`, `PersistentVolume`, `PersistentVolumeClaim`, `PodDisruptionBudget`, `ReplicaSet`, `ReplicationController`, `ResourceClaim`, `ResourceSlice`, `Service`, `StatefulSet`, `StorageClass` and `VolumeAttachment`
             help: did you mean `Pod`?
@@ -53,7 +53,7 @@ writes = [{ resource = "pods", verbs = ["delete"] }]
              --> mine/schedc.toml:7:20
               |
             7 | watches = ["pods", "PodGroup"]
-              |                    ^^^^^^^^^^ not a kind that a scheduler is told about
+              |                    ^^^^^^^^^^ not a kind that plugins can watch
               |
               = note: plugins can watch `Node`, `Pod`, `CSIDriver`, `CSINode`, `CSIStorageCapacity`, `DeviceClass`, `Namespace`, `PersistentVolume`, `PersistentVolumeClaim`, `PodDisruptionBudget`, `ReplicaSet`, `ReplicationController`, `ResourceClaim`, `ResourceSlice`, `Service`, `StatefulSet`, `StorageClass` and `VolumeAttachment`
               = help: other kinds, such as custom resources, are declared under `[kinds]`

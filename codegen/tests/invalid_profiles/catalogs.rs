@@ -1,4 +1,4 @@
-//! Finding catalogs of plugin crates, and putting them together.
+//! Search for catalogs of plugin crates, and conflicts between catalogs.
 
 use expect_test::expect;
 

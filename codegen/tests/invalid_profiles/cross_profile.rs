@@ -152,7 +152,7 @@ fn errors_of_all_files_are_shown() {
             1 | percentage-of-nodes-to-score = 200
               |                                ^^^ out of range
               |
-              = note: 100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
+              = note: 100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
 
             error: 3 errors in profiles/a.toml, profiles/b.toml and profiles/c.toml
         "#]],

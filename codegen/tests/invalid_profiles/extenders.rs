@@ -4,12 +4,12 @@ use expect_test::{Expect, expect};
 
 use super::check;
 
-/// What is said about an extender that is right but for these lines.
+/// Checks an extender that is valid except for these lines.
 fn check_one(lines: &str, expect: Expect) {
     check(&format!("[[extender]]\nurl-prefix = \"http://localhost:8888\"\n{lines}\n"), expect);
 }
 
-/// The same, of one that is reached by TLS.
+/// Checks an extender with an HTTPS URL that is valid except for these lines.
 fn check_tls(lines: &str, expect: Expect) {
     check(&format!("[[extender]]\nurl-prefix = \"https://localhost\"\nfilter-verb = \"filter\"\n{lines}\n"), expect);
 }
@@ -167,7 +167,7 @@ fn url_with_a_password() {
     check(
         "[[extender]]\nurl-prefix = \"http://admin:secret@localhost\"\nfilter-verb = \"filter\"\n",
         expect![[r#"
-        error: `url-prefix` cannot be called: a profile is no place for a name and a password
+        error: `url-prefix` cannot be called: a profile must not contain a name and a password
          --> profiles/p.toml:2:14
           |
         2 | url-prefix = "http://admin:secret@localhost"
@@ -185,7 +185,7 @@ fn no_verb() {
     check_one(
         "ignorable = true",
         expect![[r#"
-        error: an extender without a verb is never asked
+        error: an extender without a verb is never called
          --> profiles/p.toml:1:1
           |
         1 | [[extender]]
@@ -217,7 +217,7 @@ fn verbs_that_cannot_be_called() {
         4 | bind-verb = "bind me"
           |             ^^^^^^^^^ cannot be in the path of a URL
           |
-          = note: what is called is `url-prefix`, `/` and `bind-verb`
+          = note: the URL of a call is `url-prefix`, `/` and `bind-verb`
 
         error: 2 errors in profiles/p.toml
     "#]],
@@ -270,7 +270,7 @@ fn weight_of_an_extender_that_does_not_score() {
          --> profiles/p.toml:4:10
           |
         4 | weight = 5
-          |          ^ nobody reads it
+          |          ^ has no effect
           |
           = help: name the `prioritize-verb`, or remove the weight
 
@@ -324,16 +324,16 @@ fn preempt_verb_without_a_preemption_plugin() {
     check_one(
         "preempt-verb = \"preempt\"\n\n[plugins]\npost-filter = { disabled = [\"DefaultPreemption\"] }",
         expect![[r#"
-            error: `preempt-verb` is never called: DefaultPreemption asks extenders, and does not run in this profile
+            error: `preempt-verb` is never called: only DefaultPreemption calls it, and it does not run in this profile
              --> profiles/p.toml:3:16
               |
             3 | preempt-verb = "preempt"
-              |                ^^^^^^^^^ nobody calls it
+              |                ^^^^^^^^^ never called
             ...
             6 | post-filter = { disabled = ["DefaultPreemption"] }
               | ----------- without DefaultPreemption
               |
-              = note: kube-scheduler takes such an extender, and never asks it about victims
+              = note: kube-scheduler accepts such an extender, and never calls its `preempt-verb`
               = help: let DefaultPreemption run at `post-filter`, or remove `preempt-verb`
 
             error: 1 error in profiles/p.toml
@@ -347,7 +347,7 @@ fn resources_that_cannot_be_managed() {
         "filter-verb = \"filter\"\nmanaged-resources = [\n    { name = \"cpu\" },\n    { name = \"example.com/\" },\n    \
          { name = \"requests.example.com/gpu\" },\n    { ignored-by-scheduler = true },\n]",
         expect![[r#"
-            error: `cpu` is not an extended resource, which alone can be managed
+            error: `cpu` cannot be managed: it is not an extended resource
              --> profiles/p.toml:5:14
               |
             5 |     { name = "cpu" },
@@ -363,7 +363,7 @@ fn resources_that_cannot_be_managed() {
               |
               = note: `name` or `prefix/name`: the prefix a DNS subdomain, the name at most 63 letters, digits, `-`, `_`, `.`, with a letter or digit at both ends
 
-            error: `requests.example.com/gpu` is not an extended resource, which alone can be managed
+            error: `requests.example.com/gpu` cannot be managed: it is not an extended resource
              --> profiles/p.toml:7:14
               |
             7 |     { name = "requests.example.com/gpu" },
@@ -473,7 +473,7 @@ fn tls_settings_of_a_plain_url() {
           |              ----------------------- plain HTTP
         3 | filter-verb = "filter"
         4 | tls-config = { server-name = "gpu" }
-          | ^^^^^^^^^^ nobody reads it
+          | ^^^^^^^^^^ has no effect
           |
           = help: change the URL, or remove `tls-config`
 
@@ -491,10 +491,10 @@ fn https_without_a_ca() {
          --> profiles/p.toml:4:16
           |
         4 | enable-https = true
-          |                ^^^^ whose certificates are trusted?
+          |                ^^^^ no trusted CA
           |
-          = note: kube-scheduler trusts any certificate then, and says nothing
-          = help: add `tls-config = { ca-file = ".." }`; or remove `enable-https` to trust the CAs of the system; or say `tls-config = { insecure = true }`
+          = note: kube-scheduler then trusts any certificate without a warning
+          = help: add `tls-config = { ca-file = ".." }`; or remove `enable-https` to trust the CAs of the system; or set `tls-config = { insecure = true }`
 
         error: 1 error in profiles/p.toml
     "#]],
@@ -514,7 +514,7 @@ fn both_no_check_and_a_ca() {
           |                           |
           |                           checks no certificate
           |
-          = help: remove `insecure`, unless nobody else can stand between
+          = help: remove `insecure`, unless the network is trusted
 
         error: 1 error in profiles/p.toml
     "#]],
@@ -522,7 +522,7 @@ fn both_no_check_and_a_ca() {
 }
 
 #[test]
-fn half_a_client_certificate() {
+fn incomplete_client_certificate() {
     check_tls(
         "tls-config = { cert-file = \"tls.crt\" }",
         expect![[r#"

@@ -1,4 +1,4 @@
-//! Every sentence about a mistake is in a test, within the full text of its error; and a page of docs/ lists them.
+//! Every message is in a test with the full text of its error, and a page of docs/ lists them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -10,7 +10,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, Lit};
 
-/// A kind of mistake: the test that shows its error, and what is said first.
+/// An error: the test that shows it, and its title.
 struct Kind {
     shown_by: String,
     title: String,
@@ -20,7 +20,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-/// The files of a folder that end so, sorted.
+/// Returns the files of a folder with this ending, sorted.
 fn files(folder: &str, end: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(end)).collect();
@@ -28,7 +28,7 @@ fn files(folder: &str, end: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The titles of errors in an expected text, without the line that counts them.
+/// Returns the titles of errors in an expected text, without the line with their number.
 fn titles(text: &str) -> impl Iterator<Item = &str> {
     let title = |line: &'_ str| -> Option<usize> {
         let at = line.find("error")?;
@@ -42,7 +42,7 @@ fn titles(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The mistakes that the tests of a Rust file show, each title once.
+/// Returns the errors in the tests of a Rust file, each title once.
 fn in_tests(path: &Path) -> Vec<Kind> {
     let text = fs::read_to_string(path).unwrap();
     let file = path.file_stem().unwrap().to_string_lossy();
@@ -56,7 +56,8 @@ fn in_tests(path: &Path) -> Vec<Kind> {
     unique(kinds)
 }
 
-/// The mistakes in the expected output of rustc. Where it evaluates constants, what matters follows the first line.
+/// Returns the errors in the expected output of rustc. If it evaluates constants, the title is after the
+/// first line.
 fn in_output(path: &Path) -> Vec<Kind> {
     let text = fs::read_to_string(path).unwrap().replace("evaluation panicked:\n", "evaluation panicked: ");
     let shown_by = path.file_name().unwrap().to_string_lossy();
@@ -83,7 +84,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
         ("Crates that are not found", "codegen/tests/dependencies", tests("codegen/tests/dependencies")),
         ("Declarations of arguments", "macros/derive/tests/ui", outputs("macros/derive/tests/ui")),
         (
-            "Catalogs that say something else than their plugins",
+            "Catalogs that contradict their plugins",
             "examples/out-of-tree/tests/proofs",
             outputs("examples/out-of-tree/tests/proofs"),
         ),
@@ -94,8 +95,8 @@ fn the_page_of_mistakes_lists_all_of_them() {
     let mut page = format!(
         "<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-codegen --test main invalid_profiles::message_coverage` regenerates it. -->\n\n\
          # Mistakes\n\n\
-         What a build says to {count} mistakes in profiles, catalogs and plugins. Each is a compile error with its place, and most with a \
-         cure;\nthe whole text is in the test that is named.\n"
+         The {count} errors of builds with invalid profiles, catalogs and plugins. Each has a location, and most have a fix; the named test \
+         has\nthe whole text.\n"
     );
     for (title, folder, kinds) in sections {
         page.push_str(&format!("\n## {title}\n\nIn `{folder}`.\n\n| error | test |\n|---|---|\n"));
@@ -106,7 +107,7 @@ fn the_page_of_mistakes_lists_all_of_them() {
     expect_file![repository().join("docs/reference/mistakes.md")].assert_eq(&page);
 }
 
-/// The sentences of a function that makes an error: string literals of several words.
+/// Collects the messages of a function that creates an error: string literals of several words.
 fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
     for token in tokens {
         match token {
@@ -120,7 +121,7 @@ fn sentences(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a line says a sentence, whatever stands in its braces.
+/// Returns whether a line contains a message, with any text in its braces.
 fn says(line: &str, sentence: &str) -> bool {
     let mut rest = line;
     sentence.split(['{', '}']).step_by(2).all(|part| match rest.find(part) {

@@ -1,4 +1,4 @@
-//! Profiles that do not compile, and what is said about each: the whole message, by family of errors.
+//! Invalid profiles, and the full text of their errors, by topic.
 
 mod argument_rules;
 mod arguments;
@@ -21,7 +21,7 @@ use expect_test::Expect;
 use schedc_codegen::parse::RawCrate;
 use schedc_codegen::{CatalogFinder, Diagnostics, FoundCatalog, MissingCatalog, SourceText, compile};
 
-/// Crates by name or path, with their catalogs; a crate without one has no `schedc.toml`.
+/// Crates by name or path, with their catalogs; `None` without `schedc.toml`.
 #[derive(Default)]
 struct Crates(BTreeMap<&'static str, Option<&'static str>>);
 
@@ -52,17 +52,17 @@ fn errors(profiles: &[(&str, &str)], crates: &[(&'static str, Option<&'static st
     compile(&sources, &mut crates).expect_err("the profile is wrong")
 }
 
-/// What is said about one wrong profile.
+/// Compares the errors of one profile.
 fn check(profile: &str, expect: Expect) {
     expect.assert_eq(&errors(&[("profiles/p.toml", profile)], &[]).render(false));
 }
 
-/// The same, for a profile that uses crates.
+/// Compares the errors of a profile with crates.
 fn check_with_crates(profile: &str, crates: &[(&'static str, Option<&'static str>)], expect: Expect) {
     expect.assert_eq(&errors(&[("profiles/p.toml", profile)], crates).render(false));
 }
 
-/// The same, for profiles of one scheduler.
+/// Compares the errors of profiles of one scheduler.
 fn check_together(profiles: &[(&str, &str)], expect: Expect) {
     expect.assert_eq(&errors(profiles, &[]).render(false));
 }
@@ -76,7 +76,7 @@ path = "sorts::OldestFirst"
 points = ["queue-sort"]
 "#;
 
-/// The same, for profiles of one scheduler that can use the plugins of [`SORTS`].
+/// Compares the errors of profiles of one scheduler with the plugins of [`SORTS`].
 fn check_together_with_sorts(profiles: &[(&str, &str)], expect: Expect) {
     expect.assert_eq(&errors(profiles, &[("sorts", Some(SORTS))]).render(false));
 }

@@ -1,4 +1,4 @@
-//! Which plugins run where.
+//! Plugins at extension points.
 
 use expect_test::expect;
 
@@ -192,7 +192,7 @@ bind = { disabled = ["DefaultBinder"] }
              --> profiles/p.toml:2:1
               |
             2 | bind = { disabled = ["DefaultBinder"] }
-              | ^^^^ leaves nobody to bind pods
+              | ^^^^ leaves no plugin to bind pods
               |
               = help: enable one, for example `DefaultBinder`
 
@@ -220,7 +220,7 @@ multi-point = []
              --> profiles/p.toml:2:1
               |
             2 | multi-point = []
-              | ^^^^^^^^^^^ leaves nobody to bind pods
+              | ^^^^^^^^^^^ leaves no plugin to bind pods
               |
               = help: enable one, for example `DefaultBinder`
 

@@ -16,7 +16,7 @@ fn percentage_out_of_range() {
             1 | percentage-of-nodes-to-score = 101
               |                                ^^^ out of range
               |
-              = note: 100 looks at all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
+              = note: 100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does
 
             error: 1 error in profiles/p.toml
         "#]],
@@ -202,7 +202,7 @@ fn scheduler_name_that_no_pod_can_carry() {
               |                  ^^^^^^^^^^^^^^ not a DNS subdomain
               |
               = note: at most 253 lower-case letters, digits, `-` and `.`; each part starts and ends with a letter or digit
-            help: `my-scheduler` would do
+            help: `my-scheduler` is valid
               |
             1 - scheduler-name = "My_Scheduler"
             1 + scheduler-name = "my-scheduler"

@@ -294,7 +294,7 @@ fn configurations_of_kube_scheduler_are_not_profiles() {
     }
     let policy = "kind: Policy\napiVersion: v1\npredicates:\n- name: PodFitsHostPorts\n";
     assert!(error(policy).contains("config.yaml is a Policy of kube-scheduler, not a profile"));
-    // Other YAML, and TOML that has the word.
+    // Other YAML, and TOML that contains the word.
     for text in ["kind: Pod\n", "kind: KubeSchedulerConfigurationList\n", "# kind: KubeSchedulerConfiguration\na = 1\n"]
     {
         assert!(!error(text).contains("schedc import"), "{text}");

@@ -1,4 +1,4 @@
-//! Weights: where they belong and how large they are.
+//! Weights: valid positions and values.
 
 use expect_test::expect;
 

@@ -188,7 +188,7 @@ fn keys_and_points_are_described() {
     expect![[r#"
         {
           "default": "default-scheduler",
-          "description": "the `spec.schedulerName` of the pods that it serves; each profile of a binary has its own",
+          "description": "the `spec.schedulerName` of its pods; unique in a binary",
           "maxLength": 253,
           "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
           "type": "string"
@@ -197,7 +197,7 @@ fn keys_and_points_are_described() {
     expect![[r#"
         {
           "default": 10,
-          "description": "longest wait, not less than the first one",
+          "description": "maximum backoff, at least the initial one",
           "maximum": 9223372036,
           "minimum": 1,
           "type": "integer"
@@ -251,7 +251,7 @@ fn keys_and_points_are_described() {
                   "uniqueItems": true
                 },
                 "enabled": {
-                  "description": "plugins that are added, or take another place or weight",
+                  "description": "plugins that are added, or have another position or weight",
                   "items": {
                     "anyOf": [
                       {
@@ -291,13 +291,13 @@ fn keys_and_points_are_described() {
           "description": "Makes room for a pod at the expense of pods of lower priority",
           "properties": {
             "min-candidate-nodes-absolute": {
-              "description": "the number, if it is higher; default 100",
+              "description": "minimum number of candidates, if it is higher; default 100",
               "maximum": 2147483647,
               "minimum": 0,
               "type": "integer"
             },
             "min-candidate-nodes-percentage": {
-              "description": "in percent of the nodes where it may help; default 10",
+              "description": "minimum number of candidates, as a percentage of the nodes where preemption may help; default 10",
               "maximum": 100,
               "minimum": 0,
               "type": "integer"

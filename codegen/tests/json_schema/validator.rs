@@ -1,5 +1,5 @@
-//! The keywords of JSON schemas that the schema of profiles has, but for `pattern`: no dependency of the tests reads regular
-//! expressions. `.ci/schema` repeats the tests with a complete validator.
+//! Validator for the JSON schema keywords in the schema of profiles, except `pattern`: no test dependency has
+//! regular expressions. `.ci/schema` repeats the tests with a complete validator.
 
 use serde_json::Value;
 

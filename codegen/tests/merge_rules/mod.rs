@@ -1,4 +1,4 @@
-//! What runs where: the two merge rules, with kube-scheduler 1.36's precedence.
+//! Plugins at extension points: the two merge rules, with kube-scheduler 1.36's precedence.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

@@ -21,7 +21,7 @@ fn empty() -> Compilation {
     compile(&[source], &mut NoCrates).unwrap()
 }
 
-/// What a profile decides, without the places where it says so.
+/// Returns the plan of a profile, without source locations.
 fn decisions(plan: &Plan) -> String {
     let mut text = format!(
         "{} {}% {}..{}s\n",
@@ -84,7 +84,7 @@ fn files_that_were_read_are_watched() {
     assert_eq!(shipped().plans[0].path, "profiles/binpack.toml");
 }
 
-/// Whatever is cut out of a profile, it compiles or its errors can be shown.
+/// A profile with any part removed compiles, or its errors can be displayed.
 #[test]
 fn damaged_profiles_are_refused_with_messages() {
     let text = std::fs::read_to_string(root().join("profiles/features.toml")).unwrap();

@@ -1,14 +1,14 @@
-//! What `#[derive(Args)]` builds on. Not for use by hand: complaints of plugin authors go through [`Errors::report`].
+//! Support for `#[derive(Args)]`, not for direct use: plugin authors report errors with [`Errors::report`].
 
 pub use super::errors::Decoding;
 use super::errors::Part::{self, Bounds, Name, Names, Number, Quoted, Quotes, Subject, Text, Within};
 use super::{Decode, Errors, Format, Node, Schema, Seq, Value};
 
-/// How many entries a list may have, and how they relate.
+/// Limits on the entries of a list.
 pub struct Entries {
-    /// The least number.
+    /// Minimum number.
     pub min: usize,
-    /// The greatest number.
+    /// Maximum number.
     pub max: Option<usize>,
     /// See [`Schema::List`].
     pub unique: Option<&'static str>,
@@ -16,12 +16,12 @@ pub struct Entries {
     pub increasing: Option<&'static str>,
 }
 
-/// `a == b`, in a `const fn`.
+/// Returns `a == b`, in a `const fn`.
 pub const fn eq(a: &str, b: &str) -> bool {
     eq_bytes(a.as_bytes(), b.as_bytes())
 }
 
-/// The same of bytes.
+/// Returns `a == b` for bytes.
 pub(super) const fn eq_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -36,7 +36,7 @@ pub(super) const fn eq_bytes(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
-/// The place of `name` in `names`.
+/// Returns the index of `name` in `names`.
 const fn position(names: &[&str], name: &str) -> Option<usize> {
     let mut i = 0;
     while i < names.len() {
@@ -48,7 +48,7 @@ const fn position(names: &[&str], name: &str) -> Option<usize> {
     None
 }
 
-/// Complains that the value is not `wanted` (with an article).
+/// Reports that the value is not `wanted` (with an article).
 pub const fn wrong_kind(node: &Node, wanted: &str, errors: &mut Errors) {
     errors.report(node, &[Subject, Text(" is "), Text(node.value.kind()), Text(", but must be "), Text(wanted)]);
 }
@@ -91,7 +91,7 @@ pub const fn string(node: &Node, format: Format, errors: &mut Errors) -> &'stati
     value
 }
 
-/// Reads one of `names`, and returns its place among them.
+/// Reads one of `names`, and returns its index.
 pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize {
     let is = match node.value {
         Value::Str(value) => match position(names, value) {
@@ -104,7 +104,7 @@ pub const fn variant(node: &Node, names: &[&str], errors: &mut Errors) -> usize 
     0
 }
 
-/// The entries of a table.
+/// Returns the entries of a table.
 pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str, Node)] {
     match node.value {
         Value::Table(entries) => entries,
@@ -115,7 +115,7 @@ pub const fn table(node: &Node, errors: &mut Errors) -> &'static [(&'static str,
     }
 }
 
-/// The place of the key of `entries[index]` among the `known` ones; complains if it is unknown or was there before.
+/// Returns the index of the key of `entries[index]` in `known`; reports unknown and repeated keys.
 pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], errors: &mut Errors) -> Option<usize> {
     let (key, value) = &entries[index];
     let Some(place) = position(known, key) else {
@@ -133,15 +133,15 @@ pub const fn field(entries: &[(&str, Node)], index: usize, known: &[&str], error
     Some(place)
 }
 
-/// Complains that the table at `node` lacks the field `name`.
+/// Reports that the table at `node` lacks the field `name`.
 pub const fn missing(node: &Node, name: &str, errors: &mut Errors) {
-    // Of what is no table, that has been said.
+    // Otherwise, the wrong kind has been reported already.
     if let Value::Table(_) = node.value {
         errors.report(node, &[Name(name), Text(" is missing"), Within]);
     }
 }
 
-/// The entries of a list, at most as many as it may have.
+/// Returns the entries of a list, at most the maximum number.
 pub const fn list(node: &Node, allowed: &Entries, errors: &mut Errors) -> &'static [Node] {
     let Value::List(entries) = node.value else {
         wrong_kind(node, "a list", errors);
@@ -171,7 +171,7 @@ const fn count(node: &Node, is: usize, but: &str, bound: usize, errors: &mut Err
     errors.report(node, &[Subject, Text(" has "), Number(is), Text(entries), Text(but), Number(bound)]);
 }
 
-/// The value that `unique` or `increasing` is about.
+/// Returns the value that `unique` or `increasing` refers to.
 const fn part_of(entry: &'static Node, field: &str) -> Option<&'static Node> {
     if field.is_empty() { Some(entry) } else { entry.get(field) }
 }

@@ -1,4 +1,4 @@
-//! Durations as Kubernetes' configuration has them: `10s`, `1m30s`, `500ms`.
+//! Durations in the format of Kubernetes' configuration: `10s`, `1m30s`, `500ms`.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const UNITS: [(&[u8], i64); 8] = [
     (b"h", 3_600_000_000_000),
 ];
 
-/// The nanoseconds of a duration, as Go's `time.ParseDuration` reads it. `None` if it is not one, is negative, or is too
-/// long for 64 bits.
+/// Returns the nanoseconds of a duration, parsed like Go's `time.ParseDuration`. `None` if it is not a duration, is
+/// negative, or is too long for 64 bits.
 pub const fn parse_duration(text: &str) -> Option<i64> {
     let mut rest = text.as_bytes();
     if matches!(rest, b"0") {
@@ -48,7 +48,7 @@ pub const fn parse_duration(text: &str) -> Option<i64> {
     Some(total)
 }
 
-/// Splits the digits off that `text` begins with.
+/// Splits off the leading digits of `text`.
 const fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     let mut i = 0;
     while i < text.len() && text[i].is_ascii_digit() {
@@ -57,7 +57,7 @@ const fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(i)
 }
 
-/// Splits a unit's name off: all up to the next number.
+/// Splits off a unit's name: all up to the next number.
 const fn unit(text: &[u8]) -> (&[u8], &[u8]) {
     let mut i = 0;
     while i < text.len() && !text[i].is_ascii_digit() && text[i] != b'.' {
@@ -87,7 +87,7 @@ const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
         i += 1;
     }
     let Some(mut value) = value.checked_mul(unit) else { return None };
-    // A digit is worth a tenth of the one before it; below a nanosecond, it is worth nothing.
+    // Each digit counts a tenth of the one before it; digits below a nanosecond count nothing.
     let mut scale: i128 = 1;
     let mut part: i128 = 0;
     let mut i = 0;
@@ -103,7 +103,7 @@ const fn amount(whole: &[u8], fraction: &[u8], unit: i64) -> Option<i64> {
     Some(value)
 }
 
-/// A duration as Go prints it: `1m30s`.
+/// Formats a duration like Go: `1m30s`.
 pub fn format_duration(time: Duration) -> String {
     let (seconds, nanoseconds) = (time.as_secs(), time.subsec_nanos());
     let fraction = |value: u64, digits: usize| {

@@ -1,25 +1,26 @@
-//! All complaints about one plugin's arguments. A `const fn` can neither allocate nor format, so this does both by hand.
+//! The errors in one plugin's arguments. A `const fn` can neither allocate nor use `format!`; this module has its own
+//! buffer.
 
 use super::Node;
 
-/// Room for about forty complaints; what does not fit is counted.
+/// Size of the buffer, for about forty errors; further ones are counted.
 const CAPACITY: usize = 4096;
-/// Kept free for the line that says how many complaints did not fit.
+/// Reserve for the line with the number of further errors.
 const TAIL: usize = 40;
-/// A profile's own text is shortened to this many bytes.
+/// Texts of a profile are shortened to this number of bytes.
 const EXCERPT: usize = 80;
 
-/// Collects complaints, each with the place that it is about.
+/// Collects errors, each with its location.
 pub struct Errors {
     buffer: [u8; CAPACITY],
     len: usize,
-    complaints: usize,
+    reported: usize,
     omitted: usize,
     overflow: bool,
     decoding: Decoding,
 }
 
-/// What is being decoded, for complaints to name.
+/// The value that is being decoded, for error texts.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub enum Decoding {
@@ -31,14 +32,14 @@ pub enum Decoding {
     Entry(&'static str),
 }
 
-/// A piece of a complaint.
+/// A part of an error text.
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
-    /// Plain words.
+    /// Text.
     Text(&'a str),
     /// A name, shown in backquotes.
     Name(&'a str),
-    /// A profile's text, shown in quotes; shortened when long.
+    /// A text of the profile, in quotes; shortened when long.
     Quoted(&'a str),
     /// A number.
     Number(i64),
@@ -46,24 +47,24 @@ pub enum Part<'a> {
     Names(&'a [&'a str]),
     /// Texts in quotes, with commas.
     Quotes(&'a [&'a str]),
-    /// What an integer with these bounds must be: `1..=100`, `at least 1`, `at most 100`.
+    /// The bounds of an integer: `1..=100`, `at least 1`, `at most 100`.
     Bounds(Option<i64>, Option<i64>),
-    /// What is being decoded: the field, an entry of the field, or the arguments.
+    /// The value that is being decoded: the field, an entry of the field, or the arguments.
     Subject,
-    /// Where a key of the table being decoded stands: ` in ` and the [`Part::Subject`], or nothing for the outermost table.
+    /// The table of a key: ` in ` and the [`Part::Subject`], or nothing for the outermost table.
     Within,
 }
 
 impl Errors {
-    /// No complaints yet.
+    /// Makes an empty value.
     pub const fn new() -> Self {
         let buffer = [0; CAPACITY];
-        Errors { buffer, len: 0, complaints: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }
+        Errors { buffer, len: 0, reported: 0, omitted: 0, overflow: false, decoding: Decoding::Arguments }
     }
 
-    /// Adds a complaint about the value at `node`.
+    /// Adds an error about the value at `node`.
     pub const fn report(&mut self, node: &Node, parts: &[Part<'_>]) {
-        self.complaints += 1;
+        self.reported += 1;
         if self.omitted > 0 {
             self.omitted += 1;
             return;
@@ -81,27 +82,27 @@ impl Errors {
             self.part(parts[i]);
             i += 1;
         }
-        // Half a complaint helps nobody, unless it is all there is.
+        // Half an error is useless, unless it is the only one.
         if self.overflow && start > 0 {
             self.len = start;
             self.omitted += 1;
         }
     }
 
-    /// How many complaints there are, those that did not fit included.
+    /// Returns the number of errors, including those that did not fit.
     pub const fn count(&self) -> usize {
-        self.complaints
+        self.reported
     }
 
-    /// Whether there are no complaints.
+    /// Returns whether there are no errors.
     pub const fn is_empty(&self) -> bool {
-        self.complaints == 0
+        self.reported == 0
     }
 
-    /// Panics with all complaints, if there are any. In a constant that is a compile error.
+    /// Panics with all errors, if there are any. In a constant, this is a compile error.
     ///
     /// # Panics
-    /// If there are complaints.
+    /// If there are errors.
     #[track_caller]
     pub const fn finish(mut self) {
         if !self.is_empty() {
@@ -109,12 +110,12 @@ impl Errors {
         }
     }
 
-    /// All complaints, each as `file:line:column: text`; if some did not fit, the last entry says how many.
+    /// Returns all errors, each as `file:line:column: text`; if some did not fit, the last entry has their number.
     pub fn into_messages(mut self) -> Vec<String> {
         self.close().split("\n    ").skip(1).map(str::to_owned).collect()
     }
 
-    /// Names what is decoded next, and returns what was decoded until now, to be put back afterwards.
+    /// Sets the value that is being decoded, and returns the former one, which the caller restores.
     #[doc(hidden)]
     pub const fn enter(&mut self, decoding: Decoding) -> Decoding {
         let outer = self.decoding;
@@ -131,7 +132,7 @@ impl Errors {
         }
         match str::from_utf8(self.buffer.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => "the arguments are wrong, and the complaints cannot be shown",
+            Err(_) => "the arguments are wrong, and the errors cannot be shown",
         }
     }
 
@@ -193,7 +194,7 @@ impl Errors {
         let bytes = text.as_bytes();
         let mut rest = text;
         let mut i = 0;
-        // One line per complaint, whatever a profile holds.
+        // One line for each error, regardless of the profile.
         while i < bytes.len() && i < EXCERPT {
             if bytes[i].is_ascii_control() {
                 self.text("?");
@@ -224,12 +225,12 @@ impl Errors {
     }
 
     const fn text_within(&mut self, text: &str, limit: usize) {
-        // Cut between characters, so that the buffer stays UTF-8.
-        let room = limit - self.len;
+        // Cut between characters: the buffer stays UTF-8.
+        let available = limit - self.len;
         let mut end = text.len();
-        if end > room {
+        if end > available {
             self.overflow = true;
-            end = room;
+            end = available;
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
@@ -309,18 +310,18 @@ mod tests {
             errors.report(&NODE, &[Part::Text(&text)]);
         }
         assert_eq!(errors.count(), 5);
-        let complaints = errors.into_messages();
-        assert_eq!(complaints.len(), 4);
-        assert!(complaints[2].ends_with('ä'));
-        assert_eq!(complaints[3], "and 2 more");
+        let messages = errors.into_messages();
+        assert_eq!(messages.len(), 4);
+        assert!(messages[2].ends_with('ä'));
+        assert_eq!(messages[3], "and 2 more");
     }
 
     #[test]
-    fn a_single_complaint_that_does_not_fit_is_cut() {
+    fn a_single_error_that_does_not_fit_is_cut() {
         let mut errors = Errors::new();
         errors.report(&NODE, &[Part::Text(&"ä".repeat(CAPACITY))]);
-        let complaints = errors.into_messages();
-        assert_eq!(complaints.len(), 1);
-        assert!(complaints[0].starts_with("p.toml:1:2: ä") && complaints[0].ends_with('ä'));
+        let messages = errors.into_messages();
+        assert_eq!(messages.len(), 1);
+        assert!(messages[0].starts_with("p.toml:1:2: ä") && messages[0].ends_with('ä'));
     }
 }

@@ -1,27 +1,27 @@
-//! String formats that arguments may ask for.
+//! String formats of arguments.
 
 use super::duration::parse_duration;
 
-/// What a string argument must look like.
+/// Format of a string argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Any string.
     Any,
     /// A Kubernetes label key or resource name: `cpu`, `example.com/gpu` (apimachinery's `IsQualifiedName`).
     QualifiedName,
-    /// What may stand before the `/` of the resource names that a group covers: a qualified name without `/`, as
-    /// kube-scheduler's `ignoredResourceGroups` takes it.
+    /// Prefix before the `/` of the resource names in a group: a qualified name without `/`, as in kube-scheduler's
+    /// `ignoredResourceGroups`.
     NamePrefix,
-    /// A Kubernetes label value, the empty one included (apimachinery's `IsValidLabelValue`).
+    /// A Kubernetes label value, which may be empty (apimachinery's `IsValidLabelValue`).
     LabelValue,
-    /// Any string but the empty one.
+    /// Any non-empty string.
     NonEmpty,
-    /// A duration as Kubernetes' configuration has them, not negative: `10s`, `1m30s`.
+    /// A duration in the format of Kubernetes' configuration, not negative: `10s`, `1m30s`.
     Duration,
 }
 
 impl Format {
-    /// The name of the format, as `#[args(format = "...")]` and the schema have it.
+    /// Returns the name of the format in `#[args(format = "...")]` and in schemas.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Any => "any",
@@ -33,7 +33,7 @@ impl Format {
         }
     }
 
-    /// What a complaint says that the string must be.
+    /// Returns the description of the format in errors.
     pub const fn description(self) -> &'static str {
         match self {
             Format::Any => "a string",
@@ -47,7 +47,7 @@ impl Format {
         }
     }
 
-    /// Whether `text` has this format.
+    /// Returns whether `text` has this format.
     pub const fn accepts(self, text: &str) -> bool {
         let bytes = text.as_bytes();
         match self {
@@ -66,7 +66,7 @@ const fn is_qualified_name(bytes: &[u8]) -> bool {
     while i < bytes.len() {
         if bytes[i] == b'/' {
             let (prefix, rest) = bytes.split_at(i);
-            // A second `/` is no character of a name.
+            // A name cannot contain a second `/`.
             return is_dns_subdomain(prefix) && is_name(rest.split_at(1).1);
         }
         i += 1;
@@ -74,7 +74,7 @@ const fn is_qualified_name(bytes: &[u8]) -> bool {
     is_name(bytes)
 }
 
-/// At most 63 of letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+/// Returns whether it consists of at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
 const fn is_name(bytes: &[u8]) -> bool {
     let [first, ..] = bytes else { return false };
     let [.., last] = bytes else { return false };
@@ -91,12 +91,12 @@ const fn is_name(bytes: &[u8]) -> bool {
     true
 }
 
-/// Labels of lower-case letters, digits and `-`, joined by `.`; at most 253 in all.
+/// Returns whether it consists of labels of lower-case letters, digits and `-`, joined by `.`; at most 253 bytes.
 const fn is_dns_subdomain(bytes: &[u8]) -> bool {
     if bytes.len() > 253 {
         return false;
     }
-    // Whether the character before is a letter or digit: a label may neither begin nor end with `-`, nor be empty.
+    // A label may neither begin nor end with `-`, nor be empty.
     let mut alphanumeric_before = false;
     let mut after_hyphen = false;
     let mut i = 0;

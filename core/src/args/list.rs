@@ -1,4 +1,4 @@
-//! A list of bounded length that is part of its arguments, for kernels.
+//! A list of limited length, stored inside of the arguments, for kernels.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 /// At most `N` values, stored inline: constants cannot allocate, and a loop over a constant list is unrolled.
 ///
-/// It reads like a slice. Keep `N` small, for the whole array is part of the arguments; for long lists see
+/// It dereferences to a slice. Keep `N` small, because the arguments contain the whole array; for long lists see
 /// [`Seq`](super::Seq).
 #[derive(Clone, Copy)]
 pub struct List<T: Copy, const N: usize> {
@@ -15,12 +15,12 @@ pub struct List<T: Copy, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> List<T, N> {
-    /// An empty list. The unused places hold `fill`, which is never shown.
+    /// Makes an empty list. The unused items are `fill`, which is never visible.
     pub const fn new(fill: T) -> Self {
         List { items: [fill; N], len: 0 }
     }
 
-    /// A list of `items`. The unused places hold `fill`, which is never shown.
+    /// Makes a list of `items`. The unused items are `fill`, which is never visible.
     ///
     /// # Panics
     /// If there are more than `N` items.
@@ -46,19 +46,19 @@ impl<T: Copy, const N: usize> List<T, N> {
         self.len += 1;
     }
 
-    /// The items.
+    /// Returns the items.
     #[inline(always)]
     pub const fn as_slice(&self) -> &[T] {
         self.items.split_at(self.len).0
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no items.
+    /// Returns whether there are no items.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         self.len == 0

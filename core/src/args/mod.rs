@@ -2,10 +2,10 @@
 //!
 //! A plugin author declares a struct and derives [`Args`]:
 //!
-//! - `decode` turns a [`Node`] tree into the struct. In a constant, wrong arguments are one compile error that lists every
-//!   complaint with the profile's file, line and column.
-//! - [`decode_at_runtime`] does the same without a panic, for a profile that is read when the program runs.
-//! - `SCHEMA` describes the arguments as data ([`Schema`]), for checks and documentation made elsewhere.
+//! - `decode` turns a [`Node`] tree into the struct. In a constant, wrong arguments are one compile error that lists
+//!   every error with the profile's file, line and column.
+//! - [`decode_at_runtime`] returns the errors instead, for a profile that is read at run time.
+//! - `SCHEMA` describes the arguments as data ([`Schema`]), for other checks and for documentation.
 //!
 //! A plugin without arguments uses [`NoArgs`].
 
@@ -28,26 +28,26 @@ pub use schema::{Field, Schema};
 pub use seq::{Seq, SeqIter};
 pub use tree::{Node, Value};
 
-/// A type that can be read from a profile's argument tree. `#[derive(Args)]` implements it.
+/// A type that is decoded from a profile's argument tree. `#[derive(Args)]` implements it.
 pub trait Decode: Sized {
-    /// What values of this type look like in a profile.
+    /// Schema of the type's values in a profile.
     const SCHEMA: Schema;
 
-    /// Reads a value, and adds to `errors` whatever is wrong with it; in that case the value returned means nothing.
+    /// Decodes a value, and adds its errors to `errors`; with errors, the returned value is meaningless.
     fn decode_value(node: &Node, errors: &mut Errors) -> Self;
 }
 
-/// Decodes arguments of a profile that is read when the program runs.
+/// Decodes arguments of a profile that is read at run time.
 ///
 /// # Errors
-/// Every complaint, each as `file:line:column: text`.
+/// Every error, each as `file:line:column: text`.
 pub fn decode_at_runtime<T: Decode>(node: &Node) -> Result<T, Vec<String>> {
     let mut errors = Errors::new();
     let value = T::decode_value(node, &mut errors);
     if errors.is_empty() { Ok(value) } else { Err(errors.into_messages()) }
 }
 
-/// The arguments of a plugin that takes none.
+/// Arguments of a plugin without arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoArgs;
 
@@ -69,7 +69,7 @@ impl NoArgs {
         value
     }
 
-    /// Accepts an empty table and complains about anything else.
+    /// Accepts an empty table and reports anything else.
     pub const fn decode_into(node: &Node, errors: &mut Errors) -> Self {
         match node.value {
             Value::Table(entries) => {

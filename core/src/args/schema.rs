@@ -1,21 +1,21 @@
-//! The description of arguments as data.
+//! Schemas of arguments.
 
 use super::Format;
 use std::fmt::{self, Write as _};
 
-/// What a value looks like in a profile.
+/// Schema of a value in a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schema {
     /// A table with these fields.
     Table(&'static [Field]),
-    /// An integer, with the bounds that it has.
+    /// An integer with optional bounds.
     Integer {
-        /// The least value.
+        /// Minimum.
         min: Option<i64>,
-        /// The greatest value.
+        /// Maximum.
         max: Option<i64>,
     },
-    /// A string of some format.
+    /// A string with a format.
     String(Format),
     /// `true` or `false`.
     Boolean,
@@ -23,15 +23,15 @@ pub enum Schema {
     Enum(&'static [&'static str]),
     /// A list.
     List {
-        /// What its entries look like.
+        /// Schema of its entries.
         of: &'static Schema,
-        /// The least number of entries.
+        /// Minimum number of entries.
         min: usize,
-        /// The greatest number of entries, if there is one.
+        /// Maximum number of entries, if there is one.
         max: Option<usize>,
-        /// The field of an entry (or `""`: the entry itself) in which no two entries may be equal.
+        /// The field of an entry (or `""`: the entry itself) that must differ in all entries.
         unique: Option<&'static str>,
-        /// The field of an entry (or `""`: the entry itself), an integer that must grow from entry to entry.
+        /// The field of an entry (or `""`: the entry itself), an integer that must increase from entry to entry.
         increasing: Option<&'static str>,
     },
 }
@@ -41,23 +41,24 @@ pub enum Schema {
 pub struct Field {
     /// The key in the profile.
     pub name: &'static str,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
-    /// What it means.
+    /// Its documentation.
     pub doc: &'static str,
-    /// What its value looks like.
+    /// Schema of its value.
     pub schema: Schema,
 }
 
 impl Schema {
-    /// The schema as indented JSON: the form in which a catalog holds it. The same schema always gives the same text.
+    /// Returns the schema as indented JSON, as in catalogs. Equal schemas have equal texts.
     pub fn to_json(&self) -> String {
         let mut out = Json::default();
         out.schema(self);
         out.text
     }
 
-    /// The schemas of several plugins as one JSON object, by plugin name, in the order given; ends with a line feed.
+    /// Returns the schemas of several plugins as one JSON object, by plugin name, in the given order; ends with a line
+    /// feed.
     pub fn map_to_json(schemas: &[(&str, Schema)]) -> String {
         let mut out = Json::default();
         out.object(|out| {
@@ -70,7 +71,7 @@ impl Schema {
         out.text
     }
 
-    /// Stops compilation if the values of this schema are not tables with the field `name`.
+    /// Panics, in a constant at compile time, if the values of this schema are not tables with the field `name`.
     #[doc(hidden)]
     #[track_caller]
     pub const fn assert_has_field(&self, name: &str) {
@@ -93,7 +94,7 @@ impl fmt::Display for Schema {
     }
 }
 
-/// Writes JSON as `serde_json`'s pretty printer does.
+/// JSON in the format of `serde_json`'s pretty printer.
 #[derive(Default)]
 struct Json {
     text: String,

@@ -1,13 +1,13 @@
-//! A list of any length that stays in the tree, for what is read seldom.
+//! A list of any length that stays in the argument tree, for data that is seldom read.
 
 use super::{Decode, Errors, Node};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Any number of values, checked with the rest of the arguments, and decoded each time they are iterated.
+/// Any number of values, checked with the other arguments, and decoded at each iteration.
 ///
-/// It is a view of the profile's tree, so it is small and nests to any depth: node selectors, label selectors. Read it
-/// when a plugin is made, not in a kernel.
+/// It is a small view of the profile's tree and can be nested to any depth: node selectors, label selectors. Read it
+/// when a plugin is created, not in a kernel.
 pub struct Seq<T> {
     entries: &'static [Node],
     of: PhantomData<fn() -> T>,
@@ -17,41 +17,41 @@ impl<T> Seq<T> {
     /// No values.
     pub const EMPTY: Self = Seq::from_checked(&[]);
 
-    /// A view of entries that have been found to be values of `T`.
+    /// Makes a view of entries that were checked to be values of `T`.
     #[doc(hidden)]
     pub const fn from_checked(entries: &'static [Node]) -> Self {
         Seq { entries, of: PhantomData }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Where the values are written.
+    /// Returns the nodes of the values.
     pub const fn nodes(&self) -> &'static [Node] {
         self.entries
     }
 }
 
 impl<T: Decode> Seq<T> {
-    /// The value at `index`.
+    /// Returns the value at `index`.
     pub fn get(&self, index: usize) -> Option<T> {
         self.entries.get(index).map(read)
     }
 
-    /// The values, decoded one by one.
+    /// Returns the values, decoded one by one.
     pub fn iter(&self) -> SeqIter<T> {
         SeqIter { entries: self.entries.iter(), of: PhantomData }
     }
 }
 
-/// The values of a [`Seq`].
+/// Iterator over the values of a [`Seq`].
 pub struct SeqIter<T> {
     entries: std::slice::Iter<'static, Node>,
     of: PhantomData<fn() -> T>,

@@ -1,10 +1,9 @@
-//! The argument tree: values as written in a profile, each with its place.
+//! The argument tree: values as written in a profile, with their locations.
 
 /// A value of a profile.
 ///
-/// Everything is borrowed for `'static`: the generator embeds trees as constants. A profile that is read when the program
-/// runs leaks its tree (the `leaked_*` constructors), once per profile, since plugins keep their arguments for as long as
-/// the program runs.
+/// All data is borrowed for `'static`: the generator embeds trees as constants. A profile that is read at run time
+/// leaks its tree once (the `leaked_*` constructors), because plugins keep their arguments until the program ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// `true` or `false`.
@@ -13,16 +12,16 @@ pub enum Value {
     Int(i64),
     /// A string.
     Str(&'static str),
-    /// A list, in the order written.
+    /// A list, in the order of the profile.
     List(&'static [Node]),
-    /// A table: keys and values, in the order written.
+    /// A table: keys and values, in the order of the profile.
     Table(&'static [(&'static str, Node)]),
 }
 
-/// A value and where it is written.
+/// A value and its location.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// The profile's path, as complaints show it.
+    /// The profile's path, as shown in errors.
     pub file: &'static str,
     /// The line, from 1.
     pub line: u32,
@@ -33,7 +32,7 @@ pub struct Node {
 }
 
 impl Value {
-    /// The value's kind with its article: `"an integer"`.
+    /// Returns the value's kind with its article: `"an integer"`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Value::Bool(_) => "a boolean",
@@ -44,17 +43,17 @@ impl Value {
         }
     }
 
-    /// A string that lives as long as the program.
+    /// Makes a string that lives as long as the program.
     pub fn leaked_str(text: impl Into<String>) -> Self {
         Value::Str(String::leak(text.into()))
     }
 
-    /// A list that lives as long as the program.
+    /// Makes a list that lives as long as the program.
     pub fn leaked_list(entries: Vec<Node>) -> Self {
         Value::List(Vec::leak(entries))
     }
 
-    /// A table that lives as long as the program.
+    /// Makes a table that lives as long as the program.
     pub fn leaked_table(entries: impl IntoIterator<Item = (String, Node)>) -> Self {
         let entries: Vec<_> = entries.into_iter().map(|(key, node)| (&*String::leak(key), node)).collect();
         Value::Table(Vec::leak(entries))
@@ -62,7 +61,7 @@ impl Value {
 }
 
 impl Node {
-    /// The value at `key`, if this is a table that has it.
+    /// Returns the value at `key`, if this is a table that has it.
     pub const fn get(&self, key: &str) -> Option<&'static Node> {
         if let Value::Table(entries) = self.value {
             let mut i = 0;

@@ -1,11 +1,11 @@
-//! What one side tells the other, sooner or later.
+//! An asynchronous queue.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// A queue at whose end somebody waits. Clones are the same.
+/// A queue with an asynchronous receiver. Clones share the items.
 pub(crate) struct Channel<T>(Arc<Mutex<Items<T>>>);
 
 struct Items<T> {
@@ -26,7 +26,7 @@ impl<T> Clone for Channel<T> {
 }
 
 impl<T> Channel<T> {
-    /// Tells something.
+    /// Adds an item.
     pub(crate) fn push(&self, item: T) {
         let mut inbox = self.lock();
         inbox.items.push_back(item);
@@ -37,12 +37,12 @@ impl<T> Channel<T> {
         }
     }
 
-    /// The next thing that was told, if there is one.
+    /// Returns the next item, if there is one.
     pub(crate) fn try_pop(&self) -> Option<T> {
         self.lock().items.pop_front()
     }
 
-    /// Waits for it.
+    /// Waits for the next item.
     pub(crate) async fn pop(&self) -> T {
         poll_fn(|context| {
             let mut inbox = self.lock();
@@ -57,12 +57,12 @@ impl<T> Channel<T> {
         .await
     }
 
-    /// Whether nobody else has a clone: who waited has gone.
+    /// Returns whether no other clone exists: the receiver is gone.
     pub(crate) fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// No operation under the lock can stop halfway: after a panic elsewhere, the items are still valid.
     fn lock(&self) -> MutexGuard<'_, Items<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What a task is given.
+//! The client of a background task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::extension_points::Placement;
 use crate::handle::WriteOperation;
 use crate::model::{Pod, Uid};
 
-/// The cluster, for a task of a plugin's. As a [`Client`] it gets, creates, changes and deletes objects of kinds that plugins
-/// declare, and waits by the scheduler's clock. Pods are the scheduler's own: it neither binds nor deletes them.
+/// The cluster, for a background task of a plugin. As a [`Client`], it gets, creates, changes and deletes objects of
+/// kinds that plugins declare, and sleeps by the scheduler's clock. It neither binds nor deletes pods, because these
+/// belong to the scheduler.
 ///
-/// It is of use in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: calls are passed on as long as they run.
+/// It works in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: calls are passed on while they run.
 #[derive(Clone, Debug)]
 pub struct BackgroundClient {
     requests: RequestQueue,
@@ -27,21 +28,21 @@ impl BackgroundClient {
         BackgroundClient { requests }
     }
 
-    /// Follows the cluster: nodes, pods that are bound, and objects of other kinds that plugins watch. What is there is told
-    /// first, as if it came now; then each event of it that wakes pods, in order.
+    /// Watches nodes, bound pods, and objects of other kinds that plugins watch. Existing objects come first, as
+    /// additions; then every cluster event in order.
     ///
-    /// `read` makes of an event what the task wants to know of it, if anything. It is called where pods are scheduled, so it
-    /// should be quick; and names are symbols there, which mean nothing in a task: [`Base::interner`] has them in words.
+    /// `read` selects and converts events for the task. It runs on the scheduling thread and should be quick. Names are
+    /// symbols there, which are meaningless in a task: resolve them with [`Base::interner`].
     ///
-    /// What is not taken out of the watch is kept.
+    /// Items are kept until the task takes them.
     #[must_use]
     pub fn watch<T: Send + 'static>(
         &self,
         read: impl Fn(&ObjectEvent, &Base) -> Option<T> + Send + Sync + 'static,
     ) -> Watch<T> {
-        let (told, watcher) = watch::watch(read);
+        let (items, watcher) = watch::watch(read);
         self.requests.send_task_request(TaskRequest::Watch(watcher));
-        told
+        items
     }
 
     async fn call(&self, request: ApiRequest) -> Result<Value, ApiError> {
@@ -90,6 +91,6 @@ impl Client for BackgroundClient {
 }
 
 fn unsupported_request(what: &str, pod: &Pod) -> ApiError {
-    let message = format!("a background task cannot {what} pod {}: that is the scheduler's", pod.namespaced_name());
+    let message = format!("a background task cannot {what} pod {}: only the scheduler can", pod.namespaced_name());
     ApiError::new(ApiReason::Unsupported, message)
 }

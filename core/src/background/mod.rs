@@ -1,18 +1,18 @@
-//! Work of plugins that goes on beside the scheduler: tasks that follow the cluster, wait, and change objects.
+//! Background tasks of plugins: they watch the cluster, wait, and change objects.
 //!
-//! A plugin starts one by [`Handle::spawn`](crate::handle::Handle::spawn). It runs while its scheduler is the one that acts:
-//! [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) says from when on, and it ends where it stands
-//! when that is over.
+//! A plugin starts one with [`Handle::spawn`](crate::handle::Handle::spawn). It runs while its scheduler is the leader:
+//! [`Scheduler::start_background`](crate::scheduler::Scheduler::start_background) starts tasks, and they are aborted
+//! when leadership ends.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `client` | what a task is given |
-//! | `request_queue` | how plugins and tasks reach the scheduler |
-//! | `channel` | what one side tells the other, sooner or later |
-//! | `watch` | what happens in the cluster, as a task wants to know it |
+//! | `client` | the client of a background task |
+//! | `request_queue` | requests of plugins and tasks to the scheduler |
+//! | `channel` | an asynchronous queue |
+//! | `watch` | cluster events for a task |
 //!
-//! A task has a type that nobody else knows, and so has what it makes of an event: they are behind pointers. Nothing of that is
-//! on the way from a popped pod to its decision.
+//! The types of tasks, and of the values that they make of events, are erased. No such call is made between a popped
+//! pod and its decision.
 
 mod channel;
 mod client;
@@ -35,25 +35,25 @@ use serde_json::Value;
 use crate::client::{ApiError, ObjectRef};
 use crate::handle::WriteOperation;
 
-/// What plugins and their tasks ask of the scheduler, to be done while it acts.
+/// Request of a plugin or its task to the scheduler, run while the scheduler is the leader.
 pub(crate) enum TaskRequest {
-    /// A task begins.
+    /// Starts a task.
     Spawn(Task),
-    /// A task asks the cluster for something.
+    /// Calls the cluster.
     Call(ApiRequest, Channel<Result<Value, ApiError>>),
-    /// A task waits.
+    /// Sleeps.
     Sleep(Duration, Channel<()>),
-    /// A task wants to be told of what happens.
+    /// Watches cluster events.
     Watch(Watcher),
 }
 
-/// A task.
+/// A background task.
 pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a task asks the cluster for.
+/// Call of a task to the cluster.
 pub(crate) enum ApiRequest {
-    /// An object.
+    /// Gets an object.
     Get(ObjectRef),
-    /// A change of one.
+    /// Changes an object.
     Write(ObjectRef, WriteOperation),
 }

@@ -1,4 +1,4 @@
-//! How plugins and their tasks reach the scheduler.
+//! Requests of plugins and their tasks to the scheduler.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -9,7 +9,7 @@ use std::task::{Poll, Waker};
 use super::TaskRequest;
 use crate::handle::Command;
 
-/// What was asked of the scheduler since it looked last. Clones are the same.
+/// Requests since the scheduler's last step. Clones share the requests.
 #[derive(Clone, Default)]
 pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
 
@@ -17,7 +17,8 @@ pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
 struct PendingRequests {
     commands: Vec<Command>,
     task_requests: Vec<TaskRequest>,
-    /// Who is to tell the scheduler that it has mail, if there is somebody: it looks by itself whenever something happens.
+    /// Waker of the task that signals requests to the scheduler, if there is one. The scheduler also checks at every
+    /// event.
     notifier: Option<Waker>,
 }
 
@@ -30,8 +31,8 @@ impl RequestQueue {
         self.put(|pending| pending.task_requests.push(task_request));
     }
 
-    /// What is there; nothing at all nearly always, and every decision asks. Orders stay where they are if they are not asked
-    /// for.
+    /// Returns the requests: nearly always none, and every decision calls this. Task requests stay in the queue unless
+    /// `takes_task_requests`.
     pub(crate) fn take(&self, takes_task_requests: bool) -> Option<(Vec<Command>, Vec<TaskRequest>)> {
         let mut pending = self.lock();
         let has_orders = takes_task_requests && !pending.task_requests.is_empty();
@@ -41,7 +42,7 @@ impl RequestQueue {
         Some((take(&mut pending.commands), if has_orders { take(&mut pending.task_requests) } else { Vec::new() }))
     }
 
-    /// Waits until there is something.
+    /// Waits until there are requests.
     pub(crate) async fn wait_nonempty(&self) {
         poll_fn(|context| {
             let mut pending = self.lock();
@@ -65,7 +66,7 @@ impl RequestQueue {
         }
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// No operation under the lock can stop halfway: after a panic elsewhere, the requests are still valid.
     fn lock(&self) -> MutexGuard<'_, PendingRequests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +75,7 @@ impl RequestQueue {
 impl fmt::Debug for RequestQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pending = self.lock();
-        f.debug_struct("Mailbox")
+        f.debug_struct("RequestQueue")
             .field("commands", &pending.commands)
             .field("task_requests", &pending.task_requests.len())
             .finish()

@@ -1,29 +1,29 @@
-//! What the log of a cluster says.
+//! Entries of the cluster's change log.
 
 use crate::model::NodeIndex;
 
-/// One entry of a cluster's log: the columns of a slot changed.
+/// A changed slot in the cluster's change log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogEntry(u32);
 
 impl LogEntry {
-    /// A pod came to the node of a slot, or left it.
+    /// Makes an entry for a pod that was added to or removed from a slot's node.
     #[inline]
     pub(super) fn pod(slot: NodeIndex) -> Self {
         LogEntry(slot.0 << 1)
     }
-    /// The node itself came, changed, or went.
+    /// Makes an entry for a node that was added, changed or removed.
     #[inline]
     pub(super) fn node(slot: NodeIndex) -> Self {
         LogEntry(slot.0 << 1 | 1)
     }
 
-    /// The slot.
+    /// Returns the slot.
     #[inline]
     pub fn slot(self) -> NodeIndex {
         NodeIndex(self.0 >> 1)
     }
-    /// Whether the node itself came, changed, or went. If not, pods did.
+    /// Returns whether the node itself was added, changed or removed. If not, pods were.
     #[inline]
     pub fn is_node_change(self) -> bool {
         self.0 & 1 == 1

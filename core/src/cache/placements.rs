@@ -1,4 +1,4 @@
-//! The pods that have a node.
+//! Pods that have a node.
 
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ pub(super) struct Placed {
     pub(super) state: PodState,
 }
 
-/// Shows that a pod has no node, and holds the hash of its uid. It is valid until a pod is inserted.
+/// Proof that a pod has no node, with the hash of its uid. Valid until a pod is inserted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnplacedPod {
     hash: u64,
 }
 
-/// All of them, by uid, which is in the pod and nowhere else.
+/// All pods with a node, by uid; only the pod itself stores its uid.
 #[derive(Default)]
 pub(super) struct Placements {
     by_uid: HashTable<Placed>,
@@ -48,7 +48,7 @@ impl Placements {
         self.by_uid.iter()
     }
 
-    /// Takes a pod in. Returns what was known of it.
+    /// Inserts a pod. Returns its former value.
     pub(super) fn insert(&mut self, placed: Placed) -> Option<Placed> {
         match self.get_mut(&placed.pod.uid) {
             Some(known) => Some(std::mem::replace(known, placed)),
@@ -59,7 +59,7 @@ impl Placements {
         }
     }
 
-    /// Returns none for a pod that has a node.
+    /// Returns `None` for a pod that has a node.
     #[inline]
     pub(super) fn unplaced(&self, uid: &Uid) -> Option<UnplacedPod> {
         let hash = hash(uid);

@@ -1,20 +1,20 @@
-//! Which nodes have an extended resource.
+//! Nodes with an extended resource.
 
 use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{Node, NodeIndex, Pod};
 
-/// The nodes that have some of a resource besides cpu, memory and storage: usually few.
+/// The nodes with an amount of a resource other than cpu, memory and storage: usually few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResourceNodes {
-    /// Sorted. None is empty.
+    /// Sorted; no list is empty.
     nodes: Map<Symbol, Vec<NodeIndex>>,
-    /// A pod was seen that brings some, for what that is worth: then any node may have some.
+    /// Whether a pod with a negative amount was seen: then any node may have an amount.
     is_unknown: bool,
 }
 
 impl ResourceNodes {
-    /// A node came (`old` is none), changed, or went (`new` is none).
+    /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a node.
     pub(super) fn set_node(&mut self, index: NodeIndex, old: Option<&Node>, new: Option<&Node>) {
         if old.map(resources) == new.map(resources) {
             return;
@@ -37,13 +37,13 @@ impl ResourceNodes {
         }
     }
 
-    /// A pod comes to a node.
+    /// Adds a pod to a node.
     #[inline]
     pub(super) fn add_pod(&mut self, pod: &Pod) {
         self.is_unknown |= pod.usage.requests.scalars.iter().any(|&(_, amount)| amount < 0);
     }
 
-    /// The nodes that have some of it. `None`: that cannot be told.
+    /// Returns the nodes with an amount of a resource. `None`: unknown.
     pub(super) fn of(&self, resource: Symbol) -> Option<&[NodeIndex]> {
         (!self.is_unknown).then(|| self.nodes.get(&resource).map_or(&[][..], |nodes| nodes))
     }
@@ -97,13 +97,13 @@ mod tests {
     #[test]
     fn a_negative_request_makes_the_nodes_of_the_resource_unknown() {
         let mut resource_nodes = ResourceNodes::default();
-        let asks = |gpus| {
+        let pod_with = |gpus| {
             let usage = PodUsage { requests: node(gpus).allocatable, ..PodUsage::default() };
             Pod { usage: usage.into(), ..Pod::default() }
         };
-        resource_nodes.add_pod(&asks(1));
+        resource_nodes.add_pod(&pod_with(1));
         assert_eq!(nodes(&resource_nodes), Some(vec![]));
-        resource_nodes.add_pod(&asks(-1));
+        resource_nodes.add_pod(&pod_with(-1));
         assert_eq!(nodes(&resource_nodes), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of a few objects, told as it happens.
+//! Updates of a few objects.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use serde_json::Value;
 
 use super::{ApiError, Client, ObjectRef};
 
-/// What a cluster tells of some objects, one after the other, until a time is over. See [`Client::watch_objects`].
+/// Updates of some objects, in order, until a deadline. See [`Client::watch_objects`].
 pub trait ObjectUpdates: Send {
-    /// Follows one more object, and tells how it is now. Returns its place.
+    /// Watches another object, and reports its current state. Returns its index.
     fn add(&mut self, object: ObjectRef) -> usize;
 
-    /// The next object that may have changed: its place among those that are followed, and how it is now. An older state may
-    /// come late: `metadata.resourceVersion` tells. `None`: the time is over, which begins when this is asked first.
+    /// Returns the next object that may have changed: its index and its current state. An older state may arrive late,
+    /// which `metadata.resourceVersion` shows. `None`: the deadline has passed; the time begins with the first call.
     fn next(&mut self) -> impl Future<Output = Option<(usize, Result<Value, ApiError>)>> + Send;
 }
 
-/// How often a cluster is asked that does not tell by itself.
+/// Interval of polling a cluster without watches.
 const POLL: Duration = Duration::from_secs(1);
 
-/// News of a cluster that is asked for them, again and again.
+/// Updates from polling.
 pub(super) struct PollingUpdates<C> {
     client: C,
     objects: Vec<ObjectRef>,
-    /// The place of the object that is asked about next.
+    /// Index of the object that is polled next.
     next: usize,
     left: Duration,
 }

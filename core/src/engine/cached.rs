@@ -1,4 +1,4 @@
-//! Decisions from answers that are kept: what changed is evaluated, and nothing else.
+//! Decisions from cached answers: only changes are evaluated.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::profile::Profile;
 use crate::scheduler::{Observer, Point};
 use crate::status::Code;
 
-/// So many nodes are evaluated as quickly as an answer is brought up to date.
+/// Number of nodes up to which a full evaluation is as fast as an update of a cached answer.
 const FEW: usize = 16;
 
 impl<P: Profile> Engine<P> {
-    /// Whether answers can be kept: every node counts, and nobody outside has a say.
+    /// Returns whether answers can be cached: all nodes are evaluated, and there are no extenders.
     pub(super) fn can_cache(&self, cache: &Cache<P::State>) -> bool {
         let nodes = cache.base.count();
         self.cache_answers
@@ -26,9 +26,9 @@ impl<P: Profile> Engine<P> {
             && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
     }
 
-    /// Decides by the answer of the pod's signature. `None`: there is none, and the pod is evaluated for itself, with what
-    /// PreFilter said if it is left in `started`.
-    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
+    /// Decides by the cached answer of the pod's signature. `None`: there is no answer, and a full evaluation follows,
+    /// with the PreFilter outcome if it is in `started`.
+    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
     pub(super) fn decide_from_cache(
         &mut self,
         read: &CompiledPod<P>,
@@ -45,7 +45,7 @@ impl<P: Profile> Engine<P> {
         Some(Self::decide_from_answer(&*self.plugins, cached, pod, cache, now, draw, observer))
     }
 
-    /// Keeps an answer that is up to date, if one can be kept.
+    /// Updates or creates a cached answer, if one is possible.
     #[inline]
     fn ensure_current(
         &mut self,
@@ -79,7 +79,7 @@ impl<P: Profile> Engine<P> {
         started: &mut Option<PreFilterOutcome<P>>,
     ) -> Option<Box<CachedAnswer<P>>> {
         match self.start_observed(read, cache, observer) {
-            // What is left of few nodes is looked at as quickly.
+            // A full evaluation of few remaining nodes is as fast.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self.likely(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
@@ -139,8 +139,8 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Whether a cycle may choose this node for a pod, by what is kept about pods like it. `None`: nothing is kept, or the pod
-    /// fits nowhere.
+    /// Returns whether a scheduling cycle may choose this node for a pod, by the cached answer. `None`: there is no
+    /// answer, or no node is feasible.
     pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
         let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         let signature = read.signature.filter(|_| self.can_cache(cache))?;
@@ -158,8 +158,8 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// What is kept about a pod, brought up to date: the feasible nodes with their totals, none where nobody scores. `None`:
-    /// nothing is kept about it. For tests, which hold it against a full evaluation.
+    /// Returns the updated cached answer for a pod: the feasible nodes with their totals, or without totals if there is
+    /// no scoring. `None`: there is no answer. For tests, which compare it with a full evaluation.
     pub fn cached_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<CachedAnswerSummary> {
         let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
         if !self.can_cache(cache) {
@@ -173,10 +173,10 @@ impl<P: Profile> Engine<P> {
     }
 }
 
-/// What is kept about a pod.
+/// Summary of a cached answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedAnswerSummary {
-    /// The nodes that pass every filter, also with the pods that are nominated for them.
+    /// The nodes that pass every filter, also with their nominated pods.
     pub feasible: NodeMask,
     /// Their totals, if there are at least two.
     pub totals: Vec<(NodeIndex, Option<i64>)>,

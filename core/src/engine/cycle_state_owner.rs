@@ -1,22 +1,22 @@
-//! Who has the cycle state of a pod that was decided, until Reserve has seen it.
+//! Owner of the cycle state of a decided pod, until Reserve has run.
 
 use super::Engine;
 use crate::incremental::SignatureId;
 use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::Profile;
 
-/// Who has the cycle state.
+/// Owner of a cycle state.
 pub(crate) enum CycleStateOwner<P: Profile> {
-    /// The answer that is kept for the pod's signature.
+    /// The cached answer of the pod's signature.
     Cached(SignatureId),
     /// The pod's own attempt.
     Owned(Box<PreFilteredPod<P>>),
-    /// There is none.
+    /// There is no cycle state.
     Absent,
 }
 
 impl<P: Profile> Engine<P> {
-    /// The cycle state.
+    /// Returns the cycle state.
     pub(crate) fn cycle<'a>(&'a self, held: &'a CycleStateOwner<P>) -> Option<&'a P::Cycle> {
         match held {
             CycleStateOwner::Cached(signature) => {
@@ -27,7 +27,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Nobody needs it any more.
+    /// Releases a cycle state that is no longer needed.
     pub(crate) fn release(&mut self, held: CycleStateOwner<P>) {
         if let CycleStateOwner::Owned(attempt) = held {
             self.spare = Some(attempt);

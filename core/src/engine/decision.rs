@@ -1,28 +1,28 @@
-//! What becomes of an attempt.
+//! Result of an attempt.
 
 use crate::diagnosis::Diagnosis;
 use crate::extension_points::{Candidate, Nomination, PostFilterResult};
 use crate::model::{NodeIndex, Uid};
 
-/// How an attempt ended.
+/// Result of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// The pod goes to this node.
     Node(NodeIndex),
-    /// The pod fits nowhere.
+    /// No node is feasible.
     Unschedulable(Box<Unschedulable>),
-    /// Something broke.
+    /// The attempt failed.
     Error(String),
 }
 
-/// A pod that fits nowhere.
+/// A pod without a feasible node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unschedulable {
     /// The text of the pod's condition.
     pub message: String,
-    /// Why.
+    /// The rejections.
     pub diagnosis: Diagnosis,
-    /// What PostFilter plugins found; none if there was nobody to ask.
+    /// Result of PostFilter; `None` if no PostFilter plugin ran.
     pub post_filter: Option<PostFilterResult>,
 }
 
@@ -32,26 +32,26 @@ impl Unschedulable {
         Unschedulable { message: diagnosis.message(), diagnosis, post_filter }
     }
 
-    /// What PostFilter removes.
+    /// Returns the pods that PostFilter removes.
     pub fn victims(&self) -> &[Uid] {
         self.post_filter.as_ref().map(|found| found.victims.as_slice()).unwrap_or_default()
     }
 
-    /// The nodes among which PostFilter chose.
+    /// Returns the nodes among which PostFilter chose.
     pub fn candidates(&self) -> &[Candidate] {
         self.post_filter.as_ref().map(|found| found.candidates.as_slice()).unwrap_or_default()
     }
 
-    /// What becomes of the pod's nomination. Without a PostFilter plugin, there is nobody to keep it.
+    /// Returns the change of the pod's nomination. Without a PostFilter plugin, it is cleared.
     pub fn nomination(&self) -> Nomination {
         self.post_filter.as_ref().map_or(Nomination::Clear, |found| found.nomination)
     }
 }
 
-/// kube-scheduler's words for a cluster without nodes.
+/// kube-scheduler's message for a cluster without nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 
-/// A pod fits nowhere where there is nothing, and there is nothing to diagnose.
+/// Returns the result for a cluster without nodes, with an empty diagnosis.
 pub(crate) fn no_nodes() -> Unschedulable {
     Unschedulable { message: NO_NODES.into(), diagnosis: Diagnosis::default(), post_filter: None }
 }

@@ -1,4 +1,4 @@
-//! Which nodes are feasible: kube-scheduler's `findNodesThatFitPod` after PreFilter.
+//! The feasible nodes: kube-scheduler's `findNodesThatFitPod` after PreFilter.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::scheduler::Observer;
 use crate::status::Code;
 
 impl<P: Profile> Engine<P> {
-    /// The node that room was made on for this pod, if the pod fits there: kube-scheduler's `evaluateNominatedNode`.
+    /// Returns the pod's nominated node, if it is feasible: kube-scheduler's `evaluateNominatedNode`.
     pub(crate) fn nominated_node(
         &self,
         pod: &Arc<Pod>,
@@ -33,7 +33,8 @@ impl<P: Profile> Engine<P> {
         feasible.contains(node).then_some(node)
     }
 
-    /// Lets extenders take nodes out of `self.answer.feasible`: `findNodesThatPassExtenders`. None if they left all.
+    /// Removes the nodes that extenders reject from `self.answer.feasible`: `findNodesThatPassExtenders`. `None` if
+    /// they rejected none.
     #[inline(always)]
     pub(super) fn filter_with_extenders(
         &mut self,
@@ -41,7 +42,7 @@ impl<P: Profile> Engine<P> {
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
     ) -> Result<Option<Vec<ExtenderRejection>>, String> {
-        // Where there are none, nothing is called.
+        // Without nodes, no extender is called.
         if P::Extenders::NONE || self.answer.feasible.is_empty() {
             return Ok(None);
         }
@@ -62,7 +63,8 @@ impl<P: Profile> Engine<P> {
         Ok((!taken_out.is_empty()).then_some(rejected))
     }
 
-    /// The only nodes that can be feasible, if PreFilter foretold what Filter says of all others, and nobody misses it.
+    /// Returns the only nodes that can be feasible, if PreFilter predicted Filter's rejections and their reasons are
+    /// not needed.
     pub(super) fn likely<'a>(
         &self,
         attempt: &'a PreFilteredPod<P>,
@@ -70,11 +72,11 @@ impl<P: Profile> Engine<P> {
     ) -> Option<&'a [NodeIndex]> {
         let nodes = attempt.pre_filter.likely()?;
         let all = cache.base.count();
-        let are_all_looked_at = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
-        (are_all_looked_at && P::cannot_fail(&attempt.cycle)).then_some(nodes)
+        let evaluates_all = nodes_to_find(self.percentage_of_nodes_to_score, all) == all;
+        (evaluates_all && P::cannot_fail(&attempt.cycle)).then_some(nodes)
     }
 
-    /// Fills `self.answer.feasible` with what PreFilter leaves. Returns the number of nodes that count as looked at.
+    /// Fills `self.answer.feasible` with the candidate nodes. Returns the number of nodes that count as evaluated.
     fn start_from_candidates(&mut self, attempt: &PreFilteredPod<P>, cache: &Cache<P::State>) -> usize {
         let (narrowed, hopeful) = (attempt.pre_filter.nodes(), self.likely(attempt, cache));
         let feasible = &mut self.answer.feasible;
@@ -89,7 +91,7 @@ impl<P: Profile> Engine<P> {
         if narrowed.is_some() { feasible.count() } else { cache.base.count() }
     }
 
-    /// The choice where PreFilter leaves one node: nothing is done for the others.
+    /// Evaluates and chooses the only candidate node. Other nodes cost nothing.
     pub(super) fn choose_single_node(
         pod: &Arc<Pod>,
         attempt: &mut PreFilteredPod<P>,
@@ -121,12 +123,13 @@ impl<P: Profile> Engine<P> {
         let failed =
             node_loops::filter_nodes::<P>(&attempt.compiled, &attempt.cycle, columns, &mut self.answer.feasible);
         if failed.is_some() {
-            // Once more with nominated pods: one may keep this pod from the node before the plugin that fails is asked.
+            // A second evaluation with nominated pods: with them, another plugin may reject the node before the failing
+            // plugin runs.
             self.start_from_candidates(attempt, cache);
             return self.find_enough(pod, attempt, cache, candidates);
         }
         for (node, nominated) in cache.nominated_before(pod) {
-            // A node that does not pass anyway is asked, too: that a plugin fails there comes first.
+            // Infeasible nodes are evaluated too: an error of a plugin there has precedence.
             if attempt.pre_filter.nodes().is_some_and(|nodes| !nodes.contains(&node))
                 || P::cannot_fail(&attempt.cycle) && !self.answer.feasible.contains(node)
             {
@@ -142,7 +145,7 @@ impl<P: Profile> Engine<P> {
         Ok(())
     }
 
-    /// Stops at `wanted` feasible nodes, and goes on from there for the next pod.
+    /// Stops at `wanted` feasible nodes; the next pod continues from there.
     fn find_enough(
         &mut self,
         pod: &Arc<Pod>,
@@ -177,7 +180,7 @@ impl<P: Profile> Engine<P> {
         Ok(())
     }
 
-    /// Filter on one node, with and without the pods nominated for it: `RunFilterPluginsWithNominatedPods`.
+    /// Runs Filter on one node, with and without its nominated pods: `RunFilterPluginsWithNominatedPods`.
     pub(crate) fn passes_filters(
         pod: &Arc<Pod>,
         attempt: &mut PreFilteredPod<P>,
@@ -208,8 +211,8 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Asks every node for its reasons. Only now are words made. What an extender says of a node counts more than what a
-    /// plugin says; if it took one out without a word, nothing is said of that.
+    /// Collects the reasons of every node and their texts. The reasons of extenders replace those of plugins. A node
+    /// that an extender removed without a reason has none.
     pub(super) fn diagnose(
         pod: &Arc<Pod>,
         attempt: &mut PreFilteredPod<P>,
@@ -222,32 +225,32 @@ impl<P: Profile> Engine<P> {
             let alive = cache.base.alive();
             candidates.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
         }
-        let said: Map<NodeIndex, ExtenderRejection> =
+        let rejections: Map<NodeIndex, ExtenderRejection> =
             by_extenders.iter().flatten().map(|rejection| (rejection.node, rejection.clone())).collect();
         let mut verdicts = NodeVerdicts::default();
         verdicts.resize(cache.base.infos().len());
-        let (mut overruled, mut spoken_of) = (Vec::new(), said.len());
+        let (mut overruled, mut with_reasons) = (Vec::new(), rejections.len());
         for node in candidates.iter() {
             let verdict = attempt.verdict(pod, cache, node);
-            if said.contains_key(&node) {
+            if rejections.contains_key(&node) {
                 overruled.extend(verdict);
                 continue;
             }
-            spoken_of += usize::from(verdict.is_some());
+            with_reasons += usize::from(verdict.is_some());
             verdicts.set(node, verdict.as_ref());
         }
         let mut diagnosis = verdicts.diagnosis(cache.base.count());
         let narrowed_by = attempt.pre_filter.narrowed_by();
         diagnosis.unschedulable_plugins.extend(&narrowed_by);
-        let others = diagnosis.nodes.saturating_sub(spoken_of);
+        let others = diagnosis.nodes.saturating_sub(with_reasons);
         if others > 0 && attempt.pre_filter.nodes().is_some() {
             *diagnosis.reasons.entry(excluded_node_reason(&narrowed_by)).or_default() += others;
         }
         if by_extenders.is_some() {
             diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
-            // They rejected their nodes all the same, and wake the pod.
+            // Their rejections still count for the events that can make the pod schedulable.
             overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
-            for (node, ExtenderRejection { code, reason, .. }) in said {
+            for (node, ExtenderRejection { code, reason, .. }) in rejections {
                 if code == Code::Unschedulable {
                     diagnosis.resolvable.insert(node);
                 }
@@ -258,12 +261,12 @@ impl<P: Profile> Engine<P> {
     }
 }
 
-/// The reason of a node that PreFilter left out.
+/// Returns the reason of a node that PreFilter excluded.
 pub(crate) fn excluded_node_reason(plugins: &[&str]) -> String {
     format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
 }
 
-/// kube-scheduler's `numFeasibleNodesToFind`: how many feasible nodes are enough.
+/// Returns the number of feasible nodes to find: kube-scheduler's `numFeasibleNodesToFind`.
 #[inline]
 pub(super) fn nodes_to_find(percentage: u8, nodes: usize) -> usize {
     const ALWAYS: usize = 100;

@@ -1,4 +1,4 @@
-//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, every node considered.
+//! The scheduling cycle of one profile: kube-scheduler's `schedulePod`, with all nodes evaluated.
 
 use std::sync::Arc;
 
@@ -34,41 +34,41 @@ pub(crate) use feasible::excluded_node_reason;
 pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
 
-/// The time where nobody has a clock: what has not started yet starts later than everything that has.
+/// Time value without a clock: pods that have not started count as started after all others.
 pub const UNTIMED: i64 = i64::MAX;
 
-/// One profile at work: its plugins, and room for its answers.
+/// One profile in operation: its plugins, and memory for its answers.
 pub struct Engine<P: Profile> {
     /// The plugins, shared with binding tasks.
     pub plugins: Arc<P>,
-    /// How many feasible nodes of a hundred are enough: the profile's, unless somebody wants to see all.
+    /// Percentage of feasible nodes that are enough: the profile's, unless a caller needs all nodes.
     pub percentage_of_nodes_to_score: u8,
-    /// What attempts own that are not bound yet.
+    /// Data of attempts that are not bound yet.
     pub(crate) reserved: Reservations<P::Reserved>,
     pub(crate) answer: Evaluation<P>,
     pub(crate) next_start: usize,
-    /// Whether answers are kept for pods that are alike, and brought up to date. They are the same without, and late.
+    /// Whether answers are cached for pods with equal signatures. Results are equal without, but slower.
     pub cache_answers: bool,
     signatures: Signatures<P>,
-    /// For updates of answers.
+    /// Scratch for updates of cached answers.
     scratch: UpdateScratch,
-    /// Room for an attempt: an earlier one, of which nobody needs anything any more.
+    /// Memory of an earlier attempt, for reuse.
     spare: Option<Box<PreFilteredPod<P>>>,
-    /// Room for a list of nodes.
+    /// Memory for a list of nodes.
     candidates: Vec<NodeIndex>,
 }
 
-/// What comes of a cycle without PostFilter.
+/// Result of a scheduling cycle without PostFilter.
 enum Choice {
     Node(NodeIndex),
     NoNode(Diagnosis),
     Error(String),
 }
 
-/// A pod that PreFilter did not let come to the nodes.
+/// A pod that PreFilter rejected as a whole.
 pub(crate) struct RejectedPod<P: Profile> {
     pub(crate) compiled: Arc<P::Pod>,
-    /// None if PreFilter plugins did not all run.
+    /// `None` if not all PreFilter plugins ran.
     pub(crate) cycle: Option<P::Cycle>,
     pub(crate) pre_filter: PreFilterRun,
     pub(crate) status: Status,
@@ -78,7 +78,8 @@ impl<P: Profile> RejectedPod<P> {
     fn diagnose(&self, cache: &Cache<P::State>) -> Diagnosis {
         let status = &self.status;
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
-        // A plugin's rejection for good is its own; with the framework's, all that narrowed have to do.
+        // An unresolvable rejection of a plugin names this plugin; a rejection by the framework names all plugins that
+        // restricted the nodes.
         if status.plugin.is_empty() || self.cycle.is_some() {
             diagnosis.unschedulable_plugins.extend(self.pre_filter.narrowed_by());
         }
@@ -91,7 +92,7 @@ impl<P: Profile> RejectedPod<P> {
     }
 }
 
-/// What an attempt that failed leaves to PostFilter.
+/// State of a failed attempt, for PostFilter.
 struct FailedAttempt<'a, P: Profile> {
     compiled: &'a Arc<P::Pod>,
     equivalence_class: Option<u64>,
@@ -107,22 +108,22 @@ impl<'a, P: Profile> FailedAttempt<'a, P> {
     }
 }
 
-/// What PreFilter leaves to do.
+/// Outcome of PreFilter.
 pub(crate) enum PreFilterOutcome<P: Profile> {
     PreFiltered(Box<PreFilteredPod<P>>),
     Rejected(Box<RejectedPod<P>>),
 }
 
 impl<P: Profile> Engine<P> {
-    /// Makes the profile's plugins.
+    /// Creates the profile's plugins.
     ///
     /// # Errors
-    /// All plugins that failed.
+    /// The failures of all plugins.
     pub fn new(handle: &Handle) -> Result<Self, StartErrors> {
         P::new(handle).map(Self::from_plugins)
     }
 
-    /// A profile whose plugins are made already.
+    /// Makes an engine of existing plugins.
     pub fn from_plugins(plugins: P) -> Self {
         const { assert!(P::PLUGINS.len() <= PluginSet::MAX, "a profile can have 128 plugins") };
         Engine {
@@ -139,9 +140,9 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Decides where a pod goes. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
-    /// equally good nodes; for a pod that fits nowhere, a number below `usize::MAX` that seeds what PostFilter plugins
-    /// draw.
+    /// Decides about a pod. `now` is the time in nanoseconds since 1970, or [`UNTIMED`]. `draw(n)` picks one of `n`
+    /// equally good nodes. For a pod without a feasible node, it returns a number below `usize::MAX`, the seed for
+    /// PostFilter plugins.
     pub fn decide(
         &mut self,
         pod: &Arc<Pod>,
@@ -154,7 +155,7 @@ impl<P: Profile> Engine<P> {
         decision
     }
 
-    /// Also returns who has the cycle state, for Reserve.
+    /// Decides about a pod, and also returns the owner of the cycle state, for Reserve.
     pub(crate) fn decide_with_state(
         &mut self,
         pod: &Arc<Pod>,
@@ -182,12 +183,12 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// Reads a pod with every plugin.
+    /// Compiles a pod with every plugin.
     pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         self.signatures.read(&*self.plugins, &pod.spec, cache)
     }
 
-    /// Runs PreFilter, while somebody looks on.
+    /// Runs PreFilter and notifies the observer.
     fn start_observed(
         &mut self,
         read: &CompiledPod<P>,
@@ -209,20 +210,20 @@ impl<P: Profile> Engine<P> {
     /// Runs PreFilter.
     pub(crate) fn start(&mut self, read: &CompiledPod<P>, cache: &Cache<P::State>) -> PreFilterOutcome<P> {
         let (compiled, number) = (read.compiled.clone(), read.number);
-        let (mut room, mut first) = (self.spare.take(), PreFilterRun::default());
-        let pre_filter = room.as_mut().map_or(&mut first, |room| &mut room.pre_filter);
+        let (mut reused, mut first) = (self.spare.take(), PreFilterRun::default());
+        let pre_filter = reused.as_mut().map_or(&mut first, |reused| &mut reused.pre_filter);
         pre_filter.clear();
         let (cycle, status) = match self.plugins.pre_filter(&compiled, cache, pre_filter) {
             Err(status) => (None, status),
             Ok(cycle) => match pre_filter.rejected().cloned() {
                 Some(status) => (Some(cycle), status),
                 None => {
-                    return PreFilterOutcome::PreFiltered(match room {
-                        // An attempt may be large, and stays where it is.
-                        Some(mut room) => {
-                            self.plugins.recycle_cycle(std::mem::replace(&mut room.cycle, cycle));
-                            (room.compiled, room.number) = (compiled, number);
-                            room
+                    return PreFilterOutcome::PreFiltered(match reused {
+                        // An attempt may be large: its memory is reused in place.
+                        Some(mut reused) => {
+                            self.plugins.recycle_cycle(std::mem::replace(&mut reused.cycle, cycle));
+                            (reused.compiled, reused.number) = (compiled, number);
+                            reused
                         }
                         None => Box::new(PreFilteredPod { compiled, number, cycle, pre_filter: first }),
                     });
@@ -230,7 +231,7 @@ impl<P: Profile> Engine<P> {
             },
         };
         let pre_filter = std::mem::take(pre_filter);
-        self.spare = room;
+        self.spare = reused;
         PreFilterOutcome::Rejected(Box::new(RejectedPod { compiled, cycle, pre_filter, status }))
     }
 
@@ -268,8 +269,8 @@ impl<P: Profile> Engine<P> {
         Self::post_filter(&*self.plugins, pod, failed, diagnosis, cache, now, draw, observer)
     }
 
-    /// Lets PostFilter plugins look for a way out.
-    #[expect(clippy::too_many_arguments, reason = "what is known of the cycle, and who looks on")]
+    /// Runs PostFilter.
+    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
     fn post_filter(
         plugins: &P,
         pod: &Arc<Pod>,
@@ -358,7 +359,7 @@ impl<P: Profile> Engine<P> {
         }
     }
 
-    /// What Filter said of all nodes together.
+    /// Returns the code of Filter for all nodes together.
     fn filtered(found: &Result<(), String>, feasible: &NodeMask) -> Code {
         match found {
             Ok(()) if feasible.is_empty() => Code::Unschedulable,
@@ -380,16 +381,16 @@ impl<P: Profile> Engine<P> {
         best
     }
 
-    /// Asks whether a pod could run on a node with other pods on it than there are: what an autoscaler simulates.
+    /// Evaluates a pod on a node with hypothetical pods, as autoscalers do.
     ///
     /// # Errors
-    /// The first plugin that rejects the node, or the pod as a whole.
+    /// The rejection of the first plugin that rejects the node or the pod as a whole.
     pub fn run_filter_plugins(
         &self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
         node: NodeIndex,
-        imagine: impl FnOnce(&mut HypotheticalNode<'_, P>),
+        change: impl FnOnce(&mut HypotheticalNode<'_, P>),
     ) -> Result<(), Verdict> {
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
@@ -401,7 +402,7 @@ impl<P: Profile> Engine<P> {
             return Err(Status::unresolvable(excluded_node_reason(&run.narrowed_by())).into());
         }
         let mut hypothetical = HypotheticalNode::new(&compiled, &mut cycle, cache, node);
-        imagine(&mut hypothetical);
+        change(&mut hypothetical);
         hypothetical.verdict().map_or(Ok(()), Err)
     }
 }

@@ -1,21 +1,21 @@
-//! What attempts own from Reserve until their pods are bound.
+//! Data that attempts own from Reserve until their pods are bound.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use slab::Slab;
 
-/// What Reserve plugins left, by attempt.
+/// Data of Reserve plugins, by attempt.
 pub(crate) struct Reservations<R>(Slab<Reservation<R>>);
 
-/// Where they left it. It holds until it is removed, once.
+/// Identifier of an attempt's data, valid until they are removed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReservationId(usize);
 
-/// What they left for one pod.
+/// Data of Reserve plugins for one pod.
 pub(crate) enum Reservation<R> {
     Own(R),
-    /// A task of the binding cycle has it, too.
+    /// Shared with a task of the binding cycle.
     Shared(Arc<R>),
 }
 
@@ -42,14 +42,14 @@ impl<R> Reservations<R> {
     pub(crate) fn get(&self, id: ReservationId) -> Option<&R> {
         self.0.get(id.0).map(|reserved| &**reserved)
     }
-    /// The same for a task, which may end later than the attempt.
+    /// Returns the data for a task, which may end later than the attempt.
     pub(crate) fn share(&mut self, id: ReservationId) -> Option<Arc<R>> {
         let reservation = self.0.try_remove(id.0)?;
         let reserved = match reservation {
             Reservation::Own(reserved) => Arc::new(reserved),
             Reservation::Shared(reserved) => reserved,
         };
-        // It gets the place that has just become free.
+        // It gets the slot that has just become free.
         let again = self.0.insert(Reservation::Shared(reserved.clone()));
         debug_assert_eq!(again, id.0);
         Some(reserved)

@@ -1,4 +1,4 @@
-//! What is compiled in, and how its scheduler starts.
+//! Compiled profiles with an erased type.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::scheduler::{Options, Scheduler};
 type StartScheduler = dyn Fn(AnyClient, Options) -> Result<Box<dyn AnyScheduler>, StartErrors> + Send + Sync;
 type StartCluster = dyn Fn(Option<&Overrides>) -> Result<Box<dyn AnyCluster>, StartErrors> + Send + Sync;
 
-/// A [`Bundle`] of any type: its constants, and how a scheduler of its profiles starts.
+/// A [`Bundle`] of any type: its constants, and functions that start its schedulers.
 #[derive(Clone)]
 pub struct AnyBundle {
     /// The profiles, in order.
@@ -33,22 +33,22 @@ pub struct AnyBundle {
     /// [`Bundle::ORIGINALS`].
     pub originals: RequiredOriginals,
     scheduler: Arc<StartScheduler>,
-    /// Programs that only run do not link it.
+    /// `None` in programs that only run a scheduler; these do not link it.
     cluster: Option<Arc<StartCluster>>,
 }
 
 impl AnyBundle {
-    /// The profiles of `B`, for programs that only [run](AnyBundle::scheduler).
+    /// Makes a value of the profiles of `B`, for programs that only [run](AnyBundle::scheduler).
     pub fn running<B: Bundle>() -> Self {
         Self::with_factory(B::PROFILES, B::new)
     }
 
-    /// The profiles of `B`.
+    /// Makes a value of the profiles of `B`.
     pub fn of<B: Bundle>() -> Self {
         Self::running::<B>().with_cluster_factory(B::new)
     }
 
-    /// Profiles that `make` makes.
+    /// Makes a value of profiles that `make` creates.
     pub fn with_factory<B: Bundle>(
         profiles: &'static [ProfileInfo],
         make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,
@@ -69,7 +69,7 @@ impl AnyBundle {
         }
     }
 
-    /// Adds [clusters without a queue](AnyBundle::cluster) with profiles that `make` makes.
+    /// Adds [clusters without a queue](AnyBundle::cluster) with profiles that `make` creates.
     pub fn with_cluster_factory<B: Bundle>(
         self,
         make: impl Fn(&Handle) -> Result<B, StartErrors> + Send + Sync + 'static,
@@ -81,18 +81,19 @@ impl AnyBundle {
         AnyBundle { cluster: Some(cluster), ..self }
     }
 
-    /// Makes every plugin of every profile, and a scheduler that acts through `client`.
+    /// Creates every plugin of every profile, and a scheduler that acts through `client`.
     ///
     /// # Errors
-    /// All plugins that failed, or extenders that cannot be called.
+    /// The failures of all plugins, or extenders that cannot be called.
     pub fn scheduler(&self, client: AnyClient, options: Options) -> Result<Box<dyn AnyScheduler>, StartErrors> {
         (self.scheduler)(client, options)
     }
 
-    /// Makes every plugin of every profile, over an empty cluster without a queue. Without `extenders`, no extender can be called.
+    /// Creates every plugin of every profile, over an empty cluster without a queue. Without `extenders`, no extender
+    /// can be called.
     ///
     /// # Errors
-    /// All plugins that failed, or extenders that cannot be called.
+    /// The failures of all plugins, or extenders that cannot be called.
     pub fn cluster(&self, extenders: Option<&Overrides>) -> Result<Box<dyn AnyCluster>, StartErrors> {
         match &self.cluster {
             Some(cluster) => cluster(extenders),

@@ -1,4 +1,4 @@
-//! A client behind a pointer.
+//! A client with an erased type.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,9 +31,9 @@ trait DynClient: Send + Sync {
     fn bind_by_extender<'a>(
         &'a self,
         placement: &'a Placement,
-        ask: Box<dyn FnOnce() -> Result<bool, String> + Send>,
+        call: Box<dyn FnOnce() -> Result<bool, String> + Send>,
     ) -> Boxed<'a, Result<bool, String>>;
-    fn notify_extender(&self, tell: Box<dyn FnOnce() + Send>);
+    fn notify_extender(&self, notify: Box<dyn FnOnce() + Send>);
     fn patch_pod_status<'a>(&'a self, pod: &'a Arc<Pod>, patch: &'a StatusPatch) -> Boxed<'a, Result<(), ApiError>>;
     fn delete_pod<'a>(&'a self, pod: &'a Arc<Pod>) -> Boxed<'a, Result<(), ApiError>>;
     fn record(&self, event: Event);
@@ -53,12 +53,12 @@ impl<C: Client> DynClient for C {
     fn bind_by_extender<'a>(
         &'a self,
         placement: &'a Placement,
-        ask: Box<dyn FnOnce() -> Result<bool, String> + Send>,
+        call: Box<dyn FnOnce() -> Result<bool, String> + Send>,
     ) -> Boxed<'a, Result<bool, String>> {
-        Box::pin(Client::bind_by_extender(self, placement, ask))
+        Box::pin(Client::bind_by_extender(self, placement, call))
     }
-    fn notify_extender(&self, tell: Box<dyn FnOnce() + Send>) {
-        Client::notify_extender(self, tell);
+    fn notify_extender(&self, notify: Box<dyn FnOnce() + Send>) {
+        Client::notify_extender(self, notify);
     }
     fn patch_pod_status<'a>(&'a self, pod: &'a Arc<Pod>, patch: &'a StatusPatch) -> Boxed<'a, Result<(), ApiError>> {
         Box::pin(Client::patch_pod_status(self, pod, patch))
@@ -99,12 +99,12 @@ impl Client for AnyClient {
     async fn bind_by_extender(
         &self,
         placement: &Placement,
-        ask: impl FnOnce() -> Result<bool, String> + Send + 'static,
+        call: impl FnOnce() -> Result<bool, String> + Send + 'static,
     ) -> Result<bool, String> {
-        self.0.bind_by_extender(placement, Box::new(ask)).await
+        self.0.bind_by_extender(placement, Box::new(call)).await
     }
-    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
-        self.0.notify_extender(Box::new(tell));
+    fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
+        self.0.notify_extender(Box::new(notify));
     }
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
         self.0.patch_pod_status(pod, patch).await

@@ -1,4 +1,4 @@
-//! A cache and the plugins of all profiles, without a queue, a client and time.
+//! A cache and the plugins of all profiles, without a queue, a client and a clock.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use crate::status::Status;
 pub trait AnyCluster {
     /// Removes all objects.
     fn clear(&mut self);
-    /// Nodes and names.
+    /// Returns nodes and names.
     fn base(&self) -> &Base;
-    /// The same, for new strings and for originals.
+    /// Returns nodes and names, for new strings and for originals.
     fn base_mut(&mut self) -> &mut Base;
     /// Adds or replaces a node.
     fn set_node(&mut self, node: Node);
@@ -41,15 +41,16 @@ pub trait AnyCluster {
     /// Withdraws the nomination of a pod.
     fn withdraw_nomination(&mut self, uid: &Uid);
 
-    /// The status of the PreEnqueue plugin that holds a pod; none if the pod is let into the queue.
+    /// Returns the status of the PreEnqueue plugin that holds a pod; `None` if the pod is admitted to the queue.
     fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
-    /// Explains a decision over all nodes, whatever `percentage-of-nodes-to-score` is.
+    /// Explains a decision over all nodes, regardless of `percentage-of-nodes-to-score`.
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
-    /// The plugins of a profile, as in [`Profile::plugins`].
+    /// Returns the plugins of a profile, as in [`Profile::plugins`].
     fn plugins(&mut self, profile: usize) -> &'static [PluginEvents];
-    /// Whether a profile has extenders.
+    /// Returns whether a profile has extenders.
     fn has_extenders(&mut self, profile: usize) -> bool;
-    /// The answer of a plugin, named by its place in [`AnyCluster::plugins`], to an event. None: it is not registered for the event.
+    /// Returns the hint of a plugin, given by its place in [`AnyCluster::plugins`], for an event. `None`: it is not
+    /// registered for the event.
     fn hint(
         &mut self,
         profile: usize,
@@ -59,9 +60,9 @@ pub trait AnyCluster {
         pod: &Pod,
     ) -> Option<Result<QueueingHint, HintError>>;
 
-    /// The columns that a profile reads, each with its bytes for a node.
+    /// Returns the columns that a profile reads, each with its bytes for a node.
     fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)];
-    /// Measures the work of each plugin of a profile, as [`Profile::costs`].
+    /// Measures the work of each plugin of a profile, like [`Profile::costs`].
     ///
     /// # Errors
     /// PreFilter or PreScore rejects the pod.

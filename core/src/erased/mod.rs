@@ -1,17 +1,18 @@
-//! Type-erased schedulers: what commands and drivers hold, so that they are compiled once and not for each set of profiles.
+//! Type-erased schedulers for commands and drivers, which are then compiled once and not for each set of profiles.
 //!
-//! A [`Scheduler`](crate::scheduler::Scheduler) is generic over its profiles, its client and its tasks. Commands and drivers do not need these
-//! types. They hold an [`AnyScheduler`], made by an [`AnyBundle`], and each virtual call is a whole step, such as one attempt. Inside of
-//! an attempt all calls are static: there is no virtual call between a popped pod and its decision.
+//! A [`Scheduler`](crate::scheduler::Scheduler) is generic over its profiles, its client and its tasks. Commands and
+//! drivers do not need these types. They have an [`AnyScheduler`], made by an [`AnyBundle`], and each virtual call is a
+//! whole step, such as one attempt. Inside of an attempt all calls are static: there is no virtual call between a
+//! popped pod and its decision.
 //!
 //! | module | content |
 //! |---|---|
-//! | `bundle` | [`AnyBundle`]: what is compiled in, and how its scheduler starts |
-//! | `client` | [`AnyClient`]: a client behind a pointer |
+//! | `bundle` | [`AnyBundle`]: compiled profiles, and functions that start their schedulers |
+//! | `client` | [`AnyClient`]: a client with an erased type |
 //! | `cluster` | [`AnyCluster`]: a cache and the plugins, without a queue |
-//! | `record` | [`AttemptRecord`]: how long each extension point of an attempt took |
+//! | `record` | [`AttemptRecord`]: durations of the extension points of an attempt |
 //! | `scheduler` | [`AnyScheduler`] |
-//! | `tasks` | [`AnyTasks`]: a set of tasks behind a pointer |
+//! | `tasks` | [`AnyTasks`]: a set of tasks with an erased type |
 
 mod bundle;
 mod client;

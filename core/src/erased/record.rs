@@ -1,4 +1,4 @@
-//! What drivers learn of an attempt.
+//! Records of attempts, for drivers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,31 +9,31 @@ use crate::model::Pod;
 use crate::scheduler::{Observer, Point};
 use crate::status::Code;
 
-/// A clock that never goes back, in nanoseconds since any moment.
+/// A monotonic clock, in nanoseconds since any moment.
 pub type Clock = fn() -> u64;
 
-/// How long each extension point of an attempt took.
+/// Durations of the extension points of an attempt.
 #[derive(Debug, Default)]
 pub struct AttemptRecord {
     /// The profile.
     pub profile: usize,
-    /// The extension points in the order in which they ended; empty without an [`AttemptObserver::clock`]. Cached answers that are updated
-    /// are not in it.
+    /// The extension points in the order in which they ended; empty without an [`AttemptObserver::clock`]. Updates of
+    /// cached answers are not included.
     pub points: SmallVec<[(Point, Code, Duration); 8]>,
 }
 
 /// Observes the attempts of an [`AnyScheduler`](super::AnyScheduler). `()` ignores all of them.
 ///
-/// No method is called between a popped pod and its decision. [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod) names a pod before
-/// its attempt.
+/// No method is called between a popped pod and its decision. [`AnyScheduler::next_pod`](super::AnyScheduler::next_pod)
+/// returns a pod before its attempt.
 pub trait AttemptObserver {
-    /// The clock by which extension points are timed; none if they are not.
+    /// Returns the clock for the durations; `None` if they are not measured.
     fn clock(&self) -> Option<Clock> {
         None
     }
-    /// The next pod is about to be popped, if there is one.
+    /// Called before the next pod is popped, if there is one.
     fn before_pop(&mut self) {}
-    /// The decision about a pod is made: it has its node, is assumed and reserved there and passed Permit, or it has none.
+    /// Called after the decision about a pod. With a node, the pod is assumed and reserved there and has passed Permit.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
 

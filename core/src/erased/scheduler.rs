@@ -1,4 +1,4 @@
-//! A scheduler behind a pointer.
+//! A scheduler with an erased type.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::status::Status;
 /// A [`Scheduler`] of any profiles. Its methods are those of [`Scheduler`]; that type documents them.
 #[expect(missing_docs, reason = "the methods of `Scheduler` have the documentation")]
 pub trait AnyScheduler: Send {
-    /// Nodes and names. Changes go through [`AnyScheduler::on_change`].
+    /// Returns nodes and names. Changes go through [`AnyScheduler::on_change`].
     fn base(&self) -> &Base;
-    /// The same, for new strings.
+    /// Returns nodes and names, for new strings.
     fn base_mut(&mut self) -> &mut Base;
-    /// A pod that has a node in the cache, the node, and the pod's state.
+    /// Returns a pod that has a node in the cache, the node, and the pod's state.
     fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;
-    /// All pods that have a node in the cache, in no order.
+    /// Returns all pods that have a node in the cache, unordered.
     fn pods(&self) -> Box<dyn Iterator<Item = (&Arc<Pod>, Symbol, PodState)> + '_>;
 
     fn on_change(&mut self, change: Change, tasks: &mut dyn AnyTasks);

@@ -1,4 +1,4 @@
-//! A set of tasks behind a pointer.
+//! A set of tasks with an erased type.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,15 +1,15 @@
-//! From a change to the events that it is.
+//! Conversion of object changes to cluster events.
 
 use smallvec::SmallVec;
 
 use super::{Action, ClusterEvent, EventPod, EventResource};
 use crate::model::{Node, Resources};
 
-/// The events of one change, in the order in which they are delivered.
+/// The events of one change, in the order of delivery.
 pub type Events = SmallVec<[ClusterEvent; 4]>;
 
-/// What the change of a node is: an event for each aspect that changed, and none if no aspect did that scheduling looks at
-/// (`NodeSchedulingPropertiesChange`). Uncordoning counts as a change of taints, of its own; cordoning is nothing.
+/// Returns the events of a changed node, one for each changed aspect; none if scheduling reads none of them
+/// (`NodeSchedulingPropertiesChange`). Uncordoning is a separate event for a taint change; cordoning is no event.
 pub fn node_updated(old: &Node, new: &Node) -> Events {
     let changed = [
         (old.unschedulable && !new.unschedulable, Action::UPDATE_NODE_TAINT),
@@ -24,7 +24,7 @@ pub fn node_updated(old: &Node, new: &Node) -> Events {
     events.map(|(_, action)| ClusterEvent::new(EventResource::Node, action)).collect()
 }
 
-/// What the change of a pod is: an event for each aspect that changed, or else a general one
+/// Returns the events of a changed pod, one for each changed aspect, or else a general one
 /// (`PodSchedulingPropertiesChange`).
 pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
     let resource = if new.node.is_some() { EventResource::AssignedPod } else { EventResource::UnschedulablePod };
@@ -44,7 +44,7 @@ pub fn pod_updated(old: EventPod<'_>, new: EventPod<'_>) -> Events {
     events
 }
 
-/// Whether some resource is asked for less, or no more.
+/// Returns whether the request of some resource became smaller or disappeared.
 fn requests_less(old: &Resources, new: &Resources) -> bool {
     new.milli_cpu < old.milli_cpu
         || new.memory < old.memory

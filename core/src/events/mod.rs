@@ -1,7 +1,7 @@
-//! Cluster events: what happened to which kind of object, as plugins wait for it and the queue hears of it.
+//! Cluster events: object changes, for plugins' registrations and for the queue.
 //!
-//! One change of an object can be several events, one for each aspect that plugins tell apart; [`node_updated`] and
-//! [`pod_updated`] say which.
+//! One change of an object can be several events, one for each aspect that plugins distinguish: see [`node_updated`]
+//! and [`pod_updated`].
 
 mod changes;
 mod object_event;
@@ -15,14 +15,14 @@ use std::ops::Deref;
 use crate::intern::Symbol;
 use crate::model::{Node, Object, Pod};
 
-/// The kinds of objects that events are about, as in kube-scheduler.
+/// Kinds of objects in events, as in kube-scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventResource {
-    /// Pods, whether they have a node or not. Only waited for: what happens is one of the next two.
+    /// All pods. Only for registrations: an event has one of the next two kinds.
     Pod,
-    /// A pod that has a node, or leaves the one that was nominated for it.
+    /// A pod on a node, or one that leaves its nominated node.
     AssignedPod,
-    /// A pod that waits for a node.
+    /// A pending pod.
     UnschedulablePod,
     /// A node.
     Node,
@@ -75,7 +75,7 @@ impl EventResource {
         EventResource::Wildcard,
     ];
 
-    /// What kube-scheduler calls it.
+    /// Returns kube-scheduler's name.
     pub const fn name(self) -> &'static str {
         match self {
             EventResource::Pod => "Pod",
@@ -98,12 +98,12 @@ impl EventResource {
         }
     }
 
-    /// The kind of that name; none that a plugin declares.
+    /// Returns the kind with this name, except declared kinds.
     pub fn from_name(name: &str) -> Option<EventResource> {
         EventResource::ALL.into_iter().find(|resource| resource.name() == name)
     }
 
-    /// Whether waiting for this means to wait for `happened`.
+    /// Returns whether a registration for this kind covers `happened`.
     fn covers(self, happened: EventResource) -> bool {
         use EventResource::{AssignedPod, Pod, UnschedulablePod, Wildcard};
         matches!(self, Wildcard)
@@ -112,14 +112,14 @@ impl EventResource {
     }
 }
 
-/// A set of things that happen to objects: kube-scheduler's `ActionType`.
+/// A set of actions on objects: kube-scheduler's `ActionType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Action(u32);
 
 impl Action {
-    /// The object came.
+    /// The object was added.
     pub const ADD: Action = Action(1);
-    /// The object went.
+    /// The object was removed.
     pub const DELETE: Action = Action(1 << 1);
     /// A node's allocatable changed.
     pub const UPDATE_NODE_ALLOCATABLE: Action = Action(1 << 2);
@@ -135,20 +135,20 @@ impl Action {
     pub const UPDATE_NODE_DECLARED_FEATURE: Action = Action(1 << 7);
     /// A pod's labels changed.
     pub const UPDATE_POD_LABEL: Action = Action(1 << 8);
-    /// A pod asks for less.
+    /// A pod requests less.
     pub const UPDATE_POD_SCALE_DOWN: Action = Action(1 << 9);
-    /// The last scheduling gates were taken off a pod.
+    /// The last scheduling gates of a pod were removed.
     pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Action = Action(1 << 10);
-    /// A pod has more tolerations, or fewer.
+    /// A pod's tolerations changed.
     pub const UPDATE_POD_TOLERATION: Action = Action(1 << 11);
     /// A pod's generated resource claims changed.
     pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Action = Action(1 << 12);
-    /// Waited for: any change. Happened: a change that is none of those above.
+    /// In a registration: any change. In an event: a change that is none of those above.
     pub const UPDATE: Action = Action(((1 << 13) - 1) & !0b11);
-    /// Anything.
+    /// All actions.
     pub const ALL: Action = Action((1 << 13) - 1);
 
-    /// The actions that can happen alone, with kube-scheduler's names.
+    /// Actions with kube-scheduler's names.
     const NAMES: [(Action, &'static str); 15] = [
         (Action::ADD, "Add"),
         (Action::DELETE, "Delete"),
@@ -167,73 +167,73 @@ impl Action {
         (Action::ALL, "All"),
     ];
 
-    /// Both.
+    /// Returns the union of both.
     pub const fn or(self, other: Action) -> Action {
         Action(self.0 | other.0)
     }
-    /// Whether the sets have something in common.
+    /// Returns whether the sets intersect.
     pub const fn intersects(self, other: Action) -> bool {
         self.0 & other.0 != 0
     }
-    /// Whether everything in `other` is in this set, too.
+    /// Returns whether this set contains all of `other`.
     pub const fn contains(self, other: Action) -> bool {
         self.0 & other.0 == other.0
     }
-    /// What kube-scheduler calls it; none for a set that it has no name for.
+    /// Returns kube-scheduler's name; `None` for a set without a name.
     pub fn name(self) -> Option<&'static str> {
         Action::NAMES.iter().find(|(action, _)| *action == self).map(|(_, name)| *name)
     }
-    /// The action of that name.
+    /// Returns the action with this name.
     pub fn from_name(name: &str) -> Option<Action> {
         Action::NAMES.iter().find(|(_, known)| *known == name).map(|(action, _)| *action)
     }
 }
 
-/// A kind of event: that one of the actions happens to an object of the kind.
+/// An event or a set of events: actions on objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClusterEvent {
-    /// What it is about.
+    /// Kind of the object.
     pub resource: EventResource,
-    /// What happens; for an event that happened, one of them.
+    /// The actions; a single one for an event that happened.
     pub actions: Action,
 }
 
 impl ClusterEvent {
-    /// The event.
+    /// Makes an event.
     pub const fn new(resource: EventResource, actions: Action) -> ClusterEvent {
         ClusterEvent { resource, actions }
     }
 
-    /// Whether who waits for this waits for `happened` (`MatchClusterEvents`): a general change is heard of only by those
-    /// who wait for all changes.
+    /// Returns whether a registration for this covers `happened` (`MatchClusterEvents`). Only registrations for all
+    /// changes cover a general change.
     pub fn covers(self, happened: ClusterEvent) -> bool {
         self.resource.covers(happened.resource) && self.actions.contains(happened.actions)
     }
 }
 
 impl fmt::Display for ClusterEvent {
-    /// As kube-scheduler's labels have it: `NodeUpdateNodeTaint`.
+    /// Writes kube-scheduler's label: `NodeUpdateNodeTaint`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.resource.name(), self.actions.name().unwrap_or("Unknown"))
     }
 }
 
-/// A pod that an event is about.
+/// A pod in an event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventPod<'a> {
     /// The pod.
     pub pod: &'a Pod,
-    /// Its node. A pod that was assumed has one that its spec does not name.
+    /// Its node. The spec of an assumed pod does not have it.
     pub node: Option<Symbol>,
 }
 
 impl<'a> EventPod<'a> {
-    /// A pod with the node that its spec names, if any.
+    /// Makes a value with the node in the pod's spec, if any.
     pub fn new(pod: &'a Pod) -> Self {
         EventPod { pod, node: pod.spec.node_name }
     }
 
-    /// Whether it takes room: of its node, or of the one that is nominated for it.
+    /// Returns whether it uses resources of its node or of its nominated node.
     pub fn occupies_node(&self) -> bool {
         self.node.is_some() || self.pod.nominated_node.is_some()
     }
@@ -246,7 +246,7 @@ impl Deref for EventPod<'_> {
     }
 }
 
-/// The object of an event: before, none if it came, and after, none if it went.
+/// The object of an event before (`None`: it was added) and after (`None`: it was removed).
 #[derive(Clone, Copy, Debug)]
 pub enum EventObject<'a> {
     /// A node.
@@ -255,12 +255,12 @@ pub enum EventObject<'a> {
     Pod(Option<EventPod<'a>>, Option<EventPod<'a>>),
     /// An object of another kind.
     Object(Option<&'a Object>, Option<&'a Object>),
-    /// An object of which only the kind is known.
+    /// An object without details.
     Other,
 }
 
 impl<'a> EventObject<'a> {
-    /// A pod's event, with the nodes that specs name.
+    /// Makes a pod's event with the nodes in the specs.
     pub fn pods(old: Option<&'a Pod>, new: Option<&'a Pod>) -> Self {
         EventObject::Pod(old.map(EventPod::new), new.map(EventPod::new))
     }
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn registrations_cover_events() {
         use EventResource::{AssignedPod, Node, Pod, UnschedulablePod, Wildcard};
-        for (waited, happened, hears) in [
+        for (registered, happened, expected) in [
             ((Pod, Action::DELETE), (AssignedPod, Action::DELETE), true),
             ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE_POD_LABEL), true),
             ((Pod, Action::UPDATE), (UnschedulablePod, Action::UPDATE), true),
@@ -294,9 +294,9 @@ mod tests {
             ((Node, Action::ADD), (Node, Action::UPDATE_NODE_LABEL), false),
             ((Wildcard, Action::ALL), (Node, Action::UPDATE_NODE_LABEL), true),
         ] {
-            let waited = event(waited.0, waited.1);
+            let registered = event(registered.0, registered.1);
             let happened = event(happened.0, happened.1);
-            assert_eq!(waited.covers(happened), hears, "{waited} {happened}");
+            assert_eq!(registered.covers(happened), expected, "{registered} {happened}");
         }
     }
 

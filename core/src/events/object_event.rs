@@ -1,4 +1,4 @@
-//! Events to be kept: what happened, with the object before and after.
+//! Events that can be stored: with the object before and after.
 
 use std::sync::Arc;
 
@@ -6,28 +6,28 @@ use super::{Action, ClusterEvent, EventObject, EventPod, EventResource, Events, 
 use crate::intern::Symbol;
 use crate::model::{Node, Object, Pod};
 
-/// A pod, and the node that it is on or shall go to.
+/// A pod, and its current or future node.
 #[derive(Clone, Debug)]
 pub struct PodOnNode {
     /// The pod.
     pub pod: Arc<Pod>,
-    /// Its node. A pod that was assumed has one that its spec does not name.
+    /// Its node. The spec of an assumed pod does not have it.
     pub node: Option<Symbol>,
 }
 
 impl PodOnNode {
-    /// A pod with the node that its spec names, if any.
+    /// Makes a value with the node in the pod's spec, if any.
     pub fn new(pod: Arc<Pod>) -> Self {
         PodOnNode { node: pod.spec.node_name, pod }
     }
 
-    /// As hints see it.
+    /// Returns the form for hints.
     pub fn as_event(&self) -> EventPod<'_> {
         EventPod { pod: &self.pod, node: self.node }
     }
 }
 
-/// An object before a change, none if it came, and after, none if it went.
+/// An object before (`None`: it was added) and after (`None`: it was removed) a change.
 #[derive(Clone, Debug)]
 pub enum ChangedObject {
     /// A node.
@@ -39,7 +39,7 @@ pub enum ChangedObject {
 }
 
 impl ChangedObject {
-    /// As hints see it.
+    /// Returns the form for hints.
     pub fn as_event(&self) -> EventObject<'_> {
         match self {
             ChangedObject::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
@@ -54,13 +54,13 @@ impl ChangedObject {
 /// One event.
 #[derive(Clone, Debug)]
 pub struct ObjectEvent {
-    /// What happened.
+    /// Kind and action.
     pub event: ClusterEvent,
-    /// To what.
+    /// The object.
     pub changed: ChangedObject,
 }
 
-/// The events of a node that came, changed or went.
+/// Returns the events of a node that was added, changed or removed.
 pub fn node_changed(old: Option<&Node>, new: Option<&Node>) -> Events {
     match (old, new) {
         (Some(old), Some(new)) => node_updated(old, new),
@@ -71,7 +71,7 @@ pub fn node_changed(old: Option<&Node>, new: Option<&Node>) -> Events {
     }
 }
 
-/// The event of another object that came, changed or went; none for kinds that there are no events about.
+/// Returns the event of another object that was added, changed or removed; `None` for kinds without events.
 pub fn object_changed(old: Option<&Object>, new: Option<&Object>) -> Option<ClusterEvent> {
     let resource = resource(new.or(old)?)?;
     change_action(old.is_some(), new.is_some()).map(|action| ClusterEvent::new(resource, action))
@@ -86,7 +86,7 @@ fn change_action(was: bool, is: bool) -> Option<Action> {
     }
 }
 
-/// What events about an object are called.
+/// Returns the kind of an object in events.
 fn resource(object: &Object) -> Option<EventResource> {
     Some(match object {
         Object::PersistentVolume(_) => EventResource::PersistentVolume,

@@ -1,25 +1,25 @@
-//! What is different where a scheduler runs from what its profiles say of extenders: where they are, and certificates.
+//! Overrides of a profile's extenders at the place of installation: URLs and certificates.
 
-/// A setting of an extender that depends on where the scheduler runs.
+/// A setting of an extender that can be overridden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// The prefix of its URL.
     UrlPrefix,
-    /// The file with the certificates by which its own is checked.
+    /// File with the CA certificates that verify the extender's certificate.
     CaFile,
-    /// The file with the certificate that it is shown.
+    /// File with the client certificate.
     CertFile,
-    /// The file with the key of that.
+    /// File with the key of the client certificate.
     KeyFile,
 }
 
-/// What is different, an entry each: `URL=VALUE`, of the extender with that URL prefix in the profile, or `VALUE`, of the
-/// only one that a profile has. Of several, the last word counts.
+/// Overrides. An entry is `URL=VALUE`, for the extender with that URL prefix in the profile, or `VALUE`, for the only
+/// extender of a profile. The last of several entries counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides(Vec<(Setting, String)>);
 
 impl Overrides {
-    /// Nothing is different.
+    /// No overrides.
     pub const NONE: &'static Overrides = &Overrides(Vec::new());
 
     /// Adds an entry.
@@ -27,12 +27,12 @@ impl Overrides {
         self.0.push((setting, entry.into()));
     }
 
-    /// Adds all entries of others, whose word counts more.
+    /// Adds all entries of `others`, which have precedence.
     pub fn extend(&mut self, others: &Overrides) {
         self.0.extend_from_slice(&others.0);
     }
 
-    /// The entries, in the order in which they were added.
+    /// Returns the entries, in the order in which they were added.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (Setting, &str)> {
         self.0.iter().map(|(setting, entry)| (*setting, entry.as_str()))
     }

@@ -1,4 +1,4 @@
-//! Bind: tells the cluster.
+//! Bind: writes the binding to the cluster.
 
 use std::future::Future;
 
@@ -7,16 +7,16 @@ use crate::extension_points::Placement;
 use crate::plugin::Plugin;
 use crate::status::Status;
 
-/// What a Bind plugin did.
+/// Result of a Bind plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindResult {
     /// The pod is bound.
     Done,
-    /// Nothing: the next plugin is asked.
+    /// The plugin did nothing: the next Bind plugin runs.
     Skip,
 }
 
-/// Binds pods. The first plugin that does not skip wins. Authors write `async fn`.
+/// Binds pods. The first plugin that does not skip binds the pod. Authors write `async fn`.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `bind`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::BindPlugin`"
@@ -25,7 +25,7 @@ pub trait BindPlugin: Plugin {
     /// Binds the pod, or leaves it to the next plugin.
     ///
     /// # Errors
-    /// The pod is unreserved and tried again later.
+    /// The pod is unreserved and retried after backoff.
     fn bind<C: Client>(
         &self,
         args: &Self::Args,

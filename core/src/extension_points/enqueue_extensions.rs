@@ -1,4 +1,4 @@
-//! EnqueueExtensions: which events can make a rejected pod schedulable, and QueueingHint: whether this one does.
+//! EnqueueExtensions: the events that can make a rejected pod schedulable. QueueingHint: whether one event does.
 
 use std::fmt;
 
@@ -6,43 +6,43 @@ use crate::events::{Action, ClusterEvent, EventObject, EventResource};
 use crate::model::Pod;
 use crate::plugin::{IndexView, Plugin};
 
-/// A kind of event that a plugin waits for.
+/// Events that a plugin is interested in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Registration {
-    /// The event, or several: every action of it.
+    /// The resource and one or several of its actions.
     pub event: ClusterEvent,
-    /// Whether the plugin's hint is asked. If not, every such event is worth an attempt.
+    /// Whether the plugin's hint is called. Otherwise, every such event causes an attempt.
     pub has_hint: bool,
 }
 
 impl Registration {
-    /// Every such event is worth an attempt.
+    /// Registers events that always cause an attempt.
     pub const fn always(resource: EventResource, actions: Action) -> Registration {
         Registration { event: ClusterEvent::new(resource, actions), has_hint: false }
     }
-    /// [`EnqueueExtensions::queueing_hint`] tells which are.
+    /// Registers events for which [`EnqueueExtensions::queueing_hint`] decides.
     pub const fn hinted(resource: EventResource, actions: Action) -> Registration {
         Registration { event: ClusterEvent::new(resource, actions), has_hint: true }
     }
 }
 
-/// Whether an event may make a pod schedulable.
+/// Result of a hint: whether an event may make a pod schedulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueueingHint {
-    /// It cannot: leave the pod where it is.
+    /// It cannot: the pod stays where it is.
     Skip,
-    /// It may: try again.
+    /// It may: the pod is retried.
     Queue,
 }
 
 impl QueueingHint {
-    /// `Queue` if so.
+    /// Returns `Queue` if the condition holds, otherwise `Skip`.
     pub const fn queue_if(worth_an_attempt: bool) -> QueueingHint {
         if worth_an_attempt { QueueingHint::Queue } else { QueueingHint::Skip }
     }
 }
 
-/// A hint could not be found. The pod is tried again, to be safe.
+/// Failure of a hint. The pod is retried, to be safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HintError(pub String);
 
@@ -54,32 +54,32 @@ impl fmt::Display for HintError {
 
 impl std::error::Error for HintError {}
 
-/// What a hint is asked about, and what it can look at.
+/// Input of a hint.
 pub struct HintContext<'a, P: Plugin> {
-    /// The pod that the plugin rejected, as it is now.
+    /// The current state of the pod that the plugin rejected.
     pub rejected: &'a Pod,
-    /// What the event happened to, before and after.
+    /// The object of the event, before and after.
     pub object: EventObject<'a>,
-    /// The plugin's indexes, which know of the event already, and the cluster's strings.
+    /// The plugin's indexes, which contain the event already, and the cluster's strings.
     pub view: IndexView<'a, P>,
 }
 
-/// Tells which events are worth a new attempt for pods that this plugin rejected. A plugin without it is woken by every
-/// event.
+/// Declares the events that cause a new attempt for pods that this plugin rejected. For a plugin without this trait,
+/// every event does.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `EnqueueExtensions`",
-    note = "its catalog entry says `enqueue-extensions = true`"
+    note = "its catalog entry has `enqueue-extensions = true`"
 )]
 pub trait EnqueueExtensions: Plugin {
-    /// The events. An event of none of these never wakes a pod, with one exception of kube-scheduler's: who waits for new
-    /// nodes and not for changes of taints is woken by every change of taints.
+    /// The events. Other events never cause an attempt, with one exception of kube-scheduler: a plugin that is
+    /// registered for new nodes, but not for taint changes, is also notified of every taint change.
     const EVENTS: &'static [Registration];
 
-    /// Looks closer at an event that is registered as [`Registration::hinted`]. A needless `Queue` costs an attempt; a
-    /// wrong `Skip` leaves a pod behind.
+    /// Evaluates an event that is registered with [`Registration::hinted`]. A needless `Queue` costs an attempt; a
+    /// wrong `Skip` leaves a pod pending.
     ///
     /// # Errors
-    /// It cannot be told. The pod is tried again.
+    /// The result is unknown. The pod is retried.
     fn queueing_hint(&self, _args: &Self::Args, _cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         Ok(QueueingHint::Queue)
     }

@@ -1,4 +1,4 @@
-//! Filter: which nodes can run the pod.
+//! Filter: finds the nodes that can run the pod.
 
 use crate::plugin::{Plugin, Row};
 use crate::status::{Code, Reasons};
@@ -9,26 +9,28 @@ use crate::status::{Code, Reasons};
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::FilterPlugin`"
 )]
 pub trait FilterPlugin: Plugin {
-    /// The state that PreFilter left; its default if the profile has no PreFilter of this plugin.
+    /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.
     type Cycle: Send + Sync + 'static;
-    /// Why not, as a small value. The hot loop asks `is_ok()` only, and making the value folds away.
+    /// Reason of a rejection, as a small value. The loop over nodes calls only `is_ok()`, and the compiler removes the
+    /// construction of the value.
     type Rejection: Copy;
 
-    /// Whether there are pods for which every node passes: then the loop over nodes asks once, by `is_idle`.
+    /// Whether there are pods for which every node passes. The loop over nodes then calls `is_idle` once.
     const CAN_BE_IDLE: bool = false;
 
-    /// Whether every node passes, whatever it is like. Only asked if `CAN_BE_IDLE`.
+    /// Returns whether every node passes, regardless of its state. Only called if `CAN_BE_IDLE`.
     fn is_idle(_pod: &Self::Pod) -> bool {
         false
     }
 
-    /// Whether Filter can fail with an error although its PreFilter ran, if it has one: see [`FilterPlugin::code`].
+    /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
+    /// [`FilterPlugin::code`].
     const CAN_FAIL: bool = true;
 
-    /// Whether the node can run the pod.
+    /// Evaluates the pod on the node.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason why the node cannot run the pod.
     fn filter(
         args: &Self::Args,
         pod: &Self::Pod,
@@ -36,10 +38,10 @@ pub trait FilterPlugin: Plugin {
         node: Row<'_, Self>,
     ) -> Result<(), Self::Rejection>;
 
-    /// `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Anything else fails the attempt.
+    /// Returns `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code fails the attempt.
     fn code(rejection: &Self::Rejection) -> Code;
 
-    /// The rejection in words.
+    /// Writes the reasons of a rejection.
     fn explain(
         args: &Self::Args,
         pod: &Self::Pod,

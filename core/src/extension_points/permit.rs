@@ -1,4 +1,4 @@
-//! Permit: approve, delay or reject the binding of a pod that has its node.
+//! Permit: approves, delays or rejects the binding of a pod after a node was chosen.
 
 use std::time::Duration;
 
@@ -7,14 +7,15 @@ use crate::handle::WaitingPods;
 use crate::plugin::Plugin;
 use crate::status::Status;
 
-/// A Permit plugin's answer.
+/// Result of a Permit plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermitResult {
-    /// Bind.
+    /// The pod is bound.
     Allow,
-    /// Wait until the plugin allows or rejects it, for at most this long (15 minutes at most): then it is rejected.
+    /// The pod waits until the plugin allows or rejects it. It is rejected after this time, or after 15 minutes if the
+    /// time is longer.
     Wait(Duration),
-    /// Do not bind.
+    /// The pod is not bound.
     Reject(Status),
 }
 
@@ -24,6 +25,6 @@ pub enum PermitResult {
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PermitPlugin`"
 )]
 pub trait PermitPlugin: Plugin {
-    /// Decides about the pod; may also allow or reject pods that wait.
+    /// Decides about the pod; may also allow or reject waiting pods.
     fn permit(&self, args: &Self::Args, placement: &Placement, waiting: &mut WaitingPods<'_>) -> PermitResult;
 }

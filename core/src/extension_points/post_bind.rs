@@ -1,14 +1,14 @@
-//! PostBind: clean-up after a pod was bound.
+//! PostBind: cleans up after a pod was bound.
 
 use crate::extension_points::Placement;
 use crate::plugin::Plugin;
 
-/// Is told of bindings.
+/// Receives bindings.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `post-bind`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PostBindPlugin`"
 )]
 pub trait PostBindPlugin: Plugin {
-    /// The pod is bound.
+    /// Handles a bound pod.
     fn post_bind(&self, args: &Self::Args, placement: &Placement);
 }

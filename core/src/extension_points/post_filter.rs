@@ -1,4 +1,4 @@
-//! PostFilter: what can be done for a pod that fits nowhere.
+//! PostFilter: handles pods without a feasible node.
 
 use std::sync::Arc;
 
@@ -9,118 +9,117 @@ use crate::plugin::{Plugin, View};
 use crate::profile::{PreFilterRun, Profile};
 use crate::status::{Code, Status};
 
-/// What becomes of the pod's nominated node.
+/// Change of the pod's nominated node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Nomination {
-    /// As it was.
+    /// The nomination stays.
     #[default]
     Keep,
-    /// None any more.
+    /// The nomination is removed.
     Clear,
-    /// This one.
+    /// The nomination becomes this node.
     Set(NodeIndex),
 }
 
-/// A PostFilter plugin's answer.
+/// Result of a PostFilter plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostFilterResult {
-    /// `Success` if the pod may become schedulable, and then no further plugin runs; `Unschedulable` and
-    /// `UnschedulableAndUnresolvable` let the next plugin try (the latter ends it); `Error` ends it.
+    /// `Success` if the pod may become schedulable: no further plugin runs. After `Unschedulable`, the next plugin
+    /// runs. `UnschedulableAndUnresolvable` and `Error` end the loop.
     pub status: Status,
-    /// The pod's nomination.
+    /// Change of the pod's nomination.
     pub nomination: Nomination,
-    /// Pods to be removed.
+    /// Pods to remove.
     pub victims: Vec<Uid>,
-    /// What could have been done, if a node was nominated: for people, and for tests of the choice.
+    /// All candidates, if a node was nominated: for reports, and for tests of the choice.
     pub candidates: Vec<Candidate>,
 }
 
 impl PostFilterResult {
-    /// Nothing comes of it but this status.
+    /// Makes a result without effect except this status.
     pub fn nothing(status: Status) -> Self {
         PostFilterResult { status, nomination: Nomination::Keep, victims: Vec::new(), candidates: Vec::new() }
     }
-    /// Room can be made on `node` by removing `victims`.
+    /// Makes a result that nominates `node` and removes `victims` from it.
     pub fn nominate(node: NodeIndex, victims: Vec<Uid>) -> Self {
         let status = Status { code: Code::Success, plugin: "", reasons: Vec::new() };
         PostFilterResult { nomination: Nomination::Set(node), victims, ..Self::nothing(status) }
     }
-    /// Room could be made on these nodes.
+    /// Adds the candidates.
     pub fn with_candidates(mut self, candidates: Vec<Candidate>) -> Self {
         self.candidates = candidates;
         self
     }
-    /// The candidate that was chosen, if the plugin names its candidates.
+    /// Returns the chosen candidate, if the plugin names its candidates.
     pub fn nominated(&self) -> Option<&Candidate> {
         let Nomination::Set(node) = self.nomination else { return None };
         self.candidates.iter().find(|candidate| candidate.node == node)
     }
-    /// Nothing can be done; `reason` becomes part of the pod's message.
+    /// Makes a result without effect; `reason` becomes part of the pod's message.
     pub fn unschedulable(reason: impl Into<String>) -> Self {
         Self::nothing(Status::unschedulable(reason))
     }
 }
 
-/// A node that room could be made on.
+/// A node on which the removal of victims makes room for the pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The node.
     pub node: NodeIndex,
-    /// The pods that would have to go, the most important first. Some may be going already.
+    /// The pods to remove, the most important first. Some may have a deletion timestamp already.
     pub victims: Arc<[Arc<Pod>]>,
-    /// How many of them a disruption budget protects.
+    /// Number of victims that a disruption budget protects.
     pub violations: usize,
-    /// No other candidate is better: one of these is drawn.
+    /// Whether no other candidate is better. One of the best candidates is drawn at random.
     pub best: bool,
 }
 
 impl Candidate {
-    /// The victims that are not being deleted yet.
+    /// Returns the victims that are not being deleted yet.
     pub fn to_be_removed(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.victims.iter().filter(|pod| !pod.deleting)
     }
 }
 
-/// What a PostFilter plugin sees: the failed attempt, and the profile to try again with in thought.
+/// Input of a PostFilter plugin: the failed attempt, and the profile for hypothetical evaluations.
 pub struct PostFilterContext<'a, P: Profile> {
     /// The profile's plugins.
     pub profile: &'a P,
     /// The pod.
     pub pod: &'a Arc<Pod>,
-    /// What the profile reads of the pod.
+    /// All that the profile reads of the pod.
     pub compiled: &'a P::Pod,
-    /// The cycle state; none if PreFilter rejected the pod for good.
+    /// The cycle state; `None` if PreFilter rejected the pod without a state.
     pub cycle: Option<&'a P::Cycle>,
-    /// A number that stands for what the profile reads of the pod, and for nothing else while the profile is at work: for
-    /// all pods that share it, Filter says the same of a node in thought as long as that node and its pods are the same.
-    /// None: what Filter says depends on more, or nobody knows.
+    /// Number of the pod's equivalence class, valid during this run of the profile. For all pods of a class, Filter has
+    /// the same result on a hypothetical node, until the node or its pods change. `None`: Filter may depend on more.
     pub equivalence_class: Option<u64>,
-    /// What PreFilter plugins said.
+    /// Results of the PreFilter plugins.
     pub pre_filter: &'a PreFilterRun,
     /// The cluster.
     pub cache: &'a Cache<P::State>,
-    /// Why the pod fits nowhere.
+    /// The reasons why no node is feasible.
     pub diagnosis: &'a Diagnosis,
-    /// The time, in nanoseconds since 1970.
+    /// Time in nanoseconds since 1970.
     pub now: i64,
-    /// Drawn for this attempt: a plugin that chooses at random makes its [`Random`](crate::random::Random) of it.
+    /// Random seed of this attempt, for a plugin's own [`Random`](crate::random::Random).
     pub seed: u64,
 }
 
 impl<P: Profile> PostFilterContext<'_, P> {
-    /// Whether a plugin's PreFilter ran in this attempt.
+    /// Returns whether a plugin's PreFilter ran in this attempt.
     pub fn ran_pre_filter(&self, plugin: &str) -> bool {
         self.pre_filter.ran(plugin)
     }
 }
 
-/// Tries to make a pod schedulable that fits nowhere, for example by preemption.
+/// Tries to make a pod without a feasible node schedulable, for example by preemption.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `post-filter`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PostFilterPlugin`"
 )]
 pub trait PostFilterPlugin: Plugin {
-    /// Tries.
+    /// Runs the plugin.
     fn post_filter<P: Profile>(
         &self,
         args: &Self::Args,

@@ -1,4 +1,4 @@
-//! PreBind: what has to be done in the cluster before the pod is bound.
+//! PreBind: prepares the cluster before the pod is bound.
 
 use std::future::Future;
 
@@ -7,15 +7,14 @@ use crate::extension_points::Placement;
 use crate::plugin::Plugin;
 use crate::status::Status;
 
-/// Whether a PreBind plugin has something to do for a pod.
+/// Whether a PreBind plugin has work for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreFlightResult {
-    /// Its PreBind runs, and the pod's nomination is written first, since this may take long.
+    /// PreBind runs. The pod's nomination is written first, because PreBind may take long.
     Run,
-    /// The same, and side by side with the plugins before and after it that say so, too: kube-scheduler's
-    /// `AllowParallel`.
+    /// PreBind runs concurrently with adjacent plugins that return the same: kube-scheduler's `AllowParallel`.
     RunInParallel,
-    /// It is left out.
+    /// PreBind is skipped.
     Skip,
 }
 
@@ -25,13 +24,13 @@ pub enum PreFlightResult {
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreBindPlugin`"
 )]
 pub trait PreBindPlugin: Plugin {
-    /// What the plugin's Reserve left; `()` for a plugin without Reserve.
+    /// State from the plugin's Reserve; `()` for a plugin without Reserve.
     type Reserved: Send + Sync + 'static;
 
-    /// Looks ahead, quickly: is there something to do for this pod?
+    /// Returns quickly whether PreBind has work for this pod.
     ///
     /// # Errors
-    /// Fails the attempt. A rejection does so, too: this is not the place for it.
+    /// Any error fails the attempt. A rejection does too: it belongs in an earlier extension point.
     fn pre_bind_pre_flight(
         &self,
         args: &Self::Args,
@@ -39,10 +38,11 @@ pub trait PreBindPlugin: Plugin {
         reserved: &Self::Reserved,
     ) -> Result<PreFlightResult, Status>;
 
-    /// Does it. May be dropped before it is done: if the pod is preempted meanwhile, or if a plugin beside it fails.
+    /// Prepares the binding. The future may be dropped before it completes: if the pod is preempted meanwhile, or if a
+    /// concurrent plugin fails.
     ///
     /// # Errors
-    /// The pod is unreserved and tried again later.
+    /// The pod is unreserved and retried after backoff.
     fn pre_bind<C: Client>(
         &self,
         args: &Self::Args,

@@ -1,4 +1,4 @@
-//! PreScore: looks at the feasible nodes once before they are scored.
+//! PreScore: reads the feasible nodes once before they are scored.
 
 use super::{ScorePlugin, SkipFrequency};
 use crate::incremental::{NeedsFullEvaluation, ScoreUpdate};
@@ -12,19 +12,19 @@ use crate::status::Status;
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreScorePlugin`"
 )]
 pub trait PreScorePlugin: Plugin {
-    /// What Score gets. A plugin that also scores has the same type there.
+    /// State for Score. A plugin that also scores has the same type there.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
     /// How often `pre_score` skips.
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
-    /// Whether `pre_score` reads the pod alone: then a state that it made holds as long as there are equal pods.
+    /// Whether `pre_score` reads only the pod. Its state then holds for all equal pods at all times.
     const READS_ONLY_POD: bool = false;
 
-    /// Looks at the pod, the cluster and the feasible nodes.
+    /// Reads the pod, the cluster and the feasible nodes.
     ///
     /// # Errors
-    /// Anything fails the attempt.
+    /// Any error fails the attempt.
     fn pre_score(
         &self,
         args: &Self::Args,
@@ -33,23 +33,22 @@ pub trait PreScorePlugin: Plugin {
         feasible: &NodeMask,
     ) -> Result<CycleSlot<Self::Cycle>, Status>;
 
-    /// Whether nothing that happens to the cluster can change a state that `pre_score` made for such a pod, or one of Score's
-    /// answers, but those about nodes whose columns changed: `update` is not called then. Unless a plugin says otherwise, that
-    /// is so if it reads the pod alone.
+    /// Returns whether no cluster change can affect a state of `pre_score` for such a pod, or the score of a node
+    /// without changed columns. `update` is then not called. Default: [`Self::READS_ONLY_POD`].
     #[inline(always)]
     fn needs_no_update(_pod: &Self::Pod) -> bool {
         Self::READS_ONLY_POD
     }
 
-    /// Brings the state that `pre_score` made for an equal pod up to date, to what `pre_score` would make now, and says on
-    /// which nodes the score may be another one, besides those whose columns changed and those that became feasible.
+    /// Updates a state of `pre_score` for an equal pod to the current cluster, and returns the nodes whose score may
+    /// have changed. Nodes with changed columns and newly feasible nodes need not be returned.
     ///
-    /// Unless a plugin says otherwise, `pre_score` runs again, and Score on every feasible node if the state differs;
-    /// nothing is done if it reads the pod alone.
+    /// Default: `pre_score` runs again; if the state differs, Score runs on every feasible node. Nothing runs if the
+    /// plugin reads only the pod.
     ///
     /// # Errors
-    /// It cannot: the pod is evaluated anew. So it must be if PreScore would fail, or skip where it did not skip, or the
-    /// other way round.
+    /// The state cannot be updated, and a full evaluation follows. Return this if PreScore would now fail, or change
+    /// between skip and no skip.
     fn update(
         &self,
         args: &Self::Args,
@@ -61,14 +60,14 @@ pub trait PreScorePlugin: Plugin {
         if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_score(self, args, pod, slot, view, rescore) }
     }
 
-    /// Nobody needs a state any more that `pre_score` made. A plugin may keep what it has of memory for the next one.
+    /// Takes a discarded state of `pre_score`, to reuse its memory.
     fn recycle(&self, _cycle: Self::Cycle) {}
 }
 
-/// What [`PreScorePlugin::update`] does unless a plugin says otherwise, for plugins that say otherwise of some changes only.
+/// Runs the default of [`PreScorePlugin::update`], for plugins whose own `update` handles only some changes.
 ///
 /// # Errors
-/// As there.
+/// As for [`PreScorePlugin::update`].
 pub fn rerun_pre_score<P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
@@ -88,20 +87,20 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
     Ok(())
 }
 
-/// Facts about the cluster that a score kernel needs and that kube-scheduler's plugin looks up inside Score. Not an
-/// extension point: it comes with Score.
+/// Cluster data for a score kernel that kube-scheduler's plugin reads inside Score. It belongs to Score and is not an
+/// extension point.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `PrepareScore`",
-    note = "its catalog entry says `prepares-score = true`"
+    note = "its catalog entry has `prepares-score = true`"
 )]
 pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
-    /// Looks the facts up.
+    /// Reads the data.
     fn prepare(&self, args: &Self::Args, pod: &Self::Pod, view: View<'_, Self>) -> <Self as ScorePlugin>::Cycle;
 
-    /// Brings facts up to date that were looked up for an equal pod, and says on which nodes the score may be another one,
-    /// besides those whose columns changed and those that became feasible.
+    /// Updates the data of an equal pod to the current cluster, and returns the nodes whose score may have changed.
+    /// Nodes with changed columns and newly feasible nodes need not be returned.
     ///
-    /// Unless a plugin says otherwise, they are looked up again, and every feasible node is scored if they differ.
+    /// Default: `prepare` runs again; if the data differ, every feasible node is scored.
     fn update(
         &self,
         args: &Self::Args,
@@ -113,11 +112,11 @@ pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
         rerun_prepare(self, args, pod, facts, view, rescore);
     }
 
-    /// Nobody needs a state any more that `prepare` made. A plugin may keep what it has of memory for the next one.
+    /// Takes a discarded state of `prepare`, to reuse its memory.
     fn recycle(&self, _cycle: <Self as ScorePlugin>::Cycle) {}
 }
 
-/// What [`PrepareScore::update`] does unless a plugin says otherwise, for plugins that say otherwise of some changes only.
+/// Runs the default of [`PrepareScore::update`], for plugins whose own `update` handles only some changes.
 pub fn rerun_prepare<P: PrepareScore>(
     plugin: &P,
     args: &P::Args,

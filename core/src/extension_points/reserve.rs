@@ -1,4 +1,4 @@
-//! Reserve: a plugin with state of its own takes note that a pod goes to a node, before it is bound.
+//! Reserve: updates a plugin's own state for a chosen node, before the pod is bound.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use crate::model::{NodeIndex, Pod};
 use crate::plugin::{Plugin, View};
 use crate::status::Status;
 
-/// A decision: this pod goes to this node.
+/// A scheduling decision: a pod and its node.
 #[derive(Clone, Debug)]
 pub struct Placement {
     /// The pod.
     pub pod: Arc<Pod>,
-    /// The node. Its index may be given to another node while the pod is being bound; the name stays.
+    /// The node. Its index may be reused for another node while the pod is being bound; the name stays.
     pub node: NodeIndex,
     /// The node's name.
     pub node_name: Arc<str>,
 }
 
-/// Reserves what the pod needs, and gives it back if the pod is not bound.
+/// Reserves resources for the pod, and releases them if the pod is not bound.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `reserve`",
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ReservePlugin`"
 )]
 pub trait ReservePlugin: Plugin {
-    /// What the pod's attempt owns until it is bound; it moves into the binding task.
+    /// Data of the pod's attempt until the pod is bound; they move into the binding task.
     type Reserved: Send + Sync + 'static;
 
-    /// Reserves.
+    /// Reserves resources.
     ///
     /// # Errors
-    /// The pod cannot go there after all: everything is unreserved, and the pod is tried again later.
+    /// The pod cannot use the node after all: everything is unreserved, and the pod is retried after backoff.
     fn reserve(&self, args: &Self::Args, placement: &Placement, view: View<'_, Self>)
     -> Result<Self::Reserved, Status>;
 
-    /// Takes it back. Must be idempotent and cannot fail; runs in reverse order over all Reserve plugins, also over
-    /// those whose Reserve did not run (`reserved` is none).
+    /// Releases the resources. Must be idempotent and cannot fail. Runs in reverse order over all Reserve plugins,
+    /// including those whose Reserve did not run (`reserved` is `None`).
     fn unreserve(&self, args: &Self::Args, placement: &Placement, reserved: Option<&Self::Reserved>);
 }

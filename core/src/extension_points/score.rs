@@ -1,11 +1,11 @@
-//! Score: how good a feasible node is, and NormalizeScore: how good compared with the others.
+//! Score: rates feasible nodes. NormalizeScore: rates them relative to each other.
 
 use crate::plugin::{Plugin, Row};
 
 /// The highest score after normalisation; the lowest is 0.
 pub const MAX_NODE_SCORE: i64 = 100;
 
-/// A score could not be told.
+/// Failure of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreError(pub &'static str);
 
@@ -15,40 +15,40 @@ pub struct ScoreError(pub &'static str);
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`"
 )]
 pub trait ScorePlugin: Plugin {
-    /// The state that PreScore left; its default if the profile has no PreScore of this plugin.
+    /// The state from PreScore; its default if the profile has no PreScore of this plugin.
     type Cycle: Send + Sync + 'static;
 
-    /// The score of a node: 0 to 100, or anything if the plugin normalises.
+    /// Returns the score of a node: 0 to 100, or any number if the plugin normalises.
     ///
     /// # Errors
-    /// Fails the attempt.
+    /// Any error fails the attempt.
     fn score(args: &Self::Args, pod: &Self::Pod, cycle: &Self::Cycle, node: Row<'_, Self>) -> Result<i64, ScoreError>;
 }
 
 /// The extremes of raw scores over all feasible nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The highest; `i64::MIN` if there is none.
+    /// The highest; `i64::MIN` if there are no scores.
     pub max: i64,
-    /// The lowest; `i64::MAX` if there is none.
+    /// The lowest; `i64::MAX` if there are no scores.
     pub min: i64,
 }
 
 impl Extent {
-    /// Of no score at all.
+    /// The extent of no scores.
     pub const EMPTY: Extent = Extent { max: i64::MIN, min: i64::MAX };
 
-    /// Takes another score in.
+    /// Includes another score.
     #[inline(always)]
     pub fn include(&mut self, raw: i64) {
         self.max = self.max.max(raw);
         self.min = self.min.min(raw);
     }
 
-    /// Takes another score of a plugin in, as far as the plugin looks at it.
+    /// Includes another score of a plugin, as far as the plugin reads the extremes.
     #[inline(always)]
     pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
-        // The lowest score of all is never the highest, so that most plugins have nothing to ask here.
+        // The lowest possible score is never the highest, so most plugins need no comparison here.
         if (P::IGNORED == i64::MIN && !P::USES_MIN) || raw != P::IGNORED {
             self.max = self.max.max(raw);
             if P::USES_MIN {
@@ -64,30 +64,29 @@ impl Default for Extent {
     }
 }
 
-/// What tells nodes apart that a plugin scores differently, as a number that the plugin makes up. The default is the raw
-/// score itself.
+/// Number that separates nodes with different scores, chosen by the plugin. Default: the raw score itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScoreClass(pub u64);
 
-/// Brings raw scores into 0..=100, as a function of the score and the extremes over all feasible nodes.
+/// Maps raw scores to 0..=100, as a function of the score and the extremes over all feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `NormalizeScore`",
-    note = "its catalog entry says `normalizes = true`"
+    note = "its catalog entry has `normalizes = true`"
 )]
 pub trait NormalizeScore: ScorePlugin {
-    /// A raw score that takes no part in the extremes.
+    /// A raw score that is excluded from the extremes.
     const IGNORED: i64 = i64::MIN;
-    /// Whether `normalize` looks at the lowest score.
+    /// Whether `normalize` reads the lowest score.
     const USES_MIN: bool = true;
-    /// The normalised score.
+    /// Returns the normalised score.
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
 
-    /// The class of a node: nodes of one class have one raw score, and still do when their score is another one, as nodes of
-    /// one zone do for a plugin that counts pods by zone. Where answers are kept, a raw score is kept for each class, so that
-    /// one that moves costs nothing for each of its nodes.
+    /// Returns the class of a node. Nodes of one class have equal raw scores, also after changes: for example the nodes
+    /// of a zone, for a plugin that counts pods by zone. Cached answers keep one raw score for each class; a change
+    /// costs nothing for each of its nodes.
     ///
     /// # Errors
-    /// As `score`.
+    /// As for `score`.
     #[inline(always)]
     fn class(
         args: &Self::Args,
@@ -98,8 +97,8 @@ pub trait NormalizeScore: ScorePlugin {
         Self::score(args, pod, cycle, node).map(|raw| ScoreClass(raw as u64))
     }
 
-    /// The raw score of the nodes of a class. It is also asked of classes whose nodes are about to be asked for their class
-    /// again.
+    /// Returns the raw score of the nodes of a class. It may be called for a class whose nodes are about to get other
+    /// classes.
     #[inline(always)]
     fn score_of_class(
         _args: &Self::Args,
@@ -111,7 +110,8 @@ pub trait NormalizeScore: ScorePlugin {
     }
 }
 
-/// kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is better.
+/// Runs kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is
+/// better.
 #[inline(always)]
 pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
     if extent.max <= 0 {

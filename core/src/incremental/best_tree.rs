@@ -1,14 +1,14 @@
-//! The best totals over blocks of nodes, and over all.
+//! Best totals of blocks of nodes, and of all nodes.
 
 use crate::node_mask::{NodeMask, nodes_of};
 use crate::node_set::NodeSet;
 
-/// Nodes in a block: the leaves of a [`BestTree`].
+/// Number of nodes in a block, which is a leaf of a [`BestTree`].
 pub(super) const BLOCK: usize = 8;
-/// Blocks of a word of a mask.
+/// Number of blocks in a word of a node mask.
 const IN_WORD: usize = 64 / BLOCK;
 
-/// The blocks of one word of a mask that have nodes in `bits`.
+/// Returns the blocks of one word of a node mask that have nodes in `bits`.
 #[inline]
 fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -21,14 +21,14 @@ fn blocks_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The highest total, and how many nodes have it.
+/// The highest total, and the number of nodes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockBest {
     /// The total.
     pub(crate) total: i64,
-    /// Number of nodes; 0 if no node is feasible.
+    /// Number of nodes with it; 0 if no node is feasible.
     pub(crate) ties: u32,
-    /// How many of these are in the first half, if it is of two.
+    /// Number of these nodes in the left child, if there are children.
     left_ties: u32,
 }
 
@@ -39,7 +39,7 @@ impl Default for BlockBest {
 }
 
 impl BlockBest {
-    /// Of both. Without branches, which nobody could foresee: where there are no nodes, no ties are added.
+    /// Combines two values. Without branches, which the CPU could not predict: without nodes, zero ties are added.
     #[inline(always)]
     fn join(self, other: Self) -> Self {
         let total = self.total.max(other.total);
@@ -48,7 +48,7 @@ impl BlockBest {
         BlockBest { total, ties: left_ties + ties(other), left_ties }
     }
 
-    /// Of the feasible nodes of a block.
+    /// Returns the best of the feasible nodes of a block.
     #[inline(always)]
     fn of_block(totals: &[i64], feasible: &NodeMask, block: usize) -> BlockBest {
         const ALL: u64 = (1 << BLOCK) - 1;
@@ -57,7 +57,7 @@ impl BlockBest {
         if bits == ALL
             && let Some(totals) = totals.get(first..).and_then(<[i64]>::first_chunk::<BLOCK>)
         {
-            // The usual case, without a question for each node.
+            // The usual case, without a branch for each node.
             for &total in totals {
                 best.total = best.total.max(total);
             }
@@ -73,17 +73,18 @@ impl BlockBest {
     }
 }
 
-/// The best of each block of nodes, of pairs of blocks, and so on to that of all nodes.
+/// The best of each block of nodes, of pairs of blocks, and so on up to all nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BestTree {
-    /// The root is at 1, the children of `n` at `2n` and `2n + 1`; blocks are the second half. A power of two of them.
+    /// The root is at 1, the children of `n` are at `2n` and `2n + 1`; blocks are the second half. The number of blocks
+    /// is a power of two.
     nodes: Vec<BlockBest>,
-    /// Number of blocks that there are slots of nodes for.
+    /// Number of blocks with node slots.
     used: usize,
 }
 
 impl BestTree {
-    /// Makes room for the blocks of so many slots of nodes; new ones are empty.
+    /// Resizes to this number of node slots; new blocks are empty.
     pub(super) fn resize(&mut self, slots: usize) {
         self.used = self.used.max(slots.div_ceil(BLOCK));
         let blocks = self.used.next_power_of_two();
@@ -102,7 +103,7 @@ impl BestTree {
         self.nodes.len() / 2
     }
 
-    /// Looks at every block anew.
+    /// Computes every block.
     pub(super) fn fill(&mut self, totals: &[i64], feasible: &NodeMask) {
         let blocks = self.blocks();
         for (block, leaf) in self.nodes[blocks..][..self.used].iter_mut().enumerate() {
@@ -111,14 +112,14 @@ impl BestTree {
         self.update_ancestors();
     }
 
-    /// Looks at the blocks of touched nodes anew.
+    /// Computes the blocks of these nodes.
     #[inline]
-    pub(super) fn refresh(&mut self, touched: &NodeSet, totals: &[i64], feasible: &NodeMask) {
-        // A way to the root for each block is longer than all of the tree if they are many.
-        if touched.words().len() * 64 >= self.used {
-            return self.refresh_many(touched, totals, feasible);
+    pub(super) fn refresh(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+        // For many blocks, the paths to the root are longer than the whole tree.
+        if changed.words().len() * 64 >= self.used {
+            return self.refresh_many(changed, totals, feasible);
         }
-        for (word, bits) in touched.words() {
+        for (word, bits) in changed.words() {
             for block in blocks_of(word, bits) {
                 self.set(block, BlockBest::of_block(totals, feasible, block));
             }
@@ -126,10 +127,10 @@ impl BestTree {
     }
 
     #[inline(never)]
-    fn refresh_many(&mut self, touched: &NodeSet, totals: &[i64], feasible: &NodeMask) {
+    fn refresh_many(&mut self, changed: &NodeSet, totals: &[i64], feasible: &NodeMask) {
         let blocks = self.blocks();
         let leaves = &mut self.nodes[blocks..][..self.used];
-        for (word, _) in touched.words() {
+        for (word, _) in changed.words() {
             let first = word * IN_WORD;
             for (at, leaf) in leaves[first..].iter_mut().take(IN_WORD).enumerate() {
                 *leaf = BlockBest::of_block(totals, feasible, first + at);
@@ -150,7 +151,7 @@ impl BestTree {
         }
     }
 
-    /// Takes the best of a block in.
+    /// Sets the best of a block, and updates its ancestors.
     #[inline]
     pub(super) fn set(&mut self, block: usize, mut best: BlockBest) {
         let mut at = self.blocks() + block;
@@ -169,21 +170,21 @@ impl BestTree {
         }
     }
 
-    /// The best of all nodes.
+    /// Returns the best of all nodes.
     #[inline]
     pub(super) fn root(&self) -> BlockBest {
         self.nodes.get(1).copied().unwrap_or_default()
     }
 
-    /// What it takes, in bytes.
+    /// Returns its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<BlockBest>()
     }
 
-    /// The block with the `k`-th of the best nodes, and which of those in the block it is.
+    /// Returns the block with the `k`-th of the best nodes, and the number of this node among the best of the block.
     #[inline]
     pub(super) fn kth(&self, mut k: u32) -> (usize, u32) {
-        // Whatever the way leads to has the total of the root.
+        // Every node on the path has the total of the root.
         let (inner, _) = self.nodes.split_at(self.blocks());
         let mut at = 1;
         while let Some(&BlockBest { left_ties, .. }) = inner.get(at) {
@@ -201,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// One summary a block, as if each held one node.
+    /// Builds a tree as if each block had one node.
     fn best_of(totals: &[i64]) -> BestTree {
         let mut tree = BestTree::default();
         tree.resize(totals.len() * BLOCK);

@@ -1,4 +1,4 @@
-//! A kept answer: made once, brought up to date from then on.
+//! A cached answer: created once, then updated.
 
 use std::sync::Arc;
 
@@ -12,36 +12,36 @@ use crate::node_mask::{NodeMask, nodes_of};
 use crate::pre_filtered_pod::PreFilteredPod;
 use crate::profile::Profile;
 
-/// The answer about all pods that a profile reads alike.
+/// The answer for all pods with one signature.
 pub(crate) struct CachedAnswer<P: Profile> {
     pub(crate) attempt: PreFilteredPod<P>,
-    /// The position in the cluster's log up to which it is good.
+    /// Position in the cluster's change log up to which it is current.
     seen: u64,
     parts: P::PluginResults,
-    /// The nodes that pass every filter, also with the pods that are nominated for them.
+    /// The nodes that pass every filter, also with their nominated pods.
     pub(crate) feasible: NodeMask,
     /// Number of feasible nodes.
     pub(crate) count: usize,
     nominations: NominatedNodes,
-    /// The nodes that pass, but not with the pods that are nominated for them.
+    /// The nodes that pass without their nominated pods, but not with them.
     excluded_for_nominated: NodeMask,
-    /// Whether they are a matter of each node alone, for the last pod for which they were found.
+    /// Whether these depend on each node alone, for the pod of the last update.
     nominated_node_only: bool,
-    /// Why the last pod of the signature that fit nowhere did not.
+    /// Verdicts for the signature's last pod without a feasible node.
     diagnosis: Option<Box<CachedDiagnosis<P>>>,
-    /// The score state; none while so few nodes are feasible that nobody scores.
+    /// The score state; `None` while there are too few feasible nodes for scoring.
     score: Option<P::Score>,
     totals: Vec<i64>,
     best: BestTree,
-    /// What it took when it was made, or grew last.
+    /// Size in bytes when it was created, or grew last.
     bytes: usize,
 }
 
 impl<P: Profile> CachedAnswer<P> {
-    /// Filters every node for a pod; [`CachedAnswer::score_all`] is next.
+    /// Filters every node for a pod; [`CachedAnswer::score_all`] must follow.
     ///
     /// # Errors
-    /// Something failed, so that there is no answer to keep. The attempt is lost.
+    /// A plugin failed, and there is no answer to cache. The attempt is lost.
     pub(crate) fn filtered(
         attempt: PreFilteredPod<P>,
         pod: &Arc<Pod>,
@@ -77,10 +77,10 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(cached)
     }
 
-    /// Scores what was filtered.
+    /// Scores the feasible nodes.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`CachedAnswer::filtered`].
     pub(crate) fn score_all(
         &mut self,
         plugins: &P,
@@ -92,10 +92,10 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// Brings the answer up to date, for a pod of its signature.
+    /// Updates the answer, for a pod with its signature.
     ///
     /// # Errors
-    /// It cannot be, and is of no use any more.
+    /// The answer cannot be updated; discard it.
     pub(crate) fn update(
         &mut self,
         plugins: &P,
@@ -129,7 +129,7 @@ impl<P: Profile> CachedAnswer<P> {
         self.parts.update_filters(plugins, compiled, cycle, cache, work)?;
         self.exclude_for_nominated_pods(pod, cache, work)?;
         if let Some(diagnosed) = &mut self.diagnosis {
-            // Where Filter says no as before, it may be for another reason.
+            // Where Filter rejects as before, the reason may be another one.
             diagnosed.mark_stale(&work.changed_existing, slots);
             diagnosed.mark_stale(&work.dirty, slots);
         }
@@ -143,8 +143,8 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// Finds out where the pods that are nominated for a node leave no room: what would pass, but not with them. Asks again
-    /// about nodes whose nominations changed, and of the others about those whose verdict may have.
+    /// Finds the nodes that pass without their nominated pods, but not with them. Evaluates nodes whose nominations
+    /// changed, and other nodes with nominations whose verdict may have changed.
     #[inline]
     fn exclude_for_nominated_pods(
         &mut self,
@@ -172,7 +172,7 @@ impl<P: Profile> CachedAnswer<P> {
             let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
             work.dirty.words().for_each(|(word, bits)| work.reevaluate.insert_word(word, bits & nominated(word)));
         } else {
-            // What a plugin knows of other nodes may make a difference only once the nominated pods are there.
+            // State of other nodes may matter to a plugin only together with the nominated pods.
             work.reevaluate.insert_all(self.nominations.nodes());
         }
         work.dirty.extend(&work.reevaluate);
@@ -184,7 +184,7 @@ impl<P: Profile> CachedAnswer<P> {
                 continue;
             }
             if let Err(rejection) = self.attempt.with_pods(&cache.nominated_on(node, pod), cache, node).filter() {
-                // That a plugin fails with them comes first, also where the pod does not pass anyway.
+                // An error of a plugin with nominated pods has precedence, also where the pod does not pass anyway.
                 if !P::code(&rejection).is_rejected() {
                     return Err(NeedsFullEvaluation);
                 }
@@ -197,12 +197,13 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// Why the pod fits nowhere. It is the one that the answer was brought up to date for.
+    /// Returns why no node is feasible, for the pod of the last update.
     pub(crate) fn diagnose(&mut self, pod: &Pod, cache: &Cache<P::State>) -> Diagnosis {
         self.diagnosis.get_or_insert_default().diagnose(&mut self.attempt, pod, cache)
     }
 
-    /// Puts together what filters say of the dirty nodes, and leaves those that are another in `work.feasibility_changed`.
+    /// Combines the filters' verdicts for the dirty nodes. Adds the nodes whose feasibility changed to
+    /// `work.feasibility_changed`.
     #[inline]
     fn find_feasible(&mut self, cache: &Cache<P::State>, work: &mut UpdateScratch) {
         let PreFilteredPod { compiled, cycle, .. } = &self.attempt;
@@ -217,7 +218,7 @@ impl<P: Profile> CachedAnswer<P> {
         }
     }
 
-    /// Scores all feasible nodes, unless they are too few for that.
+    /// Scores all feasible nodes, unless they are too few for scoring.
     fn score(
         &mut self,
         plugins: &P,
@@ -247,7 +248,7 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// Scores again what has to be.
+    /// Updates the scores.
     fn rescore(
         &mut self,
         plugins: &P,
@@ -292,12 +293,12 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// The highest total and how many nodes have it; none if nobody scored.
+    /// Returns the highest total and the number of nodes with it; none without scoring.
     pub(crate) fn best(&self) -> BlockBest {
         if self.score.is_some() { self.best.root() } else { BlockBest::default() }
     }
 
-    /// The `k`-th of the nodes with the highest total, in the order of their indices.
+    /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     pub(crate) fn kth_best(&self, k: usize) -> Option<NodeIndex> {
         let (block, k) = self.best.kth(k as u32);
         let total = self.best.root().total;
@@ -315,13 +316,13 @@ impl<P: Profile> CachedAnswer<P> {
         None
     }
 
-    /// The total of a feasible node; none if nobody scored.
+    /// Returns the total of a feasible node; `None` without scoring.
     pub(crate) fn total(&self, node: NodeIndex) -> Option<i64> {
         self.score.as_ref()?;
         self.feasible.contains(node).then(|| self.totals[node.get()])
     }
 
-    /// What it takes, in bytes, apart from plugins' states, as of when it was made or grew.
+    /// Returns its size in bytes without plugins' states, as of its creation or last growth.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

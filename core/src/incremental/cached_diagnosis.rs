@@ -1,4 +1,4 @@
-//! Why the pods of an answer fit nowhere.
+//! Reasons why no node is feasible for the pods of a cached answer.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::profile::Profile;
 use crate::status::Code;
 use crate::verdict::Verdict;
 
-/// The verdicts on nodes, counted, and the nodes where removing pods may help: what a [`Diagnosis`] is made of.
+/// The verdicts on nodes, counted, and the nodes where removing pods may help: the content of a [`Diagnosis`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeVerdicts {
-    tally: VerdictCounts,
+    counts: VerdictCounts,
     resolvable: NodeMask,
 }
 
 impl NodeVerdicts {
-    /// Makes room for so many slots of nodes.
+    /// Resizes to this number of node slots.
     pub(crate) fn resize(&mut self, slots: usize) {
-        self.tally.resize(slots);
+        self.counts.resize(slots);
         self.resolvable.resize(slots);
     }
 
-    /// Replaces what is said against a node: nothing if it passes, or is gone.
+    /// Replaces the verdict on a node; `None` if it passes or no longer exists.
     pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
-        self.tally.set(node, verdict);
+        self.counts.set(node, verdict);
         if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
             self.resolvable.insert(node);
         } else {
@@ -37,10 +37,10 @@ impl NodeVerdicts {
         }
     }
 
-    /// The diagnosis of a pod that fits on none of so many nodes.
+    /// Returns the diagnosis of a pod without a feasible node, for this number of nodes.
     pub(crate) fn diagnosis(&self, nodes: usize) -> Diagnosis {
         let mut diagnosis = Diagnosis { nodes, resolvable: self.resolvable.clone(), ..Diagnosis::default() };
-        for (verdict, nodes) in self.tally.verdicts() {
+        for (verdict, nodes) in self.counts.verdicts() {
             diagnosis.add_rejector(verdict.plugin, verdict.code);
             diagnosis.add_reasons(&verdict.reasons, nodes);
         }
@@ -48,31 +48,31 @@ impl NodeVerdicts {
     }
 }
 
-/// The verdicts of the last pod that fit nowhere. Those on nodes that nothing happened to are good for the next one.
+/// The verdicts for the last pod without a feasible node. The next pod reuses those on unchanged nodes.
 pub(crate) struct CachedDiagnosis<P: Profile> {
     verdicts: NodeVerdicts,
-    /// The nodes whose verdict may be another one since.
+    /// The nodes whose verdict may have changed since.
     stale: NodeSet,
-    /// What that pod was asked about with, where Filter looked at more than the pod and the node.
-    asked: Option<(Arc<P::Pod>, P::Cycle)>,
-    /// Whether there was such a pod.
+    /// Compiled pod and cycle state of the last evaluation, if Filter read more than the pod and the node.
+    inputs: Option<(Arc<P::Pod>, P::Cycle)>,
+    /// Whether verdicts exist.
     is_made: bool,
 }
 
 impl<P: Profile> Default for CachedDiagnosis<P> {
     fn default() -> Self {
-        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), asked: None, is_made: false }
+        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), inputs: None, is_made: false }
     }
 }
 
 impl<P: Profile> CachedDiagnosis<P> {
-    /// The verdict on these nodes may be another one.
+    /// Marks the verdicts on these nodes as stale.
     pub(super) fn mark_stale(&mut self, nodes: &NodeSet, slots: usize) {
         self.stale.grow(slots);
         self.stale.extend(nodes);
     }
 
-    /// Brings the verdicts up to date for a pod, and puts them together. Only now are words made.
+    /// Updates the verdicts for a pod, and combines them. Texts are made only here.
     pub(super) fn diagnose(
         &mut self,
         attempt: &mut PreFilteredPod<P>,
@@ -96,24 +96,24 @@ impl<P: Profile> CachedDiagnosis<P> {
         self.verdicts.diagnosis(cache.base.count())
     }
 
-    /// Whether Filter says what it said, of a node that is what it was. Remembers what it is asked with.
+    /// Returns whether verdicts on unchanged nodes are still valid. Stores the inputs of this evaluation.
     fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
         let was_made = std::mem::replace(&mut self.is_made, true);
         if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
-            return was_made && self.asked.take().is_none();
+            return was_made && self.inputs.take().is_none();
         }
         let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
             Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle
         };
-        if self.asked.as_ref().is_some_and(same) {
+        if self.inputs.as_ref().is_some_and(same) {
             return true;
         }
-        self.asked = Some((attempt.compiled.clone(), attempt.cycle.clone()));
+        self.inputs = Some((attempt.compiled.clone(), attempt.cycle.clone()));
         false
     }
 
-    /// What it takes, in bytes, about, apart from plugins' states.
+    /// Returns its approximate size in bytes, without plugins' states.
     pub(super) fn bytes(&self) -> usize {
-        self.verdicts.tally.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
+        self.verdicts.counts.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
     }
 }

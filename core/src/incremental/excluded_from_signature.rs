@@ -1,15 +1,16 @@
-//! What does not make a pod another one.
+//! Parts of a compiled pod that do not separate signatures.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// A part of a compiled pod ([`Plugin::Pod`](crate::Plugin::Pod)) that has no say in whether pods are equal: the names of
-/// its claims, say, when every pod of a StatefulSet has its own, and nearly all of them make no difference to any node.
+/// A part of a compiled pod ([`Plugin::Pod`](crate::Plugin::Pod)) that does not affect equality. Example: the names of
+/// the pod's claims. Every pod of a StatefulSet has different claims, but nearly all of them have no effect on any
+/// node.
 ///
-/// Pods that differ in nothing else share a kept answer. Whoever looks at a part like this answers for it: `update` is given
-/// the pod at hand, not the one that the kept state was made for, and brings state and verdicts from the one to the other.
-/// PreFilter, Filter, `add_pod`, `remove_pod` and Reserve may look at it; PreScore and Score, whose answers would be taken
-/// over from another pod, may not, unless their own `update` sees to it.
+/// Pods that differ only in such parts share a cached answer. A plugin that reads such a part must handle the
+/// difference: `update` receives the current pod, not the one that the cached state was made for, and converts state
+/// and verdicts. PreFilter, Filter, `add_pod`, `remove_pod` and Reserve may read such parts. PreScore and Score may
+/// not, because their results would be reused for another pod, unless their own `update` handles this.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExcludedFromSignature<T>(pub T);
 

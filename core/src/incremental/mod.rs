@@ -1,14 +1,13 @@
-//! Answers that are kept and brought up to date: pods of one template ask the same question again, and little has changed
-//! since.
+//! Incremental evaluation: cached answers for pods of one template, updated by the changes since.
 //!
-//! The parts of an answer are a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree of the
-//! best totals. A plugin whose state depends on the cluster brings it up to date and says which nodes are concerned
+//! A cached answer consists of a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree
+//! of the best totals. A plugin whose state depends on the cluster updates it and returns the affected nodes
 //! ([`PreFilterPlugin::update`](crate::extension_points::PreFilterPlugin::update),
-//! [`PreScorePlugin::update`](crate::extension_points::PreScorePlugin::update)); kernels are asked again about those and
-//! about nodes whose columns changed. The outcome equals that of a full evaluation.
+//! [`PreScorePlugin::update`](crate::extension_points::PreScorePlugin::update)). Kernels run again for these nodes and
+//! for nodes whose columns changed. The result equals that of a full evaluation.
 //!
-//! Pods share an answer if their compiled forms are equal. What is [`ExcludedFromSignature`] in those may differ all the same, so
-//! plugins and kernels are always given the compiled pod at hand, never an equal one that came before it.
+//! Pods share an answer if their compiled forms are equal. Their [`ExcludedFromSignature`] parts may differ: plugins
+//! and kernels always receive the current compiled pod, never an equal earlier one.
 
 mod excluded_from_signature;
 
@@ -44,24 +43,24 @@ pub use scratch::UpdateScratch;
 pub(crate) use signatures::{CompiledPod, SignatureId, Signatures, compile};
 pub use verdict_counts::VerdictCounts;
 
-/// A kept answer cannot be brought up to date: the pod is evaluated anew, from PreFilter on. Always correct, and slow.
+/// Error of an update: a full evaluation from PreFilter on is necessary. Always correct, but slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeedsFullEvaluation;
 
-/// What has changed on nodes since an answer was given.
+/// Changes on nodes since the last update.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeChanges<'a> {
-    /// Nodes whose columns changed, each once. Kernels are asked about them in any case. Some may be gone.
+    /// Nodes whose columns changed, each once. Kernels always run for them. Some may no longer exist.
     pub nodes: &'a [NodeIndex],
-    /// Whether a node came, went, or changed itself: its labels, taints and the like. If not, pods came and went, and that
-    /// is all.
+    /// Whether a node was added, removed or changed, for example its labels or taints. If not, only pods were added or
+    /// removed.
     pub node_objects: bool,
 }
 
-/// A filter's verdicts of an earlier answer, to be brought up to date together with its state.
+/// A filter's cached verdicts, updated together with its state.
 #[derive(Debug)]
 pub struct FilterUpdate<'a> {
-    /// What has changed on nodes since.
+    /// Changes on nodes since the last update.
     pub changed: NodeChanges<'a>,
     mask: &'a mut NodeMask,
     reevaluate: &'a mut NodeSet,
@@ -70,7 +69,8 @@ pub struct FilterUpdate<'a> {
 }
 
 impl<'a> FilterUpdate<'a> {
-    /// `mask` are the nodes that pass; `reevaluate` takes those to ask again, `feasibility_changed` those whose verdict is another one.
+    /// Makes an update. `mask` has the nodes that pass. `reevaluate` receives the nodes to evaluate again,
+    /// `feasibility_changed` those whose verdict changed.
     #[inline(always)]
     pub fn new(
         changed: NodeChanges<'a>,
@@ -82,25 +82,25 @@ impl<'a> FilterUpdate<'a> {
         FilterUpdate { changed, mask, reevaluate, feasibility_changed, alive }
     }
 
-    /// Filter must be asked again about every node.
+    /// Requires that Filter runs again for every node.
     pub fn reevaluate_all(&mut self) {
         self.reevaluate.insert_all(self.alive);
     }
 
-    /// Filter must be asked again about a node.
+    /// Requires that Filter runs again for a node.
     #[inline]
     pub fn reevaluate(&mut self, node: NodeIndex) {
         self.reevaluate.insert(node);
     }
 
-    /// Filter must be asked again about the nodes of one word of a mask.
+    /// Requires that Filter runs again for the nodes of one word of a node mask.
     #[inline]
     pub fn reevaluate_word(&mut self, word: usize, bits: u64) {
         self.reevaluate.insert_word(word, bits);
     }
 
-    /// The plugin knows the verdicts on the nodes `bits` of one word of a mask: `passing` of them pass. What is said here of
-    /// nodes whose columns changed does not count, Filter is asked about them.
+    /// Sets the verdicts on the nodes `bits` of one word of the node mask: those in `passing` pass. Values for nodes
+    /// with changed columns have no effect; Filter runs for these.
     #[inline]
     pub fn set_word(&mut self, word: usize, bits: u64, passing: u64) {
         let Some(cached) = self.mask.words_mut().get_mut(word) else { return };
@@ -110,22 +110,23 @@ impl<'a> FilterUpdate<'a> {
     }
 }
 
-/// A plugin's raw scores of an earlier answer, to be brought up to date together with its state.
+/// A plugin's cached raw scores, updated together with its state.
 #[derive(Debug)]
 pub struct ScoreUpdate<'a> {
-    /// What has changed on nodes since. Score is asked about those that are feasible in any case.
+    /// Changes on nodes since the last update. Score always runs for those that are feasible.
     pub changed: NodeChanges<'a>,
     /// The feasible nodes.
     pub feasible: &'a NodeMask,
-    /// Those that became feasible since, and those that ceased to be. Score is asked about the former in any case.
+    /// Nodes whose feasibility changed. Score always runs for those that became feasible.
     pub feasibility_changed: &'a NodeSet,
-    /// Takes the nodes about which Score must be asked again. Those that are not feasible do not count.
+    /// Receives the nodes for which Score must run again. Infeasible nodes have no effect.
     pub reevaluate: &'a mut NodeSet,
     classes_changed: &'a mut bool,
 }
 
 impl<'a> ScoreUpdate<'a> {
-    /// `reevaluate` takes the nodes to be scored again, `classes_changed` whether classes may have other raw scores.
+    /// Makes an update. `reevaluate` receives the nodes to score again, `classes_changed` whether raw scores of classes
+    /// may have changed.
     #[inline(always)]
     pub fn new(
         changed: NodeChanges<'a>,
@@ -137,15 +138,15 @@ impl<'a> ScoreUpdate<'a> {
         ScoreUpdate { changed, feasible, feasibility_changed, reevaluate, classes_changed }
     }
 
-    /// Score must be asked again about every feasible node.
+    /// Requires that Score runs again for every feasible node.
     pub fn reevaluate_all(&mut self) {
         self.reevaluate.insert_all(self.feasible);
         self.mark_classes_changed();
     }
 
-    /// Classes may have other raw scores
-    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All are asked about
-    /// again; no node for that reason.
+    /// Marks the raw scores of classes as changed
+    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All classes are
+    /// evaluated again, but no nodes.
     #[inline]
     pub fn mark_classes_changed(&mut self) {
         *self.classes_changed = true;

@@ -1,4 +1,4 @@
-//! The nominated pods that a kept answer heeds.
+//! The nominated pods that a cached answer takes into account.
 
 use crate::cache::Base;
 use crate::intern::Symbol;
@@ -7,14 +7,14 @@ use crate::node_mask::NodeMask;
 use crate::node_set::NodeSet;
 use crate::queue::Nominator;
 
-/// The nodes where pods are nominated that the pods of an answer leave room for: not weaker ones. What that means for the
-/// answer has to be found out again only where it changed.
+/// The nodes with nominated pods that have at least the priority of the answer's pods. The effect on the answer is
+/// computed again only where nominations changed.
 #[derive(Clone, Debug, Default)]
 pub struct NominatedNodes {
-    /// How far the nominator's log was read. None: never.
+    /// Position in the nominator's log. `None`: not read yet.
     read: Option<u64>,
     priority: i32,
-    /// The node that the pod of the last answer is nominated for itself: it does not stand in its own way there.
+    /// The nominated node of the last update's pod. Its own nomination does not count there.
     own: Option<Symbol>,
     /// The nodes with such pods, at the last update.
     nodes: NodeMask,
@@ -22,32 +22,33 @@ pub struct NominatedNodes {
 }
 
 impl NominatedNodes {
-    /// Nodes with nominated pods that come before the pod of the last update.
+    /// Returns the nodes with nominated pods that precede the pod of the last update.
     pub fn nodes(&self) -> &NodeMask {
         &self.nodes
     }
 
-    /// Whether there is no such node.
+    /// Returns whether there is no such node.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether such a pod is nominated for a node.
+    /// Returns whether such a pod is nominated for a node.
     #[inline]
     pub fn contains(&self, node: NodeIndex) -> bool {
         self.nodes.contains(node)
     }
 
-    /// Adapts to the nominations of now, as they concern `pod`. `touched` holds the nodes that came, changed or went since,
-    /// and takes those whose nominations did: the answer about any other node is what it was, as far as they matter.
-    pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, touched: &mut NodeSet) {
+    /// Updates to the current nominations, as they concern `pod`. `affected` has the nodes that were added, changed or
+    /// removed since, and receives those whose nominations changed. For all other nodes, the effect of nominations is
+    /// unchanged.
+    pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, affected: &mut NodeSet) {
         let read = nominator.log().end();
         let own = if nominator.is_empty() { None } else { nominator.node(&pod.uid) };
         let owned = [self.own, own].into_iter().flatten();
         if self.read == Some(read)
             && self.priority == pod.spec.priority
             && (self.own, own) == (None, None)
-            && touched.is_empty()
+            && affected.is_empty()
         {
             return;
         }
@@ -57,15 +58,15 @@ impl NominatedNodes {
         match changed {
             Some(changed) => {
                 // Even if it is one node, the pods may be two.
-                changed.copied().chain(owned).filter_map(|name| base.node(name)).for_each(|node| touched.insert(node));
+                changed.copied().chain(owned).filter_map(|name| base.node(name)).for_each(|node| affected.insert(node));
             }
             None => {
-                touched.insert_all(&self.nodes);
-                nominator.iter().filter_map(|(name, _)| base.node(name)).for_each(|node| touched.insert(node));
+                affected.insert_all(&self.nodes);
+                nominator.iter().filter_map(|(name, _)| base.node(name)).for_each(|node| affected.insert(node));
             }
         }
         (self.read, self.priority, self.own) = (Some(read), pod.spec.priority, own);
-        for node in touched.iter() {
+        for node in affected.iter() {
             let name = base.infos()[node.get()].node.as_ref().map(|node| node.name);
             self.count -= usize::from(self.nodes.contains(node));
             if name.is_some_and(|name| !nominator.before(name, pod).is_empty()) {

@@ -1,4 +1,4 @@
-//! The kept raw scores of a plugin that normalises.
+//! The cached raw scores of a plugin that normalises.
 
 use super::score_levels::ScoreLevels;
 use super::{NeedsFullEvaluation, UpdateScratch};
@@ -8,27 +8,28 @@ use crate::node_mask::{NodeMask, nodes_of};
 use crate::node_set::NodeSet;
 use crate::plugin::Slices;
 
-/// Nodes that the plugin scores alike share a level, which has the raw score and what is added to totals for it. So a score
-/// of many nodes that moves, and extremes that do, cost what there are levels; only nodes of levels whose normalised score
-/// is another one then get other totals.
+/// Cached scores by level. Nodes with equal scores share a level, which has the raw score and its part of the totals.
+/// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
+/// nodes of levels whose normalised score changed.
 #[derive(Debug, Default)]
 pub struct NormalizedScores {
     /// The level of each node.
     level_of: Vec<u32>,
     levels: ScoreLevels,
-    /// The levels whose weighted score changed, and by how much.
+    /// The levels whose weighted score changed, and the difference.
     moved: Vec<(u32, i64)>,
-    /// The same for each level, where they are many.
+    /// The difference for each level, where many changed.
     by_level: Vec<i64>,
-    /// For each word of a mask, the levels that its nodes may have: bit `n` for those whose number is `n` modulo 64.
+    /// For each word of a node mask, the levels that its nodes may have: bit `n` for levels whose number is `n` modulo
+    /// 64.
     present: Vec<u64>,
 }
 
-/// So many levels are few.
+/// Number of levels up to which a loop over them is fastest.
 const FEW: usize = 3;
 
-/// Adds to the totals of a word's nodes by how much their levels move. Without a question for each node: many move, or few
-/// words are concerned. Returns 0 if none does.
+/// Adds the differences of the levels to the totals of a word's nodes. No branch for each node: many change, or few
+/// words are affected. Returns 0 if no total changes.
 #[inline(always)]
 fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
     let mut any = 0;
@@ -40,14 +41,14 @@ fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64
     any
 }
 
-/// The bit in [`NormalizedScores::present`].
+/// Returns the bit in [`NormalizedScores::present`].
 #[inline(always)]
 fn bit(level: u32) -> u64 {
     1 << (level % 64)
 }
 
 impl NormalizedScores {
-    /// Makes room for so many slots of nodes.
+    /// Resizes to this number of node slots.
     pub fn resize(&mut self, slots: usize) {
         let words = slots.div_ceil(64);
         if self.present.len() < words {
@@ -56,21 +57,21 @@ impl NormalizedScores {
         }
     }
 
-    /// Forgets all scores.
+    /// Removes all scores.
     pub fn clear(&mut self) {
         self.level_of.fill(ScoreLevels::INFEASIBLE);
         self.present.fill(0);
         self.levels.clear();
     }
 
-    /// What it takes, in bytes.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> usize {
         (self.present.capacity() + self.by_level.capacity() + 2 * self.moved.capacity()) * size_of::<u64>()
             + self.level_of.capacity() * size_of::<u32>()
             + self.levels.bytes()
     }
 
-    /// Asks Score about nodes, which are feasible.
+    /// Runs Score for nodes, which must be feasible.
     ///
     /// # Errors
     /// Score failed.
@@ -111,7 +112,7 @@ impl NormalizedScores {
         Ok(())
     }
 
-    /// Takes in what the plugin said when its state was brought up to date.
+    /// Applies a plugin's update.
     ///
     /// # Errors
     /// Score failed.
@@ -130,7 +131,7 @@ impl NormalizedScores {
         self.score::<P>(args, pod, state, columns, &work.reevaluate)
     }
 
-    /// Forgets the scores of nodes that are not feasible any more.
+    /// Removes the scores of nodes that are no longer feasible.
     #[inline]
     pub fn remove_infeasible(&mut self, feasible: &NodeMask, feasibility_changed: &NodeSet) {
         for (word, bits) in feasibility_changed.words() {
@@ -140,8 +141,9 @@ impl NormalizedScores {
         }
     }
 
-    /// Normalises again what has to be, once all nodes have their raw scores. Totals follow, apart from those of nodes that
-    /// were scored since this was called last, which are to be put together anew; `retotalled` takes the nodes.
+    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
+    /// scored since the last call: the caller computes these. `retotalled` receives the other nodes whose totals
+    /// changed.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -161,11 +163,11 @@ impl NormalizedScores {
         Ok(())
     }
 
-    /// Adds to totals by how much levels moved.
+    /// Adds the differences of levels to totals.
     fn shift(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
         let NormalizedScores { level_of, levels, moved, by_level, present } = self;
         let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
-        // Where few levels move, one by one is faster than a look-up for each node.
+        // For few levels, one after the other is faster than a lookup for each node.
         let few = moved.len() <= FEW;
         if !few {
             by_level.clear();
@@ -186,7 +188,7 @@ impl NormalizedScores {
                 any = shift(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
-                // The nodes that had the level have left it.
+                // No node of this word has the level any more.
                 *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
             } else {
                 retotalled.insert_word(word, feasible.words()[word]);
@@ -204,7 +206,7 @@ impl NormalizedScores {
         }
     }
 
-    /// The weighted normalised score of a node.
+    /// Returns the weighted normalised score of a node.
     #[inline(always)]
     pub fn weighted(&self, node: usize) -> i64 {
         self.levels.weighted()[self.level_of[node] as usize]

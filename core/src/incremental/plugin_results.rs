@@ -1,4 +1,4 @@
-//! The parts of a kept answer, which generated code keeps for the plugins of a profile.
+//! Results of the plugins of a profile in a cached answer, kept by generated code.
 
 use super::{NeedsFullEvaluation, UpdateScratch};
 use crate::cache::Cache;
@@ -8,13 +8,13 @@ use crate::profile::Profile;
 
 /// Verdicts and raw scores, plugin by plugin. Generated.
 pub trait PluginResults<P: Profile>: Default + Send {
-    /// Whether answers are kept at all.
+    /// Whether answers are cached at all.
     const IS_CACHED: bool = true;
 
-    /// Makes room for the verdicts on so many slots of nodes.
+    /// Resizes the verdicts to this number of node slots.
     fn resize_filters(&mut self, pod: &P::Pod, cycle: &P::Cycle, slots: usize);
 
-    /// Asks every filter about nodes. `dirty` takes those whose verdict is another one.
+    /// Runs every filter for nodes. `dirty` receives those whose verdict changed.
     ///
     /// # Errors
     /// A filter failed with an error.
@@ -27,10 +27,10 @@ pub trait PluginResults<P: Profile>: Default + Send {
         dirty: &mut NodeSet,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Updates filter states and verdicts. `work.dirty` takes the nodes whose verdict may be another one.
+    /// Updates filter states and verdicts. `work.dirty` receives the nodes whose verdict may have changed.
     ///
     /// # Errors
-    /// A plugin cannot, or a filter failed with an error.
+    /// A plugin's update failed, or a filter failed with an error.
     fn update_filters(
         &mut self,
         plugins: &P,
@@ -40,17 +40,17 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// The nodes of one word of a mask that pass every filter.
+    /// Returns the nodes of one word of a node mask that pass every filter.
     fn passing(&self, pod: &P::Pod, cycle: &P::Cycle, word: usize) -> u64;
 
-    /// Makes room for the scores of so many slots of nodes.
+    /// Resizes the scores to this number of node slots.
     fn resize_scores(&mut self, score: &P::Score, slots: usize);
 
-    /// Updates score states, and the raw scores of nodes that plugins name. `work.rescored` takes these.
+    /// Updates score states, and the raw scores of nodes that plugins return. `work.rescored` receives these.
     ///
     /// # Errors
-    /// A plugin cannot, or a score failed or is out of range.
-    #[expect(clippy::too_many_arguments, reason = "what plugins read, and what they update")]
+    /// A plugin's update failed, or a score failed or is out of range.
+    #[expect(clippy::too_many_arguments, reason = "inputs and outputs of plugins")]
     fn update_scores(
         &mut self,
         plugins: &P,
@@ -62,14 +62,14 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// Forgets all scores.
+    /// Removes all scores.
     fn clear_scores(&mut self);
 
-    /// Forgets the scores of those of the flipped nodes that are not feasible any more.
+    /// Removes the scores of nodes that are no longer feasible.
     fn remove_infeasible(&mut self, score: &P::Score, feasible: &NodeMask, feasibility_changed: &NodeSet);
 
-    /// Asks every plugin's Score about the fresh nodes, normalises again what has to be, and sets the totals of fresh and
-    /// scored nodes. Other totals follow where a normalised score is another one; `work.reevaluate` takes these nodes.
+    /// Runs every plugin's Score for the new feasible nodes and normalises changed scores. Sets the totals of new and
+    /// rescored nodes. Updates other totals whose normalised scores changed; `work.reevaluate` receives these nodes.
     ///
     /// # Errors
     /// A score failed, or is out of range, raw or normalised.
@@ -83,11 +83,11 @@ pub trait PluginResults<P: Profile>: Default + Send {
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
 
-    /// What it takes, in bytes.
+    /// Returns the size in bytes.
     fn bytes(&self) -> usize;
 }
 
-/// For profiles whose answers are not kept: every pod is evaluated anew.
+/// Results of profiles without cached answers: every pod gets a full evaluation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uncached;
 

@@ -1,4 +1,5 @@
-//! What generated code does with one plugin's part of a kept answer: compiled once for all profiles that have the plugin.
+//! Updates of one plugin's part of a cached answer, called by generated code: compiled once for all profiles with the
+//! plugin.
 
 use super::{FilterUpdate, NeedsFullEvaluation, NodeChanges, ScoreUpdate, UpdateScratch};
 use crate::column::ColumnSet;
@@ -9,7 +10,7 @@ use crate::node_mask::{NodeMask, nodes_of};
 use crate::node_set::NodeSet;
 use crate::plugin::{CycleSlot, Slices, View};
 
-/// Asks a filter about nodes, and takes its verdicts down in `passing`. `dirty` takes those whose verdict is another one.
+/// Runs a filter for nodes, and stores its verdicts in `passing`. `dirty` receives those whose verdict changed.
 ///
 /// # Errors
 /// The filter failed with an error on one of them.
@@ -26,8 +27,8 @@ pub fn evaluate_nodes<P: FilterPlugin>(
     if nodes.is_empty() { Ok(()) } else { evaluate_nodes_some::<P>(args, pod, cycle, columns, nodes, passing, dirty) }
 }
 
-/// Asks a filter without PreFilter about changed nodes. Where pods came and went, a filter that reads nothing of pods has
-/// the verdict that it had.
+/// Runs a filter without PreFilter for changed nodes. If only pods were added or removed, the verdicts of a filter that
+/// does not read pods stay.
 ///
 /// # Errors
 /// The filter failed with an error on one of them.
@@ -60,7 +61,7 @@ fn evaluate_nodes_some<P: FilterPlugin>(
         for node in nodes_of(word, bits) {
             match P::filter(args, pod, cycle, P::Columns::row(columns, node.get())) {
                 Ok(()) => pass |= 1 << (node.0 % 64),
-                // Folds away for plugins that never fail.
+                // The compiler removes this for plugins that never fail.
                 Err(rejection) => failed |= !P::code(&rejection).is_rejected(),
             }
         }
@@ -71,10 +72,10 @@ fn evaluate_nodes_some<P: FilterPlugin>(
     if failed { Err(NeedsFullEvaluation) } else { Ok(()) }
 }
 
-/// Brings a filter's state and verdicts up to date.
+/// Updates a filter's state and verdicts.
 ///
 /// # Errors
-/// The plugin cannot, or its filter failed with an error.
+/// The plugin's update failed, or its filter failed with an error.
 #[inline(always)]
 pub fn update_verdicts<'v, P, C>(
     plugin: &P,
@@ -106,10 +107,10 @@ where
     Ok(())
 }
 
-/// Brings the state of a plugin up to date. What its Filter would be asked about stays in `work.reevaluate`.
+/// Updates the state of a plugin. The nodes for which its Filter would run stay in `work.reevaluate`.
 ///
 /// # Errors
-/// It cannot.
+/// The plugin's update failed.
 #[inline(always)]
 pub fn update_pre_filter_state<'v, P: PreFilterPlugin>(
     plugin: &P,
@@ -129,24 +130,24 @@ pub fn update_pre_filter_state<'v, P: PreFilterPlugin>(
     plugin.update(args, pod, slot, view, &mut verdicts)
 }
 
-/// The nodes that a Score without PreScore is asked about: where pods came and went, one that sees nothing of pods says what
-/// it said before.
+/// Returns the nodes for which a Score without PreScore runs. If only pods were added or removed, the scores of a
+/// plugin that does not read pods stay.
 #[inline(always)]
 pub fn nodes_to_score<P: ScorePlugin>(work: &UpdateScratch) -> &NodeSet {
     if P::Columns::READS_ONLY_NODE { &work.to_score_ignoring_pods } else { &work.to_score }
 }
 
-/// The same for one whose state is PreScore's.
+/// Returns the nodes for which a Score with a state from PreScore runs.
 #[inline(always)]
 pub fn nodes_to_score_after_pre_score<P: ScorePlugin + PreScorePlugin>(work: &UpdateScratch) -> &NodeSet {
     if P::READS_ONLY_POD { nodes_to_score::<P>(work) } else { &work.to_score }
 }
 
-/// Brings a score state up to date. Returns whether scores may be other ones: those of the nodes that are left in
-/// `work.reevaluate`, to be cleared, and those of classes if `work.classes_changed` says so.
+/// Updates a score state. Returns whether scores may have changed: those of the nodes that are left in
+/// `work.reevaluate`, which the caller clears, and those of classes if `work.classes_changed` is set.
 ///
 /// # Errors
-/// The plugin cannot.
+/// The plugin's update failed.
 #[inline(always)]
 pub fn update_pre_score_state<'v, P: PreScorePlugin>(
     plugin: &P,
@@ -164,7 +165,7 @@ pub fn update_pre_score_state<'v, P: PreScorePlugin>(
     Ok(retain_to_rescore(feasible, work))
 }
 
-/// The same for facts that are looked up.
+/// Updates the data of [`PrepareScore`], as [`update_pre_score_state`] does.
 #[inline(always)]
 pub fn update_prepared_state<'v, P: PrepareScore>(
     plugin: &P,
@@ -195,10 +196,10 @@ fn retain_to_rescore(feasible: &NodeMask, work: &mut UpdateScratch) -> bool {
     true
 }
 
-/// A score that needs no normalising, times its weight.
+/// Returns a score without normalisation, times its weight.
 ///
 /// # Errors
-/// It failed, or is out of range.
+/// The score failed, or is out of range.
 #[inline(always)]
 pub fn weighted(score: Result<i64, ScoreError>, weight: i64) -> Result<i64, NeedsFullEvaluation> {
     match score {
@@ -207,16 +208,16 @@ pub fn weighted(score: Result<i64, ScoreError>, weight: i64) -> Result<i64, Need
     }
 }
 
-/// Whether nodes are so few that a loop over them is not worth preparing.
+/// Returns whether nodes are so few that preparing a loop over them does not pay.
 #[inline(always)]
 pub fn is_sparse(nodes: &NodeSet) -> bool {
     nodes.words().len() <= 4
 }
 
-/// Takes down what `score` says of nodes.
+/// Stores the results of `score` for nodes.
 ///
 /// # Errors
-/// As `score`.
+/// As for `score`.
 #[inline(always)]
 pub fn score_each(
     nodes: &NodeSet,
@@ -231,14 +232,14 @@ pub fn score_each(
     Ok(())
 }
 
-/// The totals of the nodes of a whole word begin with these scores.
+/// Initialises the totals of the nodes of a whole word with these scores.
 #[inline(always)]
 pub fn init_totals(word: usize, scores: &[i64], totals: &mut [i64]) {
     let first = word * 64;
     totals[first..first + 64].copy_from_slice(&scores[first..first + 64]);
 }
 
-/// The same where there are none.
+/// Initialises the totals of the nodes of a whole word with 0.
 #[inline(always)]
 pub fn reset_totals(word: usize, totals: &mut [i64]) {
     totals[word * 64..][..64].fill(0);

@@ -1,43 +1,43 @@
-//! What a plugin that normalises says of classes of nodes: the raw score of each, and what it adds to totals.
+//! Score classes of a plugin that normalises: the raw score of each, and its part of the totals.
 
 use super::NeedsFullEvaluation;
 use crate::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass};
 use crate::map::Map;
 
-/// A level of raw scores: that of the nodes of one class. [`ScoreLevels::INFEASIBLE`] is that of nodes that are not feasible.
+/// The raw score of the nodes of one class. [`ScoreLevels::INFEASIBLE`] is the level of infeasible nodes.
 #[derive(Clone, Copy, Debug)]
 struct ScoreLevel {
     class: ScoreClass,
     raw: i64,
-    /// Number of nodes. A level without any is vacant: another class gets it.
+    /// Number of nodes. A level without nodes is vacant and reused for another class.
     nodes: u32,
 }
 
-/// The levels of all classes that have nodes.
+/// The levels of all classes with nodes.
 #[derive(Debug)]
 pub(super) struct ScoreLevels {
     all: Vec<ScoreLevel>,
-    /// The weighted normalised score of each level: what totals hold of it.
+    /// The weighted normalised score of each level: its part of the totals.
     weighted: Vec<i64>,
     of_class: Map<ScoreClass, u32>,
     vacant: Vec<u32>,
     /// Levels that have no weighted score yet.
     unnormalized: Vec<u32>,
-    /// The level that was asked for last.
+    /// The level of the last lookup.
     latest: u32,
-    /// The extremes, as NormalizeScore sees them.
+    /// The extremes for NormalizeScore.
     extent: Extent,
-    /// Whether a level was there, or gone, that may have moved the extremes.
+    /// Whether a level was added or removed that may have changed the extremes.
     is_stale: bool,
-    /// Whether levels have other raw scores than when they were weighed.
+    /// Whether raw scores changed since the last normalisation.
     raw_changed: bool,
 }
 
 impl Default for ScoreLevels {
     fn default() -> Self {
-        let nobody = ScoreLevel { class: ScoreClass(0), raw: 0, nodes: 0 };
+        let infeasible = ScoreLevel { class: ScoreClass(0), raw: 0, nodes: 0 };
         ScoreLevels {
-            all: vec![nobody],
+            all: vec![infeasible],
             weighted: vec![0],
             of_class: Map::default(),
             vacant: Vec::new(),
@@ -51,7 +51,7 @@ impl Default for ScoreLevels {
 }
 
 impl ScoreLevels {
-    /// The level of nodes that are not feasible.
+    /// The level of infeasible nodes.
     pub(super) const INFEASIBLE: u32 = 0;
 
     pub(super) fn clear(&mut self) {
@@ -73,7 +73,7 @@ impl ScoreLevels {
         level != ScoreLevels::INFEASIBLE && self.all[level as usize].class == class
     }
 
-    /// A node comes to a class. Returns its level.
+    /// Adds a node to a class. Returns its level.
     #[inline]
     pub(super) fn add_node(&mut self, class: ScoreClass, raw: impl FnOnce() -> i64) -> u32 {
         if !self.has_class(self.latest, class) {
@@ -106,7 +106,7 @@ impl ScoreLevels {
         level
     }
 
-    /// A node leaves a level.
+    /// Removes a node from a level.
     #[inline]
     pub(super) fn remove_node(&mut self, level: u32) {
         if level == ScoreLevels::INFEASIBLE {
@@ -123,7 +123,7 @@ impl ScoreLevels {
         }
     }
 
-    /// Takes down what the raw scores of all classes are now.
+    /// Sets the current raw scores of all classes.
     pub(super) fn update_raw_scores(&mut self, raw_of: impl Fn(ScoreClass) -> i64) {
         for level in self.all.iter_mut().skip(1).filter(|level| level.nodes > 0) {
             let raw = raw_of(level.class);
@@ -132,8 +132,8 @@ impl ScoreLevels {
         }
     }
 
-    /// Normalises and weighs what was not, or is another score now. Leaves in `moved` by how much each weighted score changed
-    /// that did, apart from those of levels that are new.
+    /// Normalises and weighs new and changed scores. Stores the differences of changed weighted scores in `moved`,
+    /// except those of new levels.
     ///
     /// # Errors
     /// A normalised score is out of range.
@@ -197,12 +197,12 @@ impl ScoreLevels {
         Ok(())
     }
 
-    /// Number of levels, vacant ones included.
+    /// Returns the number of levels, vacant ones included.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// What each level adds to totals.
+    /// Returns each level's part of the totals.
     #[inline(always)]
     pub(super) fn weighted(&self) -> &[i64] {
         &self.weighted
@@ -222,7 +222,7 @@ mod tests {
 
     const WEIGHT: i64 = 3;
 
-    /// Less is better; 7 takes no part.
+    /// Plugin for which less is better; a raw score of 7 is ignored.
     struct Fewest;
 
     impl Plugin for Fewest {
@@ -258,9 +258,9 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Change {
-        /// A node is of this class from now on, or feasible no more.
+        /// A node gets this class, or becomes infeasible.
         Node(usize, Option<usize>),
-        /// The nodes of a class have this raw score from now on.
+        /// The nodes of a class get this raw score.
         Class(usize, i64),
     }
 
@@ -311,10 +311,10 @@ mod tests {
                 let mut extent = Extent::EMPTY;
                 let feasible = || classes.iter().flatten().map(|&class| raws[class]);
                 feasible().filter(|&raw| raw != Fewest::IGNORED).for_each(|raw| extent.include(raw));
-                let anew = classes.map(|class| {
+                let rebuilt = classes.map(|class| {
                     class.map_or(0, |class| WEIGHT * Fewest::normalize(&NoArgs, extent, raws[class]))
                 });
-                prop_assert_eq!(scores, anew);
+                prop_assert_eq!(scores, rebuilt);
             }
         }
     }

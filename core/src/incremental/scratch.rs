@@ -1,49 +1,50 @@
-//! What updates of answers work with.
+//! Scratch memory for updates of cached answers.
 
 use crate::model::NodeIndex;
 use crate::node_mask::NodeMask;
 use crate::node_set::NodeSet;
 
-/// What an update of an answer works with: mostly sets of nodes. One serves all updates, one after the other.
+/// Scratch memory for an update of a cached answer, mostly sets of nodes. One value serves all updates, one after the
+/// other.
 #[derive(Debug, Default)]
 pub struct UpdateScratch {
-    /// How many slots of nodes there is room for.
+    /// Number of node slots.
     slots: usize,
-    /// The nodes that changed, each once, those that are gone included.
+    /// The changed nodes, each once, including removed ones.
     pub changed: Vec<NodeIndex>,
-    /// Whether a node came, went, or changed itself.
+    /// Whether a node was added, removed or changed itself.
     pub node_objects_changed: bool,
     /// The changed nodes that exist.
     pub changed_existing: NodeSet,
-    /// Those of them that came or changed themselves; on the others, pods came and went.
+    /// Those of them that were added or changed themselves; on the others, pods were added or removed.
     pub changed_node_objects: NodeSet,
-    /// The nodes whose verdict may be another one, because plugins report it, or because they are new or gone.
+    /// The nodes whose verdict may have changed, because plugins report it, or because they were added or removed.
     pub dirty: NodeSet,
-    /// The nodes that the current plugin asks for. Empty between plugins.
+    /// The nodes that the current plugin re-evaluates. Empty between plugins.
     pub reevaluate: NodeSet,
-    /// The nodes that became feasible, and those that ceased to be.
+    /// The nodes whose feasibility changed.
     pub feasibility_changed: NodeSet,
-    /// The feasible nodes that every Score is asked about.
+    /// The feasible nodes for which every Score runs.
     pub to_score: NodeSet,
-    /// Those of them that are new to a Score that reads nothing of pods.
+    /// Those of them for which a Score that does not read pods runs.
     pub to_score_ignoring_pods: NodeSet,
-    /// Other nodes that get other raw scores.
+    /// Other nodes whose raw scores change.
     pub rescored: NodeSet,
-    /// The nodes that plugins ask for that do not normalise, together.
+    /// The nodes that plugins without normalisation return, together.
     pub rescored_unnormalized: NodeSet,
-    /// Whether the classes of the current plugin may have other raw scores.
+    /// Whether the raw scores of classes of the current plugin may have changed.
     pub classes_changed: bool,
 }
 
 impl UpdateScratch {
-    /// Empties everything, and makes room for so many slots of nodes.
+    /// Clears everything, and resizes to this number of node slots.
     #[inline(never)]
     pub(super) fn begin(&mut self, slots: usize) {
         self.changed.clear();
         self.node_objects_changed = false;
         self.changed_existing.clear();
         self.to_score.clear();
-        // The others are mostly empty.
+        // The other sets are mostly empty.
         let UpdateScratch {
             changed_node_objects,
             dirty,
@@ -97,7 +98,7 @@ impl UpdateScratch {
         sets.into_iter().for_each(|set| set.reset(slots));
     }
 
-    /// Pods came to a node, or left it.
+    /// Adds a node on which pods were added or removed.
     #[inline]
     pub(super) fn add_changed_pods(&mut self, node: NodeIndex) {
         if !self.changed_existing.contains(node) {
@@ -106,7 +107,7 @@ impl UpdateScratch {
         }
     }
 
-    /// A node came, changed itself, or is gone.
+    /// Adds a node that was added, changed or removed.
     #[cold]
     pub(super) fn add_changed_node(&mut self, node: NodeIndex, alive: &NodeMask) {
         let is_new = !self.dirty.contains(node) && !self.changed_existing.contains(node);
@@ -120,7 +121,7 @@ impl UpdateScratch {
         }
     }
 
-    /// Leaves in `reevaluate` what has to be scored: feasible nodes that are not fresh.
+    /// Keeps in `reevaluate` the nodes to score again: feasible nodes that are not in `to_score`.
     pub(super) fn retain_to_rescore(&mut self, feasible: &NodeMask) {
         self.reevaluate
             .retain(|word, bits| bits & feasible.words().get(word).copied().unwrap_or(0) & !self.to_score.word(word));

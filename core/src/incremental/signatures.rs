@@ -1,4 +1,4 @@
-//! Which pods ask the same question, and the answers that are kept.
+//! The signatures of pods, and their cached answers.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::map::{FixedHasher, Map};
 use crate::model::PodSpec;
 use crate::profile::Profile;
 
-/// How many specs and signatures are known at most.
+/// Maximum number of specs and of signatures.
 const LIMIT: usize = 4096;
-/// How many bytes kept answers take at most.
+/// Maximum size of all cached answers, in bytes.
 const BUDGET: usize = 256 << 20;
 
-/// Everything that a profile reads of a pod, as a number: pods with equal ones get equal answers.
+/// Number of a pod's signature: pods with equal signatures get equal answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignatureId(u32);
 
-/// A pod as the profile reads it, and its signature. Another pod of that signature differs from it in nothing but what is
+/// A compiled pod and its signature. Pods with equal signatures differ only in parts that are
 /// [`ExcludedFromSignature`](super::ExcludedFromSignature).
 pub(crate) struct CompiledPod<P: Profile> {
-    /// None if no pod of its signature was seen lately: what is asked about once is not worth keeping.
+    /// `None` if no pod with this signature was seen recently: an answer for a single pod is not worth caching.
     pub(crate) signature: Option<SignatureId>,
-    /// That of the signature, which no other ever has.
+    /// Number of the signature, never reused.
     pub(crate) number: u64,
     pub(crate) compiled: Arc<P::Pod>,
 }
@@ -38,23 +38,23 @@ impl<P: Profile> Clone for CompiledPod<P> {
 
 /// The signatures of a profile.
 pub(crate) struct Signatures<P: Profile> {
-    /// By address, which stays as long as the spec is held here.
+    /// By address, which is stable as long as the spec is held here.
     by_address: Map<usize, (Arc<PodSpec>, CompiledPod<P>)>,
     /// By content, with hashes.
     by_spec: HashTable<(u64, Arc<PodSpec>, CompiledPod<P>)>,
     specs_seen: RecentHashes,
-    /// By what is compiled, with hashes.
+    /// By compiled pod, with hashes.
     by_pod: HashTable<(u64, SignatureId)>,
     pods_seen: RecentHashes,
     entries: Vec<Signature<P>>,
     /// The number of the last new signature.
     last_number: u64,
-    /// The cluster that they are about, and [`Profile::compile_epoch`] when specs were compiled.
+    /// Identity of the cluster, and [`Profile::compile_epoch`] when specs were compiled.
     cluster: Arc<()>,
     epoch: u64,
-    /// Grows with every question.
+    /// Grows with every lookup.
     clock: u64,
-    /// What kept answers take.
+    /// Size of the cached answers in bytes.
     bytes: usize,
 }
 
@@ -62,7 +62,7 @@ struct Signature<P: Profile> {
     number: u64,
     compiled: Arc<P::Pod>,
     hash: u64,
-    /// When it was asked about last.
+    /// Value of `clock` at the last use.
     last_used: u64,
     cached: Option<Box<CachedAnswer<P>>>,
     bytes: usize,
@@ -87,7 +87,7 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Reads a pod, unless one with its spec was read before.
+    /// Compiles a pod, unless one with the same spec is known.
     #[inline]
     pub(crate) fn read(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
         if Arc::ptr_eq(&self.cluster, &cache.identity)
@@ -104,13 +104,13 @@ impl<P: Profile> Signatures<P> {
             let (cluster, last_number) = (cache.identity.clone(), self.last_number);
             *self = Signatures { cluster, last_number, ..Signatures::default() };
         }
-        // Without an epoch, what a spec was compiled to does not hold for another attempt.
+        // Without an epoch, a compiled pod serves one attempt only.
         let Some(epoch) = plugins.compile_epoch(&cache.state) else { return self.compile(plugins, spec, cache) };
         if epoch != self.epoch {
             self.epoch = epoch;
             self.forget_specs();
         }
-        // Claims are a pod's own, nearly always, and how things stand with them tells what other pods it is like.
+        // Claims nearly always belong to one pod, and their state is part of the signature.
         if spec.has_claims() {
             return self.compile(plugins, spec, cache);
         }
@@ -165,7 +165,7 @@ impl<P: Profile> Signatures<P> {
         CompiledPod { signature: Some(signature), number, compiled }
     }
 
-    /// Forgets the signatures without an answer, or all of them if nearly every one has one.
+    /// Removes the signatures without an answer, or all if nearly every one has an answer.
     fn evict_uncached(&mut self) {
         self.forget_specs();
         self.entries.retain(|signature| signature.cached.is_some());
@@ -179,33 +179,33 @@ impl<P: Profile> Signatures<P> {
         }
     }
 
-    /// The pods' answer, if one is kept.
+    /// Returns the cached answer, if there is one.
     #[inline]
     pub(crate) fn cached_answer(&self, id: SignatureId) -> Option<&CachedAnswer<P>> {
         self.entries.get(id.0 as usize)?.cached.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Returns the cached answer for changes, if there is one.
     #[inline]
     pub(crate) fn cached_answer_mut(&mut self, id: SignatureId) -> Option<&mut CachedAnswer<P>> {
         self.entries.get_mut(id.0 as usize)?.cached.as_deref_mut()
     }
 
-    /// A pod asks for its answer: from now on, no other was asked for later.
+    /// Marks an answer as the most recently used.
     #[inline]
     pub(crate) fn mark_used(&mut self, id: SignatureId) {
         self.clock += 1;
         self.entries[id.0 as usize].last_used = self.clock;
     }
 
-    /// Removes an answer, if one is kept.
+    /// Removes an answer, if there is one.
     pub(crate) fn take(&mut self, id: SignatureId) -> Option<Box<CachedAnswer<P>>> {
         let signature = &mut self.entries[id.0 as usize];
         self.bytes -= std::mem::take(&mut signature.bytes);
         signature.cached.take()
     }
 
-    /// An answer was brought up to date, and may be larger than before.
+    /// Adds the growth of an updated answer to the size.
     #[inline]
     pub(crate) fn updated(&mut self, id: SignatureId) {
         let signature = &self.entries[id.0 as usize];
@@ -221,7 +221,7 @@ impl<P: Profile> Signatures<P> {
         }
     }
 
-    /// Keeps an answer. Those that were not asked for in the longest time go if there is no room.
+    /// Stores an answer. The least recently used answers are removed if the size is exceeded.
     pub(crate) fn put(&mut self, id: SignatureId, cached: Box<CachedAnswer<P>>) {
         let bytes = cached.bytes();
         if self.bytes + bytes > BUDGET {
@@ -243,7 +243,7 @@ impl<P: Profile> Signatures<P> {
     }
 }
 
-/// Reads a pod with every plugin of the profile.
+/// Compiles a pod with every plugin of the profile.
 pub(crate) fn compile<P: Profile>(plugins: &P, spec: &PodSpec, cache: &mut Cache<P::State>) -> P::Pod {
     plugins.compile(spec, &mut cache.base.interner, &mut cache.state)
 }
@@ -254,7 +254,7 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Which hashes were seen lately: the last few of each of some thousand groups.
+/// Recently seen hashes: the last few of each of some thousand groups.
 #[derive(Default)]
 struct RecentHashes {
     groups: Vec<[u64; RecentHashes::IN_GROUP]>,
@@ -263,12 +263,12 @@ struct RecentHashes {
 impl RecentHashes {
     const IN_GROUP: usize = 4;
 
-    /// Whether a hash was seen before. From now on it was.
+    /// Returns whether a hash was seen before, and adds it.
     fn check_and_insert(&mut self, hash: u64) -> bool {
         if self.groups.is_empty() {
             self.groups.resize(LIMIT / Self::IN_GROUP, [0; Self::IN_GROUP]);
         }
-        // 0 is that of none.
+        // 0 marks an empty slot.
         let hash = hash | 1;
         let at = (hash >> 1) as usize % self.groups.len();
         let group = &mut self.groups[at];

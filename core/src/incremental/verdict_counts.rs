@@ -1,20 +1,20 @@
-//! What is said against nodes, counted.
+//! Counted verdicts on nodes.
 
 use crate::map::Map;
 use crate::model::NodeIndex;
 use crate::verdict::Verdict;
 
-/// A verdict on each of some nodes. Verdicts that read alike are kept once, and counted, so that a sum of all takes as long
-/// as there are different ones.
+/// A verdict on each of some nodes. Equal verdicts are stored once and counted; their sum takes time in proportion to
+/// the number of different verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct VerdictCounts {
-    /// By slot: one more than the place of its verdict; 0 without.
+    /// By slot: index of its verdict plus one; 0 without verdict.
     of_node: Vec<u32>,
     counted: Vec<CountedVerdict>,
     places: Map<Verdict, u32>,
-    /// Places of `counted` that are free.
+    /// Free indices of `counted`.
     free: Vec<u32>,
-    /// Where the last verdict was found: the next one is likely to be the same.
+    /// Index of the last verdict found, because the next one is probably equal.
     last: u32,
 }
 
@@ -25,14 +25,14 @@ struct CountedVerdict {
 }
 
 impl VerdictCounts {
-    /// Makes room for so many slots of nodes.
+    /// Resizes to this number of node slots.
     pub fn resize(&mut self, slots: usize) {
         if self.of_node.len() < slots {
             self.of_node.resize(slots, 0);
         }
     }
 
-    /// The verdict on a node; none if nothing is said against it.
+    /// Returns the verdict on a node; `None` if there is none.
     pub fn get(&self, node: NodeIndex) -> Option<&Verdict> {
         let place = self.of_node.get(node.get())?.checked_sub(1)?;
         Some(&self.counted[place as usize].verdict)
@@ -55,7 +55,7 @@ impl VerdictCounts {
         }
     }
 
-    /// Where a verdict is, or is now.
+    /// Returns the index of a verdict, after adding it if it is new.
     fn place(&mut self, verdict: &Verdict) -> u32 {
         if self.counted.get(self.last as usize).is_some_and(|last| last.nodes > 0 && last.verdict == *verdict) {
             return self.last;
@@ -81,13 +81,13 @@ impl VerdictCounts {
         self.last
     }
 
-    /// The different verdicts, in no particular order, each with the number of nodes that it is about.
+    /// Returns the different verdicts, unordered, each with its number of nodes.
     pub fn verdicts(&self) -> impl Iterator<Item = (&Verdict, usize)> {
         let given = self.counted.iter().filter(|counted| counted.nodes > 0);
         given.map(|counted| (&counted.verdict, counted.nodes as usize))
     }
 
-    /// What it takes, in bytes, about: texts are few.
+    /// Returns its approximate size in bytes; texts are few.
     pub fn bytes(&self) -> usize {
         self.of_node.capacity() * size_of::<u32>() + self.counted.capacity() * 2 * size_of::<CountedVerdict>()
     }
@@ -112,18 +112,18 @@ mod tests {
                 plugin: "Plugin",
                 reasons: ReasonList::from_iter([format!("reason {}", n / 2).into()]),
             };
-            let (mut tally, mut expected) = (VerdictCounts::default(), BTreeMap::new());
-            tally.resize(20);
-            for (node, said) in history {
-                tally.set(NodeIndex(node), said.map(verdict).as_ref());
-                expected.insert(node, said);
+            let (mut counts, mut expected) = (VerdictCounts::default(), BTreeMap::new());
+            counts.resize(20);
+            for (node, id) in history {
+                counts.set(NodeIndex(node), id.map(verdict).as_ref());
+                expected.insert(node, id);
             }
-            for (&node, said) in &expected {
-                prop_assert_eq!(tally.get(NodeIndex(node)).cloned(), said.map(verdict));
+            for (&node, id) in &expected {
+                prop_assert_eq!(counts.get(NodeIndex(node)).cloned(), id.map(verdict));
             }
             for n in 0..4 {
-                let nodes = expected.values().filter(|said| **said == Some(n)).count();
-                let counted = tally.verdicts().find(|(told, _)| **told == verdict(n)).map_or(0, |(_, nodes)| nodes);
+                let nodes = expected.values().filter(|id| **id == Some(n)).count();
+                let counted = counts.verdicts().find(|(counted, _)| **counted == verdict(n)).map_or(0, |(_, nodes)| nodes);
                 prop_assert_eq!(counted, nodes);
             }
         }

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use super::{LabelSelector, Pod};
 use crate::intern::Symbol;
 
-/// How many pods of a kind may go at once.
+/// A PodDisruptionBudget: how many of its pods may be evicted at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodDisruptionBudget {
     /// `metadata.namespace`.
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
-    /// Its pods. `None`: there is no selector, or it is one that Kubernetes cannot read.
+    /// Its pods. `None`: there is no selector, or Kubernetes cannot parse it.
     pub selector: Option<LabelSelector>,
     /// `status.disruptionsAllowed`.
     pub disruptions_allowed: i32,
-    /// Names of the pods that are being evicted already: `status.disruptedPods`.
+    /// Names of the pods that are being evicted: `status.disruptedPods`.
     pub disrupted_pods: Box<[Arc<str>]>,
 }
 
 impl PodDisruptionBudget {
-    /// Whether the removal of a pod counts as a disruption of this budget (`filterPodsWithPDBViolation`): the budget selects
-    /// the pod, which has labels and is not being evicted already.
+    /// Returns whether the removal of a pod counts as a disruption of this budget (`filterPodsWithPDBViolation`): the
+    /// budget selects the pod, which has labels and is not being evicted.
     pub fn counts(&self, pod: &Pod) -> bool {
         pod.spec.namespace == self.namespace
             && !pod.spec.labels.is_empty()

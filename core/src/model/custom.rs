@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare: custom resources, and whatever else this program does not know by itself.
+//! Objects of kinds that plugins declare: custom resources, and other kinds without built-in support.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,19 +8,19 @@ use super::Uid;
 use crate::client::ObjectRef;
 use crate::intern::{Interner, Symbol};
 
-/// A kind that a plugin's catalog declares. Two are the same if their names are: what else they say is compared when profiles
-/// are compiled.
+/// A kind that a plugin's catalog declares. Kinds are equal if their names are; the other fields are compared when
+/// profiles are compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomKind {
-    /// Its resource, version and group, as kube-scheduler names it in events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
+    /// Its resource, version and group, as in kube-scheduler's events: `podgroups.v1alpha1.scheduling.x-k8s.io`.
     pub name: &'static str,
     /// `scheduling.x-k8s.io/v1alpha1`.
     pub api_version: &'static str,
     /// `PodGroup`.
     pub kind: &'static str,
-    /// What it is called in paths: `podgroups`.
+    /// Name in paths: `podgroups`.
     pub plural: &'static str,
-    /// Whether its objects are in namespaces.
+    /// Whether its objects are namespaced.
     pub is_namespaced: bool,
 }
 
@@ -49,29 +49,29 @@ impl Ord for CustomKind {
 }
 
 impl CustomKind {
-    /// Its API group; empty for that of pods and nodes.
+    /// Returns its API group; empty for the core group.
     pub fn group(&self) -> &'static str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 }
 
-/// An object of such a kind.
+/// An object of a declared kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Custom {
     /// Its kind.
     pub kind: &'static CustomKind,
-    /// `metadata.namespace`; empty if the kind has none.
+    /// `metadata.namespace`; empty if the kind is not namespaced.
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
     /// `metadata.uid`.
     pub uid: Uid,
-    /// All of it, as its manifest.
+    /// The whole manifest.
     pub manifest: Value,
 }
 
 impl Custom {
-    /// What a [`Client`](crate::client::Client) calls it.
+    /// Returns its reference for a [`Client`](crate::client::Client).
     pub fn reference(&self, interner: &Interner) -> ObjectRef {
         ObjectRef {
             api_version: self.kind.api_version.into(),

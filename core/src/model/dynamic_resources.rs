@@ -1,4 +1,4 @@
-//! Resource claims, as far as hints and PreEnqueue look at them.
+//! Resource claims, as far as hints and PreEnqueue read them.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ pub struct ResourceClaim {
     pub name: Symbol,
     /// `metadata.uid`.
     pub uid: Arc<str>,
-    /// What controls it: the pod that it was generated for.
+    /// Its controller: the pod that it was generated for.
     pub controller: Option<Uid>,
-    /// It is being deleted.
+    /// Whether it is being deleted.
     pub deleting: bool,
-    /// Whether `status.allocation` is there.
+    /// Whether it has a `status.allocation`.
     pub is_allocated: bool,
-    /// A digest of `status`, which differs if it does.
+    /// Hash of `status`, to find changes.
     pub status: u64,
 }
 
@@ -29,13 +29,13 @@ pub struct ResourceClaim {
 pub struct DeviceClass {
     /// `metadata.name`.
     pub name: Symbol,
-    /// The resource that pods can always ask for to get such a device.
+    /// The extended resource with which pods can always request such a device.
     pub implicit_resource: Symbol,
-    /// `spec.extendedResourceName`: another such resource.
+    /// `spec.extendedResourceName`: a second such resource.
     pub extended_resource: Option<Symbol>,
 }
 
-/// `resource.k8s.io/v1` ResourceSlice, of which only the name is looked at.
+/// `resource.k8s.io/v1` ResourceSlice, of which only the name is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceSlice {
     /// `metadata.name`.
@@ -43,11 +43,11 @@ pub struct ResourceSlice {
 }
 
 impl Pod {
-    /// The name of the resource claim behind one of `spec.resource_claims`, and whether it must be the pod's own. `None`: the
-    /// claim turned out not to be needed. (`resourceclaim.Name`)
+    /// Returns the name of the resource claim behind one of `spec.resource_claims`, and whether the pod must own it.
+    /// `None`: the claim turned out not to be needed. (`resourceclaim.Name`)
     ///
     /// # Errors
-    /// There is no name yet.
+    /// The claim has no name yet.
     pub fn resource_claim_name(&self, claim: &super::PodResourceClaim) -> Result<Option<(Symbol, bool)>, NoClaimYet> {
         match claim.source {
             ClaimSource::Named(name) => Ok(Some((name, false))),
@@ -61,11 +61,11 @@ impl Pod {
     }
 }
 
-/// Why a pod's resource claim has no name.
+/// Reason why a pod's resource claim has no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoClaimYet {
-    /// It has still to be generated.
+    /// The claim is not generated yet.
     NotGenerated,
-    /// The pod tells neither a claim nor a template.
+    /// The pod has neither a claim name nor a template name.
     NoSource,
 }

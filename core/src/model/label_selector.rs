@@ -1,4 +1,4 @@
-//! Label selectors: which objects a pod's terms, a workload or a budget mean.
+//! Label selectors of pod affinity terms, workloads and disruption budgets.
 
 use super::node_selector_parse::{aggregate, quoted};
 use super::selector::{Operator, Requirement};
@@ -7,8 +7,8 @@ use crate::intern::{Interner, Symbol};
 
 /// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions it matches everything.
 ///
-/// A selector that is missing altogether matches nothing: wherever one may be missing, it is an `Option`.
-/// Its operators are `In`, `NotIn`, `Exists` and `DoesNotExist`.
+/// A missing selector matches nothing: optional selectors are an `Option`. Its operators are `In`, `NotIn`, `Exists`
+/// and `DoesNotExist`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     /// The conditions, `matchLabels` among them as `In` with one value.
@@ -16,10 +16,10 @@ pub struct LabelSelector {
 }
 
 impl LabelSelector {
-    /// Reads a selector: `metav1.LabelSelectorAsSelector` for one that is there.
+    /// Parses a selector: `metav1.LabelSelectorAsSelector` for one that is not nil.
     ///
     /// # Errors
-    /// Kubernetes' text for the first condition that is wrong. `match_labels` are looked at in the order given, before
+    /// Kubernetes' text for the first wrong condition. `match_labels` are checked in the given order, before
     /// `match_expressions`.
     pub fn parse(
         match_labels: &[(&str, &str)],
@@ -42,39 +42,39 @@ impl LabelSelector {
             if !["In", "NotIn", "Exists", "DoesNotExist"].contains(&text.operator) {
                 return Err(format!("{} is not a valid label selector operator", quoted(text.operator)));
             }
-            // Kubernetes copies the list, so that an empty one counts as missing.
+            // Kubernetes copies the list, and an empty copy counts as missing.
             let values = text.values.clone().filter(|values| !values.is_empty());
             read(&RequirementText { values, ..text.clone() }, interner)?;
         }
         Ok(LabelSelector { requirements: requirements.into() })
     }
 
-    /// The selector that matches whatever has all these labels: a plain map, as Services have it.
+    /// Returns the selector that requires all these labels: a plain map, as Services have it.
     pub fn from_labels(labels: &[(Symbol, Symbol)]) -> LabelSelector {
         let requirement =
             |&(key, value): &(Symbol, Symbol)| Requirement { key, operator: Operator::In, values: [value].into() };
         LabelSelector { requirements: labels.iter().map(requirement).collect() }
     }
 
-    /// Whether it matches everything.
+    /// Returns whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// Whether labels meet all conditions.
+    /// Returns whether labels meet all conditions.
     #[inline]
     pub fn matches(&self, labels: &[(Symbol, Symbol)]) -> bool {
         self.requirements.iter().all(|requirement| requirement.matches(labels, |_| None))
     }
 
-    /// The conditions of both.
+    /// Returns a selector with the conditions of both.
     pub fn and(self, other: &LabelSelector) -> LabelSelector {
         let mut requirements = self.requirements.into_vec();
         requirements.extend(other.requirements.iter().cloned());
         LabelSelector { requirements: requirements.into() }
     }
 
-    /// The labels of a selector made by [`LabelSelector::from_labels`].
+    /// Returns the labels of a selector made by [`LabelSelector::from_labels`].
     pub fn labels(&self) -> Labels {
         self.requirements.iter().filter_map(|r| Some((r.key, *r.values.first()?))).collect()
     }

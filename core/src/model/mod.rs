@@ -1,4 +1,4 @@
-//! The objects that scheduling looks at, compact: strings interned, quantities as integers.
+//! The objects that scheduling reads, in compact form: strings interned, quantities as integers.
 
 mod budget;
 mod custom;

@@ -3,12 +3,12 @@
 use super::{Labels, Resources, Taint};
 use crate::intern::Symbol;
 
-/// A node's dense index in the cluster's columns and masks.
+/// A node's dense index in the cluster's columns and node masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeIndex(pub u32);
 
 impl NodeIndex {
-    /// As an index into a column.
+    /// Returns the index into a column.
     #[inline(always)]
     pub fn get(self) -> usize {
         self.0 as usize
@@ -18,13 +18,13 @@ impl NodeIndex {
 /// An image that a node has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContainerImage {
-    /// All names of it, as the node reports them: usually with tag or digest.
+    /// All its names, as the node reports them: usually with tag or digest.
     pub names: Box<[Symbol]>,
     /// Size in bytes.
     pub size: i64,
 }
 
-/// A node as scheduling sees it. The default has room for nothing.
+/// A node as scheduling reads it. The default has no resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// `metadata.name`.
@@ -41,30 +41,30 @@ pub struct Node {
     pub allowed_pods: i64,
     /// `status.images`.
     pub images: Box<[ContainerImage]>,
-    /// `status.conditions`: types, each once and sorted by symbol, and statuses.
+    /// `status.conditions`: types and statuses, each type once, sorted by symbol.
     pub conditions: Box<[(Symbol, Symbol)]>,
-    /// A digest of `metadata.annotations`, which differs if they do. It is there for events: a node that changed in nothing
-    /// else is nothing new to columns and indexes.
+    /// Hash of `metadata.annotations`, to find changes for events. Columns and indexes are not notified of a node that
+    /// changed only in annotations.
     pub annotations: u64,
     /// `status.declaredFeatures`.
     pub declared_features: Box<[Symbol]>,
 }
 
-/// How much of a node changed, the least first.
+/// Extent of a node's change, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NodeChange {
-    /// Nothing.
+    /// No change.
     Nothing,
     /// Annotations.
     Annotations,
-    /// Conditions, and maybe annotations.
+    /// Conditions, and possibly annotations.
     Conditions,
-    /// Anything else.
+    /// Any other field.
     More,
 }
 
 impl Node {
-    /// How much of it changed.
+    /// Returns the extent of the change to `new`.
     pub(crate) fn change(&self, new: &Node) -> NodeChange {
         let Node {
             name,

@@ -1,22 +1,22 @@
-//! Node selectors from their written form, with what Kubernetes says of those that are wrong.
+//! Parsing of node selectors, with Kubernetes' error texts.
 
 use std::sync::Arc;
 
 use super::{FieldRequirement, NodeSelector, NodeSelectorTerm, Operator, PreferredTerm, Requirement};
 use crate::intern::{Interner, Symbol};
 
-/// A requirement of a node selector as it is written.
+/// A requirement of a node selector as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequirementText<'a> {
     /// The label, or for `matchFields` the field.
     pub key: &'a str,
     /// The operator's name.
     pub operator: &'a str,
-    /// The values, if there is such a list.
+    /// The values, if the list is present.
     pub values: Option<Vec<&'a str>>,
 }
 
-/// A term of a node selector as it is written.
+/// A term of a node selector as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermText<'a> {
     /// Conditions on labels.
@@ -25,14 +25,14 @@ pub struct TermText<'a> {
     pub match_fields: Vec<RequirementText<'a>>,
 }
 
-/// The one field that node selectors know.
+/// The only field that node selectors support.
 const NAME_FIELD: &str = "metadata.name";
 
 impl NodeSelector {
-    /// Reads a selector that must be right in whole, as kube-scheduler's `NewNodeSelector` does.
+    /// Parses a selector that must be valid as a whole, as kube-scheduler's `NewNodeSelector` does.
     ///
     /// # Errors
-    /// If a term is wrong: Kubernetes' text for all that is.
+    /// Kubernetes' text for all wrong terms.
     pub fn parse(terms: &[TermText<'_>], interner: &mut Interner) -> Result<NodeSelector, String> {
         let mut parsed = Vec::with_capacity(terms.len());
         let mut errors = Vec::new();
@@ -45,14 +45,13 @@ impl NodeSelector {
         if errors.is_empty() { Ok(NodeSelector { terms: parsed.into() }) } else { Err(aggregate(&errors)) }
     }
 
-    /// Reads the required node affinity of a pod, where a term that is wrong or empty matches nothing
-    /// (`NewLazyErrorNodeSelector`).
+    /// Parses the required node affinity of a pod. Wrong or empty terms match nothing (`NewLazyErrorNodeSelector`).
     ///
-    /// NodeAffinity's PreFilter looks at the names that *all* terms ask for, those included. Where leaving such a term
-    /// out would change what it finds, a term takes its place that asks for the same names and matches no node.
+    /// NodeAffinity's PreFilter reads the names that *all* terms require, including those terms. Where leaving out such
+    /// a term would change its result, a replacement requires the same names and matches no node.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
-        // What the dropped terms would have named.
+        // Names of the dropped terms.
         let mut unnamed = false;
         let mut named = Vec::new();
         for term in terms {
@@ -87,9 +86,9 @@ impl NodeSelector {
 }
 
 impl PreferredTerm {
-    /// Reads the preferred terms of node affinity. Empty ones and those of weight 0 are left out, unread
-    /// (`NewPreferredSchedulingTerms`); if none is left, one that never matches stands for them. Every term that is wrong carries the text for all that are, since that is what
-    /// Kubernetes reports.
+    /// Parses the preferred terms of node affinity. Empty terms and terms of weight 0 are left out unparsed
+    /// (`NewPreferredSchedulingTerms`). If none is left, one that never matches replaces them. Every wrong term carries
+    /// the text for all wrong terms, because Kubernetes reports that.
     pub fn parse_all(terms: &[(i32, TermText<'_>)], interner: &mut Interner) -> Box<[PreferredTerm]> {
         let mut errors = Vec::new();
         let mut parsed = Vec::with_capacity(terms.len());
@@ -100,7 +99,7 @@ impl PreferredTerm {
             }
         }
         if parsed.is_empty() && !terms.is_empty() {
-            // The pod has preferences, if only void ones: NodeAffinity still scores it, with 0 everywhere.
+            // The pod has preferences, even if all are void: NodeAffinity scores every node 0.
             parsed.push((0, Ok(NodeSelectorTerm::never(&[]))));
         }
         let text: Arc<str> = aggregate(&errors).into();
@@ -112,10 +111,10 @@ impl PreferredTerm {
 }
 
 impl NodeSelectorTerm {
-    /// Reads one term. `path` is the name of its field, which errors begin with.
+    /// Parses one term. `path` is the name of its field, with which errors begin.
     ///
     /// # Errors
-    /// Kubernetes' texts for all that is wrong with it.
+    /// Kubernetes' texts for all errors in it.
     pub fn parse(term: &TermText<'_>, path: &str, interner: &mut Interner) -> Result<NodeSelectorTerm, Vec<String>> {
         let mut errors = Vec::new();
         let path = |list: &str, i| if path.is_empty() { format!("{list}[{i}]") } else { format!("{path}.{list}[{i}]") };
@@ -139,7 +138,7 @@ impl NodeSelectorTerm {
         Ok(NodeSelectorTerm { match_expressions: parsed.into(), match_fields: fields.into() })
     }
 
-    /// A term that matches no node and asks for nodes of all these names.
+    /// Returns a term that matches no node and requires all these names.
     fn never(names: &[Symbol]) -> NodeSelectorTerm {
         NodeSelectorTerm {
             match_expressions: [Requirement::never()].into(),
@@ -149,7 +148,7 @@ impl NodeSelectorTerm {
 }
 
 impl Requirement {
-    /// No node meets it.
+    /// Returns a requirement that no node meets.
     fn never() -> Requirement {
         Requirement { key: Symbol::EMPTY, operator: Operator::In, values: [].into() }
     }
@@ -159,9 +158,9 @@ impl Requirement {
 enum Field {
     /// On the node's name.
     Name(FieldRequirement),
-    /// On one that nodes do not have: on every node the same.
+    /// On another field, which nodes do not have: the result is the same on every node.
     Other {
-        /// Whether nodes meet it.
+        /// Whether nodes meet the condition.
         holds: bool,
     },
 }
@@ -171,8 +170,8 @@ impl<'a> TermText<'a> {
         self.match_expressions.is_empty() && self.match_fields.is_empty()
     }
 
-    /// The names that all `In` requirements on the name have in common, whether or not they are right otherwise.
-    /// `None` if there is no such requirement.
+    /// Returns the names that all `In` requirements on the name have in common, including those that are invalid
+    /// otherwise. `None` if there is no such requirement.
     fn names(&self) -> Option<Vec<&'a str>> {
         let mut by_name = self.match_fields.iter().filter(|r| r.key == NAME_FIELD && r.operator == "In");
         let mut names = by_name.next()?.values.clone().unwrap_or_default();
@@ -184,11 +183,11 @@ impl<'a> TermText<'a> {
 }
 
 impl RequirementText<'_> {
-    /// Reads a condition on a label; `path` as in [`NodeSelectorTerm::parse`].
+    /// Parses a condition on a label; `path` as in [`NodeSelectorTerm::parse`].
     pub(super) fn parse(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Requirement> {
         let path = if path.is_empty() { String::new() } else { format!("{path}.") };
         let mut own: Vec<String> = Vec::new();
-        let mut complain = |text: String| {
+        let mut report = |text: String| {
             if !own.contains(&text) {
                 own.push(text);
             }
@@ -201,10 +200,10 @@ impl RequirementText<'_> {
         }
         let problems = label_key_problems(self.key);
         if !problems.is_empty() {
-            complain(format!("{path}key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
+            report(format!("{path}key: Invalid value: {}: {}", quoted(self.key), problems.join("; ")));
         }
         let mut list_is_wrong =
-            |why: &str| complain(format!("{path}values: Invalid value: {}: {why}", self.values_json()));
+            |why: &str| report(format!("{path}values: Invalid value: {}: {why}", self.values_json()));
         let operator = match self.operator {
             "In" | "NotIn" => {
                 if values.is_empty() {
@@ -226,7 +225,7 @@ impl RequirementText<'_> {
                 for (i, value) in values.iter().enumerate() {
                     match value.parse() {
                         Ok(integer) => bound = integer,
-                        Err(_) => complain(format!(
+                        Err(_) => report(format!(
                             "{path}values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
                             quoted(value)
                         )),
@@ -239,7 +238,7 @@ impl RequirementText<'_> {
             let problems = label_value_problems(value);
             if !problems.is_empty() {
                 let (key, value) = (self.key, quoted(value));
-                complain(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
+                report(format!("{path}values[{i}][{key}]: Invalid value: {value}: {}", problems.join("; ")));
             }
         }
         if !own.is_empty() {
@@ -253,7 +252,7 @@ impl RequirementText<'_> {
         Some(Requirement { key: interner.intern(self.key), operator, values })
     }
 
-    /// A condition on a field. Nodes have one field, the name; any other is empty.
+    /// Parses a condition on a field. Nodes have one field, the name; any other is empty.
     fn parse_field(&self, path: &str, interner: &mut Interner, errors: &mut Vec<String>) -> Option<Field> {
         if !["In", "NotIn"].contains(&self.operator) {
             errors.push(unsupported(&format!("{path}."), self.operator, &["In", "NotIn"]));
@@ -286,7 +285,7 @@ fn unsupported(path: &str, operator: &str, known: &[&str]) -> String {
     format!("{path}operator: Unsupported value: {}: supported values: {}", json(operator), known.join(", "))
 }
 
-/// Several errors as one text.
+/// Joins errors into one text.
 pub(super) fn aggregate(errors: &[String]) -> String {
     match errors {
         [error] => error.clone(),
@@ -294,7 +293,7 @@ pub(super) fn aggregate(errors: &[String]) -> String {
     }
 }
 
-/// As Go's `%q` writes a string.
+/// Quotes a string as Go's `%q`.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -316,7 +315,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// As Go's `encoding/json` writes a string.
+/// Quotes a string as Go's `encoding/json`.
 fn json(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -339,7 +338,7 @@ const NAME_PROBLEM: &str = "must consist of alphanumeric characters, '-', '_' or
     alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// What is wrong with a label's key, in Kubernetes' words (`IsLabelKey`). Nothing if the list is empty.
+/// Returns the errors of a label key, in Kubernetes' words (`IsLabelKey`); empty if there are none.
 pub fn label_key_problems(key: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let name = match key.split_once('/') {
@@ -368,7 +367,7 @@ pub fn label_key_problems(key: &str) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a label's value, in Kubernetes' words (`IsLabelValue`). Nothing if the list is empty.
+/// Returns the errors of a label value, in Kubernetes' words (`IsLabelValue`); empty if there are none.
 pub fn label_value_problems(value: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if value.len() > 63 {
@@ -385,7 +384,7 @@ pub fn label_value_problems(value: &str) -> Vec<String> {
     problems
 }
 
-/// What is wrong with a DNS subdomain, in Kubernetes' words (`IsDNS1123Subdomain`). Nothing if the list is empty.
+/// Returns the errors of a DNS subdomain, in Kubernetes' words (`IsDNS1123Subdomain`); empty if there are none.
 pub fn dns_subdomain_problems(name: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if name.len() > 253 {
@@ -408,7 +407,7 @@ pub fn dns_subdomain_problems(name: &str) -> Vec<String> {
     problems
 }
 
-/// Whether it is empty, or letters and digits with `-`, `_` and `.` between them.
+/// Returns whether it is empty, or consists of letters and digits with `-`, `_` and `.` between them.
 fn is_label_name(name: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| c.is_ascii_alphanumeric());
     name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))

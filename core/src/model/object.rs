@@ -1,4 +1,4 @@
-//! Objects besides nodes and pods that plugins may look at.
+//! Objects other than nodes and pods that plugins may read.
 
 use std::sync::Arc;
 
@@ -43,11 +43,11 @@ pub enum Kind {
     ResourceSlice,
     /// `resource.k8s.io/v1` DeviceClass.
     DeviceClass,
-    /// One that a plugin declares.
+    /// A kind that a plugin declares.
     Custom(&'static CustomKind),
 }
 
-/// Which object. The namespace of a kind without namespaces is empty.
+/// Identity of an object. The namespace is empty for kinds that are not namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectKey {
     /// Its kind.
@@ -58,7 +58,7 @@ pub struct ObjectKey {
     pub name: Symbol,
 }
 
-/// An object besides nodes and pods.
+/// An object other than a node or a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {
     /// A namespace.
@@ -71,13 +71,13 @@ pub enum Object {
     PersistentVolumeClaim(Arc<PersistentVolumeClaim>),
     /// A storage class.
     StorageClass(Arc<StorageClass>),
-    /// What CSI drivers say of a node.
+    /// CSI drivers of a node.
     CsiNode(Arc<CsiNode>),
     /// A CSI driver.
     CsiDriver(Arc<CsiDriver>),
-    /// Room that a CSI driver reports.
+    /// Storage capacity that a CSI driver reports.
     CsiStorageCapacity(Arc<CsiStorageCapacity>),
-    /// A volume that is attached to a node, or is to be.
+    /// A volume that is attached, or to be attached, to a node.
     VolumeAttachment(Arc<VolumeAttachment>),
     /// A disruption budget.
     PodDisruptionBudget(Arc<PodDisruptionBudget>),
@@ -92,7 +92,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// Which object it is.
+    /// Returns the object's identity.
     pub fn key(&self) -> ObjectKey {
         let (kind, namespace, name) = match self {
             Object::Namespace(o) => (Kind::Namespace, Symbol::EMPTY, o.name),
@@ -113,7 +113,7 @@ impl Object {
         ObjectKey { kind, namespace, name }
     }
 
-    /// The object, if it is of a kind that a plugin declares.
+    /// Returns the object, if a plugin declares its kind.
     pub fn custom(&self) -> Option<&Arc<Custom>> {
         match self {
             Object::Custom(custom) => Some(custom),

@@ -10,27 +10,27 @@ use super::{
 };
 use crate::intern::Symbol;
 
-/// `metadata.uid`. A pod that is deleted and created again under its name is another pod.
+/// `metadata.uid`. A pod that is deleted and created again with the same name is another pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Uid(pub Arc<str>);
 
 /// Transport protocol of a host port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
-    /// TCP, also where nothing is written.
+    /// TCP, also if not given.
     Tcp,
     /// UDP.
     Udp,
     /// SCTP.
     Sctp,
-    /// Another word: a protocol of its own.
+    /// Any other value: a separate protocol.
     Other(Symbol),
 }
 
-/// A port of the node that a container asks for.
+/// A port of the node that a container requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostPort {
-    /// The address on the node. An empty one is written `0.0.0.0`, which collides with all.
+    /// The address on the node. An empty one is stored as `0.0.0.0`, which conflicts with all.
     pub ip: Symbol,
     /// The protocol.
     pub protocol: Protocol,
@@ -41,54 +41,54 @@ pub struct HostPort {
 /// A preferred term of node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PreferredTerm {
-    /// Added to a node's score if the term matches. Terms of weight 0 are left out, but for one that never matches if
-    /// there is no other.
+    /// Weight that is added to a node's score if the term matches. Terms of weight 0 are left out; if no other is left,
+    /// one that never matches remains.
     pub weight: i64,
-    /// The condition, or what is wrong with it in Kubernetes' words: then scheduling the pod fails with that.
+    /// The condition, or its error in Kubernetes' words, with which scheduling the pod fails.
     pub term: Result<NodeSelectorTerm, Arc<str>>,
 }
 
-/// What a pod may do to those of lower priority.
+/// Whether a pod may preempt pods of lower priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PreemptionPolicy {
-    /// Take their place.
+    /// It may.
     #[default]
     PreemptLowerPriority,
-    /// Wait.
+    /// It may not.
     Never,
 }
 
 /// A resource claim of a pod: `spec.resourceClaims[]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PodResourceClaim {
-    /// What the pod calls it.
+    /// Name of the claim in the pod.
     pub name: Symbol,
-    /// Where the claim comes from.
+    /// Source of the claim.
     pub source: ClaimSource,
 }
 
-/// Where a pod's resource claim comes from.
+/// Source of a pod's resource claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClaimSource {
     /// `resourceClaimName`: the claim of this name.
     Named(Symbol),
     /// `resourceClaimTemplateName`: a claim that is generated for the pod.
     Generated,
-    /// Neither is given.
+    /// Neither is set.
     Missing,
 }
 
-/// What a pod's status says of generated resource claims.
+/// Generated resource claims in a pod's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatuses {
-    /// `status.resourceClaimStatuses`: what the pod calls a claim, and the claim's name if there is one.
+    /// `status.resourceClaimStatuses`: the claim's name in the pod, and the claim's own name if it has one.
     pub generated: Box<[(Symbol, Option<Symbol>)]>,
     /// `status.extendedResourceClaimStatus` as text.
     pub extended: Option<Arc<str>>,
 }
 
-/// All of a pod that plugins may look at before it runs: pods of one template share it. The default asks for nothing, and
-/// has no container.
+/// All parts of a pod that plugins may read before it runs, shared by pods of one template. The default requests
+/// nothing and has no container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodSpec {
     /// `metadata.namespace`.
@@ -97,19 +97,19 @@ pub struct PodSpec {
     pub labels: Labels,
     /// `spec.schedulerName`.
     pub scheduler_name: Symbol,
-    /// `spec.priority`, 0 if there is none.
+    /// `spec.priority`, 0 if not set.
     pub priority: i32,
     /// `spec.preemptionPolicy`.
     pub preemption_policy: PreemptionPolicy,
-    /// `spec.nodeName` as it is written: what the NodeName plugin compares.
+    /// `spec.nodeName` as written, for the NodeName plugin.
     pub node_name: Option<Symbol>,
-    /// What must be free on a node, by the spec alone: sum of containers or peak of the init sequence, pod-level
-    /// requests in place of it, overhead on top (Kubernetes' `PodRequests`).
+    /// Resources that must be free on a node, by the spec alone: the sum of containers or the peak of the init
+    /// sequence, replaced by pod-level requests, plus overhead (Kubernetes' `PodRequests`).
     pub requests: Resources,
-    /// What NodeResourcesFit scores the pod by: as `requests` without pod-level requests, and with 100m cpu and
-    /// 200 MiB for every container that asks for none. Covers all resources.
+    /// Requests that NodeResourcesFit scores: as `requests`, but without pod-level requests, and with 100m cpu and 200
+    /// MiB for every container without a request. Covers all resources.
     pub fit_score_requests: Resources,
-    /// What NodeResourcesBalancedAllocation scores the pod by: as `requests`, and with what its status says of a resize.
+    /// Requests that NodeResourcesBalancedAllocation scores: as `requests`, and with the status of a resize.
     pub balance_requests: Resources,
     /// `spec.tolerations`.
     pub tolerations: Box<[Toleration]>,
@@ -117,7 +117,8 @@ pub struct PodSpec {
     pub node_selector: Labels,
     /// `requiredDuringSchedulingIgnoredDuringExecution` of node affinity. `None`: not given.
     pub required_node_affinity: Option<NodeSelector>,
-    /// What is wrong with terms of that, in Kubernetes' words. Those match nothing, the others hold.
+    /// Errors of wrong terms of `required_node_affinity`, in Kubernetes' words. Wrong terms match nothing; the others
+    /// apply.
     pub broken_node_affinity: Option<Arc<str>>,
     /// `preferredDuringSchedulingIgnoredDuringExecution` of node affinity.
     pub preferred_node_affinity: Box<[PreferredTerm]>,
@@ -125,34 +126,35 @@ pub struct PodSpec {
     pub affinity: PodAffinity,
     /// `spec.topologySpreadConstraints`.
     pub spread: Box<[TopologySpreadConstraint]>,
-    /// The controller that owns it, if it is one of those that default spreading constraints ask.
+    /// The controller that owns it, if default spreading constraints use its kind.
     pub controller: Option<ControllerRef>,
-    /// `spec.volumes`, those that scheduling looks at.
+    /// `spec.volumes`, those that scheduling reads.
     pub volumes: Box<[Volume]>,
     /// `spec.resourceClaims`.
     pub resource_claims: Box<[PodResourceClaim]>,
-    /// Features that its node must have declared, by what its spec uses.
+    /// Features that its node must declare, derived from the spec.
     pub required_features: Box<[Symbol]>,
     /// Host ports of containers and restartable init containers, each once, sorted.
     pub host_ports: Box<[HostPort]>,
     /// Normalised image names (`:latest` where neither tag nor digest is given) of init containers, containers and
     /// image volumes, in this order, repetitions included.
     pub images: Box<[Symbol]>,
-    /// Number of containers and init containers.
+    /// Number of containers including init containers.
     pub containers: u32,
     /// `spec.schedulingGates`, by name.
     pub scheduling_gates: Box<[Symbol]>,
 }
 
 impl PodSpec {
-    /// Whether it has volumes by claim, or resource claims.
+    /// Returns whether it has volumes with claims, or resource claims.
     pub fn has_claims(&self) -> bool {
         !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())
     }
 }
 
 impl Hash for PodSpec {
-    /// Takes in what templates differ by. The rest follows from that, or is the same in most of them.
+    /// Hashes the fields in which templates usually differ. The others follow from these, or are the same in most
+    /// templates.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.namespace, self.priority, self.node_name, self.containers).hash(state);
         (self.requests.milli_cpu, self.requests.memory, &self.requests.scalars).hash(state);
@@ -167,24 +169,24 @@ impl Hash for PodSpec {
     }
 }
 
-/// A pod: who it is, what it asks for, and where it stands.
+/// A pod: identity, specification and status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
     /// `metadata.uid`.
     pub uid: Uid,
-    /// `metadata.namespace`, to be read by people and servers; plugins compare that of the spec.
+    /// `metadata.namespace`, for messages and requests; plugins compare the one in the spec.
     pub namespace: Arc<str>,
     /// `metadata.name`.
     pub name: Arc<str>,
-    /// The rest of it.
+    /// The specification.
     pub spec: Arc<PodSpec>,
-    /// What it takes of its node while it runs: as `spec.requests`, and with what its status says of a resize.
+    /// Resources that it uses on its node: as `spec.requests`, and with the status of a resize.
     pub usage: Arc<PodUsage>,
-    /// What its status says of generated resource claims, if it says anything.
+    /// Generated resource claims in its status, if there are any.
     pub claim_statuses: Option<Arc<ClaimStatuses>>,
-    /// The node that an earlier preemption has made room on: `status.nominatedNodeName`.
+    /// The node on which an earlier preemption made room: `status.nominatedNodeName`.
     pub nominated_node: Option<Symbol>,
-    /// Whether it is being deleted because a scheduler preempted it: its condition `DisruptionTarget` says so.
+    /// Whether it is being deleted because a scheduler preempted it, by its condition `DisruptionTarget`.
     pub preempted: bool,
     /// Whether it has a deletion timestamp.
     pub deleting: bool,
@@ -195,17 +197,17 @@ pub struct Pod {
 }
 
 impl Pod {
-    /// `namespace/name`, for people.
+    /// Returns `namespace/name`, for messages.
     pub fn namespaced_name(&self) -> impl fmt::Display + '_ {
         fmt::from_fn(|f| write!(f, "{}/{}", self.namespace, self.name))
     }
 }
 
-/// What a running pod takes of its node.
+/// Resources that a running pod uses on its node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct PodUsage {
-    /// Counted against the node's allocatable.
+    /// Resources that count against the node's allocatable.
     pub requests: Resources,
-    /// Counted for scoring.
+    /// Resources that count for scoring.
     pub non_zero: NonZero,
 }

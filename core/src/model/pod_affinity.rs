@@ -5,22 +5,22 @@ use std::sync::Arc;
 use super::LabelSelector;
 use crate::intern::Symbol;
 
-/// A term of pod affinity or anti-affinity: which pods, and how near.
+/// A term of pod affinity or anti-affinity: pods and a topology key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodAffinityTerm {
-    /// `topologyKey`: nodes with one value of this label are one place.
+    /// `topologyKey`: nodes with one value of this label form a domain.
     pub topology_key: Symbol,
     /// The pods. `None` matches no pod.
     pub selector: Option<LabelSelector>,
-    /// Their namespaces, sorted: as written, or the pod's own if the term names none and has no selector of namespaces.
+    /// Their namespaces, sorted: as written, or the pod's own if the term has neither names nor a namespace selector.
     pub namespaces: Box<[Symbol]>,
     /// Further namespaces, by their labels. `None` adds none.
     pub namespace_selector: Option<LabelSelector>,
 }
 
 impl PodAffinityTerm {
-    /// Whether the term means a pod: kube-scheduler's `AffinityTerm.Matches`. `namespace_labels` are those of the pod's
-    /// namespace, empty if it is unknown.
+    /// Returns whether the term selects a pod: kube-scheduler's `AffinityTerm.Matches`. `namespace_labels` are those of
+    /// the pod's namespace, empty if it is unknown.
     pub fn matches(
         &self,
         namespace: Symbol,
@@ -36,13 +36,13 @@ impl PodAffinityTerm {
 /// A preferred term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WeightedPodAffinityTerm {
-    /// Added to the score of a place for each pod that matches.
+    /// Weight that is added to the score of a domain for each matching pod.
     pub weight: i32,
     /// The term.
     pub term: PodAffinityTerm,
 }
 
-/// What a pod says about the pods near it: kube-scheduler's parsed terms of a `PodInfo`.
+/// Affinity and anti-affinity of a pod: kube-scheduler's parsed terms of a `PodInfo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PodAffinity {
     /// Required affinity.
@@ -53,16 +53,16 @@ pub struct PodAffinity {
     pub preferred: Box<[WeightedPodAffinityTerm]>,
     /// Preferred anti-affinity.
     pub anti_preferred: Box<[WeightedPodAffinityTerm]>,
-    /// What is wrong with the terms, in Kubernetes' words. A list with a broken term is empty, the others hold.
+    /// Errors of the terms, in Kubernetes' words. A list with a wrong term is empty; the others apply.
     pub broken: Option<Arc<str>>,
-    /// The same of required affinity alone.
+    /// Errors of required affinity alone.
     pub broken_required: Option<Arc<str>>,
-    /// The same of required anti-affinity alone.
+    /// Errors of required anti-affinity alone.
     pub broken_anti_required: Option<Arc<str>>,
 }
 
 impl PodAffinity {
-    /// Whether it says nothing about any pod.
+    /// Returns whether it has no terms.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.required.is_empty()
@@ -71,16 +71,16 @@ impl PodAffinity {
             && self.anti_preferred.is_empty()
     }
 
-    /// Whether it has preferred terms.
+    /// Returns whether it has preferred terms.
     #[inline]
     pub fn prefers(&self) -> bool {
         !self.preferred.is_empty() || !self.anti_preferred.is_empty()
     }
 
-    /// All preferred terms with what they add to a place, those of anti-affinity with negative weights.
+    /// Returns all preferred terms with their weights in a domain's score, negative for anti-affinity.
     pub fn preferred_by_weight(&self) -> impl Iterator<Item = (i64, &PodAffinityTerm)> {
         let near = self.preferred.iter().map(|preferred| (preferred.weight, &preferred.term));
-        // kube-scheduler turns the weight round as the 32-bit number that it is.
+        // kube-scheduler negates the weight as a 32-bit number.
         let apart = self.anti_preferred.iter().map(|preferred| (preferred.weight.wrapping_neg(), &preferred.term));
         near.chain(apart).map(|(weight, term)| (weight.into(), term))
     }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::intern::Symbol;
 
-/// What a pod asks for, or what a node has: kube-scheduler's `framework.Resource`.
+/// Requests of a pod, or capacity of a node: kube-scheduler's `framework.Resource`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Resources {
     /// CPU in thousandths of a core.
@@ -17,8 +17,7 @@ pub struct Resources {
     pub scalars: SmallVec<[(Symbol, i64); 2]>,
 }
 
-/// cpu and memory as scoring counts them, a default in place of every missing request:
-/// kube-scheduler's `NonZeroRequested`.
+/// cpu and memory for scoring, with a default for every missing request: kube-scheduler's `NonZeroRequested`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NonZero {
     /// CPU in thousandths of a core.
@@ -28,13 +27,13 @@ pub struct NonZero {
 }
 
 impl Resources {
-    /// The amount of a scalar resource, `None` if it is not listed.
+    /// Returns the amount of a scalar resource, `None` if it is not listed.
     #[inline(always)]
     pub fn scalar(&self, name: Symbol) -> Option<i64> {
         self.scalars.iter().find(|s| s.0 == name).map(|s| s.1)
     }
 
-    /// The amount of a scalar resource, entered as 0 if it was not listed.
+    /// Returns the amount of a scalar resource, inserted as 0 if it was not listed.
     pub fn scalar_mut(&mut self, name: Symbol) -> &mut i64 {
         let at = match self.scalars.binary_search_by_key(&name, |s| s.0) {
             Ok(at) => at,
@@ -58,7 +57,7 @@ impl Resources {
         }
     }
 
-    /// Takes away what [`Resources::add`] added. A scalar that comes down to 0 stays listed.
+    /// Subtracts `other`. A scalar that reaches 0 stays listed.
     #[inline]
     pub fn subtract(&mut self, other: &Resources) {
         self.milli_cpu = self.milli_cpu.wrapping_sub(other.milli_cpu);
@@ -72,14 +71,14 @@ impl Resources {
 }
 
 impl NonZero {
-    /// Adds `other`, wrapping.
+    /// Adds `other`. Wraps on overflow.
     #[inline]
     pub fn add(&mut self, other: NonZero) {
         self.milli_cpu = self.milli_cpu.wrapping_add(other.milli_cpu);
         self.memory = self.memory.wrapping_add(other.memory);
     }
 
-    /// Takes away what [`NonZero::add`] added.
+    /// Subtracts `other`. Wraps on overflow.
     #[inline]
     pub fn subtract(&mut self, other: NonZero) {
         self.milli_cpu = self.milli_cpu.wrapping_sub(other.milli_cpu);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::intern::{Interner, Symbol};
 
-/// Labels, sorted by key symbol, each key once. Whoever keeps them shares them.
+/// Labels, shared, sorted by key symbol, each key once.
 pub type Labels = Arc<[(Symbol, Symbol)]>;
 
-/// Labels of keys and values. No key may come twice.
+/// Makes labels of keys and values. Keys must be distinct.
 pub fn labels<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>, interner: &mut Interner) -> Labels {
     let symbols = pairs.into_iter().map(|(key, value)| (interner.intern(key), interner.intern(value)));
     let mut labels: Vec<_> = symbols.collect();
@@ -15,9 +15,9 @@ pub fn labels<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>, interner:
     labels.into()
 }
 
-/// Looking things up in labels.
+/// Lookups in labels.
 pub trait LabelsExt {
-    /// The value of a label.
+    /// Returns the value of a label.
     fn value(&self, key: Symbol) -> Option<Symbol>;
 }
 
@@ -29,16 +29,16 @@ impl LabelsExt for [(Symbol, Symbol)] {
     }
 }
 
-/// How a [`Requirement`] compares.
+/// Comparison of a [`Requirement`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// The label is there and has one of the values.
+    /// The label exists and has one of the values.
     In,
-    /// The label is not there or has none of the values.
+    /// The label does not exist or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is not there.
+    /// The label does not exist.
     DoesNotExist,
     /// The label is an integer greater than this.
     Gt(i64),
@@ -58,7 +58,7 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Whether labels meet the condition. `integer` tells the integer that a label's value spells, if it does.
+    /// Returns whether labels meet the condition. `integer` returns the integer value of a label value, if it has one.
     #[inline(always)]
     pub fn matches(&self, labels: &[(Symbol, Symbol)], integer: impl Fn(Symbol) -> Option<i64>) -> bool {
         let value = labels.value(self.key);
@@ -73,7 +73,7 @@ impl Requirement {
     }
 }
 
-/// One condition on `metadata.name`, the only field that node selectors know.
+/// One condition on `metadata.name`, the only field that node selectors support.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldRequirement {
     /// `In` if false, `NotIn` if true.
@@ -83,7 +83,7 @@ pub struct FieldRequirement {
 }
 
 impl FieldRequirement {
-    /// Whether a node of this name meets the condition.
+    /// Returns whether a node with this name meets the condition.
     #[inline(always)]
     pub fn matches(&self, node: Symbol) -> bool {
         (node == self.name) != self.negated
@@ -102,7 +102,7 @@ pub struct NodeSelectorTerm {
 }
 
 impl NodeSelectorTerm {
-    /// Whether a node meets all conditions.
+    /// Returns whether a node meets all conditions.
     #[inline(always)]
     pub fn matches(
         &self,
@@ -117,8 +117,8 @@ impl NodeSelectorTerm {
 
 /// Alternatives: a node that meets one of the terms matches.
 ///
-/// A term that Kubernetes cannot parse matches nothing and is left out, or stands here as one that cannot match where
-/// its node names matter to NodeAffinity's PreFilter. An empty list matches no node.
+/// A term that Kubernetes cannot parse matches nothing and is left out. Where its node names matter to NodeAffinity's
+/// PreFilter, a term that cannot match replaces it. An empty list matches no node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NodeSelector {
     /// The terms that can match.
@@ -126,7 +126,7 @@ pub struct NodeSelector {
 }
 
 impl NodeSelector {
-    /// Whether a node meets one of the terms.
+    /// Returns whether a node meets one of the terms.
     #[inline(always)]
     pub fn matches(
         &self,
@@ -138,7 +138,7 @@ impl NodeSelector {
     }
 }
 
-/// The integer that a label value spells, as Go's `strconv.ParseInt(value, 10, 64)` reads it: for `Gt` and `Lt`.
+/// Returns the integer value of a label value, parsed like Go's `strconv.ParseInt(value, 10, 64)`: for `Gt` and `Lt`.
 pub fn label_integer(interner: &Interner, value: Symbol) -> Option<i64> {
     interner.resolve(value).parse().ok()
 }

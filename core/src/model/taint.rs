@@ -2,16 +2,16 @@
 
 use crate::intern::Symbol;
 
-/// What a taint does to pods that do not tolerate it.
+/// Effect of a taint on pods that do not tolerate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
-    /// New pods stay away.
+    /// New pods are not scheduled here.
     NoSchedule,
-    /// New pods go elsewhere if they can.
+    /// New pods are scheduled elsewhere if possible.
     PreferNoSchedule,
-    /// New pods stay away and running ones are evicted.
+    /// New pods are not scheduled here and running pods are evicted.
     NoExecute,
-    /// Not an effect that Kubernetes knows: no scheduling plugin acts on it.
+    /// Any other value: no scheduling plugin acts on it.
     Other(Symbol),
 }
 
@@ -26,32 +26,32 @@ pub struct Taint {
     pub effect: Effect,
 }
 
-/// How a toleration compares values.
+/// Comparison of a toleration's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TolerationOperator {
-    /// The values are equal (also for an operator that was left out).
+    /// The values are equal (also if no operator is set).
     Equal,
     /// Any value.
     Exists,
-    /// `Lt` and `Gt` (a feature that is off), and whatever else is written: matches nothing.
+    /// `Lt` and `Gt` (a disabled feature), and any other value: matches nothing.
     Never,
 }
 
 /// A toleration of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Toleration {
-    /// The key that is tolerated; `None` (an empty key) is any.
+    /// The tolerated key; `None` (an empty key) is any.
     pub key: Option<Symbol>,
     /// How values compare.
     pub operator: TolerationOperator,
     /// The value for [`TolerationOperator::Equal`].
     pub value: Symbol,
-    /// The effect that is tolerated; `None` (an empty effect) is any.
+    /// The tolerated effect; `None` (an empty effect) is any.
     pub effect: Option<Effect>,
 }
 
 impl Toleration {
-    /// Whether this toleration tolerates `taint`: Kubernetes' `Toleration.ToleratesTaint`.
+    /// Returns whether this toleration tolerates `taint`: Kubernetes' `Toleration.ToleratesTaint`.
     #[inline(always)]
     pub fn tolerates(&self, taint: &Taint) -> bool {
         if self.effect.is_some_and(|effect| effect != taint.effect) || self.key.is_some_and(|key| key != taint.key) {

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::LabelSelector;
 use crate::intern::Symbol;
 
-/// What follows where a constraint cannot be met: `whenUnsatisfiable`.
+/// Consequence of an unmet constraint: `whenUnsatisfiable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnsatisfiableAction {
     /// The node is not feasible.
     DoNotSchedule,
     /// The node is not preferred.
     ScheduleAnyway,
-    /// Another word: nothing.
+    /// Any other value: the constraint is ignored.
     Other,
 }
 
-/// Whether nodes that the pod could not run on for another reason count.
+/// Whether nodes that are excluded by node affinity or taints count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InclusionPolicy {
     /// They do not.
@@ -34,13 +34,13 @@ pub struct TopologySpreadConstraint {
     pub topology_key: Symbol,
     /// `whenUnsatisfiable`.
     pub when_unsatisfiable: UnsatisfiableAction,
-    /// The pods that are counted, `matchLabelKeys` merged in; `None` matches no pod. Or what is wrong with the selector,
-    /// in Kubernetes' words.
+    /// The pods that are counted, with `matchLabelKeys`; `None` matches no pod. Or the selector's error, in Kubernetes'
+    /// words.
     pub selector: Result<Option<LabelSelector>, Arc<str>>,
-    /// `minDomains`, 1 if it is not given.
+    /// `minDomains`, 1 if not set.
     pub min_domains: i32,
-    /// `nodeAffinityPolicy`, `Honor` if it is not given.
+    /// `nodeAffinityPolicy`, `Honor` if not set.
     pub node_affinity_policy: InclusionPolicy,
-    /// `nodeTaintsPolicy`, `Ignore` if it is not given.
+    /// `nodeTaintsPolicy`, `Ignore` if not set.
     pub node_taints_policy: InclusionPolicy,
 }

@@ -1,4 +1,4 @@
-//! Volumes: what pods mount, and the storage that there is.
+//! Volumes of pods, and storage objects.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::{LabelSelector, Labels, NodeSelector, Uid};
 use crate::intern::Symbol;
 use crate::quantity::Quantity;
 
-/// What scheduling sees of a pod's volumes, in their order. Volumes that it does not look at, such as config maps, are
-/// left out; one that both excludes other pods and counts against a limit stands here twice.
+/// A volume of a pod, as scheduling reads it, in the order of the spec. Irrelevant volumes, such as config maps, are
+/// left out. A volume that both excludes other pods and counts against a limit occurs twice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Volume {
     /// A claim by name.
@@ -15,9 +15,9 @@ pub enum Volume {
         /// `persistentVolumeClaim.claimName`.
         claim: Symbol,
     },
-    /// A generic ephemeral volume: its claim is made for the pod.
+    /// A generic ephemeral volume: its claim is created for the pod.
     Ephemeral {
-        /// The claim's name: the pod's and the volume's.
+        /// The claim's name, made of the names of pod and volume.
         claim: Symbol,
         /// The pod, which must own the claim.
         pod: Uid,
@@ -54,15 +54,15 @@ pub enum Volume {
         /// `readOnly`.
         read_only: bool,
     },
-    /// `csi`: a volume that a CSI driver makes for the pod alone. Only hints look at it.
+    /// `csi`: a volume that a CSI driver creates for the pod alone. Only hints read it.
     InlineCsi {
         /// The driver's name.
         driver: Symbol,
     },
-    /// A volume of a plugin that was part of Kubernetes and has become a CSI driver.
+    /// A volume of an in-tree plugin that has been replaced by a CSI driver.
     InTree {
-        /// The volume as that driver has it. `None`: the scheduler does not migrate this plugin's volumes. An error, in
-        /// Kubernetes' words, fails the attempt where the volume would be counted.
+        /// The volume of that driver. `None`: the scheduler does not migrate this plugin's volumes. An error, in
+        /// Kubernetes' words, fails an attempt that counts the volume.
         csi: Result<Option<CsiVolume>, Arc<str>>,
     },
 }
@@ -72,7 +72,7 @@ pub enum Volume {
 pub struct CsiVolume {
     /// The driver's name.
     pub driver: Symbol,
-    /// The driver's name of the volume: `volumeHandle`.
+    /// Identifier of the volume at the driver: `volumeHandle`.
     pub handle: Symbol,
 }
 
@@ -81,25 +81,25 @@ pub struct CsiVolume {
 pub enum AccessMode {
     /// By one node.
     ReadWriteOnce,
-    /// By many nodes, to read.
+    /// By many nodes, read-only.
     ReadOnlyMany,
     /// By many nodes.
     ReadWriteMany,
     /// By one pod.
     ReadWriteOncePod,
-    /// Another word.
+    /// Any other value.
     Other(Symbol),
 }
 
-/// What is in a volume.
+/// Content of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum VolumeMode {
-    /// Files; also where nothing is written.
+    /// Files; also if not set.
     #[default]
     Filesystem,
     /// Blocks.
     Block,
-    /// Another word.
+    /// Any other value.
     Other(Symbol),
 }
 
@@ -110,7 +110,7 @@ pub struct PersistentVolume {
     pub name: Symbol,
     /// `metadata.labels`.
     pub labels: Labels,
-    /// Where it is, by those of its labels that VolumeZone looks at.
+    /// Its zones, by the labels that VolumeZone reads.
     pub zones: Box<[ZoneLabel]>,
     /// The class, by annotation or field; empty for none.
     pub class: Symbol,
@@ -122,26 +122,26 @@ pub struct PersistentVolume {
     pub access_modes: Box<[AccessMode]>,
     /// `volumeMode`.
     pub mode: VolumeMode,
-    /// `nodeAffinity.required`, by labels alone: Kubernetes does not look at the names of nodes here. `None`: any node.
+    /// `nodeAffinity.required`, by labels alone: Kubernetes ignores node names here. `None`: any node.
     pub node_affinity: Option<NodeSelector>,
     /// `claimRef`.
     pub claim: Option<ClaimRef>,
-    /// Nobody has it: `status.phase` is `Available`.
+    /// Whether `status.phase` is `Available`.
     pub available: bool,
-    /// It is being deleted.
+    /// Whether it is being deleted.
     pub deleting: bool,
     /// `csi`.
     pub csi: Option<CsiVolume>,
-    /// What becomes of it where its in-tree plugin is migrated to a CSI driver.
+    /// The volume after migration of its in-tree plugin to a CSI driver.
     pub migration: Option<Migration>,
 }
 
-/// A label that tells where a volume is.
+/// A label with the zone or region of a volume.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ZoneLabel {
     /// The label's key.
     pub key: Symbol,
-    /// The key that serves in its place on nodes without it: for a beta label, today's; otherwise the same.
+    /// The key that replaces it on nodes without it: the current key of a beta label; otherwise the same key.
     pub successor: Symbol,
     /// The values that a node's label may have.
     pub values: Box<[Symbol]>,
@@ -152,11 +152,11 @@ pub struct ZoneLabel {
 pub struct Migration {
     /// The plugin's name, such as `kubernetes.io/gce-pd`.
     pub plugin: Symbol,
-    /// The volume as the CSI driver has it, or in Kubernetes' words why it cannot be translated.
+    /// The volume of the CSI driver, or in Kubernetes' words why it cannot be translated.
     pub volume: Result<MigratedVolume, Arc<str>>,
 }
 
-/// A volume as it is after migration, where that makes a difference.
+/// Fields of a volume that differ after migration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MigratedVolume {
     /// Driver and handle.
@@ -165,14 +165,14 @@ pub struct MigratedVolume {
     pub node_affinity: Option<NodeSelector>,
 }
 
-/// The claim that a volume is for.
+/// The claim that a volume is bound to or reserved for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimRef {
     /// Its namespace.
     pub namespace: Symbol,
     /// Its name.
     pub name: Symbol,
-    /// Its uid, if it is known.
+    /// Its uid, if set.
     pub uid: Option<Arc<str>>,
 }
 
@@ -185,7 +185,7 @@ pub struct PersistentVolumeClaim {
     pub name: Symbol,
     /// `metadata.uid`.
     pub uid: Arc<str>,
-    /// The volume that it names: `spec.volumeName`.
+    /// Name of its volume: `spec.volumeName`.
     pub volume: Option<Symbol>,
     /// Annotation `pv.kubernetes.io/bind-completed`.
     pub bind_completed: bool,
@@ -199,15 +199,15 @@ pub struct PersistentVolumeClaim {
     pub access_modes: Box<[AccessMode]>,
     /// `volumeMode`.
     pub mode: VolumeMode,
-    /// `selector`, or in Kubernetes' words what is wrong with it. `None`: any volume.
+    /// `selector`, or its error in Kubernetes' words. `None`: any volume.
     pub selector: Result<Option<LabelSelector>, Arc<str>>,
     /// Annotation `volume.kubernetes.io/selected-node`.
     pub selected_node: Option<Symbol>,
-    /// What controls it, for generic ephemeral volumes a pod.
+    /// Its controller: a pod for generic ephemeral volumes.
     pub controller: Option<Uid>,
-    /// It is being deleted.
+    /// Whether it is being deleted.
     pub deleting: bool,
-    /// `status.phase` is `Lost`.
+    /// Whether `status.phase` is `Lost`.
     pub lost: bool,
 }
 
@@ -218,13 +218,13 @@ pub struct StorageClass {
     pub name: Symbol,
     /// `provisioner`.
     pub provisioner: Symbol,
-    /// Whether there is a provisioner that makes volumes.
+    /// Whether a provisioner creates volumes.
     pub provisions: bool,
-    /// The CSI driver that volumes of this class will count for; `None` if they count for none.
+    /// The CSI driver for which volumes of this class will count; `None` if they count for none.
     pub driver: Option<Symbol>,
-    /// Whether `driver` comes from an in-tree plugin: volumes count only on nodes with a CSINode then.
+    /// Whether `driver` replaces an in-tree plugin: volumes then count only on nodes with a CSINode.
     pub migrated: bool,
-    /// `volumeBindingMode`. `None`: not set, which an API server does not let happen.
+    /// `volumeBindingMode`. `None`: not set, which an API server does not allow.
     pub wait_for_first_consumer: Option<bool>,
     /// `allowedTopologies`. `None`: anywhere.
     pub allowed_topologies: Option<NodeSelector>,
@@ -237,7 +237,7 @@ pub struct CsiNode {
     pub name: Symbol,
     /// Names of in-tree plugins that are migrated on this node.
     pub migrated_plugins: Box<[Symbol]>,
-    /// Drivers with their limits on volumes: `spec.drivers[].allocatable.count`.
+    /// Drivers with their volume limits: `spec.drivers[].allocatable.count`.
     pub drivers: Box<[(Symbol, Option<i32>)]>,
 }
 
@@ -246,7 +246,7 @@ pub struct CsiNode {
 pub struct CsiDriver {
     /// The driver's name.
     pub name: Symbol,
-    /// `storageCapacity`: the scheduler looks at capacities.
+    /// `storageCapacity`: whether the scheduler checks capacities.
     pub storage_capacity: bool,
 }
 
@@ -259,7 +259,7 @@ pub struct CsiStorageCapacity {
     pub name: Symbol,
     /// `storageClassName`.
     pub class: Symbol,
-    /// The nodes that can reach it. `None`: none can.
+    /// The nodes that can use it. `None`: no node.
     pub node_topology: Option<LabelSelector>,
     /// Bytes: `maximumVolumeSize`, or else `capacity`.
     pub largest_volume: Option<i64>,
@@ -279,14 +279,14 @@ pub struct VolumeAttachment {
 }
 
 impl Volume {
-    /// The name of the claim that the pod names for the volume.
+    /// Returns the name of the claim that the pod names for the volume.
     pub fn named_claim(&self) -> Option<Symbol> {
         match *self {
             Volume::Claim { claim } => Some(claim),
             _ => None,
         }
     }
-    /// The name of the claim behind the volume, whether the pod names it or it is made for the pod.
+    /// Returns the name of the volume's claim, whether named by the pod or created for it.
     #[inline]
     pub fn claim(&self) -> Option<Symbol> {
         match *self {
@@ -297,7 +297,7 @@ impl Volume {
 }
 
 impl PersistentVolume {
-    /// Whether it is bound to the claim, or meant for it (`IsVolumeBoundToClaim`).
+    /// Returns whether it is bound to the claim, or reserved for it (`IsVolumeBoundToClaim`).
     pub fn is_for(&self, claim: &PersistentVolumeClaim) -> bool {
         self.claim.as_ref().is_some_and(|wanted| {
             wanted.name == claim.name
@@ -308,18 +308,18 @@ impl PersistentVolume {
 }
 
 impl PersistentVolumeClaim {
-    /// Whether it has its volume and binding is over (`isPVCFullyBound`).
+    /// Returns whether it is completely bound to a volume (`isPVCFullyBound`).
     pub fn is_bound(&self) -> bool {
         self.volume.is_some() && self.bind_completed
     }
-    /// Whether only one pod may use it.
+    /// Returns whether only one pod may use it.
     pub fn is_exclusive(&self) -> bool {
         self.access_modes.contains(&AccessMode::ReadWriteOncePod)
     }
 }
 
 impl CsiNode {
-    /// Whether an in-tree plugin is migrated to its CSI driver on this node.
+    /// Returns whether an in-tree plugin is migrated to its CSI driver on this node.
     pub fn has_migrated(&self, plugin: Symbol) -> bool {
         self.migrated_plugins.contains(&plugin)
     }

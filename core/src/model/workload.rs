@@ -1,4 +1,4 @@
-//! Objects that stand for many pods: what default spreading constraints get their selector from.
+//! Owners of pods, from which default spreading constraints get their selectors.
 
 use super::{Kind, LabelSelector};
 use crate::intern::Symbol;
@@ -30,14 +30,14 @@ impl From<WorkloadKind> for Kind {
 /// A Service, ReplicationController, ReplicaSet or StatefulSet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
-    /// What it is.
+    /// Its kind.
     pub kind: WorkloadKind,
     /// `metadata.namespace`.
     pub namespace: Symbol,
     /// `metadata.name`.
     pub name: Symbol,
-    /// Its pods: of Services and ReplicationControllers as written, without validation. `None`: there is no selector, or
-    /// it is one that Kubernetes cannot read.
+    /// Its pods. The selectors of Services and ReplicationControllers are not validated. `None`: there is no selector,
+    /// or Kubernetes cannot parse it.
     pub selector: Option<LabelSelector>,
 }
 

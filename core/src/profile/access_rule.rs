@@ -1,14 +1,14 @@
-//! What a plugin does at an API server.
+//! Access of a plugin to an API server.
 
-/// What is done to the objects of a resource: a rule of a role.
+/// Access to the objects of a resource: a rule of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessRule {
-    /// The API group; empty for that of pods and nodes.
+    /// The API group; empty for the core group.
     pub group: &'static str,
-    /// The resource as roles name it: `persistentvolumes`, `pods/status`.
+    /// The resource as in roles: `persistentvolumes`, `pods/status`.
     pub resource: &'static str,
-    /// What is done: `get`, `patch` and the like.
+    /// The verbs: `get`, `patch` and others.
     pub verbs: &'static [&'static str],
-    /// The namespace; `None`: all of them, or the resource has none.
+    /// The namespace; `None`: all namespaces, or the resource is not namespaced.
     pub namespace: Option<&'static str>,
 }

@@ -1,5 +1,5 @@
-//! The seam between generated code and the framework: a profile is what the generator writes, a bundle is all profiles
-//! of a binary.
+//! Interface between generated code and the framework. A profile is generated code; a bundle is all profiles of a
+//! program.
 
 use std::future::Future;
 use std::hash::Hash;
@@ -32,35 +32,36 @@ pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_faile
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
 pub use start_error::{StartError, StartErrors, start};
 
-/// What is compiled in, for people: the effective plugins at each extension point.
+/// A compiled profile, for reports: the effective plugins at each extension point.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileInfo {
-    /// The profile's name: the stem of its file.
+    /// The profile's name: the stem of its file name.
     pub name: &'static str,
-    /// The file it was made from, as it was named to the generator.
+    /// Path of its file, as passed to the generator.
     pub source: &'static str,
-    /// The pods that it serves, by `spec.schedulerName`.
+    /// `spec.schedulerName` of the pods that it serves.
     pub scheduler_name: &'static str,
-    /// How many nodes of a hundred are looked for before scoring; 0 is kube-scheduler's adaptive rule.
+    /// Percentage of nodes to find before scoring; 0 is kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: u8,
-    /// Seconds that a pod waits after its first failure.
+    /// Backoff after the first failure, in seconds.
     pub pod_initial_backoff_seconds: u64,
-    /// Seconds that a pod waits at most.
+    /// Maximum backoff, in seconds.
     pub pod_max_backoff_seconds: u64,
-    /// What it may cost.
+    /// Limits of its costs.
     pub budget: Budget,
-    /// Extension points in the order in which they run, each with its plugins in order; without empty ones.
+    /// Extension points in the order in which they run, each with its plugins in order. Points without plugins are left
+    /// out.
     pub points: &'static [PointInfo],
-    /// The arguments that it gives to plugins, by their names, as JSON; the fields are called as in profiles.
+    /// Arguments of plugins, by plugin name, as JSON; the fields have the names that profiles use.
     pub args: &'static [(&'static str, &'static str)],
-    /// Its extenders in the order in which they are asked, as JSON; the fields are called as in profiles.
+    /// Extenders in the order of calls, as JSON; the fields have the names that profiles use.
     pub extenders: &'static [&'static str],
 }
 
-/// What a profile may cost, as it says itself. `None`: it does not say.
+/// Limits of a profile's costs, as declared in it. `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Nanoseconds that all Filter and Score plugins take for a node, where every node is asked.
+    /// Nanoseconds of all Filter and Score plugins for a node, where every node is evaluated.
     pub nanoseconds_per_node: Option<u64>,
     /// Bytes of the profile's columns for a node.
     pub bytes_per_node: Option<u64>,
@@ -73,104 +74,103 @@ impl Budget {
     pub const NONE: Budget = Budget { nanoseconds_per_node: None, bytes_per_node: None, binary_size: None };
 }
 
-/// The text of a profile that is compiled in, and of the catalogs that it names.
+/// Text of a compiled profile, and of the catalogs that it uses.
 ///
-/// Lines are without their ends; a text that ends with a line end has an empty last line.
+/// Lines have no line ends; a text that ends with a line end has an empty last line.
 #[derive(Clone, Copy, Debug)]
 pub struct ProfileSource {
-    /// The file, as in [`ProfileInfo::source`].
+    /// Path of the file, as in [`ProfileInfo::source`].
     pub path: &'static str,
     /// The lines of the profile.
     pub lines: &'static [&'static str],
-    /// The catalogs of plugin crates: each crate as the profile names it, and the lines of its catalog.
+    /// The catalogs of plugin crates: the crate's name in the profile, and the lines of its catalog.
     pub catalogs: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// The plugins at one extension point.
 #[derive(Clone, Copy, Debug)]
 pub struct PointInfo {
-    /// The extension point as it is written in profiles.
+    /// The extension point's name in profiles.
     pub point: &'static str,
     /// The plugins, in order, with their weights at `score`.
     pub plugins: &'static [(&'static str, Option<i64>)],
 }
 
 impl ProfileInfo {
-    /// The plugins at an extension point.
+    /// Returns the plugins at an extension point.
     pub fn plugins(&self, point: &str) -> &'static [(&'static str, Option<i64>)] {
         self.points.iter().find(|p| p.point == point).map_or(&[], |p| p.plugins)
     }
 }
 
-/// One profile. All calls of plugins are in here, in the profile's order; all loops and bookkeeping are in the framework.
+/// One profile. It contains all calls of plugins, in the profile's order; loops and bookkeeping are in the framework.
 ///
-/// Generated code implements it, and so does what reads a profile when the program runs: that one says by `info` and
-/// `plugins` what constants cannot say of it.
+/// Generated code implements it, and so does the interpreter of profiles. The interpreter overrides `info` and
+/// `plugins`, because its values are not constants.
 pub trait Profile: Sized + Send + Sync + 'static {
-    /// What [`Profile::new`] makes consists of.
+    /// Plugins and settings of the value that [`Profile::new`] makes.
     const INFO: ProfileInfo;
-    /// Its plugins, each once, and the events that they wait for. Their places are those of
-    /// [`PluginSet`](crate::hints::PluginSet).
+    /// Its plugins, each once, with their events. Their places are those of [`PluginSet`](crate::hints::PluginSet).
     const PLUGINS: &'static [PluginEvents];
-    /// The columns that its kernels read, each with its bytes for a node. What an entry points to is not counted.
+    /// The columns that its kernels read, each with its bytes for a node, without the memory that an entry points to.
     const COLUMNS: &'static [(&'static str, usize)] = &[];
     /// Columns and indexes.
     type State: State;
     /// All that the profile's plugins read of a pod: its signature.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// Filter states, a slot for each plugin that has one.
+    /// Filter states, one slot for each plugin that has one.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
-    /// Score states, a slot for each plugin that has one.
+    /// Score states, one slot for each plugin that has one.
     type Score: Send + Sync + 'static;
     /// The columns that this profile's kernels read.
     type Columns<'a>: Copy;
     /// Raw scores of a cycle.
     type Raw: Default + Send;
-    /// Extremes of the raw scores that are normalised.
+    /// Extents of the raw scores that are normalised.
     type Extents: Copy + Default + Send;
-    /// Which plugin rejected a node, and why.
+    /// The plugin that rejected a node, and the reason.
     type Rejection: Copy;
-    /// What Reserve plugins left.
+    /// Data from Reserve plugins.
     type Reserved: Send + Sync + 'static;
-    /// Who has a say besides plugins: [`NoExtenders`](crate::extenders::NoExtenders) unless the profile says otherwise.
+    /// Its extenders; [`NoExtenders`](crate::extenders::NoExtenders) if the profile has none.
     type Extenders: Extenders;
-    /// The parts of a kept answer: [`Uncached`](crate::incremental::Uncached) if there is none.
+    /// Plugin results in a cached answer; [`Uncached`](crate::incremental::Uncached) if answers are not cached.
     type PluginResults: PluginResults<Self>;
 
-    /// Makes every plugin.
+    /// Creates every plugin.
     ///
     /// # Errors
-    /// All plugins that failed, not the first alone.
+    /// The failures of all plugins.
     fn new(handle: &Handle) -> Result<Self, StartErrors>;
     /// Closes every plugin.
     fn close(&self);
-    /// The extenders.
+    /// Returns the extenders.
     fn extenders(&self) -> &Self::Extenders;
-    /// What this one consists of.
+    /// Returns plugins and settings of this profile.
     fn info(&self) -> &'static ProfileInfo {
         const { &Self::INFO }
     }
-    /// The plugins of this one, as in [`Profile::PLUGINS`].
+    /// Returns the plugins of this profile, as in [`Profile::PLUGINS`].
     fn plugins(&self) -> &'static [PluginEvents] {
         Self::PLUGINS
     }
 
-    /// Reads a pod with every plugin.
+    /// Compiles a pod with every plugin.
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
-    /// A number that grows when compiled pods do not hold any more ([`compile_epoch`](crate::Plugin::compile_epoch)). `None`: they never hold
-    /// for another attempt.
+    /// Returns a number that grows when compiled pods become invalid ([`compile_epoch`](crate::Plugin::compile_epoch)).
+    /// `None`: a compiled pod serves one attempt only.
     fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
 
     /// Runs PreEnqueue.
     ///
     /// # Errors
-    /// The first plugin that holds the pod.
+    /// The status of the first plugin that holds the pod.
     fn pre_enqueue(&self, pod: &Pod, cache: &Cache<Self::State>) -> Result<(), Status>;
-    /// What the plugin at a place of [`Profile::plugins`] says of an event that it registered with a hint.
-    /// [`hints::InterestedPlugins`](crate::hints::InterestedPlugins) knows which those are.
+    /// Calls the hint of the plugin at a place of [`Profile::plugins`] for an event.
+    /// [`hints::InterestedPlugins`](crate::hints::InterestedPlugins) has the places of the plugins with a hint for it.
     ///
     /// # Errors
-    /// It cannot tell.
+    /// The hint fails.
     fn queueing_hint(
         &self,
         plugin: usize,
@@ -178,59 +178,59 @@ pub trait Profile: Sized + Send + Sync + 'static {
         object: EventObject<'_>,
         cache: &Cache<Self::State>,
     ) -> Result<QueueingHint, HintError>;
-    /// QueueSort.
+    /// Compares two pods with QueueSort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
-    /// A pod's time in that order.
+    /// Returns a pod's timestamp in the queue's order.
     fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<Self::State>) -> i64;
 
-    /// Runs PreFilter. Narrowed nodes and resolvable rejections are left in `run`.
+    /// Runs PreFilter. Candidate nodes and resolvable rejections are left in `run`.
     ///
     /// # Errors
-    /// The pod is rejected as a whole, or something broke.
+    /// The pod is rejected as a whole, or a plugin failed.
     fn pre_filter(
         &self,
         pod: &Self::Pod,
         cache: &Cache<Self::State>,
         run: &mut PreFilterRun,
     ) -> Result<Self::Cycle, Status>;
-    /// The plugins can use the memory of a state again that nobody needs any more.
+    /// Returns a discarded state to the plugins, which may reuse its memory.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
-    /// Whether Filter looks at nothing but the node and the pod, as [`PreFilterPlugin::reads_only_node`] says of the
+    /// Returns whether Filter reads only the node and the pod, according to [`PreFilterPlugin::reads_only_node`] of the
     /// plugins that do not skip.
     ///
     /// [`PreFilterPlugin::reads_only_node`]: crate::extension_points::PreFilterPlugin::reads_only_node
     fn reads_only_node(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
         false
     }
-    /// Whether no filter can fail with an error: then nobody misses the verdicts on nodes that one of them rejects anyway.
+    /// Returns whether no filter can return an error. The remaining filters of a rejected node then need not run.
     fn cannot_fail(_cycle: &Self::Cycle) -> bool {
         false
     }
 
-    /// The columns of the cluster's nodes.
+    /// Returns the columns of the cluster's nodes.
     fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
-    /// The same columns, cut to one length, so that a loop checks an index once and not for every column.
+    /// Returns the same columns cut to one length: a loop then checks an index once and not for every column.
     fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
-    /// The columns of a node that exists in thought, which is at index 0 then.
+    /// Returns the columns of a hypothetical node, which has index 0.
     fn hypothetical_columns<'a>(
         node: &'a <Self::State as State>::Hypothetical<'_>,
         index: NodeIndex,
     ) -> Self::Columns<'a>;
 
-    /// Which filters have nothing to say about a pod.
+    /// Returns the filters that are idle for a pod.
     fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> IdlePlugins;
-    /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known of `idle_filters`.
+    /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known at compile time of `idle_filters`.
     ///
     /// # Errors
-    /// The first plugin that rejects it.
+    /// The rejection of the first plugin that rejects the node.
     fn filter<const IDLE: u8>(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
         columns: Self::Columns<'_>,
         index: usize,
     ) -> Result<(), Self::Rejection>;
-    /// Every plugin's Filter, not the first rejection alone.
+    /// Runs every plugin's Filter, also after a rejection.
     fn filter_all(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
@@ -238,11 +238,11 @@ pub trait Profile: Sized + Send + Sync + 'static {
         index: usize,
         reject: &mut impl FnMut(Self::Rejection),
     );
-    /// The code of a rejection.
+    /// Returns the code of a rejection.
     fn code(rejection: &Self::Rejection) -> Code;
-    /// The plugin that made a rejection.
+    /// Returns the plugin that made a rejection.
     fn rejector(rejection: &Self::Rejection) -> &'static str;
-    /// A rejection in words.
+    /// Writes the reasons of a rejection.
     fn explain(
         pod: &Self::Pod,
         cycle: &Self::Cycle,
@@ -252,9 +252,9 @@ pub trait Profile: Sized + Send + Sync + 'static {
         out: &mut Reasons<'_>,
     );
 
-    /// Tells PreFilter plugins that do not skip of a pod that comes to a node in thought.
+    /// Adds a pod to a node hypothetically, in the states of PreFilter plugins that do not skip.
     fn add_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
-    /// Tells them of a pod that leaves a node in thought.
+    /// Removes a pod from a node hypothetically, in the same states.
     fn remove_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
 
     /// Runs PostFilter.
@@ -263,7 +263,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Runs PreScore.
     ///
     /// # Errors
-    /// Something broke.
+    /// A plugin failed.
     fn pre_score(
         &self,
         pod: &Self::Pod,
@@ -271,18 +271,18 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         feasible: &NodeMask,
     ) -> Result<Self::Score, Status>;
-    /// The plugins can use the memory of a state again that nobody needs any more.
+    /// Returns a discarded state to the plugins, which may reuse its memory.
     fn recycle_score(&self, score: Self::Score);
-    /// The range of the scores that need no normalising.
+    /// Returns the range of the scores that are not normalised.
     fn range(extents: &Self::Extents) -> ScoreRange;
-    /// For how many nodes there is room.
+    /// Returns the number of nodes that `raw` has slots for.
     fn slots(raw: &Self::Raw) -> usize;
-    /// Makes room for the raw scores of so many nodes.
+    /// Resizes the raw scores to this number of nodes.
     fn resize(raw: &mut Self::Raw, nodes: usize);
-    /// Which plugins skip Score.
+    /// Returns the plugins that skip Score.
     fn idle_scores(score: &Self::Score) -> IdlePlugins;
-    /// Runs Score on the node at `index` of the columns, and takes the raw scores down. `IDLE`: what is known of
-    /// `idle_scores`.
+    /// Runs Score on the node at `index` of the columns, and stores the raw scores. `IDLE`: what is known at compile
+    /// time of `idle_scores`.
     ///
     /// # Errors
     /// A plugin's Score failed.
@@ -294,7 +294,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         raw: &mut Self::Raw,
         extents: &mut Self::Extents,
     ) -> Result<(), ScoreFailure>;
-    /// The node's total: every score normalised, checked and weighted. `IDLE` as for `score`.
+    /// Returns the node's total of all scores, normalised, checked and weighted. `IDLE` as for `score`.
     fn total<const IDLE: u8>(
         pod: &Self::Pod,
         score: &Self::Score,
@@ -303,7 +303,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         index: usize,
         range: &mut ScoreRange,
     ) -> i64;
-    /// The parts of the total, in the profile's order, without plugins that skip.
+    /// Returns the parts of the total, in the profile's order, without plugins that skip.
     fn scores(
         pod: &Self::Pod,
         score: &Self::Score,
@@ -313,10 +313,10 @@ pub trait Profile: Sized + Send + Sync + 'static {
         index: usize,
     ) -> Vec<PluginScore>;
 
-    /// Runs Reserve. If a plugin fails, those before it are unreserved, and all others told.
+    /// Runs Reserve. If a plugin fails, Unreserve runs for all plugins.
     ///
     /// # Errors
-    /// The plugin that failed.
+    /// The status of the plugin that failed.
     fn reserve(
         &self,
         cycle: &Self::Cycle,
@@ -328,17 +328,18 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Runs Permit.
     ///
     /// # Errors
-    /// The plugin that rejected the pod, or failed.
+    /// The status of the plugin that rejected the pod, or failed.
     fn permit(&self, placement: &Placement, waiting: &mut WaitingPods<'_>, run: &mut PermitRun) -> Result<(), Status>;
-    /// Lets all PreBind plugins look ahead: which of them have something to do?
+    /// Runs PreBindPreFlight, to find the PreBind plugins that have work for the pod.
     ///
     /// # Errors
-    /// The plugin that failed.
+    /// The status of the plugin that failed.
     fn pre_bind_pre_flight(&self, placement: &Placement, reserved: &Self::Reserved) -> Result<PreBindPlan, Status>;
-    /// Runs PreBind as planned: plugins that allow it side by side, else one after the other. The first failure ends it.
+    /// Runs PreBind as planned: one plugin after the other, or concurrently where plugins allow it. The first failure
+    /// ends it.
     ///
     /// # Errors
-    /// The plugin that failed.
+    /// The status of the plugin that failed.
     fn pre_bind<C: Client>(
         &self,
         client: &C,
@@ -349,70 +350,70 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Runs Bind, up to the first plugin that does not skip.
     ///
     /// # Errors
-    /// The plugin that failed; with code `Skip` if all skip.
+    /// The status of the plugin that failed; code `Skip` if all skip.
     fn bind<C: Client>(&self, client: &C, placement: &Placement) -> impl Future<Output = Result<(), Status>> + Send;
     /// Runs PostBind.
     fn post_bind(&self, placement: &Placement);
 
-    /// Hands the work of each plugin to the meter: what it does for a pod before Filter and Score, and what it does for all
-    /// nodes. Plugins that have nothing to say about the pod are left out there.
+    /// Passes the work of each plugin to the meter: for the pod before Filter and Score, and for all nodes. Plugins
+    /// that skip or are idle for the pod are left out.
     ///
     /// # Errors
-    /// PreFilter or PreScore does not get through with this pod.
+    /// PreFilter or PreScore rejects this pod or fails.
     fn costs(&self, _pod: &Self::Pod, _cache: &Cache<Self::State>, _meter: &mut impl Meter) -> Result<(), Status> {
         Ok(())
     }
 }
 
-/// The scheduler of pods that name none.
+/// Scheduler name of pods that set none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// Which of these profiles serves pods of this `spec.schedulerName`; no name is `default-scheduler`.
+/// Returns the index of the profile that serves pods with this `spec.schedulerName`; an empty name is
+/// `default-scheduler`.
 pub fn profile_for(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usize> {
     let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
     profiles.iter().position(|profile| profile.scheduler_name == name)
 }
 
-/// All profiles of a binary. Generated: one match.
+/// All profiles of a program. Generated.
 pub trait Bundle: Sized + Send + 'static {
     /// The profiles that [`Bundle::new`] makes, in order.
     const PROFILES: &'static [ProfileInfo];
-    /// What they were compiled from, in the same order; empty if that was no profile in TOML.
+    /// Sources of the profiles, in the same order; empty if they were not profiles in TOML.
     const SOURCES: &'static [ProfileSource] = &[];
-    /// What tells these profiles from others: a digest of what they were compiled to.
+    /// Hash of the compiled profiles.
     const HASH: &'static str = "";
-    /// The kinds of objects that plugins need to be told about: always nodes and pods. Others are not worth a watch.
+    /// Kinds that the scheduler has to watch for plugins: always nodes and pods.
     const WATCHES: &'static [&'static str] = &["Node", "Pod"];
-    /// Further kinds that plugins declare and need to be told about, each once.
+    /// Kinds that plugins declare and that the scheduler has to watch, each once.
     const KINDS: &'static [CustomKind] = &[];
-    /// What plugins do to objects besides watching, each resource once. What the scheduler does itself, such as patches of
-    /// the status of pods, is not in it.
+    /// Access of plugins to objects, except watching; each resource once. The scheduler's own requests, such as patches
+    /// of pod status, are not included.
     const WRITES: &'static [AccessRule] = &[];
-    /// The objects that extenders are sent whole. Whoever drives the scheduler keeps them in
-    /// [`Base::originals`].
+    /// Objects that are sent to extenders as a whole. The driver of the scheduler keeps them in [`Base::originals`].
     const ORIGINALS: RequiredOriginals = RequiredOriginals::NONE;
-    /// Columns and indexes of all of them.
+    /// Columns and indexes of all profiles.
     type State: State;
 
-    /// Makes every plugin of every profile.
+    /// Creates every plugin of every profile.
     ///
     /// # Errors
-    /// All plugins that failed.
+    /// The failures of all plugins.
     fn new(handle: &Handle) -> Result<Self, StartErrors>;
-    /// The profiles of this one, in order.
+    /// Returns the profiles of this bundle, in order.
     fn profiles(&self) -> &'static [ProfileInfo] {
         Self::PROFILES
     }
-    /// The order of the queue, which all profiles share.
+    /// Compares two pods in the order of the queue, which all profiles share.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
-    /// Does something with the profile at an index of `profiles`.
+    /// Calls the visitor with the profile at an index of `profiles`.
     fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
 }
 
-/// Something to do with a profile whose type is not known where it is asked for.
+/// A function that is generic over the type of a profile.
 pub trait Visitor<S: State> {
-    /// What comes of it.
+    /// Result of the function.
     type Output;
-    /// Does it.
+    /// Calls the function.
     fn visit<P: Profile<State = S>>(self, engine: &mut crate::engine::Engine<P>) -> Self::Output;
 }

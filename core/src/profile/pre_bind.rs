@@ -1,4 +1,4 @@
-//! Which PreBind plugins run for a pod, one after the other or side by side.
+//! The PreBind plugins that run for a pod, in sequence or concurrently.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -9,8 +9,7 @@ use crate::extension_points::PreFlightResult;
 use crate::hints::PluginSet;
 use crate::status::{Code, Status};
 
-/// What the look ahead of PreBind plugins found: the plugins that have something to do for a pod, by their places at
-/// `pre-bind`.
+/// Result of PreBindPreFlight: the plugins that have work for a pod, by their places at `pre-bind`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PreBindPlan {
     runs: PluginSet,
@@ -18,10 +17,10 @@ pub struct PreBindPlan {
 }
 
 impl PreBindPlan {
-    /// Takes the answer of the plugin at a place in. kube-scheduler's `RunPreBindPreFlights`.
+    /// Adds the result of the plugin at a place. kube-scheduler's `RunPreBindPreFlights`.
     ///
     /// # Errors
-    /// The plugin failed, or rejected the pod, which it cannot do yet.
+    /// The plugin failed, or rejected the pod, which PreBindPreFlight does not permit.
     pub fn take(
         &mut self,
         place: usize,
@@ -48,15 +47,16 @@ impl PreBindPlan {
         }
     }
 
-    /// Whether no plugin has anything to do.
+    /// Returns whether no plugin has work.
     pub fn is_empty(self) -> bool {
         self.runs.is_empty()
     }
-    /// Whether the plugin at a place has something to do.
+    /// Returns whether the plugin at a place has work.
     pub fn runs(self, place: usize) -> bool {
         self.runs.contains(place)
     }
-    /// The plugins that run, in order, those together that run side by side: kube-scheduler's `getPreBindPluginGroups`.
+    /// Returns the plugins that run, in order, as groups that run concurrently: kube-scheduler's
+    /// `getPreBindPluginGroups`.
     pub fn groups(self) -> impl Iterator<Item = PluginSet> {
         let mut left = self.runs;
         std::iter::from_fn(move || {
@@ -72,7 +72,7 @@ impl PreBindPlan {
     }
 }
 
-/// What a plugin's Reserve left, for its PreBind.
+/// Returns the data of a plugin's Reserve, for its PreBind.
 ///
 /// # Errors
 /// Its Reserve did not run.
@@ -82,7 +82,7 @@ pub fn reserved_by<'a, R>(plugin: &'static str, reserved: &'a Option<R>) -> Resu
         .ok_or_else(|| Status::error(format!("nothing is reserved by plugin {plugin:?}")).with_plugin(plugin))
 }
 
-/// Runs both side by side. The first failure ends both: what is not done by then is dropped.
+/// Runs both concurrently. The first failure ends both: the other future is dropped.
 ///
 /// # Errors
 /// The first failure.
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Ready with a result when it is polled for the n-th time; counts how often it is polled.
+    /// Returns the result at the n-th poll; counts the polls.
     async fn after(n: usize, result: Result<(), &str>, polled: &Cell<usize>) -> Result<(), Status> {
         poll_fn(|_| {
             polled.set(polled.get() + 1);

@@ -1,4 +1,4 @@
-//! What the plugins of an extension point say together, taken in one by one by generated code.
+//! Combined results of the plugins of an extension point, to which generated code adds one result after the other.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::model::NodeIndex;
 use crate::plugin::CycleSlot;
 use crate::status::{Code, Status};
 
-/// What PreFilter plugins say together.
+/// Combined result of the PreFilter plugins.
 #[derive(Debug, Default)]
 pub struct PreFilterRun {
     /// Sorted, each once.
     nodes: Vec<NodeIndex>,
     unknown_nodes: Vec<Symbol>,
-    /// None: all nodes are left.
+    /// The plugins that restricted the nodes. Empty: all nodes remain.
     narrowed_by: Vec<&'static str>,
     rejected: Option<Status>,
-    /// If a plugin foretold all other verdicts.
+    /// Nodes from [`CandidateNodes::Likely`].
     likely: Vec<NodeIndex>,
     is_predicted: bool,
     skipped: Vec<&'static str>,
@@ -25,7 +25,7 @@ pub struct PreFilterRun {
 }
 
 impl PreFilterRun {
-    /// The beginning of another run, in the room of this one.
+    /// Begins another run, in the memory of this one.
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.unknown_nodes.clear();
@@ -37,7 +37,7 @@ impl PreFilterRun {
         self.answered.clear();
     }
 
-    /// Takes one plugin's answer in.
+    /// Adds one plugin's result.
     ///
     /// # Errors
     /// The run ends here.
@@ -51,7 +51,7 @@ impl PreFilterRun {
         let PreFilterResult { slot, candidates } =
             answer.map_err(|status| Self::rejected_as_a_whole(plugin, status))?;
         match candidates {
-            // Most say no more than that. There is nothing to drop, which takes a call to find out otherwise.
+            // The common case. There is nothing to drop, and dropping would be a call.
             CandidateNodes::All => {
                 std::mem::forget(candidates);
                 if slot.skip {
@@ -96,7 +96,7 @@ impl PreFilterRun {
                     self.nodes.retain(|node| nodes.binary_search(node).is_ok());
                     self.unknown_nodes.retain(|name| unknown.contains(name));
                 }
-                // A name is a name: that a node of it does not exist is told node by node.
+                // Names count even if their nodes do not exist: the diagnosis reports each node.
                 if self.nodes.is_empty() && self.unknown_nodes.is_empty() {
                     return Err(self.no_node_left());
                 }
@@ -105,7 +105,7 @@ impl PreFilterRun {
         Ok(())
     }
 
-    /// A pod is not `Pending` yet: that is an error here.
+    /// Converts the status of a pod rejected as a whole. `Pending` is an error in PreFilter.
     #[cold]
     fn rejected_as_a_whole(plugin: &'static str, status: Status) -> Status {
         match status.code {
@@ -122,39 +122,39 @@ impl PreFilterRun {
         })
     }
 
-    /// The only nodes that can be feasible, if there are less than all: sorted, each once.
+    /// Returns the candidate nodes if there are less than all: sorted, each once.
     pub fn nodes(&self) -> Option<&[NodeIndex]> {
         (!self.narrowed_by.is_empty()).then_some(&self.nodes)
     }
-    /// The only nodes that Filter does not reject for sure, if that was foretold, each once.
+    /// Returns the nodes that Filter may not reject, if a plugin predicted its rejections; each once.
     pub fn likely(&self) -> Option<&[NodeIndex]> {
         self.is_predicted.then_some(&self.likely)
     }
-    /// Names that plugins gave besides, of nodes that do not exist.
+    /// Returns names of candidate nodes that do not exist.
     pub fn unknown_nodes(&self) -> &[Symbol] {
         &self.unknown_nodes
     }
-    /// The plugins that left nodes out, sorted.
+    /// Returns the plugins that restricted the nodes, sorted.
     pub fn narrowed_by(&self) -> Vec<&'static str> {
         let mut plugins = self.narrowed_by.clone();
         plugins.sort_unstable();
         plugins
     }
-    /// A rejection of the pod as a whole that removing pods may change.
+    /// Returns a rejection of the pod as a whole that removing pods may change.
     pub fn rejected(&self) -> Option<&Status> {
         self.rejected.as_ref()
     }
-    /// Whether a plugin's PreFilter ran: those after a rejection for good do not.
+    /// Returns whether a plugin's PreFilter ran: those after an unresolvable rejection do not.
     pub fn ran(&self, plugin: &str) -> bool {
         self.answered.contains(&plugin)
     }
-    /// The plugins whose Filter is left out.
+    /// Returns the plugins whose Filter is skipped.
     pub fn skipped(&self) -> &[&'static str] {
         &self.skipped
     }
 }
 
-/// What PostFilter plugins say together: kube-scheduler's `RunPostFilterPlugins`.
+/// Combined result of the PostFilter plugins: kube-scheduler's `RunPostFilterPlugins`.
 #[derive(Debug, Default)]
 pub struct PostFilterRun {
     result: Option<PostFilterResult>,
@@ -164,7 +164,7 @@ pub struct PostFilterRun {
 }
 
 impl PostFilterRun {
-    /// Takes one plugin's answer in. True: no further plugin runs.
+    /// Adds one plugin's result. Returns true if no further plugin runs.
     pub fn take(&mut self, plugin: &'static str, mut answer: PostFilterResult) -> bool {
         answer.status.plugin = plugin;
         match answer.status.code {
@@ -179,7 +179,7 @@ impl PostFilterRun {
             }
             code => {
                 if !matches!(code, Code::Success | Code::UnschedulableAndUnresolvable) {
-                    // What a plugin that broke had in mind does not count.
+                    // The nomination of a plugin that failed does not count.
                     answer.nomination = Nomination::Keep;
                     answer.victims.clear();
                     answer.candidates.clear();
@@ -191,7 +191,7 @@ impl PostFilterRun {
         self.done
     }
 
-    /// The outcome; none if no plugin ran.
+    /// Returns the combined result; `None` if no plugin ran.
     pub fn finish(self) -> Option<PostFilterResult> {
         let mut result = self.result?;
         if !self.done {
@@ -201,26 +201,26 @@ impl PostFilterRun {
     }
 }
 
-/// What Permit plugins say together: those that make the pod wait, and for how long.
+/// Combined result of the Permit plugins: those for which the pod waits, and the times.
 #[derive(Debug, Default)]
 pub struct PermitRun {
-    /// Plugin and the longest wait, in nanoseconds.
+    /// Plugins with the longest wait, in nanoseconds.
     pub waits: Vec<(&'static str, i64)>,
 }
 
 impl PermitRun {
-    /// A wait is cut to 15 minutes, as kube-scheduler does.
+    /// Longest wait: 15 minutes, as in kube-scheduler.
     const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
 
-    /// Takes one plugin's answer in.
+    /// Adds one plugin's result.
     ///
     /// # Errors
     /// The pod is rejected.
     pub fn take(&mut self, plugin: &'static str, answer: PermitResult) -> Result<(), Status> {
         match answer {
             PermitResult::Allow => Ok(()),
-            PermitResult::Wait(patience) => {
-                self.waits.push((plugin, patience.min(Self::MAX_WAIT).as_nanos() as i64));
+            PermitResult::Wait(time) => {
+                self.waits.push((plugin, time.min(Self::MAX_WAIT).as_nanos() as i64));
                 Ok(())
             }
             PermitResult::Reject(status) => Err(rejected_or_failed("Permit plugin", plugin, status)),
@@ -228,13 +228,14 @@ impl PermitRun {
     }
 }
 
-/// A plugin's answer other than success, as kube-scheduler passes it on: a rejection with its own words, anything else as
-/// an error that names the plugin. `what` is the extension point in kube-scheduler's words, such as `Reserve plugin`.
+/// Converts a plugin's status other than success as kube-scheduler does. A rejection keeps its text; any other status
+/// becomes an error that names the plugin. `what` is the extension point in kube-scheduler's words, such as `Reserve
+/// plugin`.
 pub fn rejected_or_failed(what: &str, plugin: &'static str, status: Status) -> Status {
     if status.code.is_rejected() { status.with_plugin(plugin) } else { failed(what, plugin, status) }
 }
 
-/// The same where a plugin cannot reject: any answer other than success is an error.
+/// Converts the status of a plugin that cannot reject: any status other than success is an error.
 pub fn failed(what: &str, plugin: &'static str, status: Status) -> Status {
     Status::error(format!("running {what} {plugin:?}: {}", status.message())).with_plugin(plugin)
 }

@@ -1,52 +1,53 @@
-//! Scores of plugins, and what can be wrong with them.
+//! Scores of plugins, and their errors.
 
 use crate::extension_points::{MAX_NODE_SCORE, ScoreError};
 
-/// A score failed in a loop: small, so that the loop stays small.
+/// Failure of a score in a loop, in a small type that keeps the loop small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreFailure {
     /// The plugin.
     pub plugin: &'static str,
-    /// What is wrong.
+    /// The error.
     pub error: ScoreError,
 }
 
-/// What one plugin says of one node.
+/// Score of one plugin for one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginScore {
     /// The plugin.
     pub plugin: &'static str,
-    /// As its Score returned it; 0 if the node takes no part
+    /// Result of Score; 0 if the node is excluded from normalisation
     /// ([`IGNORED`](crate::extension_points::NormalizeScore::IGNORED)).
     pub raw: i64,
-    /// Within 0..=100.
+    /// Normalised score within 0..=100.
     pub normalized: i64,
     /// The profile's weight.
     pub weight: i64,
 }
 
 impl PluginScore {
-    /// What it adds to the node's total.
+    /// Returns its part of the node's total.
     pub fn weighted(&self) -> i64 {
         self.normalized.wrapping_mul(self.weight)
     }
 }
 
-/// Watches over normalised scores: one comparison a score in the loop, the search for the culprit only if it fails.
+/// Range check of normalised scores: one comparison for each score in the loop. The plugin at fault is searched only
+/// after a failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScoreRange {
     highest: u64,
 }
 
 impl ScoreRange {
-    /// Passes a score through.
+    /// Includes a score and returns it.
     #[inline(always)]
     pub fn check(&mut self, score: i64) -> i64 {
-        // A negative score is a very high one without its sign.
+        // As an unsigned number, a negative score is very high.
         self.highest = self.highest.max(score as u64);
         score
     }
-    /// Whether all scores were within 0..=100.
+    /// Returns whether all scores were within 0..=100.
     pub fn holds(&self) -> bool {
         self.highest <= MAX_NODE_SCORE as u64
     }

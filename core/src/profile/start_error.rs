@@ -9,7 +9,7 @@ use crate::plugin::Plugin;
 /// A plugin that cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartError {
-    /// The plugin; empty if the error is not of a plugin.
+    /// The plugin; empty if the error has another origin.
     pub plugin: &'static str,
     /// The reason.
     pub reason: String,
@@ -26,7 +26,7 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// All plugins of a scheduler that cannot start; at least one.
+/// The start errors of a scheduler; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartErrors(Vec<StartError>);
 
@@ -65,7 +65,7 @@ impl fmt::Display for StartErrors {
 
 impl std::error::Error for StartErrors {}
 
-/// Makes a plugin, or adds the reason why it cannot start to `errors`.
+/// Creates a plugin, or adds the reason why it cannot start to `errors`.
 pub fn start<P: Plugin>(args: &'static P::Args, handle: &Handle, errors: &mut Vec<StartError>) -> Option<P> {
     P::new(args, handle).map_err(|reason| errors.push(StartError { plugin: P::NAME, reason })).ok()
 }

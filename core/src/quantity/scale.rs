@@ -1,6 +1,6 @@
-//! Powers of ten, with what Kubernetes does where they overflow.
+//! Powers of ten, with Kubernetes' behaviour on overflow.
 
-/// `value * 10^by`, unless that overflows.
+/// Returns `value * 10^by`, unless that overflows.
 pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     match value {
         0 => Some(0),
@@ -8,8 +8,8 @@ pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     }
 }
 
-/// `value * 10^by` where that overflows: Kubernetes wraps if it multiplies once, for the powers that suffixes stand for,
-/// and gives up otherwise.
+/// Returns `value * 10^by` where that overflows. Kubernetes wraps for the powers of suffixes, which need one
+/// multiplication, and gives up otherwise.
 pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
     match by {
         _ if value == i64::MIN => 0,
@@ -18,7 +18,7 @@ pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
     }
 }
 
-/// `value / 10^by`, rounded away from zero.
+/// Returns `value / 10^by`, rounded away from zero.
 pub(super) fn scale_down(value: i64, by: i32) -> i64 {
     match u32::try_from(by).ok().and_then(|by| 10_i64.checked_pow(by)) {
         Some(divisor) => value / divisor + if value % divisor == 0 { 0 } else { value.signum() },
@@ -26,12 +26,12 @@ pub(super) fn scale_down(value: i64, by: i32) -> i64 {
     }
 }
 
-/// `value * 10^by` for the long representation: wraps where the result is no `i64`. Negative amounts are rounded as
-/// Kubernetes' `scaledValue` rounds them, which is neither away from zero nor up.
+/// Returns `value * 10^by` for the long representation: wraps where the result is no `i64`. Negative amounts are
+/// rounded like Kubernetes' `scaledValue`, neither away from zero nor up.
 pub(super) fn scale_long(value: i128, by: i32) -> i64 {
     let low = value as i64;
     if by >= 0 {
-        // A power of ten beyond 64 bits is this number once a float has become an integer.
+        // Go converts a power of ten beyond 64 bits from a float to this integer.
         return low.wrapping_mul(10_i64.checked_pow(by.unsigned_abs()).unwrap_or(i64::MIN));
     }
     let by = by.unsigned_abs();
@@ -46,7 +46,7 @@ pub(super) fn scale_long(value: i128, by: i32) -> i64 {
     }
 }
 
-/// `value * 10^by`, at most what the long representation holds.
+/// Returns `value * 10^by`, at most the maximum of the long representation.
 pub(super) fn widen(value: i128, by: i32) -> i128 {
     match value {
         0 => 0,

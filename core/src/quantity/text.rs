@@ -1,16 +1,16 @@
-//! A quantity as it is written: digits and a suffix.
+//! The text of a quantity: digits and a suffix.
 
 use super::scale::widen;
 use super::{Amount, NANO, Quantity, QuantityError, SHORT_DIGITS};
 
-/// The pieces of a quantity's text.
+/// Parts of a quantity's text.
 pub(super) struct Parts<'a> {
     negative: bool,
     /// Digits before the point, without leading zeros, but at least one.
     whole: &'a str,
     /// Digits after the point.
     fraction: &'a str,
-    /// Whether a digit was written at all.
+    /// Whether there is any digit.
     has_digits: bool,
     pub(super) suffix: &'a str,
 }
@@ -43,7 +43,7 @@ impl<'a> Parts<'a> {
         i32::try_from(self.whole.len() + self.fraction.len()).unwrap_or(i32::MAX)
     }
 
-    /// The short representation, where Kubernetes uses it.
+    /// Returns the short representation, where Kubernetes uses it.
     pub(super) fn short(&self, suffix: Suffix) -> Option<Quantity> {
         let (factor, exponent) = match suffix {
             Suffix::Decimal(exponent) => {
@@ -52,8 +52,8 @@ impl<'a> Parts<'a> {
             }
             Suffix::Binary(bits) => {
                 // Ten bits are about three digits.
-                let room = 14 - i32::try_from(self.whole.len()).ok()? - (bits * 3 / 10).cast_signed();
-                (self.fraction.is_empty() && room >= 0).then_some(())?;
+                let spare_digits = 14 - i32::try_from(self.whole.len()).ok()? - (bits * 3 / 10).cast_signed();
+                (self.fraction.is_empty() && spare_digits >= 0).then_some(())?;
                 (1 << bits, 0)
             }
         };
@@ -63,7 +63,7 @@ impl<'a> Parts<'a> {
         Some(Quantity(Amount::Short { value: if self.negative { -value } else { value }, exponent }))
     }
 
-    /// The long representation: billionths, rounded up, and at most 2^63-1 units if the suffix is a binary one.
+    /// Returns the long representation: billionths, rounded up, and at most 2^63-1 units with a binary suffix.
     pub(super) fn long(&self, suffix: Suffix) -> Result<Quantity, QuantityError> {
         if !self.has_digits {
             return Err(QuantityError::Number);
@@ -88,7 +88,7 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// Multiplies a number written in decimal digits.
+/// Multiplies a number in decimal digits.
 fn multiply(digits: &mut Vec<u8>, factor: u64) {
     let mut carry = 0_u128;
     for digit in digits.iter_mut().rev() {
@@ -105,7 +105,7 @@ fn multiply(digits: &mut Vec<u8>, factor: u64) {
     digits.splice(0..0, front);
 }
 
-/// `digits * 10^exponent` in billionths, rounded up.
+/// Returns `digits * 10^exponent` in billionths, rounded up.
 fn billionths(digits: &[u8], exponent: i64) -> i128 {
     let shift = exponent.saturating_sub(NANO.into());
     let cut = usize::try_from(shift.saturating_neg()).unwrap_or(0).min(digits.len());
@@ -115,7 +115,7 @@ fn billionths(digits: &[u8], exponent: i64) -> i128 {
     value.saturating_add(i128::from(dropped.iter().any(|&digit| digit != 0)))
 }
 
-/// What the letters behind the number multiply it by.
+/// Factor of the letters after the number.
 #[derive(Clone, Copy)]
 pub(super) enum Suffix {
     /// A power of ten.

@@ -1,4 +1,4 @@
-//! Pods are popped, and come back or not.
+//! Pods that leave the queue for an attempt, and return or not.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Attempt, Cause, QueueContext, QueueKind, QueueOrder, QueuePlace, Rej
 use crate::model::Pod;
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// Takes the next pod: the first of the active queue or, if that is empty, of the backoff queue.
+    /// Pops the next pod: the first of the active queue or, if that is empty, of the backoff queue.
     pub fn pop(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) -> Option<Attempt> {
         self.recover(context, now);
         let slot = self.active.pop(&mut self.entries).or_else(|| self.pop_early())?;
@@ -44,14 +44,15 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Some(slot)
     }
 
-    /// No plugin can reject the pod of this attempt any more: what happens from now on does not matter to it, since a
-    /// failure is tried again in any case.
+    /// Ends the recording of events for an attempt that no plugin can reject any more. From now on, every failure is
+    /// retried without an event.
     pub fn permitted(&mut self, attempt: &Attempt) {
         self.in_flight.stop_watching(attempt.id);
     }
 
-    /// An attempt failed. The pod waits for its backoff if nobody rejected it, or if something happened since it was popped
-    /// that a rejector finds worth an attempt; else it is parked. Returns where it is; none if it is gone meanwhile.
+    /// Returns the pod of a failed attempt to the queue. It waits for its backoff if no plugin rejected it, or if the
+    /// hint of a rejector is `Queue` for an event since the pop. Otherwise it becomes an unschedulable pod. Returns its
+    /// place; `None` if it was deleted meanwhile.
     pub fn requeue(
         &mut self,
         attempt: Attempt,
@@ -62,13 +63,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.reinsert(attempt.end(), rejectors, context, now)
     }
 
-    /// The pod of an attempt is bound.
+    /// Removes a bound pod.
     pub fn bound(&mut self, attempt: Attempt, context: &mut impl QueueContext<Event = E>) {
         self.bound_after_flush += u64::from(attempt.after_flush);
         self.dropped(attempt, context);
     }
 
-    /// There is nothing to be done for the pod of an attempt any more.
+    /// Removes a pod that needs no further attempts.
     pub fn dropped(&mut self, attempt: Attempt, context: &mut impl QueueContext<Event = E>) {
         let (id, slot) = attempt.end();
         if self.end_attempt(id, slot).is_some() {
@@ -76,13 +77,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
     }
 
-    /// An attempt ends. Returns what was noted about it; none if it is not one of this queue, or ended before.
+    /// Ends an attempt. Returns its events; `None` if it belongs to another queue, or ended before.
     fn end_attempt(&mut self, id: u64, slot: Slot) -> Option<AttemptEvents<E>> {
         let entry = self.entries.get(slot)?;
         (entry.place == QueuePlace::InFlight && entry.ticket == id).then(|| self.in_flight.end(id))
     }
 
-    /// The pod of an attempt that ended is none of the queue's any more.
+    /// Removes the pod of an ended attempt from the queue.
     fn release(&mut self, id: u64, slot: Slot, context: &mut impl QueueContext<Event = E>) {
         self.in_flight.stop_watching(id);
         let entry = &self.entries[slot];
@@ -93,7 +94,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.forget(slot);
     }
 
-    /// Attempts that nobody ended: something broke.
+    /// Returns the pods of abandoned attempts to the queue, as after an error.
     #[inline]
     pub(super) fn recover(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
         if self.abandoned.is_empty() {
@@ -131,7 +132,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             entry.unschedulable
         };
         entry.ready = self.options.backoff.ready(failures.into(), now);
-        // A pod that comes back is behind those that came before it, but no clock makes it older than it was.
+        // A returning pod is behind those that came before it; a clock that goes back does not make it older.
         let timestamp = entry.queued.timestamp.max(now);
         entry.queued.timestamp = context.timestamp(entry.profile as usize, &entry.queued.pod, timestamp);
         entry.flushed = false;
@@ -163,7 +164,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         strategy
     }
 
-    /// Puts a pod that is in no container where a strategy wants it.
+    /// Moves a pod that is in no container according to a strategy.
     pub(super) fn move_by(
         &mut self,
         slot: Slot,
@@ -176,7 +177,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         match strategy {
             Strategy::Skip => self.park(slot, QueuePlace::Unschedulable, cause, now),
             Strategy::AfterBackoff if backs_off => self.move_to_backoff(slot, context, cause, now),
-            // Who is held is parked, and that is where it belongs.
+            // A gated pod stays parked.
             Strategy::AfterBackoff | Strategy::Immediately => drop(self.move_to_active(slot, context, cause, now)),
         }
     }

@@ -1,4 +1,4 @@
-//! How long a pod waits after a failure, and in which order pods come back.
+//! Duration of backoff, and the order in which pods leave it.
 
 use std::marker::PhantomData;
 
@@ -8,48 +8,49 @@ use super::heap::EntryOrder;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Backoff ends in windows: within one, pods are ordered as in the active queue.
+/// Backoff ends in windows of this length in nanoseconds. Within a window, pods are ordered as in the active queue.
 pub(super) const WINDOW: i64 = SECOND;
 
-/// The window of a time: its start.
+/// Returns the start of the window of a time.
 pub(super) fn window(time: i64) -> i64 {
     time.div_euclid(WINDOW).saturating_mul(WINDOW)
 }
 
-/// How long pods wait after a failure: doubling from `initial` to `max`, both in nanoseconds. A `max` of 0: not at all.
+/// Backoff after failures: doubles from `initial` to `max`, both in nanoseconds. With a `max` of 0, there is no
+/// backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// After the first failure.
+    /// Backoff after the first failure.
     pub initial: i64,
-    /// At most.
+    /// Maximum backoff.
     pub max: i64,
 }
 
 impl Backoff {
-    /// From the constants of a profile.
+    /// Makes a backoff of seconds, as in profiles.
     pub fn seconds(initial: u64, max: u64) -> Self {
         let nanoseconds = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(SECOND);
         Backoff { initial: nanoseconds(initial), max: nanoseconds(max) }
     }
 
-    /// After so many failures.
+    /// Returns the backoff after this number of failures.
     fn after(self, failures: u32) -> i64 {
         let shift = failures.saturating_sub(1).min(62);
         if self.initial > self.max >> shift { self.max } else { self.initial << shift }
     }
 
-    /// When the backoff of a pod ends that failed at `now`.
+    /// Returns the end of the backoff of a pod that failed at `now`.
     pub(super) fn ready(self, failures: u32, now: i64) -> i64 {
         if self.max == 0 || failures == 0 { i64::MIN } else { window(now.saturating_add(self.after(failures))) }
     }
 
-    /// Whether that time has not come yet: the window in which it comes counts as not yet.
+    /// Returns whether that time is over; the window that contains it is not.
     pub(super) fn is_over(ready: i64, now: i64) -> bool {
         ready < window(now)
     }
 }
 
-/// The backoff queue: by window, and within it as in the active queue.
+/// Order of the backoff queue: by window, and within it as in the active queue.
 pub(super) struct ByWindow<O>(PhantomData<O>);
 impl<O: QueueOrder> EntryOrder for ByWindow<O> {
     fn before(a: &Entry, b: &Entry) -> bool {
@@ -57,7 +58,7 @@ impl<O: QueueOrder> EntryOrder for ByWindow<O> {
     }
 }
 
-/// The error backoff queue: by window alone.
+/// Order of the error backoff queue: by window alone.
 pub(super) struct ByReady;
 impl EntryOrder for ByReady {
     fn before(a: &Entry, b: &Entry) -> bool {

@@ -1,4 +1,4 @@
-//! Where the queue keeps its pods: a slot each, which never moves while the pod is known.
+//! Storage of the queue's pods: each has one slot, which is stable while the pod is known.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};
@@ -14,46 +14,46 @@ use crate::model::Uid;
 /// A slot of the queue.
 pub(super) type Slot = u32;
 
-/// A pod that the queue knows. There may be millions: a line of the processor's cache each.
+/// A pod in the queue. There may be millions: an entry fits into one cache line.
 pub(super) struct Entry {
     pub(super) queued: QueuedPod,
-    /// In a heap, its number in order of arrival there; in flight, the number of the attempt.
+    /// In a heap, its arrival number there; in flight, the number of the attempt.
     pub(super) ticket: u64,
-    /// When its backoff ends, down to a window; `i64::MIN` if there is none.
+    /// End of its backoff, rounded down to a window; `i64::MIN` if there is none.
     pub(super) ready: i64,
-    /// Since when it is parked. For one that was never parked, or only gated: since when it can be tried.
+    /// Time when it was parked. For a pod that was never parked, or only gated: time since when it can be attempted.
     pub(super) since: i64,
     pub(super) profile: u16,
-    /// What it failed by, and what holds it now.
+    /// The group of its rejectors and gate.
     pub(super) group: u32,
     /// Its position in the heap or in the list of its group.
     pub(super) at: u32,
-    /// How many attempts found it unschedulable, if not more: no backoff is longer after that.
+    /// Number of attempts that found it unschedulable, capped where backoff stops growing.
     pub(super) unschedulable: u8,
-    /// How many attempts in a row broke, the last one included. As above.
+    /// Number of consecutive attempts that ended with an error, including the last; capped as above.
     pub(super) errors: u8,
     pub(super) place: QueuePlace,
-    /// It came out of the unschedulable pods because it was there too long.
+    /// Whether it left the unschedulable pods because of `podMaxInUnschedulablePodsDuration`.
     pub(super) flushed: bool,
-    /// It was deleted, or bound by someone else, while it was in flight: it only waits for the end of its attempt.
+    /// Whether it was deleted, or bound by another scheduler, while in flight. It is removed when its attempt ends.
     pub(super) gone: bool,
 }
 
 const _: () = assert!(size_of::<Entry>() == 64);
 
 impl Entry {
-    /// Whether an attempt failed already.
+    /// Returns whether an attempt failed already.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
         self.unschedulable > 0 || self.errors > 0
     }
 }
 
-/// All entries, by slot and by the uid of their pods.
+/// All entries, by slot and by pod uid.
 #[derive(Default)]
 pub(super) struct Entries {
     slots: Slab<Entry>,
-    /// Hashes of uids, and where the pods are. The uids themselves are only there.
+    /// Hashes of uids with slots. Only the entries have the uids themselves.
     by_uid: HashTable<(u32, Slot)>,
 }
 
@@ -63,7 +63,7 @@ fn hash(uid: &Uid) -> u32 {
     hasher.finish() as u32
 }
 
-/// The table looks at the lowest and at the highest bits.
+/// Spreads a hash, because the table uses the lowest and the highest bits.
 fn wide(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
@@ -83,7 +83,7 @@ impl Entries {
         let is_it = |&(other, slot): &(u32, Slot)| other == hash && self[slot].queued.pod.uid == *uid;
         self.by_uid.find(wide(hash), is_it).map(|&(_, slot)| slot)
     }
-    /// A pod that is not known.
+    /// Inserts a new pod.
     pub(super) fn insert(&mut self, entry: Entry) -> Slot {
         let hash = hash(&entry.queued.pod.uid);
         let slot = self.slots.insert(entry) as Slot;

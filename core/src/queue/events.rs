@@ -1,22 +1,22 @@
-//! What happens in the cluster wakes pods.
+//! Cluster events that move pods.
 
 use super::entries::Slot;
 use super::{Cause, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use crate::extension_points::{QueuedPod, QueueingHint};
 
-/// What an event is worth to a pod: kube-scheduler's `queueingStrategy`.
+/// Effect of an event on a pod: kube-scheduler's `queueingStrategy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strategy {
-    /// Nothing.
+    /// No effect.
     Skip,
-    /// An attempt, after its backoff.
+    /// An attempt after its backoff.
     AfterBackoff,
     /// An attempt at once.
     Immediately,
 }
 
 impl Strategy {
-    /// Whether no other event is worth more.
+    /// Returns whether no other event can have a greater effect.
     pub(super) fn is_final(self, rejectors: &Rejectors) -> bool {
         match self {
             Strategy::Skip => false,
@@ -26,7 +26,7 @@ impl Strategy {
     }
 }
 
-/// The plugins among some that wait for an event, each group as its answer counts.
+/// Some plugins' interests in an event, by the effect of their hints.
 struct Interests<I> {
     pending: Option<I>,
     unschedulable: Option<I>,
@@ -50,7 +50,7 @@ impl<I> Interests<I> {
             pending: among(&rejectors.pending),
             unschedulable: among(&rejectors.unschedulable),
         };
-        // What does not concern the plugin that holds a pod does not get it past that plugin.
+        // An event that does not concern the gating plugin cannot change the gate.
         let concerned = if gate.is_some() {
             interests.gate.is_some()
         } else {
@@ -59,7 +59,7 @@ impl<I> Interests<I> {
         concerned.then_some(interests)
     }
 
-    fn ask<S: QueueContext<Interested = I>>(
+    fn strategy<S: QueueContext<Interested = I>>(
         &self,
         profile: usize,
         pod: &QueuedPod,
@@ -79,7 +79,7 @@ impl<I> Interests<I> {
     }
 }
 
-/// What an event is worth to a pod: `isPodWorthRequeuing`.
+/// Returns the effect of an event on a pod: `isPodWorthRequeuing`.
 pub(super) fn queueing_strategy<S: QueueContext>(
     rejectors: &Rejectors,
     gate: Option<&'static str>,
@@ -89,19 +89,19 @@ pub(super) fn queueing_strategy<S: QueueContext>(
     context: &mut S,
 ) -> Strategy {
     match Interests::of(rejectors, gate, profile, event, context) {
-        Some(interests) => interests.ask(profile, pod, event, context),
+        Some(interests) => interests.strategy(profile, pod, event, context),
         None => Strategy::Skip,
     }
 }
 
-/// Why pods come that an event wakes.
+/// Returns the cause of an arrival because of an event.
 pub(super) fn cause_of<S: QueueContext>(_: &S, event: &S::Event) -> Cause {
     S::cause(event)
 }
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// Something happened in the cluster: parked pods are woken whose rejectors find it worth an attempt, and pods in
-    /// flight remember it. Only parked pods that `concerned` lets through are asked about.
+    /// Handles a cluster event. Unschedulable pods move according to the hints of their rejectors; pods in flight
+    /// record the event. Hints are called only for unschedulable pods for which `concerned` is true.
     pub fn on_event(
         &mut self,
         event: E,
@@ -110,7 +110,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         now: i64,
     ) {
         let cause = cause_of(context, &event);
-        let mut woken = Vec::new();
+        let mut moves = Vec::new();
         for (reason, slots) in self.parked.groups() {
             let profile = reason.profile as usize;
             let Some(interests) = Interests::of(&reason.rejectors, reason.gate, profile, &event, context) else {
@@ -121,20 +121,20 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
                 if !concerned(pod) {
                     continue;
                 }
-                match interests.ask(profile, pod, &event, context) {
+                match interests.strategy(profile, pod, &event, context) {
                     Strategy::Skip => {}
-                    strategy => woken.push((slot, strategy)),
+                    strategy => moves.push((slot, strategy)),
                 }
             }
         }
-        for (slot, strategy) in woken {
+        for (slot, strategy) in moves {
             self.take_out(slot);
             self.move_by(slot, strategy, context, cause, now);
         }
         self.in_flight.record(event);
     }
 
-    /// What an event about a parked pod is worth to it.
+    /// Returns the effect of an event on an unschedulable pod.
     pub(super) fn strategy_of_parked(
         &self,
         slot: Slot,

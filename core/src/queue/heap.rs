@@ -1,4 +1,4 @@
-//! A binary heap of slots, with a line before it, from which any pod can be taken: each entry knows its position.
+//! A binary heap of slots with a FIFO before it. Each entry stores its position, which permits removal of any pod.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -7,12 +7,12 @@ use super::entries::{Entries, Entry, Slot};
 
 /// An order of entries.
 pub(super) trait EntryOrder {
-    /// Whether `a` leaves before `b`.
+    /// Returns whether `a` leaves before `b`.
     fn before(a: &Entry, b: &Entry) -> bool;
 }
 
-/// Pods of one place, the first one on top. Most come in the order in which they leave: these wait in a line, where nobody is
-/// compared with more than the last one. Those that overtake others are in the heap.
+/// Pods of one place, the first on top. Most pods arrive in the order in which they leave: they wait in the FIFO, where
+/// a new pod is compared only with the last one. Pods that overtake others are in the heap.
 pub(super) struct Heap<O> {
     slots: Vec<Slot>,
     fifo: Fifo,
@@ -25,19 +25,19 @@ impl<O> Default for Heap<O> {
     }
 }
 
-/// Slots that left the line before their turn.
+/// Slot value of a pod that left the FIFO before its turn.
 const VACANT: Slot = Slot::MAX;
-/// In the position of a pod in line. The rest is the number of its place, which starts again at 0 when numbers run out.
+/// Flag for positions in the FIFO. The other bits are the number of the place, which wraps around to 0.
 const IN_FIFO: u32 = 1 << 31;
 
 /// Pods in order.
 #[derive(Default)]
 struct Fifo {
-    /// Neither end is [`VACANT`].
+    /// Slots; neither end is [`VACANT`].
     places: VecDeque<Slot>,
-    /// The number of the first place.
+    /// Number of the first place.
     first: u32,
-    /// How many places are taken.
+    /// Number of occupied places.
     taken: usize,
 }
 
@@ -62,7 +62,7 @@ impl Fifo {
         self.trim(entries);
     }
 
-    /// Restores the invariants after one pod left.
+    /// Restores the invariants after a removal.
     #[inline]
     fn trim(&mut self, entries: &mut Entries) {
         self.taken -= 1;
@@ -73,7 +73,7 @@ impl Fifo {
         while self.places.back() == Some(&VACANT) {
             self.places.pop_back();
         }
-        // Nobody else may leave for long.
+        // Otherwise vacant places could accumulate.
         if self.places.len() > 2 * self.taken + 64 {
             self.compact(entries);
         }
@@ -125,7 +125,7 @@ impl<O: EntryOrder> Heap<O> {
             self.restore(entries, at);
         }
     }
-    /// A pod in the heap changed.
+    /// Restores the order after a pod in the heap changed.
     pub(super) fn update(&mut self, entries: &mut Entries, slot: Slot) {
         let at = entries[slot].at;
         if at & IN_FIFO != 0 {
@@ -140,7 +140,7 @@ impl<O: EntryOrder> Heap<O> {
         self.down(entries, at);
     }
 
-    /// Moves the pod at a position up to where it belongs.
+    /// Moves the pod at a position up to its place.
     fn up(&mut self, entries: &mut Entries, mut at: usize) -> usize {
         let slot = self.slots[at];
         while at > 0 {
@@ -156,7 +156,7 @@ impl<O: EntryOrder> Heap<O> {
         at
     }
 
-    /// Moves it down.
+    /// Moves the pod at a position down to its place.
     fn down(&mut self, entries: &mut Entries, mut at: usize) {
         let slot = self.slots[at];
         loop {
@@ -220,7 +220,7 @@ mod tests {
 
     #[derive(Clone, Copy, Debug)]
     enum Step {
-        /// So much later than the one before.
+        /// A pod that arrives this much later than the one before.
         Push(i64),
         Pop,
         Remove(usize),

@@ -1,4 +1,4 @@
-//! Pods that are being tried, and what happens meanwhile: an event that comes after a pod was popped is not lost for it.
+//! Pods in flight, and the events during their attempts: an event after the pop of a pod is not lost for it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,8 +8,8 @@ use super::entries::Slot;
 use crate::map::Map;
 use crate::model::Pod;
 
-/// A popped pod. It goes back to the queue that it is from, in exactly one way: requeued, bound, or dropped. One that is let
-/// go of otherwise, on an early return, comes back as one whose attempt broke.
+/// A popped pod. It returns to its queue in exactly one way: requeued, bound, or dropped. An attempt that is
+/// dropped in Rust, for example by an early return, returns as after an error.
 #[must_use = "a popped pod is requeued, bound or dropped"]
 #[derive(Debug)]
 pub struct Attempt {
@@ -23,33 +23,33 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Its number: no other attempt of this queue has the same.
+    /// Returns its number, unique in this queue.
     #[inline]
     pub fn id(&self) -> u64 {
         self.id
     }
-    /// The pod as it was when it was popped.
+    /// Returns the pod as it was popped.
     #[inline]
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod
     }
-    /// The profile that serves it.
+    /// Returns the index of the profile that serves it.
     #[inline]
     pub fn profile(&self) -> usize {
         self.profile
     }
-    /// How often it was tried, this time included.
+    /// Returns the number of attempts including this one.
     #[inline]
     pub fn attempts(&self) -> u32 {
         self.attempts
     }
-    /// Whether it is tried only because it was unschedulable for too long, and not because of an event: a sign that a
-    /// hint missed something, if it is bound now.
+    /// Returns whether the reason of the attempt is `podMaxInUnschedulablePodsDuration`, not an event. If the pod is
+    /// bound now, a hint missed an event.
     pub fn is_after_flush(&self) -> bool {
         self.after_flush
     }
 
-    /// The number of the attempt, which is nobody's burden any more, and where its pod is.
+    /// Returns the attempt's number and slot, without recording it as abandoned.
     pub(super) fn end(mut self) -> (u64, Slot) {
         self.abandoned = None;
         (self.id, self.slot)
@@ -64,13 +64,13 @@ impl Drop for Attempt {
     }
 }
 
-/// Attempts that nobody ended.
+/// Attempts that were dropped without an end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AbandonedAttempts(Arc<AbandonedList>);
 
 #[derive(Debug, Default)]
 struct AbandonedList {
-    /// Whether there are any: there hardly ever are.
+    /// Whether there are any, which is rare.
     any: AtomicBool,
     attempts: Mutex<Vec<(u64, Slot)>>,
 }
@@ -94,11 +94,11 @@ impl AbandonedAttempts {
     }
 }
 
-/// What is noted about one attempt.
+/// Events and marks of one attempt.
 pub(super) struct AttemptEvents<E> {
     /// Events about this pod alone.
     pub(super) own: Vec<E>,
-    /// Whatever its attempt finds, it is tried again: somebody asked for that, or events were too many to keep.
+    /// Whether the pod is retried after any failure: because of an activation, or because events were discarded.
     pub(super) retry: bool,
 }
 
@@ -110,23 +110,23 @@ impl<E> Default for AttemptEvents<E> {
 
 /// All pods in flight.
 pub(super) struct InFlight<E> {
-    /// How many there are.
+    /// Number of pods.
     len: usize,
     next: u64,
-    /// What is noted about attempts, which is nothing for most.
+    /// Notes of attempts; most have none.
     notes: Map<u64, AttemptEvents<E>>,
-    /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first. It is
-    /// mostly one, which was the last to be popped.
+    /// Attempts that may still be rejected, with the number of the first event after their pop; the oldest first. There
+    /// is mostly one, the last popped.
     watching: VecDeque<(u64, u64)>,
-    /// What happened since the oldest of them was popped.
+    /// Events since the oldest of them was popped.
     events: VecDeque<E>,
-    /// The number of the first of `events`.
+    /// Number of the first of `events`.
     first: u64,
     limit: usize,
 }
 
 impl<E> InFlight<E> {
-    /// Keeps at most so many events.
+    /// Makes an empty value that keeps at most this number of events.
     pub(super) fn new(limit: usize) -> Self {
         InFlight {
             len: 0,
@@ -138,20 +138,20 @@ impl<E> InFlight<E> {
             limit: limit.max(1),
         }
     }
-    /// Number of pods.
+    /// Returns the number of pods.
     pub(super) fn len(&self) -> usize {
         self.len
     }
-    /// Number of events, those about one pod alone left out.
+    /// Returns the number of events, except those about one pod alone.
     pub(super) fn events(&self) -> usize {
         self.events.len()
     }
-    /// These events.
+    /// Returns these events.
     pub(super) fn iter_events(&self) -> impl Iterator<Item = &E> {
         self.events.iter()
     }
 
-    /// A pod takes off. Returns the number of the attempt.
+    /// Starts an attempt. Returns its number.
     pub(super) fn start(&mut self) -> u64 {
         let attempt = self.next;
         self.next += 1;
@@ -159,12 +159,12 @@ impl<E> InFlight<E> {
         self.watching.push_back((attempt, self.first + self.events.len() as u64));
         attempt
     }
-    /// A pod in flight is to be tried again, whatever its attempt finds.
+    /// Marks a pod in flight for a retry after any failure.
     pub(super) fn mark_retry(&mut self, attempt: u64) {
         self.notes.entry(attempt).or_default().retry = true;
     }
 
-    /// Where an attempt is among those that may still be rejected.
+    /// Returns the index of an attempt among those that may still be rejected.
     fn watcher(&self, attempt: u64) -> Option<usize> {
         match self.watching.back() {
             Some(&(last, _)) if last == attempt => Some(self.watching.len() - 1),
@@ -172,7 +172,7 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// Something happened.
+    /// Records an event.
     pub(super) fn record(&mut self, event: E) {
         if self.watching.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl<E> InFlight<E> {
         }
         self.events.push_back(event);
     }
-    /// Something happened to a pod in flight.
+    /// Records an event about a pod in flight.
     pub(super) fn record_own(&mut self, attempt: u64, event: E) {
         let is_watching = self.watcher(attempt).is_some();
         let notes = self.notes.entry(attempt).or_default();
@@ -195,18 +195,18 @@ impl<E> InFlight<E> {
         }
     }
 
-    /// What happened since a pod was popped. `None`: too much, it was not kept.
+    /// Returns the events since a pod was popped. `None`: they were discarded, because there were too many.
     pub(super) fn since(&self, attempt: u64) -> Option<impl Iterator<Item = &E>> {
         let from = self.watching[self.watcher(attempt)?].1.checked_sub(self.first)?;
         Some(self.events.range(from as usize..))
     }
 
-    /// An attempt ends. What it alone still needed to hear of is forgotten with [`InFlight::stop_watching`].
+    /// Ends an attempt. [`InFlight::stop_watching`] then discards the events that only this attempt needed.
     pub(super) fn end(&mut self, attempt: u64) -> AttemptEvents<E> {
         self.len -= 1;
         if self.notes.is_empty() { AttemptEvents::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
     }
-    /// A pod will not be rejected any more, or was.
+    /// Stops recording events for a pod that will not be rejected any more, or was.
     pub(super) fn stop_watching(&mut self, attempt: u64) {
         let Some(at) = self.watcher(attempt) else { return };
         self.watching.remove(at);

@@ -1,28 +1,28 @@
-//! Why pods come to a place of the queue: counted, and read by whoever wants to know.
+//! Counts of arrivals by place of the queue and cause, for metrics.
 
 use std::fmt;
 
 use crate::events::{Action, ClusterEvent, EventResource};
 
-/// Why a pod comes to a place. Names are those of kube-scheduler's metrics.
+/// Cause of an arrival. The names are those of kube-scheduler's metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// An attempt failed.
     ScheduleAttemptFailure,
-    /// Its backoff is over.
+    /// Its backoff ended.
     BackoffComplete,
-    /// There was nothing else to try: its backoff ended early.
+    /// The active queue was empty: its backoff ended early.
     PopFromBackoffQ,
-    /// A plugin asked for it, or room was made for it.
+    /// A plugin activated it, or a preemption for it ended.
     ForceActivate,
-    /// It was unschedulable for too long.
+    /// It was an unschedulable pod for too long.
     UnschedulableTimeout,
-    /// Something happened in the cluster.
+    /// A cluster event.
     Event(ClusterEvent),
 }
 
 impl Cause {
-    /// A pod came that nobody knew.
+    /// A new pod.
     pub const POD_ADD: Cause = Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::ADD));
     /// A pending pod changed.
     pub const POD_UPDATE: Cause = Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::UPDATE));
@@ -37,22 +37,22 @@ impl fmt::Display for Cause {
     }
 }
 
-/// The queues that are counted apart.
+/// Queues with separate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueueKind {
     /// `activeQ`.
     Active,
-    /// `backoffQ`, both halves.
+    /// `backoffQ`, both parts.
     Backoff,
-    /// `unschedulablePods`, gated pods among them.
+    /// `unschedulablePods`, including gated pods.
     Unschedulable,
 }
 
 impl QueueKind {
-    /// All of them.
+    /// All queues.
     pub const ALL: [QueueKind; 3] = [QueueKind::Active, QueueKind::Backoff, QueueKind::Unschedulable];
 
-    /// What kube-scheduler's metrics call it.
+    /// Returns the name in kube-scheduler's metrics.
     pub const fn name(self) -> &'static str {
         match self {
             QueueKind::Active => "active",
@@ -62,12 +62,12 @@ impl QueueKind {
     }
 }
 
-/// How often pods came to each queue.
+/// Numbers of arrivals by queue and cause.
 #[derive(Debug, Default)]
 pub(super) struct IncomingCounts {
-    /// By far the most.
+    /// The most frequent cause: new pods in the active queue.
     created: u64,
-    /// All others. Causes are few.
+    /// All others. There are few causes.
     counts: Vec<(Cause, [u64; QueueKind::ALL.len()])>,
 }
 
@@ -89,7 +89,7 @@ impl IncomingCounts {
         self.counts[at].1[queue as usize] += 1;
     }
 
-    /// All that is not 0.
+    /// Returns all counts that are not 0.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
         let rare =
             self.counts.iter().flat_map(|(cause, counts)| QueueKind::ALL.map(|q| (*cause, q, counts[q as usize])));

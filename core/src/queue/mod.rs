@@ -1,20 +1,20 @@
-//! The scheduling queue: kube-scheduler's `PriorityQueue`, as a state machine to which time is told.
+//! The scheduling queue: kube-scheduler's `PriorityQueue`, as a state machine without a clock.
 //!
-//! Every pod that it knows is in one [`QueuePlace`]. `docs/queue.md` says what each thing that can happen does to a pod in each
-//! of them.
+//! Every pod of the queue is in one [`QueuePlace`]. `docs/queue.md` lists the effect of each event on a pod in each
+//! place.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `pods` | pods come, change, go, and are activated |
-//! | `attempts` | pods are popped, and come back or not |
-//! | `events` | what happens in the cluster wakes pods |
-//! | `time` | backoff ends; pods that were forgotten are tried again |
-//! | `backoff` | how long a pod waits after a failure |
-//! | `in_flight` | pods that are being tried, and events meanwhile |
-//! | `parked` | pods that wait for an event, in groups |
-//! | `nominator` | which pods are nominated for which nodes |
-//! | `incoming_counts` | why pods come to a place, counted |
-//! | `entries`, `heap` | where pods are kept |
+//! | `pods` | pods are added, changed, removed and activated |
+//! | `attempts` | pods are popped, and return or not |
+//! | `events` | cluster events move unschedulable pods |
+//! | `time` | backoff ends; pods that were unschedulable for too long are retried |
+//! | `backoff` | duration of the backoff after a failure |
+//! | `in_flight` | pods in flight, and the events during their attempts |
+//! | `parked` | unschedulable and gated pods, in groups |
+//! | `nominator` | nominated pods by node |
+//! | `incoming_counts` | counts of arrivals by cause |
+//! | `entries`, `heap` | storage of pods |
 
 mod attempts;
 mod backoff;
@@ -50,34 +50,34 @@ use parked::{ParkReason, ParkedPods};
 
 /// The order of the active queue: QueueSort.
 pub trait QueueOrder: 'static {
-    /// Whether `a` is to be tried before `b`.
+    /// Returns whether `a` precedes `b`.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
 }
 
-/// What the queue asks of others: the plugins of all profiles, and the nominations.
+/// Calls of the queue to its owner: the plugins of all profiles, and the nominations.
 pub trait QueueContext {
-    /// What happens in the cluster.
+    /// A cluster event.
     type Event;
-    /// Those of some plugins that wait for an event.
+    /// Plugins that are interested in an event.
     type Interested;
 
     /// Runs PreEnqueue.
     ///
     /// # Errors
-    /// Who holds the pod, and why.
+    /// The status of the plugin that holds the pod.
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status>;
 
-    /// The pod's time in the order, where nobody knows better than that it came at `timestamp`.
+    /// Returns the pod's timestamp in the order; default: `timestamp`, its arrival.
     fn timestamp(&mut self, _profile: usize, _pod: &Pod, timestamp: i64) -> i64 {
         timestamp
     }
 
-    /// Which of these plugins of a profile wait for an event. Asked once for all pods that they rejected together. `None`:
-    /// none of them.
+    /// Returns the plugins of a profile, out of `plugins`, that are interested in an event. Called once for all pods
+    /// that these plugins rejected together. `None`: no plugin is interested.
     fn interested(&mut self, profile: usize, plugins: &[&'static str], event: &Self::Event)
     -> Option<Self::Interested>;
 
-    /// Whether one of them finds that the event is worth an attempt for a pod.
+    /// Returns whether the hint of one of them queues the pod.
     fn hint(
         &mut self,
         profile: usize,
@@ -86,101 +86,101 @@ pub trait QueueContext {
         event: &Self::Event,
     ) -> QueueingHint;
 
-    /// What kube-scheduler's metrics call an event. All the same, where nobody counts.
+    /// Returns the name of an event in kube-scheduler's metrics. Default, without metrics: the same for all.
     fn cause(_event: &Self::Event) -> Cause {
         Cause::POD_UPDATE
     }
 
-    /// Where nominations are noted.
+    /// Returns the nominator.
     fn nominator(&mut self) -> &mut Nominator;
 
-    /// A pod is known from now on (`old` is none), changed, or is not known any more (`new` is none), whether an attempt is
-    /// under way or not.
+    /// Notifies of a pod that was added to the queue (`old` is `None`), changed, or was removed (`new` is `None`), in
+    /// flight or not.
     fn pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
 }
 
-/// Where a pod is.
+/// Place of a pod in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum QueuePlace {
-    /// `activeQ`: it can be tried.
+    /// `activeQ`: the pod can be attempted.
     Active,
-    /// `backoffQ`: it is tried when its backoff ends, or when there is nothing else to try.
+    /// `backoffQ`: the pod is attempted when its backoff ends, or when the active queue is empty.
     Backoff,
-    /// The backoff queue of pods whose last attempt broke: never tried early.
+    /// The backoff queue of pods whose last attempt failed with an error: never attempted early.
     ErrorBackoff,
-    /// `unschedulablePods`: it waits for an event that its rejectors find worth an attempt.
+    /// `unschedulablePods`: the pod waits for an event that one of its rejectors is interested in.
     Unschedulable,
-    /// A PreEnqueue plugin holds it.
+    /// A PreEnqueue plugin holds the pod.
     Gated,
-    /// It was popped, and has not come back.
+    /// The pod was popped, and has not returned.
     InFlight,
 }
 
-/// The plugins that ended an attempt. None: it broke.
+/// The plugins that rejected a pod in an attempt. Empty: the attempt failed with an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rejectors {
-    /// With `Unschedulable` or `UnschedulableAndUnresolvable`, sorted.
+    /// Plugins with `Unschedulable` or `UnschedulableAndUnresolvable`, sorted.
     unschedulable: Box<[&'static str]>,
-    /// With `Pending`, sorted.
+    /// Plugins with `Pending`, sorted.
     pending: Box<[&'static str]>,
 }
 
 impl Rejectors {
-    /// Those who said `Unschedulable` or `UnschedulableAndUnresolvable`, and those who said `Pending`.
+    /// Makes rejectors of the plugins with `Unschedulable` or `UnschedulableAndUnresolvable`, and those with `Pending`.
     pub fn new(
         unschedulable: impl IntoIterator<Item = &'static str>,
         pending: impl IntoIterator<Item = &'static str>,
     ) -> Self {
         Rejectors { unschedulable: sorted(unschedulable), pending: sorted(pending) }
     }
-    /// Whether nobody rejected the pod.
+    /// Returns whether no plugin rejected the pod.
     pub fn is_empty(&self) -> bool {
         self.unschedulable.is_empty() && self.pending.is_empty()
     }
 }
 
 fn sorted(names: impl IntoIterator<Item = &'static str>) -> Box<[&'static str]> {
-    // An empty name is nobody's.
+    // An empty name stands for the framework, not a plugin.
     let mut names: Vec<&'static str> = names.into_iter().filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
     names.dedup();
     names.into()
 }
 
-/// What can be set.
+/// Settings of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long pods wait after a failure.
+    /// Backoff of pods after failures.
     pub backoff: Backoff,
-    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`. `i64::MAX`:
-    /// never.
+    /// Time in nanoseconds after which an unschedulable pod is retried without an event:
+    /// `podMaxInUnschedulablePodsDuration`. `i64::MAX`: never.
     pub leftover_after: i64,
-    /// How many events are kept for pods in flight. If there are more, pods that were popped before the oldest one are
-    /// tried again whatever happened.
+    /// Maximum number of events kept for pods in flight. If there are more, pods that were popped before the oldest one
+    /// are retried after any failure.
     pub max_in_flight_events: usize,
 }
 
 impl Default for Options {
-    /// kube-scheduler's.
+    /// Returns kube-scheduler's defaults.
     fn default() -> Self {
         Options { backoff: Backoff::seconds(1, 10), leftover_after: 300_000_000_000, max_in_flight_events: 1 << 16 }
     }
 }
 
-/// How many pods are in each place.
+/// Number of pods in each place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
-    /// They can be tried.
+    /// Pods that can be attempted.
     pub active: usize,
-    /// They wait for the end of their backoff, of either kind.
+    /// Pods in backoff of either kind.
     pub backoff: usize,
-    /// They wait for an event.
+    /// Pods that wait for an event.
     pub unschedulable: usize,
-    /// A PreEnqueue plugin holds them.
+    /// Pods that a PreEnqueue plugin holds.
     pub gated: usize,
 }
 
-/// The active queue: in order, equals as they came.
+/// Order of the active queue: by QueueSort, equal pods by arrival.
 struct ByOrder<O>(PhantomData<O>);
 impl<O: QueueOrder> EntryOrder for ByOrder<O> {
     fn before(a: &Entry, b: &Entry) -> bool {
@@ -192,11 +192,11 @@ fn by_order<O: QueueOrder>(a: &Entry, b: &Entry) -> bool {
     O::less(&a.queued, &b.queued) || a.ticket < b.ticket && !O::less(&b.queued, &a.queued)
 }
 
-/// All pending pods of all profiles. Times are nanoseconds of one clock, which is the caller's.
+/// All pending pods of all profiles. Times are nanoseconds of the caller's clock.
 pub struct SchedulingQueue<O, E> {
     options: Options,
     entries: Entries,
-    /// How many of them are gone, but for their attempt.
+    /// Number of deleted pods whose attempts have not ended.
     gone: usize,
     active: Heap<ByOrder<O>>,
     backoff: Heap<ByWindow<O>>,
@@ -208,12 +208,12 @@ pub struct SchedulingQueue<O, E> {
     next_leftovers: i64,
     bound_after_flush: u64,
     incoming: IncomingCounts,
-    /// Since when pods that failed at least once could be tried.
+    /// Time since when pods with at least one failure could be attempted first.
     first_ready: Map<Slot, i64>,
 }
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// An empty queue.
+    /// Makes an empty queue.
     pub fn new(options: Options) -> Self {
         SchedulingQueue {
             options,
@@ -233,53 +233,53 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
     }
 
-    /// Where a pod is. `None`: it is not known.
+    /// Returns the place of a pod. `None`: it is not in the queue.
     pub fn place(&self, uid: &Uid) -> Option<QueuePlace> {
         self.find(uid).map(|slot| self.entries[slot].place)
     }
-    /// A pod as it is known here.
+    /// Returns a pod as the queue has it.
     pub fn pod(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.find(uid).map(|slot| &self.entries[slot].queued.pod)
     }
-    /// All pods that are known, in no order.
+    /// Returns all pods, unordered.
     pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.entries.iter().filter(|entry| !entry.gone).map(|entry| &entry.queued.pod)
     }
-    /// Number of pods that are known, those in flight included.
+    /// Returns the number of pods, including those in flight.
     pub fn len(&self) -> usize {
         self.entries.len() - self.gone
     }
-    /// Whether there is none.
+    /// Returns whether there are no pods.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Number of pods that can be popped now.
+    /// Returns the number of pods that can be popped now.
     pub fn ready(&self) -> usize {
         self.active.len() + self.backoff.len()
     }
-    /// Number of attempts that have not ended, those of pods that are gone included.
+    /// Returns the number of attempts that have not ended, including those of deleted pods.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
-    /// Number of events that are kept for pods in flight.
+    /// Returns the number of events kept for pods in flight.
     pub fn in_flight_events(&self) -> usize {
         self.in_flight.events()
     }
-    /// How many pods were bound in an attempt that no event was the cause of, but that they were parked for too long. Any
-    /// of them is a sign that a hint missed something.
+    /// Returns the number of pods that were bound after a retry without an event. Each one means that a hint missed an
+    /// event.
     pub fn bound_after_flush(&self) -> u64 {
         self.bound_after_flush
     }
 
-    /// How often pods came to each queue, by why.
+    /// Returns the numbers of arrivals by cause and queue.
     pub fn incoming_counts(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
         self.incoming.iter()
     }
-    /// The events that are kept for pods in flight, those about one pod alone left out.
+    /// Returns the events kept for pods in flight, except those about one pod alone.
     pub fn events_in_flight(&self) -> impl Iterator<Item = &E> {
         self.in_flight.iter_events()
     }
-    /// How many pods are active, in backoff of either kind, unschedulable, and gated.
+    /// Returns the numbers of active, backoff (of either kind), unschedulable and gated pods.
     pub fn queue_counts(&self) -> QueueCounts {
         let mut census = QueueCounts {
             active: self.active.len(),
@@ -292,7 +292,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         census
     }
-    /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
+    /// Returns, for each plugin of each profile, the number of pods that it rejected in their last attempt or gates.
+    /// Reads every pod.
     pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         let mut by_group = vec![0; self.parked.len_of_groups()];
         for entry in self.entries.iter().filter(|entry| entry.place != QueuePlace::InFlight) {
@@ -313,7 +314,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
         rejected
     }
-    /// Since when the pod of an attempt could be tried: since it came, or since PreEnqueue let it pass.
+    /// Returns the time since when the pod of an attempt could be attempted: its arrival, or its admission by
+    /// PreEnqueue.
     pub fn first_ready(&self, attempt: &Attempt) -> Option<i64> {
         let entry = self.entries.get(attempt.slot).filter(|entry| entry.ticket == attempt.id)?;
         if entry.has_failed() { self.first_ready.get(&attempt.slot).copied() } else { Some(entry.since) }
@@ -323,7 +325,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.entries.find(uid).filter(|&slot| !self.entries[slot].gone)
     }
 
-    /// Takes a pod out of where it is, unless it is in flight.
+    /// Removes a pod from its container, unless it is in flight.
     fn take_out(&mut self, slot: Slot) {
         match self.entries[slot].place {
             QueuePlace::Active => self.active.remove(&mut self.entries, slot),
@@ -341,7 +343,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.arrivals += 1;
     }
 
-    /// Runs PreEnqueue on a pod that is in no container, and parks it if a plugin holds it.
+    /// Runs PreEnqueue for a pod that is in no container, and parks it if a plugin holds it.
     fn run_pre_enqueue(
         &mut self,
         slot: Slot,
@@ -366,7 +368,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         passed
     }
 
-    /// Puts a pod that is in no container into the active queue, or parks it if PreEnqueue holds it.
+    /// Moves a pod that is in no container to the active queue, or parks it if PreEnqueue holds it.
     fn move_to_active(
         &mut self,
         slot: Slot,
@@ -385,8 +387,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.active.push(&mut self.entries, slot);
     }
 
-    /// Lets it wait for the end of its backoff, or parks it if PreEnqueue holds it. When the backoff ends, PreEnqueue is not
-    /// asked again.
+    /// Moves a pod that is in no container to backoff, or parks it if PreEnqueue holds it. When the backoff ends,
+    /// PreEnqueue does not run again.
     fn move_to_backoff(&mut self, slot: Slot, context: &mut impl QueueContext, cause: Cause, now: i64) {
         if self.run_pre_enqueue(slot, context, cause, now).is_err() {
             return;
@@ -403,13 +405,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
 
     fn park(&mut self, slot: Slot, place: QueuePlace, cause: Cause, now: i64) {
         let entry = &mut self.entries[slot];
-        // One that is parked again has not come anew.
+        // A move between parked groups is no arrival.
         if !matches!(entry.place, QueuePlace::Unschedulable | QueuePlace::Gated) {
             self.incoming.count(cause, QueueKind::Unschedulable);
         }
         entry.place = place;
         entry.since = now;
-        // Whatever wakes it next is the cause of its next attempt.
+        // The next move is the cause of the next attempt.
         entry.flushed = false;
         if self.parked.is_empty() {
             self.next_leftovers = now.saturating_add(time::LEFTOVER_INTERVAL);
@@ -417,12 +419,12 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.parked.insert(&mut self.entries, slot);
     }
 
-    /// The group of a profile's pods that nobody rejected.
+    /// Returns the group of a profile's pods without rejectors.
     fn unrejected_group(&mut self, profile: u16) -> u32 {
         self.parked.group(ParkReason { profile, rejectors: Rejectors::default(), gate: None })
     }
 
-    /// A pod that is in no container is not known any more.
+    /// Removes a pod that is in no container.
     fn forget(&mut self, slot: Slot) {
         let entry = &self.entries[slot];
         self.gone -= usize::from(entry.gone);

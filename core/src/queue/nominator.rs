@@ -1,4 +1,4 @@
-//! Which pods are nominated for which nodes: kube-scheduler's `nominator`.
+//! Nominated pods by node: kube-scheduler's `nominator`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::intern::Symbol;
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 
-/// Pods that room is made for, or kept for. What a pod's status says may be older than what is known here.
+/// Pods with a nominated node. A nomination in a pod's status may be older than the one here.
 #[derive(Clone, Debug, Default)]
 pub struct Nominator {
     by_node: Map<Symbol, Vec<Arc<Pod>>>,
@@ -17,7 +17,7 @@ pub struct Nominator {
 }
 
 impl Nominator {
-    /// Nominates a pod for a node, and for no other.
+    /// Nominates a pod for this node alone.
     pub fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.withdraw(&pod.uid);
         self.by_pod.insert(pod.uid.clone(), node);
@@ -25,7 +25,7 @@ impl Nominator {
         self.log.push(node);
     }
 
-    /// Forgets a pod's nomination.
+    /// Removes a pod's nomination.
     #[inline]
     pub fn withdraw(&mut self, uid: &Uid) {
         if !self.is_empty() {
@@ -43,7 +43,7 @@ impl Nominator {
         self.log.push(node);
     }
 
-    /// A pod comes into the queue: what its status says, counts.
+    /// Takes the nomination from the status of a pod that enters the queue.
     pub fn added(&mut self, pod: &Arc<Pod>) {
         match pod.nominated_node {
             Some(node) => self.nominate(pod.clone(), node),
@@ -51,15 +51,15 @@ impl Nominator {
         }
     }
 
-    /// No plugin gates a pod any more. Its nomination, if it has none yet, is what its status says.
+    /// Takes the nomination from the status of a pod that is no longer gated, if it has none yet.
     pub fn ungated(&mut self, pod: &Arc<Pod>) {
         if self.node(&pod.uid).is_none() {
             self.added(pod);
         }
     }
 
-    /// A pod in the queue changed. An update that knows of no nomination, neither before nor after, was sent before the
-    /// nomination was written, which stays then.
+    /// Updates the nomination of a pod that changed in the queue. If neither the old nor the new status has a
+    /// nomination, the update may precede the write of the nomination, and the nomination stays.
     pub fn updated(&mut self, old: &Pod, new: &Arc<Pod>) {
         match (old.nominated_node, new.nominated_node, self.node(&old.uid)) {
             (None, None, Some(node)) => self.nominate(new.clone(), node),
@@ -67,12 +67,12 @@ impl Nominator {
         }
     }
 
-    /// Whether no pod is nominated.
+    /// Returns whether no pod is nominated.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.by_pod.is_empty()
     }
-    /// The node that a pod is nominated for.
+    /// Returns the nominated node of a pod.
     #[inline]
     pub fn node(&self, uid: &Uid) -> Option<Symbol> {
         if self.is_empty() { None } else { self.known_node(uid) }
@@ -81,11 +81,11 @@ impl Nominator {
     fn known_node(&self, uid: &Uid) -> Option<Symbol> {
         self.by_pod.get(uid).copied()
     }
-    /// The pods that are nominated for a node, in the order in which they came.
+    /// Returns the pods nominated for a node, in order of arrival.
     pub fn pods(&self, node: Symbol) -> &[Arc<Pod>] {
         self.by_node.get(&node).map(Vec::as_slice).unwrap_or_default()
     }
-    /// Those of them that `pod` leaves room for: they are not weaker, and not the pod itself.
+    /// Returns those with at least the priority of `pod`, without the pod itself.
     pub fn before(&self, node: Symbol, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
         let pods = if self.by_node.is_empty() { &[] } else { self.pods(node) };
         let comes_before = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.uid != pod.uid;
@@ -94,11 +94,11 @@ impl Nominator {
         }
         Cow::Owned(pods.iter().filter(comes_before).cloned().collect())
     }
-    /// The nodes whose nominated pods changed, an entry for each change.
+    /// Returns the log of nodes whose nominated pods changed, one entry for each change.
     pub fn log(&self) -> &ChangeLog<Symbol> {
         &self.log
     }
-    /// All nodes with nominated pods.
+    /// Returns all nodes with nominated pods.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[Arc<Pod>])> {
         self.by_node.iter().map(|(node, pods)| (*node, pods.as_slice()))
     }

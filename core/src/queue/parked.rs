@@ -1,19 +1,20 @@
-//! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin gates.
+//! Pods that wait for an event, in groups: those of one profile that the same plugins rejected, or that one plugin
+//! gates.
 //!
-//! Whether an event concerns a group is asked once, so that 100,000 gated pods cost as much as one while nothing happens
-//! that concerns the plugin that gates them.
+//! Whether an event concerns a group is computed once. Therefore 100,000 gated pods cost as much as one while no event
+//! concerns the gating plugin.
 
 use super::Rejectors;
 use super::entries::{Entries, Slot};
 use crate::map::Map;
 
-/// Why pods wait.
+/// Reason why pods wait.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ParkReason {
     pub(super) profile: u16,
-    /// Who rejected them in their last attempt.
+    /// Rejectors of their last attempt.
     pub(super) rejectors: Rejectors,
-    /// The PreEnqueue plugin that holds them.
+    /// The PreEnqueue plugin that gates them.
     pub(super) gate: Option<&'static str>,
 }
 
@@ -22,8 +23,8 @@ struct Group {
     parked: Vec<Slot>,
 }
 
-/// All groups. There is one for each set of plugins that ever rejected a pod together, parked pods or not: few, as those
-/// sets are.
+/// All groups. There is one for each set of plugins that ever rejected a pod together, even without pods; there are few
+/// such sets.
 #[derive(Default)]
 pub(super) struct ParkedPods {
     groups: Vec<Group>,
@@ -32,7 +33,7 @@ pub(super) struct ParkedPods {
 }
 
 impl ParkedPods {
-    /// The group of those who wait for a reason.
+    /// Returns the group for a reason.
     pub(super) fn group(&mut self, reason: ParkReason) -> u32 {
         if let Some(&id) = self.ids.get(&reason) {
             return id;
@@ -42,7 +43,7 @@ impl ParkedPods {
         self.ids.insert(reason, id);
         id
     }
-    /// The group that differs in who gates.
+    /// Returns the group with the same rejectors and another gate.
     pub(super) fn gated_by(&mut self, group: u32, gate: Option<&'static str>) -> u32 {
         let reason = self.reason(group);
         if reason.gate == gate { group } else { self.group(ParkReason { gate, ..reason.clone() }) }
@@ -56,7 +57,7 @@ impl ParkedPods {
     pub(super) fn slots(&self) -> impl Iterator<Item = Slot> {
         self.groups.iter().flat_map(|group| group.parked.iter().copied())
     }
-    /// Groups are numbered below this.
+    /// Returns the number of groups.
     pub(super) fn len_of_groups(&self) -> usize {
         self.groups.len()
     }
@@ -71,7 +72,7 @@ impl ParkedPods {
         parked.push(slot);
         self.len += 1;
     }
-    /// Takes it out.
+    /// Removes a pod from its group.
     pub(super) fn remove(&mut self, entries: &mut Entries, slot: Slot) {
         let parked = &mut self.groups[entries[slot].group as usize].parked;
         let at = entries[slot].at as usize;

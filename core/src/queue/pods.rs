@@ -1,4 +1,4 @@
-//! Pods come, change, go, and are activated.
+//! Pods are added, changed, removed and activated.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::model::{Pod, Uid};
 use crate::status::Status;
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// A pending pod comes; `timestamp` is its time in the queue's order. One that is known is replaced where it is.
+    /// Adds a pending pod; `timestamp` is its time in the queue's order. A known pod is replaced in its place.
     ///
     /// # Errors
     /// PreEnqueue holds it.
@@ -55,8 +55,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Ok(())
     }
 
-    /// A pod comes whose attempt is under way. If it was gone, it begins anew, but not before the attempt has ended: no
-    /// pod is in flight twice.
+    /// Adds a pod that is in flight. If it was deleted, it starts again after the attempt has ended: no pod is in
+    /// flight twice.
     fn restart(&mut self, slot: Slot, timestamp: i64, now: i64) {
         let entry = &mut self.entries[slot];
         if entry.gone {
@@ -70,10 +70,10 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         self.in_flight.mark_retry(entry.ticket);
     }
 
-    /// A pending pod changed from `old` to `new`, which is what `events` say.
+    /// Updates a pending pod from `old` to `new`; `events` describe the change.
     ///
-    /// A parked pod is woken if one of its rejectors finds an event worth an attempt; one in flight remembers the events.
-    /// One that is not known comes as if it was added. If the uid differs, a pod was deleted and another one was created.
+    /// An unschedulable pod moves according to its rejectors' hints for the events; a pod in flight records the events.
+    /// An unknown pod is added. If the uid differs, a pod was deleted and another one was created.
     pub fn update(
         &mut self,
         profile: usize,
@@ -87,7 +87,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
             self.delete(&old.uid, context);
         }
         let Some(slot) = self.find(&new.uid) else {
-            // What holds it is asked again in time: nobody waits for an answer.
+            // The status is not needed: PreEnqueue runs again later.
             let _held = self.add(profile, new, now, context, now);
             return;
         };
@@ -117,7 +117,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         context.nominator().updated(old, &new);
     }
 
-    /// What is known of a pod is better known by the caller: it is where it was. Unknown pods stay so.
+    /// Replaces a pod with the caller's newer version; its place stays. Unknown pods are ignored.
     pub fn replace(&mut self, pod: Arc<Pod>) {
         if let Some(slot) = self.find(&pod.uid) {
             self.replace_in(slot, pod);
@@ -136,8 +136,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         old
     }
 
-    /// A pod was deleted, or bound by someone else. Returns whether it was known. An attempt that is under way ends
-    /// somehow, but the pod does not come back.
+    /// Removes a pod that was deleted, or bound by another scheduler. Returns whether it was known. A pod in flight
+    /// does not return after its attempt.
     pub fn delete(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>) -> bool {
         context.nominator().withdraw(uid);
         let Some(slot) = self.find(uid) else { return false };
@@ -152,8 +152,8 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         true
     }
 
-    /// A plugin asks for a pod: it goes to the active queue, whatever it waits for. One in flight will be tried again if
-    /// this attempt fails. Returns whether it is in the active queue now: not if PreEnqueue holds it, or it is unknown.
+    /// Moves a pod to the active queue for a plugin, from any place. A pod in flight is retried if its attempt fails.
+    /// Returns whether it is in the active queue now: not if PreEnqueue holds it, or it is unknown.
     pub fn activate(&mut self, uid: &Uid, context: &mut impl QueueContext<Event = E>, now: i64) -> bool {
         let Some(slot) = self.find(uid) else { return false };
         match self.entries[slot].place {

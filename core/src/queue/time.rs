@@ -1,15 +1,16 @@
-//! Time passes: backoff ends, and pods that no event woke are tried again.
+//! Effects of time: backoff ends, and unschedulable pods are retried without an event.
 
 use super::backoff::WINDOW;
 use super::events::Strategy;
 use super::{Backoff, Cause, QueueContext, QueueOrder, SchedulingQueue};
 
-/// How often leftovers are looked for.
+/// Interval of the check for pods that were unschedulable for too long, in nanoseconds.
 pub(super) const LEFTOVER_INTERVAL: i64 = 30_000_000_000;
 
 impl<O: QueueOrder, E> SchedulingQueue<O, E> {
-    /// Time passes. Pods whose backoff is over go to the active queue (`flushBackoffQCompleted`), and parked pods that were
-    /// parked for too long are tried, or gated again, without any event (`flushUnschedulablePodsLeftover`).
+    /// Advances the time. Pods whose backoff is over move to the active queue (`flushBackoffQCompleted`). Pods that
+    /// were unschedulable for too long are retried, or gated again, without an event
+    /// (`flushUnschedulablePodsLeftover`).
     pub fn tick(&mut self, context: &mut impl QueueContext<Event = E>, now: i64) {
         self.recover(context, now);
         while let Some(slot) =
@@ -37,13 +38,13 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         }
     }
 
-    /// When [`SchedulingQueue::tick`] has something to do next; none if only something else than time can change anything.
+    /// Returns the time when [`SchedulingQueue::tick`] has work next; `None` if time alone changes nothing.
     pub fn next_tick(&self) -> Option<i64> {
         let has_leftovers = !self.parked.is_empty() && self.options.leftover_after < i64::MAX;
         self.next_backoff_end().into_iter().chain(has_leftovers.then_some(self.next_leftovers)).min()
     }
 
-    /// When the next backoff ends. No parked pod is meant, that may be tried only because it was parked for long.
+    /// Returns the end of the next backoff. Unschedulable pods do not count.
     pub fn next_backoff_end(&self) -> Option<i64> {
         let backoff = [self.backoff.peek(&self.entries), self.error_backoff.peek(&self.entries)];
         backoff.into_iter().flatten().map(|slot| self.entries[slot].ready.saturating_add(WINDOW)).min()

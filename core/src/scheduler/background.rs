@@ -1,4 +1,4 @@
-//! Plugins' tasks beside the scheduler: kube-scheduler's plugins have goroutines, a client and informers for that.
+//! Background tasks of plugins. In kube-scheduler, plugins use goroutines, a client and informers.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -21,29 +21,29 @@ use crate::profile::Bundle;
 #[derive(Default)]
 pub(super) struct Background {
     is_running: bool,
-    /// How to end each task.
+    /// Abort handle of each task.
     tasks: Map<u64, AbortHandle>,
     started: u64,
-    /// How to end the task that tells of mail, if there is one: there is as long as there are others.
+    /// Abort handle of the task that signals requests; it exists as long as other tasks do.
     notifier: Option<AbortHandle>,
-    /// Tasks that sleep, by when they wake up, and in the order in which they went to sleep.
+    /// Sleeping tasks, by wake-up time and by the order in which they went to sleep.
     sleepers: BTreeMap<(i64, u64), Channel<()>>,
     slept: u64,
     watchers: Vec<Watcher>,
 }
 
 impl Background {
-    /// Whether tasks run that plugins start.
+    /// Returns whether background tasks run.
     pub(super) fn is_running(&self) -> bool {
         self.is_running
     }
 
-    /// The first who sleeps wakes up then.
+    /// Returns the next wake-up time.
     pub(super) fn next_wake(&self) -> Option<i64> {
         self.sleepers.first_key_value().map(|((at, _), _)| *at)
     }
 
-    /// Wakes those whose time has come.
+    /// Wakes the tasks whose time has come.
     pub(super) fn wake(&mut self, now: i64) {
         while let Some(entry) = self.sleepers.first_entry().filter(|entry| entry.key().0 <= now) {
             entry.remove().push(());
@@ -55,7 +55,7 @@ impl Background {
         self.sleepers.insert((until, self.slept), alarm);
     }
 
-    /// Tells tasks of an event.
+    /// Notifies tasks of an event.
     pub(super) fn notify_watchers(&mut self, event: ClusterEvent, changed: &ChangedObject, base: &Base) {
         if !self.watchers.is_empty() {
             let happened = ObjectEvent { event, changed: changed.clone() };
@@ -63,7 +63,7 @@ impl Background {
         }
     }
 
-    /// A task begins, and can be ended from here.
+    /// Starts a task with an abort handle.
     fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static, tasks: &mut impl Tasks) {
         self.started += 1;
         let id = self.started;
@@ -71,7 +71,7 @@ impl Background {
         self.tasks.insert(id, abort);
         let task = Abortable::new(task, registration);
         tasks.spawn(async move {
-            // Whether it ended or was ended.
+            // Completed or aborted.
             let _ = task.await;
             Completed(Work::Background(id))
         });
@@ -79,33 +79,32 @@ impl Background {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// From now on the tasks that plugins start run beside the scheduler: it is the one that acts for the cluster, and knows
-    /// what it is to know. Whoever does not say so never runs any.
+    /// Starts the background tasks of plugins, now and in the future: this scheduler is the leader and its caches have
+    /// synced. Without this call, no background task runs.
     pub fn start_background(&mut self, tasks: &mut impl Tasks) {
         self.background.is_running = true;
         self.settle(tasks);
     }
 
-    /// The tasks end where they stand, and none begins any more. What they asked the cluster for just before may still be under
-    /// way.
+    /// Aborts all background tasks, and starts no more. Requests that they sent just before may still be in progress.
     pub fn stop_background(&mut self) {
         let next = Background { started: self.background.started, ..Background::default() };
         let Background { tasks, notifier, .. } = std::mem::replace(&mut self.background, next);
         tasks.into_values().chain(notifier).for_each(|task| task.abort());
     }
 
-    /// How many tasks run for plugins, besides all that is [under way](Scheduler::in_progress): their own, and one that hears what
-    /// these ask for.
+    /// Returns the number of background tasks, which [`Scheduler::in_progress`] does not count: those of plugins, and
+    /// one that signals their requests.
     pub fn background_tasks(&self) -> usize {
         self.background.tasks.len() + usize::from(self.background.notifier.is_some())
     }
 
-    /// When a task of a plugin's that sleeps wakes up next.
+    /// Returns the time when a sleeping background task wakes up next.
     pub fn next_wake(&self) -> Option<i64> {
         self.background.next_wake()
     }
 
-    /// Does what a task asks for.
+    /// Runs a task's request.
     pub(super) fn run_task_request(&mut self, task_request: TaskRequest, tasks: &mut impl Tasks) {
         match task_request {
             TaskRequest::Spawn(task) => self.background.spawn(task, tasks),
@@ -118,7 +117,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A task came to its end.
+    /// Removes a task that ended.
     pub(super) fn background_ended(&mut self, task: u64) {
         self.background.tasks.remove(&task);
         if self.background.tasks.is_empty()
@@ -128,12 +127,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// There is mail, which is read after every step, or nobody waits for any.
+    /// Handles the signal of new requests. They are read after every step, unless background tasks have stopped.
     pub(super) fn on_requests_available(&mut self) {
         self.background.notifier = None;
     }
 
-    /// What tasks ask for comes while nothing else happens, and has to be heard then.
+    /// Waits for requests of tasks, which may arrive without any other event.
     #[inline]
     pub(super) fn await_requests(&mut self, tasks: &mut impl Tasks) {
         if !self.background.tasks.is_empty() && self.background.notifier.is_none() {
@@ -163,7 +162,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         });
     }
 
-    /// Shows to a task what there is, and has it told of events from now on.
+    /// Sends all current objects to a task, and notifies it of events from now on.
     fn start_watch(&mut self, watcher: Watcher) {
         let base = &self.cache.base;
         if current_objects(&self.cache).all(|came| watcher(&came, base)) {
@@ -172,7 +171,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 }
 
-/// All that there is, each as if it came now.
+/// Returns all current objects, each as an addition.
 fn current_objects<S: State>(cache: &Cache<S>) -> impl Iterator<Item = ObjectEvent> {
     let nodes = cache.base.infos().iter().filter_map(|info| info.node.as_ref()).flat_map(|node| {
         let came = move |event| ObjectEvent { event, changed: ChangedObject::Node(None, Some(node.clone())) };

@@ -1,4 +1,4 @@
-//! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state that completed tasks move on.
+//! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state machine that completed tasks advance.
 
 use std::sync::Arc;
 
@@ -29,24 +29,25 @@ pub(super) struct Binding {
     phase: Phase,
 }
 
-/// How far it is.
+/// Phase of a binding cycle.
 enum Phase {
-    /// Its status is being written: the nominated node, since the rest may take long, or what an earlier attempt left.
+    /// Its status is being written: the nominated node, because the next phases may take long, or a status of an
+    /// earlier attempt.
     Writing,
     /// It waits in Permit.
     Waiting,
-    /// PreBind runs, since then. A preemptor can stop it, and is named then.
+    /// PreBind runs, since this time. A preemptor can abort it, and is then named.
     PreBinding(AbortHandle, Option<&'static str>, i64),
-    /// The cluster was told, then.
+    /// Bind runs, since this time.
     Binding(i64),
 }
 
 impl Binding {
-    /// Whether PreBind has not been begun.
+    /// Returns whether PreBind has not started.
     pub(super) fn is_waiting(&self) -> bool {
         matches!(self.phase, Phase::Writing | Phase::Waiting)
     }
-    /// Stops PreBind in favour of another pod. Returns whether it was not too late.
+    /// Aborts PreBind in favour of another pod. Returns false if it is too late.
     pub(super) fn cancel_pre_bind(&mut self, preemptor: &'static str) -> bool {
         let Phase::PreBinding(abort, cancelled, _) = &mut self.phase else { return false };
         abort.abort();
@@ -56,7 +57,7 @@ impl Binding {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// A pod has passed Permit, or waits there.
+    /// Begins the binding cycle of a pod that has passed Permit, or waits there.
     pub(super) fn begin_binding(&mut self, attempt: Attempt, permitted: Permitted, tasks: &mut impl Tasks) {
         let Permitted { placement, reserved, waits } = permitted;
         let uid = placement.pod.uid.clone();
@@ -67,7 +68,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         let takes_long = !waits.is_empty() || !plan.is_empty();
         if !waits.is_empty() {
-            let pending = waits.into_iter().map(|(plugin, patience)| (plugin, self.now + patience)).collect();
+            let pending = waits.into_iter().map(|(plugin, time)| (plugin, self.now + time)).collect();
             self.waiting.insert(WaitingPod { placement: placement.clone(), since: self.now, pending, rejected: None });
             self.handle.begin_waiting(uid.clone());
         }
@@ -80,15 +81,15 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.proceed(&uid, tasks);
     }
 
-    /// Whether the status of a pod, as it was last seen, does not name the node that it goes to. What is nominated here and
-    /// never was written does not count.
+    /// Returns whether the last received status of a pod does not name its node as nominated. A nomination that was
+    /// never written does not count.
     fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
         let uid = &placement.pod.uid;
         let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);
         seen != self.cache.base.interner.get(&placement.node_name) || self.status.is_busy(uid)
     }
 
-    /// A pod does not need the room that was kept for it on another node.
+    /// Releases the pod's nomination for another node.
     fn leave_nominated_node(&mut self, placement: &Placement) {
         let node = self.cache.base.interner.get(&placement.node_name);
         if let Some(kept) = placement.pod.nominated_node.filter(|kept| Some(*kept) != node) {
@@ -96,7 +97,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Goes as far as nothing has to be waited for.
+    /// Advances as far as possible without waiting.
     pub(super) fn proceed(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
         let Some(binding) = self.bindings.get_mut(uid).filter(|binding| binding.is_waiting()) else { return };
         if let Some(rejection) = self.waiting.get(uid).and_then(|waiting| waiting.rejected.clone()) {
@@ -146,7 +147,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.duration_metrics.ran(binding.attempt.profile(), Point::PreBind, code, self.now - since);
         let status = match (cancelled, result) {
             (Some(preemptor), _) => Status::error(format!("preempted by {preemptor}")),
-            (None, None) => Status::error("PreBind was cut off"),
+            (None, None) => Status::error("PreBind was aborted"),
             (None, Some(Err(status))) => status,
             (None, Some(Ok(()))) => return self.run_bind(uid, tasks),
         };
@@ -195,7 +196,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.bound(attempt, &mut context);
     }
 
-    /// The waiting of a pod in Permit ended badly.
+    /// Handles a rejection or timeout in Permit.
     fn fail_in_permit(&mut self, uid: &Uid, rejection: PermitRejection, tasks: &mut impl Tasks) {
         let PermitRejection { plugin, reason, preempted } = rejection;
         self.stop_waiting(uid, if preempted { Code::Error } else { Code::Unschedulable });
@@ -212,7 +213,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.undo(attempt, placement, reserved, failure, tasks);
     }
 
-    /// Undoes what was done for a pod, and tries it again later: kube-scheduler's `handleBindingCycleError`.
+    /// Reverts a failed binding cycle and requeues the pod: kube-scheduler's `handleBindingCycleError`.
     fn undo(
         &mut self,
         attempt: Attempt,
@@ -221,7 +222,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         failure: Failure,
         tasks: &mut impl Tasks,
     ) {
-        // It may be bound all the same, where the answer was lost: then nothing is undone that extenders would have to know.
+        // The pod may be bound although the response was lost: extenders are then not notified.
         let node = |name| self.cache.base.interner.resolve(name);
         let is_bound = self
             .cache
@@ -308,8 +309,8 @@ impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
             return;
         }
         self.tasks.spawn(async move {
-            let (asked, at) = (plugins.clone(), placement.clone());
-            let result = match client.bind_by_extender(&placement, move || asked.extenders().bind(&at, &binders)).await
+            let (caller, at) = (plugins.clone(), placement.clone());
+            let result = match client.bind_by_extender(&placement, move || caller.extenders().bind(&at, &binders)).await
             {
                 Ok(true) => Ok(()),
                 Ok(false) => plugins.bind(&client, &placement).await,
@@ -332,13 +333,13 @@ impl<S: State> Visitor<S> for PostBind<'_> {
     }
 }
 
-/// Unreserve, in reverse order, and what extenders are told.
+/// Runs Unreserve in reverse order, and notifies extenders.
 struct Undo<'a, C> {
     client: &'a C,
     base: &'a Base,
     placement: &'a Placement,
     reserved: ReservationId,
-    /// The cluster says that the pod is on that node.
+    /// Whether the cluster reports the pod as bound to that node.
     is_bound: bool,
 }
 impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
@@ -353,7 +354,7 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
     }
 }
 
-/// Tells extenders that want to know that a pod does not go to its node after all.
+/// Notifies the interested extenders that a pod is not bound to its node after all.
 pub(super) fn notify_extenders_of_unreserve<P: Profile>(
     plugins: &Arc<P>,
     client: &impl Client,
@@ -368,5 +369,5 @@ pub(super) fn notify_extenders_of_unreserve<P: Profile>(
 }
 
 fn nothing_reserved() -> Status {
-    Status::error("a pod is to be bound that nothing is reserved for")
+    Status::error("the pod has no reservation")
 }

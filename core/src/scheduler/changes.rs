@@ -1,4 +1,4 @@
-//! What the cluster tells: kube-scheduler's event handlers. The cache knows first, then pods are woken.
+//! Changes from the cluster: kube-scheduler's event handlers. The cache is updated first, then pods move in the queue.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ use crate::map::Set;
 use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
 use crate::profile::{Bundle, profile_for};
 
-/// An object came, changed or went. Symbols are those of the scheduler's interner.
+/// An object was added, changed or removed. Symbols are those of the scheduler's interner.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A node as it is now.
+    /// The current state of a node.
     Node(Node),
-    /// The node of this name went.
+    /// The node with this name was removed.
     NodeDeleted(Symbol),
-    /// A pod as it is now. One that has run to its end is not told of, but as deleted.
+    /// The current state of a pod. A pod that has succeeded or failed is reported as deleted.
     Pod(Pod),
-    /// The pod went.
+    /// The pod was removed.
     PodDeleted(Uid),
-    /// Another object as it is now.
+    /// The current state of another object.
     Object(Object),
-    /// Another object went.
+    /// Another object was removed.
     ObjectDeleted(ObjectKey),
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Something changed in the cluster. What is told twice is nothing new; what was missed can be told as a whole with
-    /// [`Scheduler::relist_pods`] and its like.
+    /// Handles a change in the cluster. Repeated changes have no effect. After missed changes, pass complete lists with
+    /// [`Scheduler::relist_pods`] and similar functions.
     pub fn on_change(&mut self, change: Change, tasks: &mut impl Tasks) {
         self.last_event = None;
         match change {
@@ -50,7 +50,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// These are all nodes that there are.
+    /// Replaces all nodes.
     pub fn relist_nodes(&mut self, nodes: Vec<Node>, tasks: &mut impl Tasks) {
         let listed: Set<Symbol> = nodes.iter().map(|node| node.name).collect();
         let known = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref()).map(|node| node.name);
@@ -59,7 +59,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         gone.chain(nodes.into_iter().map(Change::Node)).for_each(|change| self.on_change(change, tasks));
     }
 
-    /// These are all pods that there are, those that have run to their end left out.
+    /// Replaces all pods; pods that have succeeded or failed are left out.
     pub fn relist_pods(&mut self, pods: Vec<Pod>, tasks: &mut impl Tasks) {
         let listed: Set<&Uid> = pods.iter().map(|pod| &pod.uid).collect();
         let mut gone: Vec<Uid> = self.names.values().filter(|uid| !listed.contains(uid)).cloned().collect();
@@ -68,7 +68,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         gone.chain(pods.into_iter().map(Change::Pod)).for_each(|change| self.on_change(change, tasks));
     }
 
-    /// These are all objects of a kind that there are.
+    /// Replaces all objects of a kind.
     pub fn relist_objects(&mut self, kind: Kind, objects: Vec<Object>, tasks: &mut impl Tasks) {
         let listed: Set<ObjectKey> = objects.iter().map(Object::key).collect();
         let known = self.cache.objects().map(Object::key).filter(|key| key.kind == kind);
@@ -121,7 +121,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn set_pod(&mut self, mut pod: Pod) {
         let node = pod.spec.node_name;
         if node.is_some() {
-            // Where a pod is, the cache says: its spec is that of its template.
+            // The cache has the node of a pod; the spec is shared by the pods of a template.
             Arc::make_mut(&mut pod.spec).node_name = None;
         }
         self.templates.share(&mut pod);
@@ -136,7 +136,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let named = self.names.get(&name).cloned();
         let is_named = named.as_ref() == Some(&pod.uid);
         if let Some(earlier) = named.filter(|_| !is_named) {
-            // It was deleted and created again under its name.
+            // It was deleted and created again with the same name.
             self.remove_pod(&earlier);
         }
         let uid = pod.uid.clone();
@@ -149,12 +149,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A pod that has a node or waits for one here.
+    /// Returns a pod that has a node or is pending here.
     pub(super) fn known(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.cache.pod(uid).map(|(pod, ..)| pod).or_else(|| self.queue.pod(uid))
     }
 
-    /// A pod is not known any more.
+    /// Removes the name of a removed pod.
     pub(super) fn forget_name(&mut self, pod: &Pod) {
         let name = (pod.spec.namespace, pod.name.clone());
         if self.names.get(&name) == Some(&pod.uid) {
@@ -162,7 +162,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A pod is bound, or changed after that.
+    /// Handles a pod that was bound, or changed after that.
     fn set_assigned(&mut self, pod: Arc<Pod>, node: Symbol) {
         let known = self.cache.pod(&pod.uid).map(|(old, node, state)| (old.clone(), node, state));
         if let Some((old, on, PodState::Bound)) = &known
@@ -177,8 +177,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         self.cache.add_pod(pod.clone(), node, PodState::Bound);
         let kept = self.cache.nominator.node(&pod.uid).filter(|kept| *kept != node);
-        // Bound by another while it waits: it need not wait any longer.
-        self.reject_waiting(&pod.uid, "bound by another");
+        // Bound by another scheduler while it waits in Permit: the wait is over.
+        self.reject_waiting(&pod.uid, "bound by another scheduler");
         let (queue, mut context) = self.queue();
         queue.delete(&pod.uid, &mut context);
         self.status.forget(&pod.uid);
@@ -188,7 +188,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let came = ChangedObject::Pod(None, Some(PodOnNode { pod: pod.clone(), node: Some(node) }));
         self.on_cluster_event(ClusterEvent::new(EventResource::AssignedPod, Action::ADD), came);
-        // Until now it counted as it was when it was decided about.
+        // Until now it counted with its state at the decision.
         if let Some((assumed, on, _)) = known
             && on == node
             && (assumed.usage != pod.usage || assumed.spec.labels != pod.spec.labels)
@@ -197,7 +197,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A pod on a node changed.
+    /// Handles a change of a pod on a node.
     fn changed_on_node(&mut self, old: Arc<Pod>, new: Arc<Pod>, node: Symbol) {
         let [old, new] = [old, new].map(|pod| PodOnNode { pod, node: Some(node) });
         let events = pod_updated(old.as_event(), new.as_event());
@@ -207,11 +207,11 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A pod without a node came or changed.
+    /// Handles a new or changed pod without a node.
     fn set_unassigned(&mut self, pod: Arc<Pod>) {
         let now = self.now;
         if let Some((known, _, state)) = self.cache.pod(&pod.uid) {
-            // It has a node already, as is known here and there not yet.
+            // It is assumed on a node; the cluster does not have the binding yet.
             if state != PodState::Bound {
                 let is_going = pod.deleting && !known.deleting;
                 self.refresh(pod.clone());
@@ -226,7 +226,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             self.record_pending_event(Action::ADD);
             let timestamp = pod.created.unwrap_or(now);
             let (queue, mut context) = self.queue();
-            // What holds it is asked again in time: nobody waits for an answer.
+            // The status is not needed: PreEnqueue runs again later.
             let _held = queue.add(profile, pod, timestamp, &mut context, now);
             return;
         };
@@ -242,7 +242,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A pod in flight changed, which is of interest when its attempt fails.
+    /// Updates a pod in flight, for a requeue after a failure.
     fn refresh(&mut self, pod: Arc<Pod>) {
         let Some(old) = self.queue.pod(&pod.uid).cloned() else { return };
         let Some(profile) = self.profile_of(&pod) else { return };
@@ -251,7 +251,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.update(profile, &old, pod, [], &mut context, now);
     }
 
-    /// A pod went.
+    /// Removes a pod.
     fn remove_pod(&mut self, uid: &Uid) {
         let Some(pod) = self.known(uid).cloned() else { return };
         self.forget_name(&pod);
@@ -277,7 +277,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// An assumed pod goes, or begins to: it takes no room from now on (`handleAssumedPodDeletion`).
+    /// Removes an assumed pod that is deleted or being deleted. From now on it uses no resources
+    /// (`handleAssumedPodDeletion`).
     fn remove_assumed(&mut self, uid: &Uid) {
         let Some((pod, node, _)) = self.cache.pod(uid).map(|(pod, node, state)| (pod.clone(), node, state)) else {
             return;
@@ -291,13 +292,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.waiting.reject(uid, PermitRejection { plugin: "", reason: reason.into(), preempted: false });
     }
 
-    /// A pod that was to be bound takes no room of its node any longer, which wakes others.
+    /// Handles an assumed pod that no longer uses its node, which may help other pods.
     pub(super) fn node_freed(&mut self, pod: Arc<Pod>, node: Symbol) {
         let (event, changed) = removal_event(pod, node);
         self.wake(event, changed);
     }
 
-    /// A pod takes no room any longer of the node that it was nominated for: those that had to count with it can be tried.
+    /// Handles a lost nomination: pods that had to leave room for it can be attempted.
     pub(super) fn nomination_lost(&mut self, pod: Arc<Pod>, node: Symbol) {
         let priority = pod.spec.priority;
         let pod = Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&pod) });
@@ -309,13 +310,13 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.on_event(ObjectEvent { event, changed: left }, concerned, &mut context, now);
     }
 
-    /// Something happened in the cluster.
+    /// Handles a cluster event.
     fn on_cluster_event(&mut self, event: ClusterEvent, changed: ChangedObject) {
         self.background.notify_watchers(event, &changed, &self.cache.base);
         self.wake(event, changed);
     }
 
-    /// Something happened, be it here alone, that may help pods.
+    /// Moves pods that an event may help. The event may have its origin in this scheduler alone.
     fn wake(&mut self, event: ClusterEvent, changed: ChangedObject) {
         let now = self.now;
         self.last_event.get_or_insert(event);
@@ -323,12 +324,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.on_event(ObjectEvent { event, changed }, |_| true, &mut context, now);
     }
 
-    /// A pod without a node came, changed or went, which is nothing to others.
+    /// Records an event about a pod without a node, which does not affect other pods.
     fn record_pending_event(&mut self, action: Action) {
         self.last_event = Some(ClusterEvent::new(EventResource::UnschedulablePod, action));
     }
 
-    /// The profile that serves a pod. None: it is another scheduler's.
+    /// Returns the profile that serves a pod. `None`: it belongs to another scheduler.
     pub fn profile_of(&self, pod: &Pod) -> Option<usize> {
         self.options
             .serve_all
@@ -336,13 +337,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 }
 
-/// That a pod is not on its node any more.
+/// Makes the event of a pod that is no longer on its node.
 fn removal_event(pod: Arc<Pod>, node: Symbol) -> (ClusterEvent, ChangedObject) {
     let event = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
     (event, ChangedObject::Pod(Some(PodOnNode { pod, node: Some(node) }), None))
 }
 
-/// What the change of a pod without a node is to itself. Its own nomination never helps it: nothing.
+/// Returns the events of a changed pod without a node, for that pod itself. A change of its own nomination never helps
+/// it and is no event.
 fn own_events(old: &Arc<Pod>, new: &Arc<Pod>) -> Vec<ObjectEvent> {
     if **old == (Pod { nominated_node: old.nominated_node, ..Pod::clone(new) }) {
         return Vec::new();

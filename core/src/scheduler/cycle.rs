@@ -18,7 +18,7 @@ use crate::status::{Code, Status};
 pub(super) struct Permitted {
     pub(super) placement: Placement,
     pub(super) reserved: ReservationId,
-    /// The plugins that make it wait, and for how many nanoseconds each.
+    /// The plugins that make it wait, with their times in nanoseconds.
     pub(super) waits: Vec<(&'static str, i64)>,
 }
 
@@ -73,7 +73,7 @@ impl<S: State, C: Client, D: FnMut(usize) -> usize, O: Observer> Visitor<S> for 
     }
 }
 
-/// What an extension point ended with.
+/// Returns the code of an extension point's result.
 fn code<T>(result: &Result<T, Status>) -> Code {
     result.as_ref().map_or_else(|status| status.code, |_| Code::Success)
 }
@@ -83,7 +83,7 @@ impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
         let chosen = self.cache.assume_unplaced(self.pod.clone(), self.unplaced, node);
         let chosen = chosen.ok_or_else(|| Failure::Error("the chosen node disappeared".into()))?;
         let node_name = self.cache.base.interner.share(chosen);
-        // It counts on its node from now on, and not twice.
+        // From now on it counts on its node, and must not count twice.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
     }

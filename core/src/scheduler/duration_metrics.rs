@@ -1,14 +1,14 @@
-//! What is counted beside decisions, and read by whoever wants to know: how long what takes time took.
+//! Histograms of durations, for metrics.
 //!
-//! Times are those of the scheduler's clock, as exact as it is told the time ([`Scheduler::at`](super::Scheduler::at)).
+//! Times are those of the scheduler's clock, and as precise as the calls of [`Scheduler::at`](super::Scheduler::at).
 
 use super::observer::Point;
 use crate::status::Code;
 
-/// Ranges that [`DurationHistogram`] tell apart.
+/// Number of ranges of a [`DurationHistogram`].
 const RANGES: usize = 20;
 
-/// How often something took how long: up to `FIRST` nanoseconds, up to twice that, and so on.
+/// Histogram of durations with the upper bounds `FIRST` nanoseconds, twice that, and so on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationHistogram<const FIRST: u64> {
     counts: [u64; RANGES],
@@ -25,27 +25,27 @@ impl<const FIRST: u64> DurationHistogram<FIRST> {
         self.sum = self.sum.saturating_add(nanoseconds);
     }
 
-    /// How often it was in each range, the last of which has no end: as many as asked for, at most 21.
+    /// Returns the counts of the given number of ranges, at most 21; the last range has no upper bound.
     pub fn counts(&self, ranges: usize) -> Vec<u64> {
         let within = ranges.saturating_sub(1).min(RANGES);
         let mut counts = self.counts[..within].to_vec();
         counts.push(self.counts[within..].iter().sum::<u64>() + self.overflow);
         counts
     }
-    /// How long it took together, in nanoseconds.
+    /// Returns the sum of all durations in nanoseconds.
     pub fn sum(&self) -> u64 {
         self.sum
     }
 }
 
-/// All of it.
+/// All histograms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DurationMetrics {
-    /// Waiting in Permit, by how it ended, from a millisecond up.
+    /// Waits in Permit, by code, from 1 millisecond up.
     pub permit_waits: Vec<(Code, DurationHistogram<1_000_000>)>,
-    /// Deleting victims, by whether that could be done, from 10 milliseconds up.
+    /// Deletions of victims, by success, from 10 milliseconds up.
     pub preemptions: Vec<(bool, DurationHistogram<10_000_000>)>,
-    /// PreBind and Bind of each profile, from a tenth of a millisecond up.
+    /// PreBind and Bind of each profile, from 0.1 milliseconds up.
     pub points: Vec<((usize, Point, Code), DurationHistogram<100_000>)>,
 }
 
@@ -61,7 +61,7 @@ impl DurationMetrics {
     }
 }
 
-/// The value of a key, of which there are few.
+/// Returns the value of a key; there are few keys.
 fn of<K: PartialEq, V: Default>(values: &mut Vec<(K, V)>, key: K) -> &mut V {
     let at = values.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
         values.push((key, V::default()));

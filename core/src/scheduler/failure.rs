@@ -1,4 +1,4 @@
-//! What a failed attempt leads to: kube-scheduler's `handleSchedulingFailure`.
+//! Failed attempts: kube-scheduler's `handleSchedulingFailure`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::profile::Bundle;
 use crate::queue::{Attempt, Rejectors};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// An attempt failed: the pod goes back into the queue, what PostFilter found is done, and everybody is told.
+    /// Handles a failed attempt: requeues the pod, applies the result of PostFilter, and reports the failure.
     pub(super) fn failed(&mut self, attempt: Attempt, failure: Failure, tasks: &mut impl Tasks) {
         let (rejectors, nomination) = match &failure {
             Failure::Unschedulable(unschedulable) => {
@@ -33,7 +33,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let now = self.now;
         let (queue, mut context) = self.queue();
         let is_known = queue.requeue(attempt, rejectors, &mut context, now).is_some();
-        // Of a pod that went, or was bound by others, nobody has to be told.
+        // A deleted pod, or one bound by another scheduler, is not reported.
         let pod = self.queue.pod(&uid).filter(|_| is_known).cloned();
         if let Some(pod) = &pod {
             let nominated_node = self.nominate(pod.clone(), nomination);
@@ -43,7 +43,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
     }
 
-    /// Tells people and the API server of a failure.
+    /// Writes the event and the status of a failure.
     fn report_failure(
         &mut self,
         profile: usize,
@@ -53,7 +53,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         tasks: &mut impl Tasks,
     ) {
         if matches!(failure, Failure::Error(message) if message.is_empty()) {
-            // Every Bind plugin left it to the next. kube-scheduler does not say anything either.
+            // All Bind plugins skipped. kube-scheduler does not report it either.
             return;
         }
         self.client.record(Event {
@@ -75,7 +75,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.status.write(&self.client, pod.clone(), patch, tasks);
     }
 
-    /// Takes note of a pod's nomination, at once, whenever its status will say so. Returns what that has to say.
+    /// Stores a pod's nomination at once, before its status is written. Returns the change of the status.
     fn nominate(&mut self, pod: Arc<Pod>, nomination: Nomination) -> Option<Option<Arc<str>>> {
         let node: Option<Symbol> = match nomination {
             Nomination::Keep => return None,
@@ -87,7 +87,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             Some(node) => self.cache.nominate(pod.clone(), node),
             None => self.cache.withdraw_nomination(&pod.uid),
         }
-        // The status may never have said it, or may not say it soon.
+        // The status may never have had it, or may lose it late.
         if let Some(before) = before.filter(|before| Some(*before) != node) {
             self.nomination_lost(pod, before);
         }

@@ -1,21 +1,21 @@
-//! The scheduler around the profiles of a binary, as a state machine: what the cluster says and the time come in, calls to
-//! the cluster go out as [`Tasks`]. It does no I/O and has no clock, threads or runtime of its own.
+//! The scheduler of the profiles of a program, as a state machine. Inputs are cluster changes and the time; outputs are
+//! [`Tasks`] with calls to the cluster. It does no I/O and has no clock, threads or runtime.
 //!
-//! | module | idea | kube-scheduler |
+//! | module | content | kube-scheduler |
 //! |---|---|---|
-//! | `changes` | objects come, change and go | event handlers |
+//! | `changes` | objects are added, changed and removed | event handlers |
 //! | `cycle` | from a popped pod to Permit | `schedulingCycle` |
 //! | `binding` | from Permit to bound, or back | `bindingCycle` |
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
-//! | `preemption` | room is made | `prepareCandidateAsync` |
+//! | `preemption` | removal of victims | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
-//! | `observer` | when decisions begin and end | metrics |
-//! | `duration_metrics` | how long what takes time took | metrics |
-//! | `queue_context` | what the queue asks of the profiles | |
-//! | `timed_activations` | pods that plugins want to be tried at a time | |
-//! | `background` | tasks of plugins beside the scheduler | plugins' goroutines and informers |
-//! | `plugin_requests` | what plugins ask for through their handle | |
-//! | `tasks` | calls that are not waited for | goroutines |
+//! | `observer` | begin and end of decisions | metrics |
+//! | `duration_metrics` | histograms of durations | metrics |
+//! | `queue_context` | calls of the queue to the profiles | |
+//! | `timed_activations` | retries of pods at a time set by a plugin | |
+//! | `background` | background tasks of plugins | plugins' goroutines and informers |
+//! | `plugin_requests` | requests of plugins through their handle | |
+//! | `tasks` | asynchronous calls | goroutines |
 //! | `templates` | pods of one template share their specs | |
 
 mod background;
@@ -68,13 +68,13 @@ use tasks::Work;
 use templates::Templates;
 use timed_activations::TimedActivations;
 
-/// Which of several equally good nodes is taken.
+/// Choice among equally good nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TieBreak {
-    /// One that is drawn, every one equally likely.
+    /// Drawn at random, all with equal probability.
     #[default]
     Random,
-    /// The first, in the order in which nodes came.
+    /// The first, in the order in which nodes were added.
     First,
 }
 
@@ -88,34 +88,35 @@ impl TieBreak {
         }
     }
 
-    /// The draws of an attempt. All callers use these, so that an engine is compiled once for them.
+    /// Returns the random choices of an attempt. All callers use this type: an engine is then compiled once.
     #[inline]
     pub(crate) fn draw_fn(self, random: &mut Random) -> impl FnMut(usize) -> usize {
         move |n| self.draw(random, n)
     }
 }
 
-/// What can be set for a run; what belongs to a profile is compiled in.
+/// Settings of a run; settings of a profile are compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What is drawn repeats with it.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Which of several equally good nodes is taken.
+    /// Choice among equally good nodes.
     pub tie_break: TieBreak,
-    /// The index of a profile that serves every pod, whatever scheduler it names.
+    /// Index of a profile that serves every pod, regardless of `spec.schedulerName`.
     pub serve_all: Option<usize>,
-    /// After how many nanoseconds a parked pod is tried without any event: `podMaxInUnschedulablePodsDuration`.
+    /// Time in nanoseconds after which an unschedulable pod is retried without an event:
+    /// `podMaxInUnschedulablePodsDuration`.
     pub leftover_after: i64,
-    /// How long pods wait after a failure, if not as long as the profiles say.
+    /// Backoff of pods; overrides the profiles.
     pub backoff: Option<Backoff>,
-    /// How many events are kept for pods in flight; see [`queue::Options::max_in_flight_events`].
+    /// Maximum number of events kept for pods in flight; see [`queue::Options::max_in_flight_events`].
     pub max_in_flight_events: usize,
-    /// What is different here from what profiles say of extenders.
+    /// Overrides for the profiles' extenders.
     pub extenders: &'static Overrides,
 }
 
 impl Default for Options {
-    /// kube-scheduler's.
+    /// Returns kube-scheduler's defaults.
     fn default() -> Self {
         let queue::Options { leftover_after, max_in_flight_events, .. } = queue::Options::default();
         Options {
@@ -130,26 +131,27 @@ impl Default for Options {
     }
 }
 
-/// All profiles of a binary over one cache and one queue.
+/// All profiles of a program over one cache and one queue.
 ///
-/// Whoever drives it tells it what the cluster says ([`Scheduler::on_change`]), the time ([`Scheduler::tick`]) and which tasks
-/// are done ([`Scheduler::on_completed`]), and lets it work ([`Scheduler::schedule_one`]).
+/// The driver passes cluster changes ([`Scheduler::on_change`]), the time ([`Scheduler::tick`]) and completed tasks
+/// ([`Scheduler::on_completed`]), and calls [`Scheduler::schedule_one`].
 pub struct Scheduler<B: Bundle, C> {
-    /// The cluster as it is known here. To be looked at: changes go through [`Scheduler::on_change`], but for new strings.
+    /// The scheduler's view of the cluster, for reading and for interning strings. Changes go through
+    /// [`Scheduler::on_change`].
     pub cache: Cache<B::State>,
     client: C,
     options: Options,
     bundle: B,
     handle: Handle,
     queue: SchedulingQueue<BundleOrder<B>, ObjectEvent>,
-    /// Pods by namespace and name: only one of a name can be there.
+    /// Pods by namespace and name, which is unique.
     names: Map<(Symbol, Arc<str>), Uid>,
     templates: Templates,
     waiting: WaitingPodMap,
     bindings: Map<Uid, Binding>,
     status: StatusWriter,
     objects: ObjectWriter,
-    /// Pods that a plugin wants to be tried at a time.
+    /// Retries of pods at a time set by a plugin.
     timed_activations: TimedActivations,
     background: Background,
     outcomes: Vec<Outcome>,
@@ -161,18 +163,18 @@ pub struct Scheduler<B: Bundle, C> {
 }
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Makes every plugin of every profile, and their extenders ready.
+    /// Creates every plugin of every profile, and the extenders.
     ///
     /// # Errors
-    /// All plugins that failed, or extenders that cannot be asked.
+    /// The failures of all plugins, or extenders that cannot be called.
     pub fn new(client: C, options: Options) -> Result<Self, StartErrors> {
         Self::with_factory(B::new, client, options)
     }
 
-    /// The same of profiles that somebody else makes.
+    /// Creates a scheduler of profiles that `make` creates.
     ///
     /// # Errors
-    /// What `make` says, or extenders that cannot be asked.
+    /// The errors of `make`, or extenders that cannot be called.
     pub fn with_factory(
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         client: C,
@@ -204,8 +206,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         })
     }
 
-    /// The time is `now`, in nanoseconds of the clock that the caller keeps; it never goes back. Backoff ends, patience in
-    /// Permit does, and pods that no event woke for long are tried again.
+    /// Sets the time to `now`, in nanoseconds of the caller's clock; it never goes back. Backoffs and waits in Permit
+    /// end, and pods that were unschedulable for too long are retried.
     pub fn tick(&mut self, now: i64, tasks: &mut impl Tasks) {
         self.at(now);
         let now = self.now;
@@ -218,42 +220,42 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// The time is `now`, as of [`Scheduler::tick`], and nothing is done about it: for what is measured to be exact.
+    /// Sets the time as [`Scheduler::tick`] does, but does nothing else: for precise metrics.
     pub fn at(&mut self, now: i64) {
         self.now = self.now.max(now);
     }
 
-    /// When [`Scheduler::tick`] has something to do next; none if only something else than time can change anything.
+    /// Returns the time when [`Scheduler::tick`] has work next; `None` if time alone changes nothing.
     pub fn next_tick(&self) -> Option<i64> {
         let of_plugins = self.next_activation().into_iter().chain(self.next_wake());
         self.queue.next_tick().into_iter().chain(self.next_deadline()).chain(of_plugins).min()
     }
 
-    /// When a pod is tried next because a plugin wants it to be, at that time.
+    /// Returns the next time of a retry that a plugin has set.
     pub fn next_activation(&self) -> Option<i64> {
         self.timed_activations.next()
     }
-    /// Whether a plugin wants a pod to be tried at some time.
+    /// Returns whether a plugin has set a time to retry a pod.
     pub fn has_activation(&self, uid: &Uid) -> bool {
         self.timed_activations.is_set(uid)
     }
 
-    /// When the backoff of a pod ends next.
+    /// Returns the end of the next backoff.
     pub fn next_backoff_end(&self) -> Option<i64> {
         self.queue.next_backoff_end()
     }
 
-    /// When the patience of a Permit plugin ends next.
+    /// Returns the next deadline of a Permit plugin.
     pub fn next_deadline(&self) -> Option<i64> {
         self.waiting.next_deadline()
     }
 
-    /// Tries the next pod: kube-scheduler's `ScheduleOne`. Returns whether there was one.
+    /// Attempts the next pod: kube-scheduler's `ScheduleOne`. Returns whether there was one.
     pub fn schedule_one(&mut self, tasks: &mut impl Tasks) -> bool {
         self.schedule_one_with_observer(tasks, &mut ())
     }
 
-    /// The same, while somebody looks on.
+    /// Attempts the next pod and notifies the observer.
     pub fn schedule_one_with_observer(&mut self, tasks: &mut impl Tasks, observer: &mut impl Observer) -> bool {
         self.settle(tasks);
         loop {
@@ -290,7 +292,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Returns the pod that [`Scheduler::schedule_one`] would try now. Pods that need no attempt any more leave the queue.
+    /// Returns the pod that [`Scheduler::schedule_one`] would attempt now. Pods that need no attempt any more leave the
+    /// queue.
     pub fn next_pod(&mut self, tasks: &mut impl Tasks) -> Option<Arc<Pod>> {
         self.settle(tasks);
         let now = self.now;
@@ -306,7 +309,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Returns none if a queued pod needs no attempt: it is being deleted, or has a node.
+    /// Returns `None` if a queued pod needs no attempt: it is being deleted, or has a node.
     #[inline]
     fn unplaced(&self, pod: &Pod) -> Option<UnplacedPod> {
         if pod.deleting { None } else { self.cache.unplaced(&pod.uid) }
@@ -324,14 +327,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.dropped(attempt, &mut context);
     }
 
-    /// The pod with the nomination that is known here, which its status may not say yet.
+    /// Returns the pod with its current nomination, which its status may not have yet.
     #[inline]
     fn with_nomination(&self, pod: Arc<Pod>) -> Arc<Pod> {
         let nominated_node = self.cache.nominator.node(&pod.uid);
         if pod.nominated_node == nominated_node { pod } else { nominated(&pod, nominated_node) }
     }
 
-    /// A task is done.
+    /// Handles a completed task.
     pub fn on_completed(&mut self, completed: Completed, tasks: &mut impl Tasks) {
         match completed.0 {
             Work::Status { pod } => {
@@ -349,12 +352,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// What became of pods since this was asked last, in order.
+    /// Returns the outcomes since the last call, in order.
     pub fn take_outcomes(&mut self) -> Vec<Outcome> {
         std::mem::take(&mut self.outcomes)
     }
 
-    /// The calls of extenders since this was asked last, as far back as they are remembered.
+    /// Returns the extender calls since the last call, as far as they are kept.
     pub fn take_extender_calls(&mut self) -> Vec<extenders::ExtenderCall> {
         let mut calls = Vec::new();
         for profile in 0..B::PROFILES.len() {
@@ -363,7 +366,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         calls
     }
 
-    /// Puts a pod that was not placed into the active queue. Returns whether it is there now: not if it is unknown, in
+    /// Moves a pod without a node to the active queue. Returns whether it is there now: not if it is unknown, in
     /// flight, or if PreEnqueue still holds it.
     pub fn activate(&mut self, uid: &Uid) -> bool {
         let now = self.now;
@@ -371,23 +374,24 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut context, now)
     }
 
-    /// Explains what a cycle would find for a pod now. Of several equally good nodes, it is the one that the next attempt
-    /// would draw.
+    /// Explains the result of a scheduling cycle for a pod now. Among equally good nodes, it is the one that the next
+    /// attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         let (random, tie_break) = (self.random.clone(), self.options.tie_break);
         self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters, random, tie_break })
     }
 
-    /// Whether a cycle may choose a node for a pod now, if that can be told sooner than [`Scheduler::explain`] would.
+    /// Returns whether a scheduling cycle may choose a node for a pod now. `None` if only [`Scheduler::explain`] can
+    /// find out.
     pub fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool> {
         self.bundle.with(profile, MayChoose { pod, cache: &mut self.cache, node })
     }
 
-    /// Where a pod is in the queue. None: it is not there.
+    /// Returns the place of a pod in the queue. `None`: it is not in the queue.
     pub fn place(&self, uid: &Uid) -> Option<QueuePlace> {
         self.queue.place(uid)
     }
-    /// What holds a pod in PreEnqueue, if it does.
+    /// Returns the status of the PreEnqueue plugin that holds a pod.
     pub fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
         if self.queue.place(uid) != Some(QueuePlace::Gated) {
             return None;
@@ -397,16 +401,16 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let (_, mut context) = self.queue();
         context.pre_enqueue(profile, &pod).err()
     }
-    /// A pod that has no node, as it is known here.
+    /// Returns a pod without a node, as it is known here.
     pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.queue.pod(uid)
     }
-    /// Number of pods that can be tried now.
+    /// Returns the number of pods that can be attempted now.
     pub fn ready(&self) -> usize {
         self.queue.ready()
     }
 
-    /// What is under way; nothing, if nothing happens and every task is done.
+    /// Returns the counts of work in progress; all are 0 when every task has completed and no pod is in flight.
     pub fn in_progress(&self) -> InProgressCounts {
         InProgressCounts {
             attempts: self.queue.in_flight(),
@@ -418,46 +422,48 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             object_writes: self.objects.len(),
         }
     }
-    /// How many pods were bound that no event woke: see [`SchedulingQueue::bound_after_flush`].
+    /// Returns the number of pods that were bound after a retry without an event: see
+    /// [`SchedulingQueue::bound_after_flush`].
     pub fn bound_after_flush(&self) -> u64 {
         self.queue.bound_after_flush()
     }
 
-    /// How many pods are in each place of the queue.
+    /// Returns the number of pods in each place of the queue.
     pub fn queue_counts(&self) -> QueueCounts {
         self.queue.queue_counts()
     }
-    /// How many pods each plugin of each profile rejected that were not tried again since, or gates. Looks at every pod.
+    /// Returns, for each plugin of each profile, the number of pods that it rejected in their last attempt or gates.
+    /// Reads every pod.
     pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
         self.queue.rejected_pod_counts()
     }
-    /// How often pods came to each queue, by why.
+    /// Returns the numbers of arrivals by cause and queue.
     pub fn incoming_counts(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
         self.queue.incoming_counts()
     }
-    /// What happened that is kept for pods that are being tried.
+    /// Returns the events kept for pods in flight.
     pub fn events_in_flight(&self) -> impl Iterator<Item = ClusterEvent> {
         self.queue.events_in_flight().map(|happened| happened.event)
     }
-    /// All pods that have no node, in no order.
+    /// Returns all pods without a node, unordered.
     pub fn pending_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.queue.pods()
     }
-    /// How long what takes time took so far.
+    /// Returns the histograms of durations.
     pub fn duration_metrics(&self) -> &DurationMetrics {
         &self.duration_metrics
     }
-    /// The first event of the last change that was told, if it was one.
+    /// Returns the first event of the last change, if it caused one.
     pub fn last_event(&self) -> Option<ClusterEvent> {
         self.last_event
     }
 
-    /// How long the pod of an attempt has been waiting.
+    /// Returns the time for which the pod of an attempt has been waiting.
     fn waited(&self, attempt: &Attempt) -> i64 {
         self.queue.first_ready(attempt).map_or(0, |since| self.now.saturating_sub(since))
     }
 
-    /// The queue, and what it needs of the rest.
+    /// Returns the queue and its context.
     fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, ObjectEvent>, BundleQueueContext<'_, B>) {
         (&mut self.queue, BundleQueueContext { bundle: &mut self.bundle, cache: &mut self.cache })
     }
@@ -470,12 +476,12 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 }
 
-/// What is under way, in numbers.
+/// Counts of work in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InProgressCounts {
-    /// Pods that were popped and did not come back.
+    /// Pods in flight.
     pub attempts: usize,
-    /// Events that are kept for them.
+    /// Events kept for them.
     pub events: usize,
     /// Pods that have a node and are not bound.
     pub bindings: usize,
@@ -498,13 +504,13 @@ impl<B: Bundle, C> Drop for Scheduler<B, C> {
     }
 }
 
-/// The pod with this nomination.
+/// Returns the pod with this nomination.
 #[cold]
 fn nominated(pod: &Pod, nominated_node: Option<Symbol>) -> Arc<Pod> {
     Arc::new(Pod { nominated_node, ..Pod::clone(pod) })
 }
 
-/// The queue's options: those of the run, and the constants that all profiles of a binary share.
+/// Returns the queue's options: settings of the run, and the constants that all profiles of a program share.
 fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options {
     let backoff = profiles
         .first()
@@ -551,7 +557,7 @@ impl<S: State> Visitor<S> for MayChoose<'_, S> {
     }
 }
 
-/// Close of all plugins.
+/// Visitor that closes all plugins.
 struct Close;
 impl<S: State> Visitor<S> for Close {
     type Output = ();

@@ -1,4 +1,4 @@
-//! Writes what plugins want written beside everything else: of one object one thing at a time, in order.
+//! Fire-and-forget writes of plugins: one at a time for each object, in order.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,14 +8,14 @@ use super::tasks::{Completed, Tasks, Work};
 use crate::client::{ApiError, Client, ObjectRef};
 use crate::handle::{WriteOperation, WriteRequest};
 
-/// Objects of which something is being written, and what is to be written after that.
+/// Objects with a write in progress, and their next writes.
 #[derive(Default)]
 pub(super) struct ObjectWriter {
     busy: BTreeMap<ObjectRef, VecDeque<WriteRequest>>,
 }
 
 impl ObjectWriter {
-    /// Writes, now or when what is being written is.
+    /// Starts a write, or queues it behind the one in progress.
     pub(super) fn write(&mut self, request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
         match self.busy.get_mut(&request.object) {
             Some(next) => next.push_back(request),
@@ -26,7 +26,7 @@ impl ObjectWriter {
         }
     }
 
-    /// Something was written, or could not be.
+    /// Handles a completed write, successful or not.
     pub(super) fn completed(&mut self, object: &ObjectRef, client: &impl Client, tasks: &mut impl Tasks) {
         match self.busy.get_mut(object).and_then(VecDeque::pop_front) {
             Some(next) => spawn(next, client, tasks),
@@ -34,7 +34,7 @@ impl ObjectWriter {
         }
     }
 
-    /// Number of objects of which something is being written.
+    /// Returns the number of objects with a write in progress.
     pub(super) fn len(&self) -> usize {
         self.busy.len()
     }
@@ -48,7 +48,7 @@ fn spawn(request: WriteRequest, client: &impl Client, tasks: &mut impl Tasks) {
     });
 }
 
-/// Does something to an object. Returns it as it is then; nothing of one that is deleted.
+/// Runs an operation on an object. Returns the resulting object; `None` after a deletion.
 pub(super) async fn run(
     object: &ObjectRef,
     operation: &WriteOperation,

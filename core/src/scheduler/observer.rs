@@ -1,4 +1,4 @@
-//! Whoever wants to know when a decision begins and ends.
+//! Observers of decisions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,27 +8,29 @@ use crate::model::{NodeIndex, Pod};
 use crate::node_mask::NodeMask;
 use crate::status::Code;
 
-/// Is called around each decision, by [`Scheduler::schedule_one_with_observer`](super::Scheduler::schedule_one_with_observer). `()` looks away.
+/// Callbacks around each decision, called by
+/// [`Scheduler::schedule_one_with_observer`](super::Scheduler::schedule_one_with_observer). `()` ignores all.
 pub trait Observer {
-    /// The next pod is about to be popped, if there is one.
+    /// Called before the next pod is popped, if there is one.
     fn before_pop(&mut self) {}
-    /// A pod of a profile was popped, and is about to be decided on.
+    /// Called after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
-    /// The plugins of an extension point are about to run.
+    /// Called before the plugins of an extension point run.
     fn point_started(&mut self, _point: Point) {}
-    /// They have run. An answer that is brought up to date instead is not told of.
+    /// Called after they have run. Not called for updates of cached answers.
     fn point_ended(&mut self, _point: Point, _code: Code) {}
-    /// Extenders took these nodes out after Filter, and this is what they said: not of each of them, and of others, too.
-    fn extenders_filtered(&mut self, _nodes: &NodeMask, _said: &[ExtenderRejection]) {}
-    /// Extenders added this to the totals of the feasible nodes.
+    /// Called after extenders removed these nodes, with their rejections. Rejections may be missing for some nodes, and
+    /// may name other nodes.
+    fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
+    /// Called with the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
-    /// A pod has its node, is assumed and reserved there and passed Permit; or it has none.
+    /// Called after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
 
 impl Observer for () {}
 
-/// One after the other.
+/// Calls both observers in order.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn before_pop(&mut self) {
         self.0.before_pop();
@@ -46,9 +48,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.point_ended(point, code);
         self.1.point_ended(point, code);
     }
-    fn extenders_filtered(&mut self, nodes: &NodeMask, said: &[ExtenderRejection]) {
-        self.0.extenders_filtered(nodes, said);
-        self.1.extenders_filtered(nodes, said);
+    fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
+        self.0.extenders_filtered(nodes, rejections);
+        self.1.extenders_filtered(nodes, rejections);
     }
     fn extenders_scored(&mut self, scores: &[(NodeIndex, i64)]) {
         self.0.extenders_scored(scores);
@@ -60,7 +62,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// Extension points whose time is told, with the names of kube-scheduler's metrics.
+/// Extension points with duration metrics. Names are those of kube-scheduler's metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Point {
     /// PreFilter.
@@ -73,7 +75,7 @@ pub enum Point {
     Score,
     /// Reserve.
     Reserve,
-    /// Permit, without the waiting.
+    /// Permit, without the wait.
     Permit,
     /// PreBind.
     PreBind,
@@ -82,7 +84,7 @@ pub enum Point {
 }
 
 impl Point {
-    /// All of them.
+    /// All points.
     pub const ALL: [Point; 8] = [
         Point::PreFilter,
         Point::Filter,

@@ -1,4 +1,4 @@
-//! What becomes of pods.
+//! Outcomes of attempts.
 
 use std::sync::Arc;
 
@@ -7,18 +7,19 @@ use crate::engine::Unschedulable;
 use crate::model::Pod;
 use crate::status::Status;
 
-/// What became of a pod in one attempt.
+/// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The pod.
     pub pod: Arc<Pod>,
     /// Index of the profile that served it.
     pub profile: usize,
-    /// How often the pod was tried, this time included.
+    /// Number of attempts including this one.
     pub attempts: u32,
-    /// Nanoseconds from when it could be tried first, since it came or PreEnqueue let it pass, to the end of this attempt.
+    /// Nanoseconds from when the pod could be attempted first (its arrival, or its admission by PreEnqueue) to the end
+    /// of this attempt.
     pub waited: i64,
-    /// What became of it.
+    /// The result.
     pub result: Result<Placed, Failure>,
 }
 
@@ -29,17 +30,17 @@ pub struct Placed {
     pub node: Arc<str>,
 }
 
-/// A pod that has none.
+/// A pod without a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// It fits nowhere, or a plugin rejected it after it had a node.
+    /// No node is feasible, or a plugin rejected the pod after a node was chosen.
     Unschedulable(Box<Unschedulable>),
-    /// Something broke.
+    /// The attempt failed with an error.
     Error(String),
 }
 
 impl Failure {
-    /// The text of the pod's condition.
+    /// Returns the message of the pod's condition.
     pub fn message(&self) -> &str {
         match self {
             Failure::Unschedulable(unschedulable) => &unschedulable.message,
@@ -47,7 +48,7 @@ impl Failure {
         }
     }
 
-    /// The reason of the pod's condition.
+    /// Returns the reason of the pod's condition.
     pub fn reason(&self) -> &'static str {
         match self {
             Failure::Unschedulable(_) => "Unschedulable",
@@ -55,8 +56,8 @@ impl Failure {
         }
     }
 
-    /// A failure while the pod is being bound, when it cannot be called unfit any more: kube-scheduler passes the plugin's
-    /// own words on, names no plugin to wake the pod, and tries it again after backoff.
+    /// Converts a failure of a binding cycle, where the pod no longer counts as unschedulable. Like kube-scheduler, it
+    /// keeps the plugin's text, registers no rejector, and retries the pod after backoff.
     pub(super) fn not_bound(status: Status) -> Failure {
         if !status.code.is_rejected() {
             return Failure::Error(status.message());
@@ -68,7 +69,8 @@ impl Failure {
         }))
     }
 
-    /// What Reserve or Permit said after the node was chosen. A rejection is worded as that of a cluster of one node.
+    /// Converts a status of Reserve or Permit for a chosen node. The text of a rejection is that of a cluster with one
+    /// node.
     pub(super) fn on_node(status: Status) -> Failure {
         if !status.code.is_rejected() {
             return Failure::Error(status.message());

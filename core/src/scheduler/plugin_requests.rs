@@ -1,4 +1,4 @@
-//! What plugins ask of the scheduler through their [`Handle`](crate::handle::Handle).
+//! Requests of plugins through their [`Handle`](crate::handle::Handle).
 
 use super::Scheduler;
 use super::tasks::Tasks;
@@ -7,7 +7,7 @@ use crate::handle::{Command, PermitRejection, WriteRequest};
 use crate::profile::Bundle;
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Does what plugins asked for, and takes note of pods that stopped waiting in Permit.
+    /// Runs requests of plugins, and handles pods whose wait in Permit ended.
     pub(super) fn settle(&mut self, tasks: &mut impl Tasks) {
         loop {
             if let Some((commands, orders)) = self.handle.requests().take(self.background.is_running()) {
@@ -45,7 +45,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// An errand was run, or could not be.
+    /// Handles a completed write of a plugin, successful or not.
     pub(super) fn on_object_written(
         &mut self,
         request: &WriteRequest,

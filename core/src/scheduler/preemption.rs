@@ -1,4 +1,4 @@
-//! Makes room for a pod, as a PostFilter plugin found: kube-scheduler's `prepareCandidateAsync`.
+//! Preemption after PostFilter: kube-scheduler's `prepareCandidateAsync`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::profile::Bundle;
 use crate::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Removes the victims that are not going already. Until that is done, the pod is not to be tried
+    /// Removes the victims that are not being deleted yet. Until this is done, the pod must not be retried
     /// ([`Handle::is_preempting`](crate::handle::Handle::is_preempting)), and no other victims are removed for it.
     pub(super) fn preempt(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
         let Some(found) = &unschedulable.post_filter else { return };
@@ -55,8 +55,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Room was made for a pod, or could not be. Its victims wake it as they go. If one stays, or if something woke the pod
-    /// while it was held, it is tried again now.
+    /// Handles a finished preemption, successful or not. The events of removed victims move the preemptor. If a victim
+    /// stays, or if an event arrived during the preemption, the preemptor is retried now.
     pub(super) fn preempted(&mut self, preemptor: &Uid, since: i64, was_done: bool) {
         self.duration_metrics.preempted(was_done, self.now - since);
         self.handle.end_preempting(preemptor);
@@ -65,7 +65,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// A victim that is being bound goes back to the queue instead of being deleted, if it is not too late for that.
+    /// Returns a victim with a binding in progress to the queue instead of deleting it, if it is not too late.
     fn stop_binding(&mut self, victim: &Uid, plugin: &'static str) -> bool {
         let Some(binding) = self.bindings.get_mut(victim) else { return false };
         if binding.is_waiting() {
@@ -75,7 +75,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         binding.cancel_pre_bind(plugin)
     }
 
-    /// Pods of lower priority do not get the room: their nominations for the node end.
+    /// Clears the nominations of pods with lower priority for the node.
     fn take_nominations(&mut self, node: NodeIndex, preemptor: &Pod, tasks: &mut impl Tasks) {
         let Some(name) = self.cache.base.infos()[node.get()].node.as_ref().map(|node| node.name) else { return };
         let nominated = self.cache.nominator.pods(name).iter();
@@ -89,7 +89,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 }
 
-/// What victims are told.
+/// Requests that evict victims.
 struct Eviction<C> {
     client: C,
     scheduler: &'static str,
@@ -99,8 +99,8 @@ struct Eviction<C> {
 }
 
 impl<C: Client> Eviction<C> {
-    /// All at once but for the last, which is spared if others could not be removed. Returns whether all are: the preemptor
-    /// is tried again whatever comes of it.
+    /// Deletes all concurrently except the last, which stays if another deletion failed. Returns whether all are
+    /// deleted; the preemptor is retried in any case.
     async fn evict(&self, victims: &[Arc<Pod>]) -> bool {
         let Some((last, others)) = victims.split_last() else { return true };
         let results = join_all(others.iter().map(|victim| self.evict_one(victim))).await;

@@ -1,4 +1,4 @@
-//! What the queue asks of the profiles and of the cache.
+//! The queue's calls to the profiles and the cache.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ use crate::profile::{Bundle, Profile, Visitor};
 use crate::queue::{Cause, Nominator, QueueContext, QueueOrder};
 use crate::status::Status;
 
-/// QueueSort, which all profiles of a binary share.
+/// QueueSort, which all profiles of a program share.
 pub(super) struct BundleOrder<B>(PhantomData<B>);
 impl<B: Bundle> QueueOrder for BundleOrder<B> {
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
@@ -26,11 +26,11 @@ pub(super) struct BundleQueueContext<'a, B: Bundle> {
     pub(super) cache: &'a mut Cache<B::State>,
 }
 
-/// Plugins of a profile that wait for an event.
+/// Plugins of a profile that are interested in an event.
 pub(super) struct InterestedRejectors {
     interested: InterestedPlugins,
     among: PluginSet,
-    /// Extenders rejected the pods, and do not tell what they wait for.
+    /// Whether extenders rejected the pods: every event may help.
     always: bool,
 }
 
@@ -59,7 +59,7 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
         pod: &QueuedPod,
         happened: &ObjectEvent,
     ) -> QueueingHint {
-        // The room that a pod itself leaves was never in its way.
+        // A pod's own removal never helps the pod itself.
         if matches!(&happened.changed, ChangedObject::Pod(Some(left), None) if left.pod.uid == pod.pod.uid) {
             return QueueingHint::Skip;
         }

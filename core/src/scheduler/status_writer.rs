@@ -1,4 +1,4 @@
-//! Writes the status of pods: one patch of a pod at a time, so that a late one never undoes a newer one.
+//! Patches of pod status: one at a time for each pod, because a late patch must not replace a newer one.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use crate::client::{Client, StatusPatch};
 use crate::map::Map;
 use crate::model::{Pod, Uid};
 
-/// Pods whose status is being written, and what is to be written after that.
+/// Pods with a status patch in progress, and their next patches.
 #[derive(Default)]
 pub(super) struct StatusWriter {
     busy: Map<Uid, Option<(Arc<Pod>, StatusPatch)>>,
 }
 
 impl StatusWriter {
-    /// Writes, now or when what is being written is.
+    /// Starts a patch, or queues it behind the one in progress.
     pub(super) fn write(&mut self, client: &impl Client, pod: Arc<Pod>, patch: StatusPatch, tasks: &mut impl Tasks) {
         match self.busy.get_mut(&pod.uid) {
             Some(next) => {
@@ -28,7 +28,7 @@ impl StatusWriter {
         }
     }
 
-    /// Something was written.
+    /// Handles a completed patch.
     pub(super) fn completed(&mut self, uid: &Uid, client: &impl Client, tasks: &mut impl Tasks) {
         match self.busy.get_mut(uid).and_then(Option::take) {
             Some((pod, patch)) => spawn(client, pod, patch, tasks),
@@ -36,18 +36,18 @@ impl StatusWriter {
         }
     }
 
-    /// A pod went: what is not sent yet will not be.
+    /// Discards the next patch of a deleted pod.
     pub(super) fn forget(&mut self, uid: &Uid) {
         if let Some(next) = self.busy.get_mut(uid) {
             *next = None;
         }
     }
 
-    /// Whether something about a pod is being written.
+    /// Returns whether a patch of a pod is in progress.
     pub(super) fn is_busy(&self, uid: &Uid) -> bool {
         self.busy.contains_key(uid)
     }
-    /// Number of pods about which something is being written.
+    /// Returns the number of pods with a patch in progress.
     pub(super) fn len(&self) -> usize {
         self.busy.len()
     }
@@ -56,7 +56,7 @@ impl StatusWriter {
 fn spawn(client: &impl Client, pod: Arc<Pod>, patch: StatusPatch, tasks: &mut impl Tasks) {
     let client = client.clone();
     tasks.spawn(async move {
-        // A status that could not be written is written with the next attempt.
+        // The next attempt writes a status that could not be written.
         let _lost = client.patch_pod_status(&pod, &patch).await;
         Completed(Work::Status { pod: pod.uid.clone() })
     });

@@ -1,4 +1,4 @@
-//! What the scheduler does not wait for: calls to the cluster.
+//! Asynchronous calls to the cluster.
 
 use std::future::Future;
 
@@ -7,35 +7,35 @@ use crate::handle::WriteRequest;
 use crate::model::Uid;
 use crate::status::Status;
 
-/// Runs what talks to the cluster, beside the scheduler: a runtime's set of tasks, or a simulator's.
+/// Runs asynchronous calls to the cluster: the task set of a runtime, or of a simulator.
 ///
-/// What a task returns goes to [`Scheduler::on_completed`](super::Scheduler::on_completed), in any order. Tasks that are
-/// dropped end nothing: what they were about stays as it is.
+/// The results of tasks go to [`Scheduler::on_completed`](super::Scheduler::on_completed), in any order. A dropped task
+/// never completes, and the state of its work stays.
 pub trait Tasks {
-    /// Starts one.
+    /// Starts a task.
     fn spawn(&mut self, task: impl Future<Output = Completed> + Send + 'static);
 }
 
-/// A task that is done.
+/// Result of a task.
 #[derive(Debug)]
 pub struct Completed(pub(super) Work);
 
 #[derive(Debug)]
 pub(super) enum Work {
-    /// A pod's status was written, or could not be.
+    /// Write of a pod's status, successful or not.
     Status { pod: Uid },
-    /// PreBind ran. `None`: it was cancelled.
+    /// PreBind. `None`: it was aborted.
     PreBound { pod: Uid, attempt: u64, result: Option<Result<(), Status>> },
-    /// Bind ran.
+    /// Bind.
     Bound { pod: Uid, attempt: u64, result: Result<(), Status> },
-    /// Room was made for a pod, or could not be.
+    /// Deletion of victims, successful or not.
     Preempted { preemptor: Uid, since: i64, was_done: bool },
-    /// A plugin's errand was run, or could not be.
+    /// A plugin's fire-and-forget write, successful or not.
     Written { request: WriteRequest, result: Result<(), ApiError> },
-    /// A plugin's task beside the scheduler came to its end, or was ended.
+    /// A background task of a plugin ended or was aborted.
     Background(u64),
-    /// What such a task asked for was done, or could not be. It knows already.
+    /// A call of a background task ended; the task has the result.
     Called,
-    /// Such a task asks for something.
+    /// A background task has a request.
     RequestsAvailable,
 }

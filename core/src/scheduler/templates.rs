@@ -1,4 +1,4 @@
-//! Pods of one template share what they have in common, however the cluster told of them.
+//! Sharing of specs between pods of one template.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use hashbrown::HashTable;
 use crate::map::FixedHasher;
 use crate::model::{Pod, PodSpec, PodUsage};
 
-/// A table of so many templates becomes the older one.
+/// When a table has this number of templates, it becomes the older one.
 const LIMIT: usize = 4096;
 
-/// What pods of one template look like.
+/// The common parts of pods of one template.
 struct PodTemplate {
     hash: u64,
     spec: Arc<PodSpec>,
     usage: Arc<PodUsage>,
 }
 
-/// The templates of pods that were seen lately. Who knows a pod by its spec finds it by address, and a million pods take the
-/// memory of a few.
+/// Recently seen templates. Compiled pods are found by the address of their spec, and a million pods need the memory of
+/// a few.
 #[derive(Default)]
 pub(super) struct Templates {
     young: HashTable<PodTemplate>,
-    /// Those of them that are seen again get young.
+    /// Older templates; those that are seen again move to the young ones.
     old: HashTable<PodTemplate>,
 }
 
 impl Templates {
-    /// Lets a pod share what another one of its template has.
+    /// Replaces a pod's spec with the shared one of its template.
     pub(super) fn share(&mut self, pod: &mut Pod) {
         let mut hasher = FixedHasher::default();
         pod.spec.hash(&mut hasher);
@@ -43,7 +43,7 @@ impl Templates {
         }
     }
 
-    /// The template of a pod that is none of the young ones, which it is from now on.
+    /// Moves the template of a pod to the young ones, or adds it.
     fn promote(&mut self, hash: u64, pod: &Pod) -> &PodTemplate {
         let template = match self.old.find_entry(hash, |known| known.hash == hash && known.spec == pod.spec) {
             Ok(found) => found.remove().0,

@@ -1,11 +1,11 @@
-//! Pods that plugins want to be tried at a time.
+//! Retries of pods at a time set by a plugin.
 
 use std::collections::BTreeSet;
 
 use crate::map::Map;
 use crate::model::Uid;
 
-/// One time for a pod; a later word counts.
+/// One time for each pod; a later call replaces an earlier one.
 #[derive(Default)]
 pub(super) struct TimedActivations {
     by_time: BTreeSet<(i64, Uid)>,
@@ -26,11 +26,11 @@ impl TimedActivations {
     pub(super) fn is_set(&self, pod: &Uid) -> bool {
         self.by_pod.contains_key(pod)
     }
-    /// The next time.
+    /// Returns the next time.
     pub(super) fn next(&self) -> Option<i64> {
         self.by_time.first().map(|(time, _)| *time)
     }
-    /// A pod whose time has come.
+    /// Removes and returns a pod whose time has come.
     pub(super) fn take(&mut self, now: i64) -> Option<Uid> {
         self.next().filter(|time| *time <= now)?;
         let (_, pod) = self.by_time.pop_first()?;

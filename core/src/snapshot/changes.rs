@@ -1,4 +1,4 @@
-//! Forks: what is done is taken down, and undone in reverse order.
+//! Forks: changes are recorded, and undone in reverse order.
 
 use std::sync::Arc;
 
@@ -8,42 +8,42 @@ use crate::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::profile::Profile;
 
-/// Something that was done.
+/// A change.
 pub(super) enum UndoEntry<P: Profile> {
-    /// A node came, changed or went.
+    /// A node was added, changed or removed.
     Node {
         name: Symbol,
-        /// As it was.
+        /// Its former state.
         old: Option<Arc<Node>>,
     },
-    /// Another object did.
+    /// Another object was added, changed or removed.
     Object {
         key: ObjectKey,
-        /// As it was.
+        /// Its former state.
         old: Option<Object>,
     },
-    /// A pod came to a node.
+    /// A pod was added to a node.
     PodAdded(Uid),
-    /// A pod left its node.
+    /// A pod was removed from its node.
     PodRemoved {
         pod: Arc<Pod>,
         node: Symbol,
         state: PodState,
         /// The node's pods before that, in their order.
         on_node: Vec<Arc<Pod>>,
-        /// It is kept until nobody can want the pod back.
+        /// Kept until the removal can no longer be undone.
         reserved: Option<Reservation<P>>,
     },
 }
 
 impl<P: Profile> Snapshot<P> {
-    /// From here on, what is done can be taken back: `Fork`. Forks may be forked.
+    /// Opens a fork: later changes can be reverted (`Fork`). Forks may be nested.
     pub fn fork(&mut self) {
         self.forks.push(self.done.len());
     }
 
-    /// What was done since the last fork is part of the fork before it, or final if there is none: `Commit`. Without a fork,
-    /// nothing happens.
+    /// Adds the changes since the last fork to the fork before it, or makes them final if there is none (`Commit`).
+    /// Without a fork, nothing happens.
     pub fn commit(&mut self) {
         if self.forks.pop().is_some() && self.forks.is_empty() {
             for change in std::mem::take(&mut self.done) {
@@ -52,7 +52,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// What was done since the last fork was never done: `Revert`. Without a fork, nothing happens.
+    /// Undoes the changes since the last fork (`Revert`). Without a fork, nothing happens.
     pub fn revert(&mut self) {
         let Some(begin) = self.forks.pop() else { return };
         while self.done.len() > begin {
@@ -62,12 +62,12 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// How many forks are open.
+    /// Returns the number of open forks.
     pub fn forks(&self) -> usize {
         self.forks.len()
     }
 
-    /// Takes down what was done, if it may be undone.
+    /// Records a change, if it may be undone.
     pub(super) fn note(&mut self, change: UndoEntry<P>) {
         match self.forks.is_empty() {
             true => self.settle(change),
@@ -75,7 +75,7 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// Nobody will undo it.
+    /// Finalises a change.
     fn settle(&mut self, change: UndoEntry<P>) {
         if let UndoEntry::PodRemoved { reserved: Some(Reservation { placement, reserved }), .. } = change {
             self.engine.plugins.unreserve(&placement, &reserved);

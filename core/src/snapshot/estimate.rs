@@ -1,4 +1,4 @@
-//! How many nodes of a kind some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
+//! Number of nodes of a kind that some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::verdict::Verdict;
 /// A node that does not exist yet, such as the next one of a node group.
 #[derive(Clone, Debug)]
 pub struct NodeTemplate {
-    /// The node. Copies of it are called after it, with a number; its label `kubernetes.io/hostname` too, if it has that.
+    /// The node. A copy's name is this name with a number, and so is its label `kubernetes.io/hostname`, if there is
+    /// one.
     pub node: Node,
-    /// The pods that come with it, as those of DaemonSets do.
+    /// The pods on each copy, such as those of DaemonSets.
     pub pods: Vec<Arc<Pod>>,
 }
 
-/// What becomes of pods if there were more nodes of a kind.
+/// Result of a hypothetical scale-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// How many new nodes have at least one of the pods.
+    /// Number of new nodes with at least one of the pods.
     pub nodes: usize,
-    /// Those of the pods that have a place on them, by their places in the list.
+    /// The pods that fit on them, by their indices in the list.
     pub placed: Vec<usize>,
-    /// The others, each with what an empty node of the kind says. `None`: it would fit, and no further node was allowed.
+    /// The other pods, each with its verdict on an empty node. `None`: it fits, but no further node was allowed.
     pub left: Vec<(usize, Option<Verdict>)>,
 }
 
 impl<P: Profile> Snapshot<P> {
-    /// Adds a node like this one with its pods, under a name that no other has: the template's with this number, or the next
-    /// one that is free.
+    /// Adds a copy of this node with its pods. Its name is the template's with this number, or the next free one.
     pub fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
         let base = &mut self.cache.base;
         let mut name = Symbol::EMPTY;
@@ -54,10 +54,10 @@ impl<P: Profile> Snapshot<P> {
         index
     }
 
-    /// Whether a pod could run on a node like this one, if there were one.
+    /// Evaluates a pod on a copy of this node.
     ///
     /// # Errors
-    /// The first plugin that rejects it.
+    /// The rejection of the first plugin.
     pub fn check_on_copy(&mut self, template: &NodeTemplate, pod: &Arc<Pod>) -> Result<(), Verdict> {
         self.fork();
         let node = self.add_copy(template, 0);
@@ -66,12 +66,12 @@ impl<P: Profile> Snapshot<P> {
         verdict
     }
 
-    /// Puts pods, one after the other, on the first of at most `most` new nodes like this one that they fit on. Nodes that
-    /// there are already take no pods. All of it is reverted.
+    /// Puts each pod on the first of at most `most` new copies of this node on which it fits. Existing nodes take no
+    /// pods. All changes are reverted.
     pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
-        // Each with how many of the pods it has.
+        // With the number of the pods on each.
         let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
             let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);
@@ -94,7 +94,8 @@ impl<P: Profile> Snapshot<P> {
         estimate
     }
 
-    /// Puts a pod on the first of these nodes that it fits on. Returns its place among them, and what an empty one said.
+    /// Puts a pod on the first of these nodes on which it fits. Returns its index among them, and the verdict of an
+    /// empty node.
     fn schedule_on_first_of(
         &mut self,
         pod: &Arc<Pod>,

@@ -1,12 +1,12 @@
-//! What if: a cluster that is forked, changed in thought, and taken back. What an autoscaler asks of a scheduler.
+//! Hypothetical clusters for autoscalers: fork, change, revert.
 //!
-//! A [`Snapshot`] holds a cluster and a compiled profile, without a queue, a client or time. Whoever fills it says which
-//! nodes, pods and objects there are, and asks: does this pod fit on that node ([`Snapshot::check`])? What is free once it is
-//! there ([`Snapshot::schedule`])? How many nodes like this one would these pods need ([`Snapshot::estimate`])? Between
-//! [`Snapshot::fork`] and [`Snapshot::revert`], anything may be tried.
+//! A [`Snapshot`] has a cluster and a compiled profile, without a queue, a client or a clock. The caller sets nodes,
+//! pods and objects, and evaluates: does this pod fit on that node ([`Snapshot::check`])? Place it there
+//! ([`Snapshot::schedule`]). How many nodes like this one would these pods need ([`Snapshot::estimate`])? Changes
+//! between [`Snapshot::fork`] and [`Snapshot::revert`] are undone.
 //!
-//! It is what Cluster Autoscaler calls `ClusterSnapshot`, and PreFilter, Filter and Reserve are what a scheduler with this
-//! profile would run. Pods that are nominated elsewhere play no part.
+//! It corresponds to Cluster Autoscaler's `ClusterSnapshot`. PreFilter, Filter and Reserve run as in a scheduler with
+//! this profile. Pods that are nominated elsewhere are ignored.
 
 mod changes;
 mod estimate;
@@ -28,28 +28,28 @@ use crate::status::Status;
 use crate::verdict::{Verdict, verdict};
 use changes::UndoEntry;
 
-/// A cluster, and a profile that is asked about it.
+/// A hypothetical cluster with a profile.
 pub struct Snapshot<P: Profile> {
     engine: Engine<P>,
     cache: Cache<P::State>,
-    /// What Reserve plugins left for pods that were scheduled here.
+    /// Data from Reserve plugins for pods that were scheduled here.
     reserved: Map<Uid, Reservation<P>>,
-    /// What was done since the outermost fork, to be undone.
+    /// Changes since the outermost fork.
     done: Vec<UndoEntry<P>>,
-    /// Where in `done` each fork begins.
+    /// Index in `done` of the beginning of each fork.
     forks: Vec<usize>,
-    /// The slot after that of the node that was found last.
+    /// The slot after that of the last chosen node.
     next: usize,
 }
 
-/// What a pod that was scheduled here owns.
+/// Reservation of a pod that was scheduled here.
 struct Reservation<P: Profile> {
     placement: Placement,
     reserved: P::Reserved,
 }
 
 impl<P: Profile> Snapshot<P> {
-    /// An empty cluster.
+    /// Makes an empty cluster.
     ///
     /// # Errors
     /// All plugins that cannot start.
@@ -57,26 +57,26 @@ impl<P: Profile> Snapshot<P> {
         Ok(Self::from_engine(Engine::new(&Handle::default())?))
     }
 
-    /// An empty cluster, for a profile whose plugins are made already.
+    /// Makes an empty cluster for an existing engine.
     pub fn from_engine(engine: Engine<P>) -> Self {
         let (cache, reserved) = (Cache::default(), Map::default());
         Snapshot { engine, cache, reserved, done: Vec::new(), forks: Vec::new(), next: 0 }
     }
 
-    /// The cluster as it is now.
+    /// Returns the current cluster.
     pub fn cluster(&self) -> &Cache<P::State> {
         &self.cache
     }
-    /// The cluster's strings, for who makes nodes and pods.
+    /// Returns the cluster's strings, to make nodes and pods.
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.cache.base.interner
     }
-    /// The node of that name.
+    /// Returns the node with this name.
     pub fn node(&self, name: &str) -> Option<NodeIndex> {
         self.cache.base.node(self.cache.base.interner.get(name)?)
     }
 
-    /// A node is there, or is another one than before.
+    /// Adds or changes a node.
     pub fn set_node(&mut self, node: Node) -> NodeIndex {
         let name = node.name;
         let old = self.known_node(name);
@@ -85,7 +85,7 @@ impl<P: Profile> Snapshot<P> {
         index
     }
 
-    /// A node is gone. Its pods count again if it comes back.
+    /// Removes a node. Its pods count again if it comes back.
     pub fn remove_node(&mut self, name: Symbol) {
         if let Some(old) = self.known_node(name) {
             self.cache.remove_node(name);
@@ -97,7 +97,7 @@ impl<P: Profile> Snapshot<P> {
         self.cache.base.infos()[self.cache.base.node(name)?.get()].node.clone()
     }
 
-    /// Another object is there, or is another one than before.
+    /// Adds or changes another object.
     pub fn set_object(&mut self, object: Object) {
         let key = object.key();
         let old = self.cache.object(&key).cloned();
@@ -105,7 +105,7 @@ impl<P: Profile> Snapshot<P> {
         self.note(UndoEntry::Object { key, old });
     }
 
-    /// Another object is gone.
+    /// Removes another object.
     pub fn remove_object(&mut self, key: &ObjectKey) {
         if let Some(old) = self.cache.object(key).cloned() {
             self.cache.remove_object(key);
@@ -113,15 +113,15 @@ impl<P: Profile> Snapshot<P> {
         }
     }
 
-    /// A pod is on a node, whether it fits there or not: `ForceAddPod`. If it was anywhere else, it left there.
+    /// Adds a pod to a node, whether it fits there or not: `ForceAddPod`. It is removed from its former node.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol) {
         self.remove_pod(&pod.uid);
         self.note(UndoEntry::PodAdded(pod.uid.clone()));
         self.cache.add_pod(pod, node, PodState::Bound);
     }
 
-    /// A pod leaves its node: `ForceRemovePod` and `UnschedulePod`. What was reserved for it becomes free; inside of a fork,
-    /// once that is committed. Returns whether it was there.
+    /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released, inside of a fork
+    /// at the commit. Returns whether it was there.
     pub fn remove_pod(&mut self, uid: &Uid) -> bool {
         let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
         let pod = pod.clone();
@@ -132,10 +132,10 @@ impl<P: Profile> Snapshot<P> {
         true
     }
 
-    /// Whether a pod could run on a node: `CheckPredicates`. Runs PreFilter and Filter.
+    /// Runs PreFilter and Filter for a pod on a node: `CheckPredicates`.
     ///
     /// # Errors
-    /// The first plugin that rejects the node, or the pod as a whole.
+    /// The rejection of the first plugin that rejects the node or the pod as a whole.
     pub fn check(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let verdict = self.verdict(&attempt, node);
@@ -146,7 +146,7 @@ impl<P: Profile> Snapshot<P> {
     /// Puts a pod on a node if it fits there: `SchedulePod`. Runs PreFilter, Filter and Reserve.
     ///
     /// # Errors
-    /// The first plugin that rejects the node, the pod as a whole, or the reservation. Nothing changed then.
+    /// The first rejection of the node, the pod as a whole, or the reservation. Nothing changed then.
     pub fn schedule(&mut self, pod: &Arc<Pod>, node: NodeIndex) -> Result<(), Verdict> {
         let attempt = self.attempt(pod)?;
         let done = self.verdict(&attempt, node).and_then(|()| self.place(pod, &attempt, node));
@@ -154,11 +154,11 @@ impl<P: Profile> Snapshot<P> {
         done
     }
 
-    /// Puts a pod on the first node that it fits on, of those that `may_be` lets it: `SchedulePodOnAnyNodeMatching`. It begins
-    /// after the node that was found last, so that pods are spread.
+    /// Puts a pod on the first node on which it fits and that `may_be` admits: `SchedulePodOnAnyNodeMatching`. The
+    /// search begins after the last chosen node, which spreads pods.
     ///
     /// # Errors
-    /// The pod is rejected as a whole; or by every node, where `None` is said of it.
+    /// The rejection of the pod as a whole; `None` if every node rejects it.
     pub fn schedule_on_any(
         &mut self,
         pod: &Arc<Pod>,
@@ -172,10 +172,10 @@ impl<P: Profile> Snapshot<P> {
         found.ok_or(None)
     }
 
-    /// Puts a pod on the first of these nodes that it fits on. `refused` hears of the others before it.
+    /// Puts a pod on the first of these nodes on which it fits. `refused` receives the nodes before it.
     ///
     /// # Errors
-    /// The pod is rejected as a whole.
+    /// The rejection of the pod as a whole.
     fn schedule_on_first(
         &mut self,
         pod: &Arc<Pod>,
@@ -191,8 +191,8 @@ impl<P: Profile> Snapshot<P> {
         Ok(found)
     }
 
-    /// Where a scheduler with this profile would put a pod, with all it does: scores, and room that could be made.
-    /// `draw(n)` picks one of `n` equally good nodes. Nothing changes.
+    /// Returns the decision of a scheduler with this profile about a pod, with scores and preemption. `draw(n)` picks
+    /// one of `n` equally good nodes. Nothing changes.
     pub fn decide(&mut self, pod: &Arc<Pod>, draw: impl FnMut(usize) -> usize) -> Decision {
         self.engine.decide(pod, &mut self.cache, UNTIMED, draw)
     }
@@ -218,7 +218,7 @@ impl<P: Profile> Snapshot<P> {
         verdict::<P>(&attempt.compiled, &attempt.cycle, &self.cache, columns, node.get()).map_or(Ok(()), Err)
     }
 
-    /// The pod comes to the node, and Reserve runs.
+    /// Adds the pod to the node, and runs Reserve.
     fn place(&mut self, pod: &Arc<Pod>, attempt: &PreFilteredPod<P>, node: NodeIndex) -> Result<(), Verdict> {
         self.cache.assume(pod.clone(), node).map_err(|why| {
             Verdict::from(Status::error(match why {

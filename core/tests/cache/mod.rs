@@ -1,4 +1,4 @@
-//! The cache follows a cluster's events; what it derives from them always equals what a rebuild from nothing gives.
+//! The cache applies cluster changes; its derived state always equals a rebuild.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use schedc_core::column::{Column, Index, rebuild_entry};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, PodUsage, Resources, Uid};
 
-/// A column: cpu asked for on the node.
+/// A column: cpu requests on the node.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Cpu {
     allocatable: i64,
@@ -27,7 +27,7 @@ impl Column for Cpu {
     }
 }
 
-/// An index: cpu of the cluster, and pods that run.
+/// An index: cpu of the cluster, and number of running pods.
 #[derive(Debug, Default, PartialEq)]
 struct Totals {
     allocatable: i64,
@@ -113,7 +113,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: pods before their node, nodes before their pods, pods that move.
+    /// Changes in any order: pods before their node, nodes before their pods, moving pods.
     #[test]
     fn incremental_state_equals_a_rebuild_and_a_reference(events in proptest::collection::vec(event(), 0..80)) {
         let mut cache = Cache::<Derived>::default();
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// What the log of a cluster says since a position: slots, and whether the nodes themselves changed.
+/// Entries of the change log since a position: slots, and whether the nodes themselves changed.
 fn logged(cache: &Cache<Derived>, since: u64) -> Vec<(usize, bool)> {
     let entries = cache.log.since(since).expect("the log is long enough");
     entries.map(|entry| (entry.slot().get(), entry.is_node_change())).collect()
@@ -174,19 +174,19 @@ fn the_log_has_one_entry_for_each_change() {
     cache.set_node(node(b, 4000));
     assert_eq!(logged(&cache, 0), [(0, true), (1, true)]);
     let mut seen = cache.log.end();
-    let mut told = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
+    let mut entries = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
     cache.set_node(node(a, 4000));
-    assert_eq!(told(&cache), [], "it is as it was");
+    assert_eq!(entries(&cache), [], "it is as it was");
     cache.set_node(node(a, 5000));
-    assert_eq!(told(&cache), [(0, true)]);
+    assert_eq!(entries(&cache), [(0, true)]);
     cache.add_pod(pod(1, 500), a, PodState::Bound);
     cache.add_pod(pod(1, 600), a, PodState::Bound);
-    assert_eq!(told(&cache), [(0, false); 2], "it came, and changed");
+    assert_eq!(entries(&cache), [(0, false); 2], "added, and changed");
     cache.add_pod(pod(1, 600), b, PodState::Bound);
-    assert_eq!(told(&cache), [(0, false), (1, false)], "it moved");
+    assert_eq!(entries(&cache), [(0, false), (1, false)], "it moved");
     cache.remove_node(b);
     cache.remove_pod(&Uid("1".into()));
-    assert_eq!(told(&cache), [(1, true)], "its node was gone already");
+    assert_eq!(entries(&cache), [(1, true)], "its node was removed before");
 }
 
 #[test]
@@ -242,7 +242,7 @@ struct DiskPressure(bool);
 impl Column for DiskPressure {
     fn build(node: &Node, interner: &Interner) -> Self {
         let [pressure, yes] = ["DiskPressure", "True"].map(|word| interner.get(word));
-        DiskPressure(node.conditions.iter().any(|said| Some(said.0) == pressure && Some(said.1) == yes))
+        DiskPressure(node.conditions.iter().any(|condition| Some(condition.0) == pressure && Some(condition.1) == yes))
     }
 }
 
@@ -270,7 +270,7 @@ fn node_changes_are_logged_only_if_a_column_changes() {
     let plain = node(name, 1);
     let full = Node { conditions: [(pressure, yes)].into(), ..plain.clone() };
     for (of, node, logged) in [
-        ("a node that comes", plain.clone(), 1),
+        ("a new node", plain.clone(), 1),
         ("nothing", plain.clone(), 0),
         ("annotations", Node { annotations: 1, ..plain.clone() }, 0),
         ("a condition that no column reads", Node { conditions: [(ready, no)].into(), ..plain.clone() }, 0),

@@ -47,7 +47,6 @@ fn profiles_with_equal_arguments_share_a_column() {
     assert_eq!(left(&state.node_worth_), [10, 50]);
 }
 
-/// The first pod with the label comes after the node.
 #[test]
 fn a_column_finds_labels_of_pods_that_come_after_the_node() {
     let mut test_cluster = test_cluster();

@@ -1,25 +1,25 @@
-//! From changes to events: they have kube-scheduler's names, and the scheduler takes note of each.
+//! Conversion of changes to events: kube-scheduler's names, and the scheduler records each one.
 
 use schedc_core::events::{ClusterEvent, EventPod, node_changed, object_changed, pod_updated};
 use schedc_core::scheduler::Change;
 use schedc_objects::testing;
 
 use crate::framework::places::scheduler::Profiles;
-use crate::framework::plugins::stage::{Answer, tell};
+use crate::framework::plugins::stage::{Answer, set_answer};
 use crate::framework::test_cluster::TestCluster;
 
-/// A cluster with a pod that waits in Permit: events are kept for it.
+/// Makes a cluster with a pod that waits in Permit, for which events are kept.
 fn cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node("first", "");
-    tell("A permit", Answer::Wait(600));
+    set_answer("A permit", Answer::Wait(600));
     test_cluster.pending("web", "");
     assert!(test_cluster.embedded.step().is_none());
     test_cluster
 }
 
-/// Lets something happen, and returns how many events that is.
-fn kept(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
+/// Applies a change, and returns the number of its events.
+fn events_of(test_cluster: &mut TestCluster<Profiles>, change: Option<Change>) -> usize {
     let before = test_cluster.embedded.scheduler.in_progress().events;
     change.into_iter().for_each(|change| test_cluster.embedded.change(change));
     test_cluster.embedded.scheduler.in_progress().events - before
@@ -29,7 +29,7 @@ fn describe(events: impl IntoIterator<Item = ClusterEvent>) -> String {
     events.into_iter().map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A manifest before, none for what comes, and after, none for what goes; and the events of that.
+/// A manifest before (empty: it is added) and after (empty: it is removed), and the events.
 type Row = (&'static str, &'static str, &'static str);
 
 fn yaml<T>(manifest: &str, read: impl FnOnce(&str) -> T) -> Option<T> {
@@ -79,9 +79,9 @@ fn of_nodes() {
         let name = interner.intern("m");
         let [old_node, new_node] = [old, new].map(|of| yaml(of, |of| testing::node(of, interner)));
         assert_eq!(describe(node_changed(old_node.as_ref(), new_node.as_ref())), expected, "{old} {new}");
-        kept(&mut test_cluster, old_node.map(Change::Node));
+        events_of(&mut test_cluster, old_node.map(Change::Node));
         let change = new_node.map_or(Change::NodeDeleted(name), Change::Node);
-        assert_eq!(kept(&mut test_cluster, Some(change)), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(events_of(&mut test_cluster, Some(change)), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -120,7 +120,8 @@ fn of_pods() {
             "AssignedPodUpdatePodLabel AssignedPodUpdatePodToleration",
         ),
     ];
-    // Who comes to a node, leaves it, or the one that it was nominated for; nobody hears of others that wait.
+    // Pods that are added to a node, or removed from it or from their nominated node; other pending pods cause no
+    // events.
     let others: [Row; 8] = [
         ("", ON_M, "AssignedPodAdd"),
         (WAITS, ON_M, "AssignedPodAdd"),
@@ -138,12 +139,12 @@ fn of_pods() {
         if let (Some(old), Some(new), true) = (&old_pod, &new_pod, at < 7) {
             assert_eq!(describe(pod_updated(EventPod::new(old), EventPod::new(new))), expected, "{old:?}");
         }
-        kept(&mut test_cluster, old_pod.clone().map(Change::Pod));
+        events_of(&mut test_cluster, old_pod.clone().map(Change::Pod));
         let change = match (new_pod, old_pod) {
             (Some(new), _) => Some(Change::Pod(new)),
             (None, old) => old.map(|old| Change::PodDeleted(old.uid)),
         };
-        assert_eq!(kept(&mut test_cluster, change), expected.split_whitespace().count(), "{old} {new}");
+        assert_eq!(events_of(&mut test_cluster, change), expected.split_whitespace().count(), "{old} {new}");
     }
 }
 
@@ -179,8 +180,8 @@ fn of_other_objects() {
             assert_eq!(describe(object_changed(old, new)), expected);
         }
         let events = usize::from(!name.is_empty());
-        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object.clone()))), events, "{kind} comes");
-        assert_eq!(kept(&mut test_cluster, Some(Change::Object(object))), 0, "{kind} is told again");
-        assert_eq!(kept(&mut test_cluster, Some(Change::ObjectDeleted(key))), events, "{kind} goes");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::Object(object.clone()))), events, "{kind} is added");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::Object(object))), 0, "{kind} is repeated");
+        assert_eq!(events_of(&mut test_cluster, Some(Change::ObjectDeleted(key))), events, "{kind} is removed");
     }
 }

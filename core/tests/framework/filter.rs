@@ -1,4 +1,4 @@
-//! Filter: node by node, who says no.
+//! Filter: rejections node by node.
 
 use expect_test::{Expect, expect};
 
@@ -9,7 +9,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// A cluster with a node of each kind.
+/// Makes a cluster with a node of each kind.
 fn cluster(unknown: bool) -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node_for(0, "full", "");

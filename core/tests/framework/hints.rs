@@ -1,4 +1,4 @@
-//! EnqueueExtensions: which events are for whom, and whether they wake a pod.
+//! EnqueueExtensions: interested plugins of events, and their hints.
 
 use schedc_core::events::{Action, ClusterEvent, EventObject, EventResource};
 use schedc_core::handle::Handle;
@@ -20,10 +20,10 @@ const NODE_TAINTED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action
 const NODE_LABELLED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_LABEL);
 const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
 
-/// Names of the plugins that an event always wakes, and of those that are asked.
+/// Names of the plugins for which an event always causes an attempt, and of those with a hint.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
-    let InterestedPlugins { always, hinted: asked } = InterestedPlugins::of(Pipeline::PLUGINS, event);
-    [always, asked].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
+    let InterestedPlugins { always, hinted } = InterestedPlugins::of(Pipeline::PLUGINS, event);
+    [always, hinted].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn plugins_without_registrations_get_all_events_and_plugins_without_rejections_n
 }
 
 #[test]
-fn an_event_wakes_pods_by_the_plugins_that_rejected_them() {
+fn an_event_requeues_pods_by_their_rejectors() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     let profile = Pipeline::new(&Handle::default()).ok().unwrap();
     let pod = test_cluster.pod("p", "");
@@ -76,13 +76,13 @@ fn the_cache_changes_before_pods_are_woken() {
     for (node, place) in [("quiet", QueuePlace::Unschedulable), ("alarm", QueuePlace::Backoff)] {
         notes();
         test_cluster.node(node, "");
-        assert_eq!(notes(), [format!("Sleeper hears of {node}, which is there")]);
+        assert_eq!(notes(), [format!("Sleeper receives {node}, which exists")]);
         assert_eq!(test_cluster.embedded.scheduler.place(&uid("web")), Some(place));
     }
 }
 
 #[test]
-fn condition_updates_wake_pods_without_changing_columns() {
+fn condition_updates_requeue_pods_without_changing_columns() {
     for (metadata, status, place) in [
         ("", "", QueuePlace::Unschedulable),
         ("managedFields: [{manager: kubelet}],", "", QueuePlace::Unschedulable),
@@ -96,18 +96,18 @@ fn condition_updates_wake_pods_without_changing_columns() {
         ("annotations: {a: b},", "conditions: [{type: Ready, status: 'False'}],", QueuePlace::Backoff),
     ] {
         let mut test_cluster = TestCluster::<Profiles>::new();
-        let tell = |test_cluster: &mut TestCluster<Profiles>, metadata: &str, status: &str| {
+        let update = |test_cluster: &mut TestCluster<Profiles>, metadata: &str, status: &str| {
             let manifest =
                 format!("{{metadata: {{{metadata} name: node}}, status: {{{status} allocatable: {{pods: '10'}}}}}}");
             let node = testing::node(&manifest, test_cluster.embedded.interner());
             test_cluster.embedded.node(node);
         };
-        tell(&mut test_cluster, "", "conditions: [{type: Ready, status: 'True'}],");
+        update(&mut test_cluster, "", "conditions: [{type: Ready, status: 'True'}],");
         test_cluster.pending("web", "");
         assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 pod sleeps."]);
         let logged = test_cluster.embedded.scheduler.cache.log.end();
         let status = if status.is_empty() { "conditions: [{type: Ready, status: 'True'}]," } else { status };
-        tell(&mut test_cluster, metadata, status);
+        update(&mut test_cluster, metadata, status);
         let scheduler = &test_cluster.embedded.scheduler;
         assert_eq!(scheduler.place(&uid("web")), Some(place), "{metadata} {status}");
         assert_eq!(scheduler.cache.log.end(), logged, "{metadata} {status}");

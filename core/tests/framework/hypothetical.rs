@@ -1,4 +1,4 @@
-//! A node as it would be with other pods.
+//! Nodes with hypothetical pods.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ struct Cluster {
     red: Arc<Pod>,
 }
 
-/// A node for two pods, on which a blue and a red one run.
+/// Makes a node for two pods, on which a blue and a red one run.
 fn cluster() -> Cluster {
     let mut test_cluster = TestCluster::new();
     let node = test_cluster.node_for(2, "n", "");
@@ -41,24 +41,22 @@ fn filters_run_on_a_hypothetical_node() {
     let engine = Engine::<Pipeline>::new(&Default::default()).unwrap();
     let pod = test_cluster.pod("web", "team: blue");
     let more = test_cluster.pod("more", "");
-    let mut ask = |imagine: fn(&mut HypotheticalNode<'_, Pipeline>, [&Arc<Pod>; 3])| {
+    let mut reasons_after = |change: fn(&mut HypotheticalNode<'_, Pipeline>, [&Arc<Pod>; 3])| {
         let cache = &mut test_cluster.embedded.scheduler.cache;
-        reasons(
-            engine.run_filter_plugins(&pod, cache, node, |hypothetical| imagine(hypothetical, [&blue, &red, &more])),
-        )
+        reasons(engine.run_filter_plugins(&pod, cache, node, |hypothetical| change(hypothetical, [&blue, &red, &more])))
     };
-    assert_eq!(ask(|_, _| ()), ["node(s) had a pod of the team"]);
-    assert_eq!(ask(|node, [blue, ..]| node.remove_pod(blue)), [""; 0]);
-    assert_eq!(ask(|node, [_, red, _]| node.remove_pod(red)), ["node(s) had a pod of the team"]);
+    assert_eq!(reasons_after(|_, _| ()), ["node(s) had a pod of the team"]);
+    assert_eq!(reasons_after(|node, [blue, ..]| node.remove_pod(blue)), [""; 0]);
+    assert_eq!(reasons_after(|node, [_, red, _]| node.remove_pod(red)), ["node(s) had a pod of the team"]);
     assert_eq!(
-        ask(|node, [blue, _, more]| {
+        reasons_after(|node, [blue, _, more]| {
             node.remove_pod(blue);
             node.add_pod(more);
         }),
         ["node(s) were full"]
     );
     assert_eq!(
-        ask(|node, [blue, red, _]| {
+        reasons_after(|node, [blue, red, _]| {
             node.remove_pod(blue);
             node.remove_pod(red);
             node.add_pod(blue);

@@ -1,6 +1,6 @@
-//! Plugins come and go, and talk to the scheduler.
+//! Start and stop of plugins, and their requests to the scheduler.
 
-use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::plugins::stage::{Answer, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
@@ -56,13 +56,14 @@ fn pods_keep_their_order_while_their_node_is_gone() {
 fn events_are_recorded_for_the_caller() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
-    tell("B post-bind", Answer::Ask(|handle| handle.event(uid("web"), "Seen", "B has seen it")));
+    set_answer("B post-bind", Answer::Call(|handle| handle.event(uid("web"), "Seen", "B has seen it")));
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run(), ["web on n"]);
     let events = test_cluster.embedded.take_events();
-    let told: Vec<_> = events.iter().map(|event| (&*event.regarding.name, event.reason, event.note.as_str())).collect();
+    let recorded: Vec<_> =
+        events.iter().map(|event| (&*event.regarding.name, event.reason, event.note.as_str())).collect();
     assert_eq!(
-        told,
+        recorded,
         [("web", "Scheduled", "Successfully assigned default/web to n"), ("web", "Seen", "B has seen it")]
     );
 }
@@ -76,15 +77,15 @@ fn an_unschedulable_pod_is_retried_when_a_plugin_activates_it() {
     assert_eq!(test_cluster.run(), ["web waits: 0/1 nodes are available: 1 node(s) were full."]);
     assert_eq!(test_cluster.run(), [""; 0], "by itself, nothing happens");
     test_cluster.node("n2", "");
-    tell("C permit other", Answer::Ask(|handle| handle.activate(uid("web"))));
-    tell("C permit web", Answer::Ask(|handle| handle.activate(uid("nobody"))));
+    set_answer("C permit other", Answer::Call(|handle| handle.activate(uid("web"))));
+    set_answer("C permit web", Answer::Call(|handle| handle.activate(uid("unknown"))));
     test_cluster.pending("other", "");
     assert_eq!(test_cluster.run(), ["other on n2", "web on n2"]);
     assert_eq!(test_cluster.run(), [""; 0]);
 }
 
 #[test]
-fn a_pod_that_fits_nowhere_is_tried_again_after_five_minutes() {
+fn a_pod_without_a_feasible_node_is_retried_after_five_minutes() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node_for(0, "n", "");
     test_cluster.pending("web", "");

@@ -1,11 +1,12 @@
-//! How the framework behaves, an extension point after the other, in the order in which a pod meets them.
+//! Behaviour of the framework, one extension point after the other, in the order of a scheduling cycle.
 //!
-//! The plugins in `plugins/` are made for these tests; `catalog/schedc.toml` tells schedc of them, and each module
-//! compiles the profile that it needs from `profiles/`. [`test_cluster::TestCluster`] is a scheduler with nodes and pods in a few words.
-//! Plugins `A`, `B` and `C` do what a test tells them ([`plugins::stage::tell`]) and note down each call.
+//! The plugins in `plugins/` exist for these tests; `catalog/schedc.toml` is their catalog, and each module compiles
+//! the profile that it needs from `profiles/`. [`test_cluster::TestCluster`] is a scheduler with short functions for
+//! nodes and pods. Plugins `A`, `B` and `C` follow the instructions of a test ([`plugins::stage::set_answer`]) and
+//! record each call.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-#![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
+#![allow(missing_docs, unreachable_pub, reason = "no crate depends on a test")]
 
 pub mod plugins;
 mod test_cluster;

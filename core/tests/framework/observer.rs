@@ -1,4 +1,4 @@
-//! What is told of a decision while it is made, and counted of what comes after.
+//! Notifications during a decision, and counts afterwards.
 
 use schedc_core::events::{Action, ClusterEvent, EventResource};
 use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
@@ -7,14 +7,14 @@ use schedc_core::scheduler::{Change, Observer, Options, Point, Scheduler};
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
-use crate::framework::plugins::stage::{self, Answer, tell};
+use crate::framework::plugins::stage::{self, Answer, set_answer};
 
 mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/binding.toml");
 }
 use scheduler::Profiles;
 
-/// What was told of the last attempt.
+/// Notifications of the last attempt.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -44,7 +44,7 @@ impl SchedulerFixture {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
-    /// A pod comes and is decided on.
+    /// Adds a pod and decides about it.
     fn pod(&mut self, name: &str) -> Vec<String> {
         let yaml = format!("metadata: {{ name: '{name}', uid: '{name}' }}\nspec: {{ schedulerName: binding }}");
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
@@ -53,7 +53,7 @@ impl SchedulerFixture {
         assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut notes));
         notes.0
     }
-    /// So many milliseconds pass, and calls are answered.
+    /// Advances the time by milliseconds, and completes calls.
     fn wait(&mut self, milliseconds: i64) {
         self.now += milliseconds * 1_000_000;
         self.scheduler.tick(self.now, &mut self.tasks);
@@ -70,9 +70,9 @@ fn the_observer_is_called_when_extension_points_end() {
     fixture.node("m");
     let points = fixture.pod("first").join(", ");
     assert_eq!(points, "profile 0, PreFilter Success, Filter Success, Score Success, Reserve Success, Permit Success");
-    tell("A permit second", Answer::Wait(60));
+    set_answer("A permit second", Answer::Wait(60));
     assert_eq!(fixture.pod("second").last().map(String::as_str), Some("Permit Wait"));
-    // The answer is kept: it is brought up to date, and nothing runs as such but what is not kept.
+    // The answer is cached and updated: only steps without a cache run.
     assert_eq!(fixture.pod("third"), ["profile 0", "PostFilter Unschedulable"]);
 }
 
@@ -80,7 +80,7 @@ fn the_observer_is_called_when_extension_points_end() {
 fn waiting_in_permit_and_binding_are_timed() {
     let mut fixture = SchedulerFixture::new();
     fixture.node("n");
-    tell("A permit web", Answer::Wait(1));
+    set_answer("A permit web", Answer::Wait(1));
     fixture.pod("web");
     fixture.wait(1);
     fixture.wait(1500);
@@ -88,7 +88,7 @@ fn waiting_in_permit_and_binding_are_timed() {
     let (code, waits) = &tally.permit_waits[0];
     assert_eq!((*code, waits.sum() / 1_000_000), (Code::Unschedulable, 1501));
 
-    tell("A permit web", Answer::Done);
+    set_answer("A permit web", Answer::Done);
     fixture.wait(10_000);
     fixture.pod("another");
     fixture.wait(5);

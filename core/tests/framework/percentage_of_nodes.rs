@@ -1,4 +1,4 @@
-//! `percentage-of-nodes-to-score`: in a large cluster, not every node is looked at.
+//! `percentage-of-nodes-to-score`: in a large cluster, not every node is evaluated.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +22,8 @@ fn cluster(nodes: usize) -> TestCluster<Profiles> {
     test_cluster
 }
 
-/// Number of nodes that were asked for a pod.
-fn asked(test_cluster: &mut TestCluster<Profiles>, pod: &str) -> usize {
+/// Returns the number of nodes that were evaluated for a pod.
+fn evaluated_nodes(test_cluster: &mut TestCluster<Profiles>, pod: &str) -> usize {
     test_cluster.pending(pod, "");
     notes();
     test_cluster.step().unwrap();
@@ -32,8 +32,8 @@ fn asked(test_cluster: &mut TestCluster<Profiles>, pod: &str) -> usize {
 
 #[test]
 fn the_search_stops_when_enough_nodes_are_found() {
-    for (nodes, looked_at) in [(99, 99), (100, 100), (150, 100), (300, 150)] {
-        assert_eq!(asked(&mut cluster(nodes), "web"), looked_at, "{nodes} nodes");
+    for (nodes, evaluated) in [(99, 99), (100, 100), (150, 100), (300, 150)] {
+        assert_eq!(evaluated_nodes(&mut cluster(nodes), "web"), evaluated, "{nodes} nodes");
     }
 }
 
@@ -81,7 +81,7 @@ fn infeasible_nodes_are_skipped() {
     for n in 0..200 {
         test_cluster.node_for(n % 2, &format!("n{n:03}"), "");
     }
-    assert_eq!(asked(&mut test_cluster, "web"), 200, "a hundred of them are full");
+    assert_eq!(evaluated_nodes(&mut test_cluster, "web"), 200, "a hundred of them are full");
 }
 
 #[test]

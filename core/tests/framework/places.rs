@@ -1,5 +1,5 @@
-//! The table of docs/queue.md about a pod that has its node: a row for what happens to it, a column for how far it is. Each cell
-//! is played, and must say what happened; `UPDATE_EXPECT=1` writes down what did.
+//! The table of docs/queue.md about a pod that has its node: a row for each event, a column for each phase. Each cell
+//! is executed and compared; `UPDATE_EXPECT=1` writes the results.
 
 use std::future::Future;
 use std::path::Path;
@@ -18,7 +18,7 @@ use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks};
 use schedc_objects::testing;
 
-use crate::framework::plugins::stage::{self, Answer, notes, tell};
+use crate::framework::plugins::stage::{self, Answer, notes, set_answer};
 use crate::framework::statuses::describe;
 use crate::framework::test_cluster::uid;
 
@@ -29,7 +29,7 @@ use scheduler::Profiles;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// How far a pod is.
+/// Phase of a pod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Writing,
@@ -45,11 +45,11 @@ const PHASES: [(&str, Phase); 6] = [
     ("it waits in Permit", Phase::Waiting),
     ("PreBind runs", Phase::PreBinding),
     ("it is being bound", Phase::Binding),
-    ("bound, not seen yet", Phase::Finished),
+    ("bound, unconfirmed", Phase::Finished),
     ("bound", Phase::Bound),
 ];
 
-/// A cluster that binds a pod unless it has gone there, or has been bound.
+/// A cluster that binds a pod unless it was deleted, or bound before.
 #[derive(Clone, Default)]
 struct Cluster(Arc<AtomicBool>);
 
@@ -63,7 +63,7 @@ impl Client for Cluster {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// Calls to the cluster that were not made yet.
+/// Calls to the cluster that have not run yet.
 #[derive(Default)]
 struct Held(Vec<BoxFuture<'static, Completed>>);
 
@@ -73,7 +73,7 @@ impl Tasks for Held {
     }
 }
 
-/// The pod `web` on its way to node `n`, and the pod `other`, which is parked because `n` is full.
+/// The pod `web` on its way to node `n`, and the pod `other`, which is unschedulable because `n` is full.
 struct SchedulerFixture {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
@@ -87,9 +87,9 @@ impl SchedulerFixture {
         let scheduler = Scheduler::new(cluster.clone(), Options::default()).unwrap();
         let mut fixture = SchedulerFixture { scheduler, cluster, held: Held::default() };
         fixture.node("n", 1);
-        tell("A permit other", Answer::AllowOthers);
+        set_answer("A permit other", Answer::AllowOthers);
         if phase == Phase::Waiting {
-            tell("A permit web", Answer::Wait(60));
+            set_answer("A permit web", Answer::Wait(60));
         }
         fixture.pod("web", "");
         assert!(fixture.scheduler.schedule_one(&mut fixture.held));
@@ -131,7 +131,7 @@ impl SchedulerFixture {
         self.change(Change::Pod(pod));
     }
 
-    /// All calls are made, and answered. Returns whether there was one.
+    /// Runs and completes all calls. Returns whether there was one.
     fn round(&mut self) -> bool {
         let held = std::mem::take(&mut self.held.0);
         let is_any = !held.is_empty();
@@ -144,19 +144,19 @@ impl SchedulerFixture {
         is_any
     }
 
-    /// The node that the pod counts on, and whether that is certain.
+    /// Returns the node on which the pod counts, and whether it is only assumed.
     fn node_of_web(&self) -> String {
         let Some((_, node, state)) = self.scheduler.cache.pod(&uid("web")) else { return "nowhere".to_owned() };
         let node = self.scheduler.cache.base.interner.resolve(node);
         let state = match state {
             PodState::Assumed => "assumed on",
-            PodState::BindingFinished => "to be seen on",
+            PodState::BindingFinished => "unconfirmed on",
             PodState::Bound => "on",
         };
         format!("{state} {node}")
     }
 
-    /// Everything that is under way comes to its end; if the pod waits in Permit, `other` lets it go.
+    /// Completes everything in progress; if the pod waits in Permit, `other` allows it.
     fn finish(&mut self) -> String {
         while self.round() {}
         if self.scheduler.in_progress().waiting > 0 {
@@ -168,7 +168,7 @@ impl SchedulerFixture {
         assert_eq!(self.scheduler.in_progress(), InProgressCounts::default());
         let mut end = Vec::new();
         if notes().iter().any(|note| note.starts_with("A unreserve web")) {
-            end.push("given back".to_owned());
+            end.push("unreserved".to_owned());
         }
         match self.scheduler.place(&uid("web")) {
             Some(place) => end.push(describe(place).to_owned()),
@@ -180,7 +180,7 @@ impl SchedulerFixture {
 }
 
 fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
-    // What the watch says of a pod that it saw bound has a node.
+    // The watch reports a pod that was seen bound with its node.
     let node = if phase == Phase::Bound { "nodeName: 'n'" } else { "nodeName: ''" };
     let moves_on = || fixture.cluster.0.store(true, Ordering::Relaxed);
     match what {
@@ -194,24 +194,24 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
             moves_on();
             fixture.change(Change::PodDeleted(uid("web")));
         }
-        "it is created anew, with another uid" => {
+        "it is created again, with another uid" => {
             moves_on();
             fixture.pod("web2", "");
             assert_eq!(fixture.scheduler.place(&uid("web2")), Some(QueuePlace::Active));
             fixture.change(Change::PodDeleted(uid("web2")));
         }
-        "it is seen bound to its node" => {
+        "its binding to its node is observed" => {
             // Before it was asked for here, it was somebody else.
             if matches!(phase, Phase::Writing | Phase::Waiting | Phase::PreBinding) {
                 moves_on();
             }
             fixture.pod("web", "n");
         }
-        "someone else has bound it to `m`" => {
+        "another client binds it to `m`" => {
             moves_on();
             fixture.pod("web", "m");
         }
-        "its node goes" => {
+        "its node is deleted" => {
             let node = fixture.scheduler.cache.base.interner.intern("n");
             fixture.change(Change::NodeDeleted(node));
         }
@@ -219,7 +219,7 @@ fn happens(fixture: &mut SchedulerFixture, what: &str, phase: Phase) {
     }
 }
 
-/// Where the pod counts at once, whether others are tried for that, and what is the end.
+/// Returns where the pod counts at once, whether others are retried, and the final state.
 fn cell(what: &str, phase: Phase) -> String {
     let mut fixture = SchedulerFixture::new(phase);
     notes();
@@ -258,16 +258,16 @@ fn a_slow_status_write_delays_no_other_binding() {
     let mut binding = fixture.held.0.remove(0);
     let Poll::Ready(bound) = binding.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!() };
     fixture.scheduler.on_completed(bound, &mut fixture.held);
-    assert_eq!(fixture.node_of_web(), "to be seen on n");
+    assert_eq!(fixture.node_of_web(), "unconfirmed on n");
     assert_eq!(fixture.scheduler.in_progress().status_writes, 1, "that of `other`");
 }
 
-/// A scheduler that has just started, or has not listened for a while.
+/// Lists all objects, as after a start or a gap in the watches.
 fn with_all_objects(fixture: &mut SchedulerFixture, nodes: &[&str], pods: &[&str]) {
     let interner = &mut fixture.scheduler.cache.base.interner;
     let pods = pods.iter().map(|yaml| testing::pod(yaml, interner)).collect();
     let nodes = nodes.iter().map(|yaml| testing::node(yaml, interner)).collect();
-    // In the order that is the less likely.
+    // In the less likely order.
     fixture.scheduler.relist_pods(pods, &mut fixture.held);
     fixture.scheduler.relist_nodes(nodes, &mut fixture.held);
 }
@@ -281,14 +281,14 @@ const NEW: &str = "metadata: { name: new, uid: new }\nspec: { schedulerName: bin
 fn a_relist_makes_up_for_missed_events() {
     let mut fixture = SchedulerFixture::new(Phase::Bound);
     let other = "metadata: { name: other, uid: other }\nspec: { schedulerName: binding }";
-    // That `web` and `n` went, that `m` came and another pod was bound there, and that there is a new one.
+    // `web` and `n` were removed, `m` was added and another pod was bound there, and there is a new pod.
     with_all_objects(&mut fixture, &[M], &[ON_M, NEW, other]);
     let cache = &fixture.scheduler.cache;
     assert_eq!(cache.base.count(), 1);
     assert_eq!(cache.pods().map(|(pod, ..)| &*pod.name).collect::<Vec<_>>(), ["bound"]);
     assert_eq!(fixture.scheduler.place(&uid("new")), Some(QueuePlace::Active));
     assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff), "woken by that");
-    // The same list again is nothing new.
+    // The same list again changes nothing.
     while fixture.round() {}
     with_all_objects(&mut fixture, &[M], &[ON_M, NEW, other]);
     assert_eq!(fixture.scheduler.place(&uid("other")), Some(QueuePlace::Backoff));

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::plugins::stage::{Answer, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
@@ -10,7 +10,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// A cluster with a node for one pod, which is taken.
+/// Makes a cluster with a node for one pod, which is taken.
 fn full_cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node_for(1, "n", "");
@@ -22,11 +22,11 @@ fn called_at_post_filter() -> Vec<String> {
     notes().into_iter().filter(|note| note.contains("post-filter")).collect()
 }
 
-/// What becomes of a pod of priority 0, which finds no victims, if A and B say this.
+/// Checks the outcome for a pod of priority 0, which finds no victims, with these answers of A and B.
 fn check(a: Answer, b: Answer, expected: Expect, called: &[&str]) {
     let mut test_cluster = full_cluster();
-    tell("A post-filter", a);
-    tell("B post-filter", b);
+    set_answer("A post-filter", a);
+    set_answer("B post-filter", b);
     test_cluster.pending("web", "");
     notes();
     expected.assert_eq(&test_cluster.step().unwrap());
@@ -36,10 +36,10 @@ fn check(a: Answer, b: Answer, expected: Expect, called: &[&str]) {
 #[test]
 fn post_filter_messages_are_part_of_the_message() {
     check(
-        Answer::Reject("A knows nothing"),
+        Answer::Reject("A has no result"),
         Answer::Reject("nor does B"),
         expect![
-            "web waits: 0/1 nodes are available: 1 node(s) were full. A knows nothing, preemption found no victims, nor does B"
+            "web waits: 0/1 nodes are available: 1 node(s) were full. A has no result, preemption found no victims, nor does B"
         ],
         &["A post-filter web", "B post-filter web"],
     );
@@ -64,9 +64,9 @@ fn an_unresolvable_rejection_and_an_error_end_the_run() {
         &["A post-filter web"],
     );
     check(
-        Answer::Fail("A broke down"),
+        Answer::Fail("A failed"),
         Answer::Nothing,
-        expect!["web waits: 0/1 nodes are available: 1 node(s) were full. A broke down"],
+        expect!["web waits: 0/1 nodes are available: 1 node(s) were full. A failed"],
         &["A post-filter web"],
     );
 }
@@ -113,7 +113,11 @@ fn a_pod_must_fit_with_and_without_nominated_pods() {
     test_cluster.pending("rival", "team: blue");
     test_cluster.pending("stranger", "team: red");
     let waits = "rival waits: 0/1 nodes are available: 1 node(s) had a pod of the team. preemption found no victims";
-    assert_eq!(test_cluster.run(), [waits, "stranger on n", waits], "who says nothing of events is woken by all");
+    assert_eq!(
+        test_cluster.run(),
+        [waits, "stranger on n", waits],
+        "every event concerns a plugin without registrations"
+    );
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn a_retried_pod_keeps_its_nominated_node() {
 fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node_for(2, "n", "");
-    tell("A permit urgent", Answer::Wait(10));
+    set_answer("A permit urgent", Answer::Wait(10));
     let pod = test_cluster.pod_from("metadata: { name: urgent, uid: urgent }\nstatus: { nominatedNodeName: 'n' }");
     test_cluster.enqueue(0, pod);
     test_cluster.pending("other", "");
@@ -173,22 +177,23 @@ fn a_pod_that_waits_on_its_node_is_not_counted_twice() {
 
 #[test]
 fn a_nomination_ends_when_post_filter_clears_it() {
-    // PostFilter keeps it as long as it has no better idea; without PostFilter, or after a rejection on the node, it ends.
-    for (profile, told, kept) in [
+    // PostFilter keeps the nomination unless it returns another one; it ends without PostFilter, or after a rejection
+    // on the node.
+    for (profile, answer, stays) in [
         (0, Answer::Nothing, true),
         (1, Answer::Nothing, false),
         (0, Answer::Reject("A objects"), false),
         (0, Answer::Fail("A is away"), false),
     ] {
         let mut test_cluster = TestCluster::<Profiles>::new();
-        let room = usize::from(!matches!(told, Answer::Nothing));
+        let room = usize::from(!matches!(answer, Answer::Nothing));
         test_cluster.node_for(room, "n", "");
-        tell("A permit", told);
+        set_answer("A permit", answer);
         let pod = test_cluster.pod_from("metadata: { name: web, uid: web }\nstatus: { nominatedNodeName: 'n' }");
         test_cluster.enqueue(profile, pod);
         assert_eq!(test_cluster.nominations(), ["n for web"]);
         test_cluster.run();
-        assert_eq!(!test_cluster.nominations().is_empty(), kept, "profile {profile}, {told:?}");
+        assert_eq!(!test_cluster.nominations().is_empty(), stays, "profile {profile}, {answer:?}");
     }
 }
 

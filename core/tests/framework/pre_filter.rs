@@ -1,4 +1,4 @@
-//! PreFilter: one look at the pod and the cluster, before any node.
+//! PreFilter: runs once for the pod, before any node.
 
 use expect_test::{Expect, expect};
 
@@ -14,7 +14,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// What becomes of a pod with these labels on nodes n1, n2 and n3, of which n3 is full.
+/// Checks the outcome for a pod with these labels on nodes n1, n2 and n3, of which n3 is full.
 fn check(labels: &str, expected: Expect) -> Vec<String> {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "");
@@ -28,9 +28,9 @@ fn check(labels: &str, expected: Expect) -> Vec<String> {
 
 #[test]
 fn a_plugin_that_skips_is_left_out_of_filter() {
-    let asked = check("only-a: n1", expect!["web on n1"]);
-    assert_eq!(asked.iter().filter(|note| *note == "PinnedA filter").count(), 1, "PinnedB has nothing to filter by");
-    assert!(!asked.contains(&"PinnedB filter".to_owned()), "{asked:?}");
+    let calls = check("only-a: n1", expect!["web on n1"]);
+    assert_eq!(calls.iter().filter(|note| *note == "PinnedA filter").count(), 1, "PinnedB has nothing to filter by");
+    assert!(!calls.contains(&"PinnedB filter".to_owned()), "{calls:?}");
 
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n1", "");
@@ -42,8 +42,8 @@ fn a_plugin_that_skips_is_left_out_of_filter() {
 
 #[test]
 fn only_nodes_that_all_plugins_name_are_filtered() {
-    let asked = check("only-a: n1.n2, only-b: n2.n3", expect!["web on n2"]);
-    assert_eq!(asked.iter().filter(|note| *note == "PinnedA filter").count(), 1, "{asked:?}");
+    let calls = check("only-a: n1.n2, only-b: n2.n3", expect!["web on n2"]);
+    assert_eq!(calls.iter().filter(|note| *note == "PinnedA filter").count(), 1, "{calls:?}");
 }
 
 #[test]
@@ -65,24 +65,24 @@ fn nodes_that_were_left_out_count_in_the_message() {
 
 #[test]
 fn plugins_that_leave_no_node_together_end_the_attempt() {
-    let asked = check(
+    let calls = check(
         "only-a: n1, only-b: n2",
         expect![
             "web waits: 0/3 nodes are available: node(s) didn't satisfy plugin(s) [PinnedA PinnedB] simultaneously."
         ],
     );
-    assert_eq!(asked, ["PinnedA pre-filter", "PinnedB pre-filter"]);
+    assert_eq!(calls, ["PinnedA pre-filter", "PinnedB pre-filter"]);
 }
 
 #[test]
 fn an_unresolvable_rejection_ends_the_run() {
-    let asked = check("only-a: never", expect!["web waits: 0/3 nodes are available: not ever."]);
-    assert_eq!(asked, ["PinnedA pre-filter"]);
+    let calls = check("only-a: never", expect!["web waits: 0/3 nodes are available: not ever."]);
+    assert_eq!(calls, ["PinnedA pre-filter"]);
 }
 
 #[test]
 fn after_a_resolvable_rejection_other_pre_filters_run_but_no_filter() {
-    let asked = check("only-a: later, only-b: n1", expect!["web waits: 0/3 nodes are available: not now."]);
+    let calls = check("only-a: later, only-b: n1", expect!["web waits: 0/3 nodes are available: not now."]);
     expect![[r#"
         [
             "PinnedA pre-filter",
@@ -91,15 +91,15 @@ fn after_a_resolvable_rejection_other_pre_filters_run_but_no_filter() {
             "MayReadApart sees 0 node(s)",
         ]
     "#]]
-    .assert_debug_eq(&asked);
+    .assert_debug_eq(&calls);
     check("only-a: later, only-b: never", expect!["web waits: 0/3 nodes are available: not ever."]);
 }
 
 #[test]
 fn an_error_fails_the_attempt() {
-    let asked =
+    let calls =
         check("only-a: broken", expect![[r#"web failed: running PreFilter plugin "PinnedA": lost its glasses"#]]);
-    assert_eq!(asked, ["PinnedA pre-filter"]);
+    assert_eq!(calls, ["PinnedA pre-filter"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
     let pod = test_cluster.pod("web", "team: blue");
     notes();
     test_cluster.enqueue(2, pod);
-    assert_eq!(test_cluster.run(), ["web on n1"], "Apart knows of no pod");
+    assert_eq!(test_cluster.run(), ["web on n1"], "Apart has no pods");
     assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
 }
 

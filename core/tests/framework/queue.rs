@@ -1,8 +1,8 @@
-//! QueueSort and PreEnqueue: who is tried, and when.
+//! QueueSort and PreEnqueue: order and admission of pods.
 
 use expect_test::expect;
 
-use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::plugins::stage::{Answer, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
@@ -51,10 +51,10 @@ fn a_held_pod_that_is_activated_has_to_pass_pre_enqueue_again() {
     test_cluster.node("n", "");
     let pod = test_cluster.pod("early", "gate: approval");
     test_cluster.enqueue(0, pod).unwrap();
-    tell("A post-bind", Answer::Ask(|handle| handle.activate(uid("early"))));
+    set_answer("A post-bind", Answer::Call(|handle| handle.activate(uid("early"))));
     test_cluster.pending("one", "");
     assert_eq!(test_cluster.run(), ["one on n"], "the gate is still closed");
-    tell("Gate open", Answer::Done);
+    set_answer("Gate open", Answer::Done);
     test_cluster.pending("two", "");
     assert_eq!(test_cluster.run(), ["two on n", "early on n"]);
 }

@@ -1,9 +1,9 @@
-//! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and the way back.
+//! From the choice of a node to the binding: Reserve, Permit, PreBind, Bind, PostBind, and Unreserve.
 
 use expect_test::{Expect, expect};
 use schedc_core::scheduler::Failure;
 
-use crate::framework::plugins::stage::{Answer, notes, tell};
+use crate::framework::plugins::stage::{Answer, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
 
 mod scheduler {
@@ -11,17 +11,17 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// A cluster with a node for one pod.
+/// Makes a cluster with a node for one pod.
 fn small_cluster() -> TestCluster<Profiles> {
     let mut test_cluster = TestCluster::new();
     test_cluster.node_for(1, "n", "");
     test_cluster
 }
 
-/// What becomes of a pod if plugins are told something, and what was called.
-fn check(told: &[(&str, Answer)], outcome: Expect, calls: Expect) {
+/// Checks the outcome for a pod and the calls, with these answers of plugins.
+fn check(answers: &[(&str, Answer)], outcome: Expect, calls: Expect) {
     let mut test_cluster = small_cluster();
-    told.iter().for_each(|(call, answer)| tell(call, *answer));
+    answers.iter().for_each(|(call, answer)| set_answer(call, *answer));
     test_cluster.pending("web", "");
     notes();
     outcome.assert_eq(&test_cluster.run().join("\n"));
@@ -87,7 +87,7 @@ fn late_rejections_report_the_plugin_and_its_code() {
         for point in ["B reserve", "B permit"] {
             let mut test_cluster = TestCluster::<Profiles>::new();
             test_cluster.node("n", "");
-            tell(point, answer);
+            set_answer(point, answer);
             test_cluster.pending("web", "");
             let outcome = test_cluster.embedded.step().unwrap();
             let Err(Failure::Unschedulable(found)) = outcome.result else { panic!("{outcome:?}") };
@@ -113,7 +113,7 @@ fn a_pod_that_permit_rejects_is_unreserved() {
             A unreserve web: A has n for web"#]],
     );
     let mut test_cluster = small_cluster();
-    tell("C permit", Answer::Fail("C is away"));
+    set_answer("C permit", Answer::Fail("C is away"));
     test_cluster.pending("web", "");
     assert_eq!(test_cluster.run(), [r#"web failed: running Permit plugin "C": C is away"#]);
 }
@@ -121,8 +121,8 @@ fn a_pod_that_permit_rejects_is_unreserved() {
 #[test]
 fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
     let mut test_cluster = small_cluster();
-    tell("A permit", Answer::Wait(30));
-    tell("B permit", Answer::Wait(10));
+    set_answer("A permit", Answer::Wait(30));
+    set_answer("B permit", Answer::Wait(10));
     test_cluster.pending("web", "");
     test_cluster.pending("late", "");
     assert_eq!(test_cluster.step().unwrap(), "late waits: 0/1 nodes are available: 1 node(s) were full.");
@@ -140,8 +140,8 @@ fn a_waiting_pod_keeps_its_node_and_runs_out_of_time() {
 fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     let slot = test_cluster.node("gone", "");
-    tell("A permit first", Answer::Wait(10));
-    tell("A permit third", Answer::AllowOthers);
+    set_answer("A permit first", Answer::Wait(10));
+    set_answer("A permit third", Answer::AllowOthers);
     test_cluster.pending("first", "");
     test_cluster.pending("second", "");
     assert_eq!(test_cluster.step().unwrap(), "second on gone");
@@ -156,7 +156,7 @@ fn a_waiting_pod_is_bound_to_the_node_of_that_name_though_another_took_its_slot(
 #[test]
 fn no_pod_waits_longer_than_15_minutes() {
     let mut test_cluster = small_cluster();
-    tell("A permit", Answer::Wait(86_400));
+    set_answer("A permit", Answer::Wait(86_400));
     test_cluster.pending("web", "");
     assert_eq!(
         test_cluster.run(),
@@ -168,8 +168,8 @@ fn no_pod_waits_longer_than_15_minutes() {
 fn another_pods_permit_can_let_a_waiting_pod_go() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
-    tell("A permit first", Answer::Wait(10));
-    tell("A permit second", Answer::AllowOthers);
+    set_answer("A permit first", Answer::Wait(10));
+    set_answer("A permit second", Answer::AllowOthers);
     test_cluster.pending("first", "");
     test_cluster.pending("second", "");
     assert_eq!(test_cluster.run(), ["first on n", "second on n"]);
@@ -179,9 +179,9 @@ fn another_pods_permit_can_let_a_waiting_pod_go() {
 fn every_plugin_that_holds_a_pod_must_let_it_go() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
-    tell("A permit first", Answer::Wait(20));
-    tell("B permit first", Answer::Wait(10));
-    tell("A permit second", Answer::AllowOthers);
+    set_answer("A permit first", Answer::Wait(20));
+    set_answer("B permit first", Answer::Wait(10));
+    set_answer("A permit second", Answer::AllowOthers);
     test_cluster.pending("first", "");
     test_cluster.pending("second", "");
     assert_eq!(
@@ -195,14 +195,14 @@ fn every_plugin_that_holds_a_pod_must_let_it_go() {
 
 #[test]
 fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
-    for (ask, outcome) in [
-        (Answer::Ask(|handle| handle.allow(uid("first"), "A")), "first on n"),
+    for (answer, outcome) in [
+        (Answer::Call(|handle| handle.allow(uid("first"), "A")), "first on n"),
         (
-            Answer::Ask(|handle| handle.reject(uid("first"), "A", "no longer wanted")),
+            Answer::Call(|handle| handle.reject(uid("first"), "A", "no longer wanted")),
             "first waits: 0/1 nodes are available: 1 no longer wanted.",
         ),
         (
-            Answer::Ask(|handle| {
+            Answer::Call(|handle| {
                 assert_eq!(handle.waiting_pods(), [uid("first")]);
                 handle.allow(uid("first"), "A");
                 handle.reject(uid("first"), "A", "too late");
@@ -210,7 +210,7 @@ fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
             "first on n",
         ),
         (
-            Answer::Ask(|handle| {
+            Answer::Call(|handle| {
                 handle.reject(uid("first"), "A", "no longer wanted");
                 handle.allow(uid("first"), "A");
             }),
@@ -219,8 +219,8 @@ fn a_waiting_pod_can_be_let_go_or_rejected_through_the_handle() {
     ] {
         let mut test_cluster = TestCluster::<Profiles>::new();
         test_cluster.node("n", "");
-        tell("A permit first", Answer::Wait(10));
-        tell("A post-bind second", ask);
+        set_answer("A permit first", Answer::Wait(10));
+        set_answer("A post-bind second", answer);
         test_cluster.pending("first", "");
         test_cluster.pending("second", "");
         assert_eq!([test_cluster.step().unwrap(), test_cluster.step().unwrap()], ["second on n", outcome]);
@@ -255,7 +255,7 @@ fn pre_bind_runs_only_after_its_pre_flight() {
 #[test]
 fn pre_bind_may_take_long() {
     let mut test_cluster = small_cluster();
-    tell("B pre-bind", Answer::NotYet);
+    set_answer("B pre-bind", Answer::NotYet);
     test_cluster.pending("web", "");
     notes();
     assert_eq!(test_cluster.run(), ["web on n"]);
@@ -265,9 +265,9 @@ fn pre_bind_may_take_long() {
 
 #[test]
 fn pre_binds_that_allow_it_run_side_by_side() {
-    let calls = |told: &[(&str, Answer)]| {
+    let calls = |answers: &[(&str, Answer)]| {
         let mut test_cluster = small_cluster();
-        told.iter().for_each(|(call, answer)| tell(call, *answer));
+        answers.iter().for_each(|(call, answer)| set_answer(call, *answer));
         test_cluster.pending("web", "");
         notes();
         let outcome = test_cluster.run();
@@ -307,7 +307,7 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
         ("B bind", Answer::Reject("B objects"), "web waits: B objects"),
     ] {
         let mut test_cluster = small_cluster();
-        tell(call, answer);
+        set_answer(call, answer);
         test_cluster.pending("web", "");
         notes();
         assert_eq!(test_cluster.run(), [outcome], "{call} {answer:?}");
@@ -323,7 +323,7 @@ fn a_pod_that_cannot_be_bound_is_unreserved_and_its_node_is_free_again() {
         );
         assert!(!after.iter().any(|note| note.contains("post-bind")));
         test_cluster.pending("next", "");
-        tell(call, Answer::Nothing);
+        set_answer(call, Answer::Nothing);
         assert_eq!(test_cluster.run(), ["next on n"]);
     }
 }
@@ -339,10 +339,10 @@ fn a_cluster_that_refuses_the_binding_undoes_it() {
 #[test]
 fn the_first_bind_plugin_that_does_not_skip_wins() {
     let mut test_cluster = small_cluster();
-    tell("A bind", Answer::Done);
+    set_answer("A bind", Answer::Done);
     test_cluster.pending("web", "");
     notes();
-    assert_eq!(test_cluster.run_refused(), ["web on n"], "the cluster is never asked");
+    assert_eq!(test_cluster.run_refused(), ["web on n"], "the cluster receives no binding");
     assert!(!notes().contains(&"B bind web".to_owned()));
 }
 
@@ -352,7 +352,7 @@ fn if_all_bind_plugins_skip_the_pod_is_not_bound() {
     let pod = test_cluster.pod("web", "");
     test_cluster.enqueue(1, pod);
     notes();
-    assert_eq!(test_cluster.run(), ["web failed: "], "nobody has anything to say, as in kube-scheduler");
+    assert_eq!(test_cluster.run(), ["web failed: "], "an empty message, as in kube-scheduler");
     let after: Vec<String> = notes().into_iter().filter(|note| note != "Slots filter").collect();
     assert_eq!(after, ["A reserve web", "A bind web", "B bind web", "A unreserve web: A has n for web"]);
     assert_eq!(test_cluster.pods_on("n"), [""; 0]);

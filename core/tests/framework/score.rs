@@ -1,4 +1,4 @@
-//! PreScore, Score and NormalizeScore: which of the feasible nodes.
+//! PreScore, Score and NormalizeScore: the choice among feasible nodes.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ fn add_nodes(test_cluster: &mut TestCluster<Profiles>, nodes: &[(&str, &str)]) {
     }
 }
 
-/// The scores of a pod with these labels.
+/// Checks the scores of a pod with these labels.
 fn check(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
     let explanation = cluster(nodes).explain("web", pod, false);
     let lines = explanation.nodes.iter().map(|node| {
@@ -40,7 +40,7 @@ fn check(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
     expected.assert_eq(&lines.chain([best]).collect::<String>());
 }
 
-/// What becomes of a pod with these labels.
+/// Checks the outcome for a pod with these labels.
 fn check_outcome(nodes: &[(&str, &str)], pod: &str, expected: Expect) {
     let mut test_cluster = cluster(nodes);
     test_cluster.pending("web", pod);

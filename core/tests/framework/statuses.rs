@@ -1,5 +1,5 @@
-//! docs/statuses.md row by row: what follows if a plugin answers so. Each row is played, and must say what happened;
-//! `UPDATE_EXPECT=1` writes down what did.
+//! docs/statuses.md row by row: the consequences of a plugin's answer. Each row is executed and compared;
+//! `UPDATE_EXPECT=1` writes the results.
 
 use std::future::Future;
 use std::path::Path;
@@ -18,7 +18,7 @@ use schedc_core::scheduler::{Change, Completed, Options, Scheduler, Tasks, TieBr
 use schedc_core::status::Code;
 use schedc_objects::testing;
 
-use crate::framework::plugins::stage::{self, Answer, notes, tell};
+use crate::framework::plugins::stage::{self, Answer, notes, set_answer};
 use crate::framework::test_cluster::uid;
 
 mod scheduler {
@@ -26,7 +26,7 @@ mod scheduler {
 }
 use scheduler::Profiles;
 
-/// Where a plugin can say anything.
+/// Extension points whose plugins return a status.
 const POINTS: [&str; 10] = [
     "PreEnqueue",
     "PreFilter",
@@ -44,20 +44,20 @@ const CODES: [&str; 7] =
 
 const SECOND: i64 = 1_000_000_000;
 
-/// What X is told, and what happens after its answer.
+/// The answer of X, and the steps after it.
 struct Scene {
-    told: Vec<(&'static str, Answer)>,
+    answers: Vec<(&'static str, Answer)>,
     nodes: &'static [&'static str],
     then: fn(&mut Stage),
 }
 
 impl Scene {
-    /// Y binds whatever comes so far.
+    /// Makes a scene in which Y binds all pods that reach it.
     fn of(call: &'static str, answer: Answer) -> Scene {
-        Scene { told: vec![("Y bind", Answer::Done), (call, answer)], nodes: &["n"], then: |_| {} }
+        Scene { answers: vec![("Y bind", Answer::Done), (call, answer)], nodes: &["n"], then: |_| {} }
     }
     fn and(mut self, call: &'static str, answer: Answer) -> Scene {
-        self.told.push((call, answer));
+        self.answers.push((call, answer));
         self
     }
     fn then(self, then: fn(&mut Stage)) -> Scene {
@@ -65,7 +65,7 @@ impl Scene {
     }
 }
 
-/// The scene of a row.
+/// Returns the scene of a row.
 fn scene(point: &str, answer: &str) -> Scene {
     let status = match answer.split(',').next().unwrap_or_default() {
         "Success" => Some(Answer::Nothing),
@@ -77,28 +77,28 @@ fn scene(point: &str, answer: &str) -> Scene {
         "Wait" => Some(Answer::Misuse(Code::Wait, "no")),
         _ => None,
     };
-    let tells = |call| status.map(|status| Scene::of(call, status));
+    let with_status = |call| status.map(|status| Scene::of(call, status));
     let scene = match (point, answer) {
-        ("PreEnqueue", _) => tells("X pre-enqueue"),
+        ("PreEnqueue", _) => with_status("X pre-enqueue"),
         ("PreFilter", "Success, for no node") => Some(Scene::of("X pre-filter", Answer::NoNode)),
         ("PreFilter", "Skip") => Some(Scene::of("X pre-filter", Answer::Skip)),
-        ("PreFilter", _) => tells("X pre-filter"),
-        ("Filter", _) => tells("X filter"),
+        ("PreFilter", _) => with_status("X pre-filter"),
+        ("Filter", _) => with_status("X filter"),
         ("PostFilter", "Success") => Some(Scene::of("X post-filter", Answer::Done)),
         ("PostFilter", "Success, with a node") => Some(Scene::of("X post-filter", Answer::Nominate)),
-        ("PostFilter", _) => tells("X post-filter"),
+        ("PostFilter", _) => with_status("X post-filter"),
         ("PreScore", "Skip") => Some(Scene::of("X pre-score", Answer::Skip)),
-        ("PreScore", _) => tells("X pre-score"),
+        ("PreScore", _) => with_status("X pre-score"),
         ("Score", "Success, 101") => Some(Scene::of("X score", Answer::Number(101))),
-        ("Score", _) => tells("X score"),
-        ("Reserve", _) => tells("X reserve"),
+        ("Score", _) => with_status("X score"),
+        ("Reserve", _) => with_status("X reserve"),
         ("Permit", "Wait, no answer") => Some(Scene::of("X permit", Answer::Wait(1)).then(|stage| stage.tick(1))),
         ("Permit", "Wait, then allowed") => {
             let scene = Scene::of("X permit other", Answer::AllowOthers).and("X permit web", Answer::Wait(1));
             Some(scene.then(|stage| stage.pod("other")))
         }
         ("Permit", "Wait, then rejected") => {
-            let reject = Answer::Ask(|handle| handle.reject(uid("web"), "X", "no"));
+            let reject = Answer::Call(|handle| handle.reject(uid("web"), "X", "no"));
             let scene = Scene::of("X permit other", reject).and("X permit web", Answer::Wait(1));
             Some(scene.then(|stage| stage.pod("other")))
         }
@@ -107,38 +107,38 @@ fn scene(point: &str, answer: &str) -> Scene {
             Some(Scene::of("X permit", Answer::Wait(1)).then(|stage| stage.change(Change::PodDeleted(uid("web")))))
         }
         ("Permit", "Wait") => Some(Scene::of("X permit", Answer::Wait(1))),
-        ("Permit", _) => tells("X permit"),
+        ("Permit", _) => with_status("X permit"),
         ("PreBindPreFlight", "Success, in parallel") => Some(Scene::of("X pre-flight", Answer::Parallel)),
         ("PreBindPreFlight", "Skip") => Some(Scene::of("X pre-flight", Answer::Skip)),
-        ("PreBindPreFlight", _) => tells("X pre-flight"),
+        ("PreBindPreFlight", _) => with_status("X pre-flight"),
         ("PreBind", "nothing yet, and the pod is preempted") => {
             Some(Scene::of("X pre-bind", Answer::Never).then(Stage::preempt))
         }
-        ("PreBind", _) => tells("X pre-bind"),
+        ("PreBind", _) => with_status("X pre-bind"),
         ("Bind", "Success") => Some(Scene::of("X bind", Answer::Done)),
         ("Bind", "Skip") => Some(Scene::of("X bind", Answer::Nothing)),
         ("Bind", "Skip, and so do all others") => {
             Some(Scene::of("Y bind", Answer::Nothing).and("X bind", Answer::Nothing))
         }
-        ("Bind", _) => tells("X bind"),
-        ("PostBind", _) => tells("X post-bind"),
+        ("Bind", _) => with_status("X bind"),
+        ("PostBind", _) => with_status("X post-bind"),
         _ => None,
     };
     let mut scene = scene.unwrap_or_else(|| panic!("{point}: what is `{answer}`?"));
     match point {
-        "PostFilter" => scene.told.insert(0, ("X filter", Answer::Reject("full"))),
+        "PostFilter" => scene.answers.insert(0, ("X filter", Answer::Reject("full"))),
         "PreScore" | "Score" => scene.nodes = &["n", "m"],
         _ => {}
     }
     scene
 }
 
-/// A cluster that says to whom it talks, among the notes of plugins.
+/// A cluster that records its calls among the notes of plugins.
 #[derive(Clone, Default)]
-struct Cluster(Arc<Mutex<Said>>);
+struct Cluster(Arc<Mutex<Writes>>);
 
 #[derive(Default)]
-struct Said {
+struct Writes {
     conditions: Vec<Condition>,
     nominations: Vec<Option<Arc<str>>>,
     events: Vec<Event>,
@@ -150,9 +150,9 @@ impl Client for Cluster {
     }
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
         if &*pod.name == "web" {
-            let said = &mut *self.0.lock().unwrap();
-            said.conditions.extend(patch.condition.clone());
-            said.nominations.extend(patch.nominated_node.clone());
+            let writes = &mut *self.0.lock().unwrap();
+            writes.conditions.extend(patch.condition.clone());
+            writes.nominations.extend(patch.nominated_node.clone());
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Client for Cluster {
     async fn sleep(&self, _: Duration) {}
 }
 
-/// What is not done yet.
+/// Tasks in progress.
 #[derive(Default)]
 struct Running(Vec<BoxFuture<'static, Completed>>);
 
@@ -175,7 +175,7 @@ impl Tasks for Running {
 }
 
 impl Running {
-    /// What is done now.
+    /// Returns the tasks that complete now.
     fn poll(&mut self) -> Vec<Completed> {
         let mut completed = Vec::new();
         self.0.retain_mut(|task| match task.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -189,7 +189,7 @@ impl Running {
     }
 }
 
-/// A scheduler and its cluster, in which everything happens at once.
+/// A scheduler with an immediate cluster.
 struct Stage {
     scheduler: Scheduler<Profiles, Cluster>,
     cluster: Cluster,
@@ -206,7 +206,7 @@ impl Stage {
         let scheduler = Scheduler::new(cluster.clone(), options).unwrap();
         let mut stage = Stage { scheduler, cluster, tasks: Running::default(), calls: Vec::new() };
         scene.nodes.iter().for_each(|node| stage.node(node));
-        scene.told.iter().for_each(|(call, answer)| tell(call, *answer));
+        scene.answers.iter().for_each(|(call, answer)| set_answer(call, *answer));
         stage
     }
 
@@ -219,7 +219,7 @@ impl Stage {
         let node = testing::node(&yaml, &mut self.scheduler.cache.base.interner);
         self.change(Change::Node(node));
     }
-    /// A pod comes and is tried. This one is nominated for a node that is not there any more.
+    /// Adds and attempts a pod, which is nominated for a node that no longer exists.
     fn pod(&mut self, name: &str) {
         let status = if name == "web" { "{ nominatedNodeName: gone }" } else { "{}" };
         let yaml = format!(
@@ -230,15 +230,15 @@ impl Stage {
         self.change(Change::Pod(pod));
         self.scheduler.schedule_one(&mut self.tasks);
         self.settle();
-        // Up to PostFilter, calls do not say which pod they are about.
+        // Up to PostFilter, calls do not contain the pod.
         let about_web =
             |note: &&String| name == "web" || note.split(' ').nth(2).is_some_and(|pod| pod.starts_with("web"));
         self.calls.extend(notes().iter().filter(about_web).cloned());
     }
-    /// A pod comes for which this one has to go.
+    /// Adds a pod that preempts this one.
     fn preempt(&mut self) {
-        tell("X filter", Answer::Reject("full"));
-        tell("X post-filter", Answer::Evict("web"));
+        set_answer("X filter", Answer::Reject("full"));
+        set_answer("X post-filter", Answer::Evict("web"));
         self.pod("other");
     }
     fn tick(&mut self, seconds: i64) {
@@ -255,7 +255,7 @@ impl Stage {
         }
     }
 
-    /// Where the pod is, and where an event would take it.
+    /// Returns the place of the pod, and its place after an event.
     fn place(&mut self) -> String {
         let place = self.scheduler.place(&uid("web"));
         match place {
@@ -282,7 +282,7 @@ pub fn describe(place: QueuePlace) -> &'static str {
     }
 }
 
-/// What follows: the cells of a row after the answer.
+/// Returns the cells of a row after the answer.
 fn play(point: &str, answer: &str) -> [String; 5] {
     let scene = scene(point, answer);
     let mut stage = Stage::set(&scene);
@@ -290,36 +290,36 @@ fn play(point: &str, answer: &str) -> [String; 5] {
     stage.pod("web");
     (scene.then)(&mut stage);
     stage.calls.extend(notes());
-    let calls = calls_after(scene.told.last().unwrap().0, &stage.calls);
+    let calls = calls_after(scene.answers.last().unwrap().0, &stage.calls);
     let place = stage.place();
-    let said = stage.cluster.0.lock().unwrap();
-    let condition = match &said.conditions[..] {
+    let writes = stage.cluster.0.lock().unwrap();
+    let condition = match &writes.conditions[..] {
         [] => "none".to_owned(),
         [Condition { kind: "PodScheduled", status: false, reason, message }] => format!("{reason}: `{message}`"),
         more => panic!("{point}, {answer}: {more:?}"),
     };
-    let nominations: Vec<&str> = said.nominations.iter().map(|node| node.as_deref().unwrap_or("none")).collect();
-    for event in &said.events {
+    let nominations: Vec<&str> = writes.nominations.iter().map(|node| node.as_deref().unwrap_or("none")).collect();
+    for event in &writes.events {
         match event.reason {
-            "FailedScheduling" => assert_eq!(event.note, said.conditions[0].message),
+            "FailedScheduling" => assert_eq!(event.note, writes.conditions[0].message),
             "Scheduled" => assert_eq!(event.note, "Successfully assigned default/web to n"),
             _ => {}
         }
     }
-    let events: Vec<&str> = said.events.iter().map(|event| event.reason).collect();
+    let events: Vec<&str> = writes.events.iter().map(|event| event.reason).collect();
     let events = if events.is_empty() { "none".to_owned() } else { events.join(", ") };
     let nominations = if nominations.is_empty() { "as it was".to_owned() } else { nominations.join(", then ") };
     [calls, condition, events, nominations, place]
 }
 
-/// Who is called after X's answer, point by point.
+/// Returns the calls after X's answer, point by point.
 fn calls_after(call: &str, notes: &[String]) -> String {
     let mut points: Vec<(String, Vec<String>)> = Vec::new();
-    let told: Vec<&str> = call.split(' ').take(2).collect();
+    let prefix: Vec<&str> = call.split(' ').take(2).collect();
     let mut notes = notes.iter().map(|note| note.split(' ').collect::<Vec<_>>());
-    notes.find(|note| note.starts_with(&told));
-    // A kernel may be asked again: about another node, or for its reasons.
-    for note in notes.filter(|note| !note.starts_with(&told)) {
+    notes.find(|note| note.starts_with(&prefix));
+    // A kernel may run again: for another node, or for its reasons.
+    for note in notes.filter(|note| !note.starts_with(&prefix)) {
         let [plugin, point] = [note[0], note[1]].map(str::to_owned);
         match points.last_mut() {
             Some((last, plugins)) if *last == point => {
@@ -342,7 +342,7 @@ fn statuses_have_the_documented_effects() {
     for line in written.lines() {
         point = line.strip_prefix("## ").unwrap_or(point);
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
-        let is_row = line.starts_with("| ") && !line.starts_with("| X says") && !point.is_empty();
+        let is_row = line.starts_with("| ") && !line.starts_with("| X returns") && !point.is_empty();
         if is_row {
             rows.push((point, cells[0].split(',').next().unwrap_or_default()));
             found += &format!("| {} | {} |\n", cells[0], play(point, cells[0]).join(" | "));

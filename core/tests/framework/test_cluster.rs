@@ -1,4 +1,4 @@
-//! A scheduler with nodes and pods from a few words.
+//! A scheduler with short functions for nodes and pods.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,30 +19,30 @@ pub struct TestCluster<B: Bundle> {
 }
 
 impl<B: Bundle> TestCluster<B> {
-    /// An empty cluster.
+    /// Makes an empty cluster.
     pub fn new() -> Self {
         Self::seeded(7)
     }
 
-    /// An empty cluster; equally good nodes are drawn among by `seed`.
+    /// Makes an empty cluster; `seed` determines the choice among equally good nodes.
     pub fn seeded(seed: u64) -> Self {
         stage::clear();
         TestCluster { embedded: MinimalCluster::new(seed).unwrap() }
     }
 
-    /// An empty cluster whose plugins are told something before they are made.
+    /// Makes an empty cluster with answers that are set before its plugins are created.
     pub fn with_answers(answers: &[(&str, Answer)]) -> Result<Self, StartErrors> {
         stage::clear();
-        answers.iter().for_each(|(call, answer)| stage::tell(call, *answer));
+        answers.iter().for_each(|(call, answer)| stage::set_answer(call, *answer));
         Ok(TestCluster { embedded: MinimalCluster::new(7)? })
     }
 
-    /// A node with room for ten pods.
+    /// Adds a node with room for ten pods.
     pub fn node(&mut self, name: &str, labels: &str) -> NodeIndex {
         self.node_for(10, name, labels)
     }
 
-    /// A node with room for so many pods.
+    /// Adds a node with room for this number of pods.
     pub fn node_for(&mut self, pods: usize, name: &str, labels: &str) -> NodeIndex {
         let yaml = format!(
             "metadata: {{ name: '{name}', labels: {{ {labels} }} }}\nstatus: {{ allocatable: {{ pods: '{pods}' }} }}"
@@ -53,24 +53,24 @@ impl<B: Bundle> TestCluster<B> {
         self.embedded.scheduler.cache.base.node(name).unwrap()
     }
 
-    /// A pod, known to nobody yet. Its uid is its name.
+    /// Makes a pod, without adding it. Its uid is its name.
     pub fn pod(&mut self, name: &str, labels: &str) -> Arc<Pod> {
         self.important_pod(name, labels, 0)
     }
 
-    /// A pod of a priority.
+    /// Makes a pod with a priority.
     pub fn important_pod(&mut self, name: &str, labels: &str, priority: i32) -> Arc<Pod> {
         self.pod_from(&format!(
             "metadata: {{ name: '{name}', uid: '{name}', labels: {{ {labels} }} }}\nspec: {{ priority: {priority} }}"
         ))
     }
 
-    /// A pod from its manifest.
+    /// Makes a pod from its manifest.
     pub fn pod_from(&mut self, yaml: &str) -> Arc<Pod> {
         Arc::new(testing::pod(yaml, self.embedded.interner()))
     }
 
-    /// A pod that runs.
+    /// Adds a running pod.
     pub fn running(&mut self, name: &str, labels: &str, node: &str) -> Arc<Pod> {
         let pod = self.pod(name, labels);
         let node_name = Some(self.embedded.interner().intern(node));
@@ -80,19 +80,19 @@ impl<B: Bundle> TestCluster<B> {
         Arc::new(pod)
     }
 
-    /// A pod for the first profile, which is not held.
+    /// Adds a pending pod for the first profile, which is not held.
     pub fn pending(&mut self, name: &str, labels: &str) {
         let pod = self.pod(name, labels);
         assert_eq!(self.enqueue(0, pod), None);
     }
 
-    /// The same, of a priority.
+    /// Adds a pending pod with a priority.
     pub fn important(&mut self, name: &str, labels: &str, priority: i32) {
         let pod = self.important_pod(name, labels, priority);
         assert_eq!(self.enqueue(0, pod), None);
     }
 
-    /// A pod for a profile. Returns what holds it.
+    /// Adds a pending pod for a profile. Returns the plugin that holds it.
     pub fn enqueue(&mut self, profile: usize, pod: Arc<Pod>) -> Option<String> {
         let scheduler_name = self.embedded.interner().intern(B::PROFILES[profile].scheduler_name);
         let spec = Arc::new(PodSpec { scheduler_name, ..PodSpec::clone(&pod.spec) });
@@ -100,17 +100,17 @@ impl<B: Bundle> TestCluster<B> {
         self.embedded.scheduler.gate_status(&pod.uid).map(|status| status.message())
     }
 
-    /// A pod goes.
+    /// Removes a pod.
     pub fn delete(&mut self, name: &str) {
         self.embedded.change(Change::PodDeleted(uid(name)));
     }
 
-    /// The time is so many nanoseconds.
+    /// Sets the time in nanoseconds.
     pub fn tick(&mut self, now: i64) {
         self.embedded.tick(now);
     }
 
-    /// What becomes of the next pod, which may have to wait in Permit; none if there is nothing to do.
+    /// Returns the outcome of the next pod, which may wait in Permit; `None` if there is no work.
     pub fn step(&mut self) -> Option<String> {
         loop {
             let outcome = self.embedded.step().map(|outcome| describe(&outcome));
@@ -120,12 +120,12 @@ impl<B: Bundle> TestCluster<B> {
         }
     }
 
-    /// What becomes of all pods.
+    /// Returns the outcomes of all pods.
     pub fn run(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.step()).collect()
     }
 
-    /// What becomes of all pods in a cluster that refuses bindings.
+    /// Returns the outcomes of all pods in a cluster that refuses bindings.
     pub fn run_refused(&mut self) -> Vec<String> {
         self.embedded.refuse_bindings(Some(ApiError::new(ApiReason::Conflict, "n has another owner")));
         let outcomes = self.run();
@@ -133,20 +133,20 @@ impl<B: Bundle> TestCluster<B> {
         outcomes
     }
 
-    /// What a cycle of the first profile would find for a pod.
+    /// Explains the result of a scheduling cycle of the first profile for a pod.
     pub fn explain(&mut self, name: &str, labels: &str, all_filters: bool) -> Explanation {
         let pod = self.pod(name, labels);
         self.embedded.scheduler.explain(0, &pod, all_filters)
     }
 
-    /// The pods on a node.
+    /// Returns the pods on a node.
     pub fn pods_on(&self, node: &str) -> Vec<String> {
         let base = &self.embedded.scheduler.cache.base;
         let index = base.interner.get(node).and_then(|name| base.node(name)).unwrap();
         base.infos()[index.get()].pods.iter().map(|pod| pod.name.to_string()).collect()
     }
 
-    /// The nodes that room was made on, with the pods that it was made for.
+    /// Returns the nodes with nominated pods, and these pods.
     pub fn nominations(&mut self) -> Vec<String> {
         let stranger = self.important_pod("stranger", "", i32::MIN);
         let cache = &self.embedded.scheduler.cache;
@@ -160,7 +160,7 @@ impl<B: Bundle> TestCluster<B> {
     }
 }
 
-/// An outcome in words.
+/// Describes an outcome in words.
 pub fn describe(outcome: &Outcome) -> String {
     let pod = &outcome.pod.name;
     match &outcome.result {
@@ -170,7 +170,7 @@ pub fn describe(outcome: &Outcome) -> String {
     }
 }
 
-/// A uid.
+/// Makes a uid.
 pub fn uid(name: &str) -> Uid {
     Uid(name.into())
 }

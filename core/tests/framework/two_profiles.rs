@@ -1,4 +1,4 @@
-//! Two profiles in one scheduler: one cluster, one queue, two opinions.
+//! Two profiles in one scheduler, with one cluster and one queue.
 
 use schedc_core::profile::{Bundle, Profile, profile_for};
 

@@ -1,10 +1,10 @@
-//! How long pods wait after a failure.
+//! Backoff of pods after failures.
 
 use schedc_core::queue::QueuePlace;
 
 use crate::queue::queue_fixture::QueueFixture;
 
-/// Lets a pod fail over and over, and says after how many seconds it could be tried again each time.
+/// Lets a pod fail repeatedly, and returns the seconds until each retry.
 fn waits(rejectors: &[&'static str], times: usize) -> Vec<u32> {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
@@ -63,12 +63,12 @@ fn pre_enqueue_runs_before_backoff_and_not_after() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
-    let asked = fixture.plugins.pre_enqueues;
+    let before = fixture.plugins.pre_enqueues;
     fixture.reject(attempt, &[]);
-    assert_eq!(fixture.plugins.pre_enqueues, asked + 1);
+    assert_eq!(fixture.plugins.pre_enqueues, before + 1);
     fixture.gate("web", "Gate");
     fixture.wait(2.0);
-    assert_eq!((fixture.place("web"), fixture.plugins.pre_enqueues), (Some(QueuePlace::Active), asked + 1));
+    assert_eq!((fixture.place("web"), fixture.plugins.pre_enqueues), (Some(QueuePlace::Active), before + 1));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the queue counts, for metrics.
+//! Counts of the queue, for metrics.
 
 use schedc_core::queue::{QueueCounts, QueueKind};
 
@@ -20,7 +20,7 @@ fn incoming_pods_are_counted_by_queue_and_cause() {
     fixture.add_all(["gated", "web"]);
     let attempt = fixture.pop();
     fixture.reject(attempt, &["Fit"]);
-    // Neither is counted again for staying where it is.
+    // Neither is counted again if it stays in its place.
     fixture.event("Gates");
     fixture.event("Other");
     fixture.event("Fit");
@@ -74,7 +74,7 @@ fn pods_are_counted_by_place_and_rejecting_plugin() {
     assert_eq!(rejected, [(0, "Fit", 2), (0, "Gates", 1), (0, "Other", 1)]);
     fixture.bind(attempt);
     assert_eq!(fixture.drain().len(), 2);
-    assert!(!fixture.queue.rejected_pod_counts().contains(&(0, "Other", 1)), "it was tried again");
+    assert!(!fixture.queue.rejected_pod_counts().contains(&(0, "Other", 1)), "it was retried");
 }
 
 #[test]

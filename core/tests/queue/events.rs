@@ -1,4 +1,4 @@
-//! Events wake parked pods.
+//! Events that move unschedulable pods.
 
 use schedc_core::queue::QueuePlace;
 
@@ -27,7 +27,7 @@ fn one_queue_hint_is_enough() {
 }
 
 #[test]
-fn an_event_of_a_pending_plugin_wakes_without_backoff() {
+fn an_event_of_a_pending_plugin_requeues_without_backoff() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();
@@ -54,7 +54,7 @@ fn pods_can_be_left_out() {
 }
 
 #[test]
-fn a_woken_pod_that_pre_enqueue_holds_now_is_gated() {
+fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
     let mut fixture = QueueFixture::new();
     fixture.parked("web", "Fit");
     fixture.gate("web", "Gate");
@@ -75,12 +75,12 @@ fn gated_pods_run_no_hints_for_unrelated_events() {
         fixture.gate(&format!("{at}"), "Gate");
         fixture.add(&format!("{at}"));
     }
-    let asked = fixture.plugins.pre_enqueues;
+    let before = fixture.plugins.pre_enqueues;
     fixture.plugins.interests.set(0);
     for _ in 0..10 {
         fixture.event("Fit");
     }
-    assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (asked, 0));
+    assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (before, 0));
     assert_eq!(fixture.plugins.interests.get(), 10, "one question for all of them an event");
 }
 

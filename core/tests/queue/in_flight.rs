@@ -1,4 +1,4 @@
-//! Pods that are being tried: what happens meanwhile is not lost, and nothing of it is left afterwards.
+//! Pods in flight: events during their attempts are kept, and discarded afterwards.
 
 use schedc_core::queue::{Options, QueuePlace};
 
@@ -29,7 +29,7 @@ fn events_are_kept_for_the_oldest_attempt_and_no_longer() {
     let mut fixture = QueueFixture::new();
     fixture.add_all(["a", "b", "c"]);
     fixture.event("Fit");
-    assert_eq!(fixture.queue.in_flight_events(), 0, "nobody is in flight");
+    assert_eq!(fixture.queue.in_flight_events(), 0, "no pod is in flight");
     let a = fixture.pop();
     fixture.event("Fit");
     let b = fixture.pop();
@@ -66,8 +66,8 @@ fn after_too_many_events_the_pod_is_retried() {
     }
     let young = fixture.pop();
     fixture.event("Other");
-    assert_eq!(fixture.queue.in_flight_events(), 3, "half of them went");
-    assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "it can tell that nothing happened");
+    assert_eq!(fixture.queue.in_flight_events(), 3, "half of them are discarded");
+    assert_eq!(fixture.reject(young, &["Fit"]), Some(QueuePlace::Unschedulable), "it has no events");
     assert_eq!(fixture.reject(old, &["Fit"]), Some(QueuePlace::Backoff), "it cannot");
     assert_eq!(fixture.queue.in_flight_events(), 0);
 }

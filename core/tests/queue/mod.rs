@@ -1,8 +1,8 @@
-//! How the scheduling queue behaves. `docs/queue.md` has the same in a table, whose rows `table` walks; `model` holds the
-//! queue against a naive one over random histories.
+//! Behaviour of the scheduling queue. `docs/queue.md` has a table of it, whose rows `table` executes; `model` compares
+//! the queue with a reference queue over random histories.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-#![allow(missing_docs, unreachable_pub, reason = "nobody depends on a test")]
+#![allow(missing_docs, unreachable_pub, reason = "no crate depends on a test")]
 
 mod queue_fixture;
 

@@ -1,5 +1,5 @@
-//! Random histories: the queue does what a naive one does, which looks at every pod for everything and keeps every event
-//! with every pod in flight.
+//! Random histories, compared with a reference queue that reads every pod for every event and keeps every event with
+//! every pod in flight.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,28 +12,29 @@ use crate::queue::queue_fixture::{Event, QueueFixture, SECOND};
 const PODS: usize = 6;
 const PLUGINS: [&str; 3] = ["Fit", "Affinity", "Gate"];
 
-/// One thing that happens.
+/// One step of a history.
 #[derive(Clone, Debug)]
 enum Step {
     Create(usize),
-    /// The pod gets another priority, which a plugin may wait for.
+    /// The pod gets another priority, which a plugin may be registered for.
     Change(usize, usize),
     Delete(usize),
     Activate(usize),
-    /// The plugin finds it worth an attempt for these pods.
+    /// An event whose hint is `Queue` for these pods.
     Happen(usize, BTreeSet<usize>),
-    /// PreEnqueue holds the pod from now on, or not any more.
+    /// PreEnqueue holds the pod from now on, or no longer.
     Gate(usize, bool),
     Nominate(usize),
     Pop,
-    /// One of the pods in flight is rejected by plugins, and others are pending for it. By none: its attempt broke.
+    /// One of the pods in flight is rejected by plugins, and other plugins return `Pending`. Without plugins: the
+    /// attempt fails with an error.
     Reject(usize, BTreeSet<usize>, BTreeSet<usize>),
     Permit(usize),
     Bind(usize),
     Drop(usize),
-    /// Nobody ends the attempt.
+    /// The attempt is dropped.
     Lose(usize),
-    /// So many tenths of a second.
+    /// Tenths of a second.
     Wait(u16),
 }
 
@@ -59,21 +60,21 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A pod as the naive queue has it.
+/// A pod of the reference queue.
 #[derive(Clone)]
-struct Naive {
+struct ReferencePod {
     place: QueuePlace,
     priority: i32,
     timestamp: i64,
-    /// Attempts that broke, in a row, and attempts that plugins ended.
+    /// Consecutive attempts that ended with an error, and attempts that plugins rejected.
     failures: (u32, u32),
     ready: Option<i64>,
     since: i64,
     rejectors: (Vec<usize>, Vec<usize>),
     gated: bool,
-    /// All events since it was popped, and until nobody could reject it any more.
+    /// All events from its pop until plugins could no longer reject it.
     events: Vec<(usize, BTreeSet<usize>)>,
-    /// Events about itself since it was popped.
+    /// Events about this pod since its pop.
     own: Vec<(usize, BTreeSet<usize>)>,
     again: bool,
     permitted: bool,
@@ -82,7 +83,7 @@ struct Naive {
 
 #[derive(Default)]
 struct Model {
-    pods: BTreeMap<usize, Naive>,
+    pods: BTreeMap<usize, ReferencePod>,
     gates: BTreeSet<usize>,
     now: i64,
     next_leftovers: i64,
@@ -90,16 +91,16 @@ struct Model {
 
 impl Model {
     fn enter(&mut self, pod: usize, place: QueuePlace) {
-        let naive = self.pods.get_mut(&pod).unwrap();
-        let pre_enqueue = naive.place != Backoff && naive.place != ErrorBackoff;
-        naive.gated = pre_enqueue && self.gates.contains(&pod) && matches!(place, Active | Backoff);
-        naive.place = match place {
-            _ if naive.gated => Gated,
-            Backoff if naive.failures.0 > 0 => ErrorBackoff,
+        let reference = self.pods.get_mut(&pod).unwrap();
+        let pre_enqueue = reference.place != Backoff && reference.place != ErrorBackoff;
+        reference.gated = pre_enqueue && self.gates.contains(&pod) && matches!(place, Active | Backoff);
+        reference.place = match place {
+            _ if reference.gated => Gated,
+            Backoff if reference.failures.0 > 0 => ErrorBackoff,
             place => place,
         };
-        if matches!(naive.place, Gated | Unschedulable) {
-            naive.since = self.now;
+        if matches!(reference.place, Gated | Unschedulable) {
+            reference.since = self.now;
         }
     }
 
@@ -112,9 +113,9 @@ impl Model {
         self.enter(pod, place);
     }
 
-    /// Whether an event is worth an attempt for a pod, and whether at once.
+    /// Returns whether an event causes an attempt for a pod, and whether at once.
     fn worth(&self, pod: usize, (of, pods): &(usize, BTreeSet<usize>)) -> Option<bool> {
-        let Naive { rejectors, gated, .. } = &self.pods[&pod];
+        let ReferencePod { rejectors, gated, .. } = &self.pods[&pod];
         if !pods.contains(&pod) || *gated && PLUGINS[*of] != "Gate" {
             return None;
         }
@@ -123,16 +124,17 @@ impl Model {
     }
 
     fn parked(&self) -> Vec<usize> {
-        let parked = self.pods.iter().filter(|(_, naive)| matches!(naive.place, Unschedulable | Gated));
+        let parked = self.pods.iter().filter(|(_, reference)| matches!(reference.place, Unschedulable | Gated));
         parked.map(|(pod, _)| *pod).collect()
     }
 
     fn next(&self) -> Option<usize> {
         let first = |place: QueuePlace| {
-            let there = self.pods.iter().filter(move |(_, naive)| naive.place == place);
-            let key =
-                |naive: &Naive| (if place == Backoff { naive.ready } else { None }, -naive.priority, naive.timestamp);
-            there.min_by_key(|(_, naive)| key(naive)).map(|(pod, _)| *pod)
+            let there = self.pods.iter().filter(move |(_, reference)| reference.place == place);
+            let key = |reference: &ReferencePod| {
+                (if place == Backoff { reference.ready } else { None }, -reference.priority, reference.timestamp)
+            };
+            there.min_by_key(|(_, reference)| key(reference)).map(|(pod, _)| *pod)
         };
         first(Active).or_else(|| first(Backoff))
     }
@@ -143,17 +145,18 @@ impl Model {
             return;
         }
         let now = self.now;
-        let naive = self.pods.get_mut(&pod).unwrap();
+        let reference = self.pods.get_mut(&pod).unwrap();
         let broke = rejected.is_empty() && pending.is_empty();
-        naive.failures = if broke { (naive.failures.0 + 1, naive.failures.1) } else { (0, naive.failures.1 + 1) };
-        let failures = if broke { naive.failures.0 } else { naive.failures.1 };
-        naive.ready = Some(now + SECOND * [1, 2, 4, 8, 10][failures.min(5) as usize - 1]);
-        naive.ready = naive.ready.map(|ready| ready / SECOND * SECOND);
-        naive.timestamp = now;
-        naive.rejectors = (rejected.iter().copied().collect(), pending.iter().copied().collect());
-        let own = std::mem::take(&mut naive.own);
-        let events = std::mem::take(&mut naive.events);
-        let again = broke || naive.again || naive.permitted;
+        reference.failures =
+            if broke { (reference.failures.0 + 1, reference.failures.1) } else { (0, reference.failures.1 + 1) };
+        let failures = if broke { reference.failures.0 } else { reference.failures.1 };
+        reference.ready = Some(now + SECOND * [1, 2, 4, 8, 10][failures.min(5) as usize - 1]);
+        reference.ready = reference.ready.map(|ready| ready / SECOND * SECOND);
+        reference.timestamp = now;
+        reference.rejectors = (rejected.iter().copied().collect(), pending.iter().copied().collect());
+        let own = std::mem::take(&mut reference.own);
+        let events = std::mem::take(&mut reference.events);
+        let again = broke || reference.again || reference.permitted;
         let worth: Vec<bool> = events.iter().chain(&own).filter_map(|event| self.worth(pod, event)).collect();
         if worth.contains(&true) {
             self.wake(pod, true);
@@ -165,11 +168,11 @@ impl Model {
     }
 }
 
-/// The queue and the naive one, side by side.
+/// The queue and the reference queue, side by side.
 struct Both {
     fixture: QueueFixture,
     model: Model,
-    /// Which pod is in flight in which attempt.
+    /// The pods in flight with their attempts.
     attempts: Vec<(usize, Attempt)>,
     popped_gated: bool,
 }
@@ -195,7 +198,7 @@ impl Both {
         let (fixture, model) = (&mut self.fixture, &mut self.model);
         match step {
             Step::Create(pod) => {
-                // Priorities differ, so that the order of pops is one.
+                // Priorities differ: the order of pops is unique.
                 let priority = model.pods.get(&pod).map_or(pod as i32, |known| known.priority);
                 fixture.add_pod(fixture.pod(&name(pod), priority));
                 match model.pods.get_mut(&pod) {
@@ -335,8 +338,9 @@ impl Both {
 
     fn tick(&mut self) {
         let model = &mut self.model;
-        let waiting = |naive: &Naive| matches!(naive.place, Backoff | ErrorBackoff);
-        let pods: Vec<usize> = model.pods.iter().filter(|(_, naive)| waiting(naive)).map(|(pod, _)| *pod).collect();
+        let waiting = |reference: &ReferencePod| matches!(reference.place, Backoff | ErrorBackoff);
+        let pods: Vec<usize> =
+            model.pods.iter().filter(|(_, reference)| waiting(reference)).map(|(pod, _)| *pod).collect();
         for pod in pods {
             if !model.backs_off(pod) {
                 model.enter(pod, Active);
@@ -362,7 +366,7 @@ impl Both {
         assert_eq!(queue.len(), self.model.pods.values().filter(|known| !known.gone).count());
         let ready = self.model.pods.values().filter(|known| matches!(known.place, Active | Backoff)).count();
         assert_eq!((queue.ready(), queue.in_flight()), (ready, self.attempts.len()));
-        assert_eq!(queue.len(), self.fixture.plugins.pending.len(), "who is told of pods knows of those that are here");
+        assert_eq!(queue.len(), self.fixture.plugins.pending.len(), "the notifications match the queue");
         assert!(!self.popped_gated);
         if self.attempts.is_empty() {
             assert_eq!(queue.in_flight_events(), 0, "an idle queue keeps nothing");
@@ -375,8 +379,8 @@ impl Both {
     }
 }
 
-fn fresh(priority: i32, now: i64) -> Naive {
-    Naive {
+fn fresh(priority: i32, now: i64) -> ReferencePod {
+    ReferencePod {
         place: InFlight,
         priority,
         timestamp: now,
@@ -403,7 +407,7 @@ proptest! {
             both.apply(step);
             both.agree();
         }
-        // What is left in flight comes back, and then nothing is kept.
+        // The pods in flight return, and then no events are kept.
         while let Some((pod, attempt)) = both.take(0) {
             both.fixture.reject(attempt, &["Fit"]);
             both.model.come_back(pod, &BTreeSet::from([0]), &BTreeSet::new());

@@ -1,4 +1,4 @@
-//! Nominations follow pods.
+//! Nominations follow their pods.
 
 use crate::queue::queue_fixture::QueueFixture;
 

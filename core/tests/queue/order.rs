@@ -1,4 +1,4 @@
-//! Who is popped, in which order.
+//! Order of pops.
 
 use schedc_core::queue::{Backoff, Options, QueuePlace};
 
@@ -73,7 +73,7 @@ fn pods_that_always_fail_do_not_keep_others_waiting() {
 #[test]
 fn when_nothing_is_active_backoff_is_cut_short_window_by_window() {
     let mut fixture = QueueFixture::new();
-    // The first fails twice, so that it has to wait longer.
+    // The first fails twice: its backoff is longer.
     for (name, priority, failures) in [("patient", 9, 2), ("low", 0, 1), ("high", 5, 1)] {
         fixture.add_pod(fixture.pod(name, priority));
         for _ in 0..failures {

@@ -1,4 +1,4 @@
-//! A queue in a few words: pods have names, plugins are told what to say, and time is in seconds.
+//! A queue with short functions: pods have names, plugins have configured answers, and time is in seconds.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use schedc_objects::testing;
 
 pub const SECOND: i64 = 1_000_000_000;
 
-/// Higher priority first, then who has been there longer.
+/// Higher priority first, then earlier arrival.
 pub struct PrioritySort;
 impl QueueOrder for PrioritySort {
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
@@ -24,28 +24,28 @@ impl QueueOrder for PrioritySort {
     }
 }
 
-/// Something that happens, which one plugin waits for.
+/// An event that one plugin is registered for.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The plugin.
     pub of: &'static str,
-    /// The pods that the plugin finds it worth an attempt for; none: all of them.
+    /// The pods for which the plugin's hint is `Queue`; `None`: all pods.
     pub for_pods: Option<Vec<String>>,
 }
 
-/// The plugins, as they are told to answer.
+/// Plugins with configured answers.
 #[derive(Default)]
 pub struct Plugins {
     /// Pods, and the PreEnqueue plugin that holds each.
     pub gates: BTreeMap<String, &'static str>,
     pub nominator: Nominator,
-    /// The pods that are known, as the queue told.
+    /// The queue's pods, as it reported them.
     pub pending: BTreeMap<String, Pod>,
-    /// How often PreEnqueue ran.
+    /// Number of PreEnqueue runs.
     pub pre_enqueues: usize,
-    /// How often somebody was asked who waits for an event.
+    /// Number of lookups of interested plugins.
     pub interests: Cell<usize>,
-    /// How often a hint was asked for.
+    /// Number of hints.
     pub hints: usize,
 }
 
@@ -84,7 +84,7 @@ impl QueueContext for Plugins {
     }
 }
 
-/// A queue and all that is around it.
+/// A queue and its context.
 pub struct QueueFixture {
     pub queue: SchedulingQueue<PrioritySort, Event>,
     pub plugins: Plugins,
@@ -110,12 +110,12 @@ impl QueueFixture {
         }
     }
 
-    /// A pod of a priority. Its uid is its name.
+    /// Makes a pod with a priority. Its uid is its name.
     pub fn pod(&self, name: &str, priority: i32) -> Arc<Pod> {
         let spec = Arc::new(PodSpec { priority, ..PodSpec::clone(&self.template.spec) });
         Arc::new(Pod { uid: uid(name), name: name.into(), spec, ..self.template.clone() })
     }
-    /// The same, nominated for a node.
+    /// Makes a pod that is nominated for a node.
     pub fn nominated(&mut self, name: &str, node: &str) -> Arc<Pod> {
         let node = self.node(node);
         Arc::new(Pod { nominated_node: Some(node), ..Pod::clone(&self.pod(name, 0)) })
@@ -133,14 +133,14 @@ impl QueueFixture {
     pub fn add_pod(&mut self, pod: Arc<Pod>) {
         let _held = self.queue.add(0, pod, self.now, &mut self.plugins, self.now);
     }
-    /// PreEnqueue of a plugin holds the pod of this name.
+    /// Lets PreEnqueue of a plugin hold the pod with this name.
     pub fn gate(&mut self, name: &str, plugin: &'static str) {
         self.plugins.gates.insert(name.into(), plugin);
     }
     pub fn open(&mut self, name: &str) {
         self.plugins.gates.remove(name);
     }
-    /// The pod changes in a way that a plugin waits for.
+    /// Changes the pod, with an event that a plugin is registered for.
     pub fn update(&mut self, name: &str, of: &'static str) {
         let pod = self.pod(name, 0);
         let event = Event { of, for_pods: None };
@@ -152,18 +152,18 @@ impl QueueFixture {
     pub fn activate(&mut self, name: &str) -> bool {
         self.queue.activate(&uid(name), &mut self.plugins, self.now)
     }
-    /// An event that a plugin waits for, and finds worth an attempt for all pods.
+    /// Sends an event that a plugin is registered for, with a hint of `Queue` for all pods.
     pub fn event(&mut self, of: &'static str) {
         self.happens(Event { of, for_pods: None });
     }
-    /// One that it finds worth an attempt for some pods.
+    /// Sends an event that a plugin is registered for, with a hint of `Queue` for some pods.
     pub fn event_for(&mut self, of: &'static str, pods: &[&str]) {
         self.happens(Event { of, for_pods: Some(pods.iter().map(ToString::to_string).collect()) });
     }
     pub fn happens(&mut self, event: Event) {
         self.queue.on_event(event, |_| true, &mut self.plugins, self.now);
     }
-    /// So many seconds pass.
+    /// Advances the time by seconds.
     pub fn wait(&mut self, seconds: f64) {
         self.now += (seconds * 1e9).round() as i64;
         self.queue.tick(&mut self.plugins, self.now);
@@ -175,7 +175,7 @@ impl QueueFixture {
     pub fn pop(&mut self) -> Attempt {
         self.try_pop().unwrap()
     }
-    /// All that can be popped, by name; each is bound.
+    /// Pops and binds all pods, and returns their names.
     pub fn drain(&mut self) -> Vec<String> {
         std::iter::from_fn(|| {
             let attempt = self.try_pop()?;
@@ -191,12 +191,12 @@ impl QueueFixture {
     pub fn let_go(&mut self, attempt: Attempt) {
         self.queue.dropped(attempt, &mut self.plugins);
     }
-    /// An attempt is rejected by plugins; by none: it broke.
+    /// Ends an attempt with rejections of plugins; without plugins: with an error.
     pub fn reject(&mut self, attempt: Attempt, plugins: &[&'static str]) -> Option<QueuePlace> {
         let rejectors = Rejectors::new(plugins.iter().copied(), []);
         self.queue.requeue(attempt, rejectors, &mut self.plugins, self.now)
     }
-    /// An attempt ends with `Pending` of a plugin.
+    /// Ends an attempt with `Pending` of a plugin.
     pub fn pend(&mut self, attempt: Attempt, plugin: &'static str) -> Option<QueuePlace> {
         self.queue.requeue(attempt, Rejectors::new([], [plugin]), &mut self.plugins, self.now)
     }
@@ -211,7 +211,7 @@ impl QueueFixture {
     pub fn place(&self, name: &str) -> Option<QueuePlace> {
         self.queue.place(&uid(name))
     }
-    /// The node that a pod is nominated for.
+    /// Returns the nominated node of a pod.
     pub fn nomination(&self, name: &str) -> Option<&str> {
         self.plugins.nominator.node(&uid(name)).map(|node| self.interner.resolve(node))
     }

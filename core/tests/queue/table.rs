@@ -1,4 +1,4 @@
-//! The table of `docs/queue.md`: a row for each thing that can happen, a cell for each place where the pod may be then.
+//! The table of `docs/queue.md`: a row for each event, a cell for each place of the pod.
 
 use schedc_core::queue::Attempt;
 use schedc_core::queue::QueuePlace::{self, Active, Backoff, ErrorBackoff, Gated, InFlight, Unschedulable};
@@ -8,7 +8,7 @@ use crate::queue::queue_fixture::{QueueFixture, uid};
 const PLACES: [Option<QueuePlace>; 7] =
     [Some(Active), Some(Backoff), Some(ErrorBackoff), Some(Unschedulable), Some(Gated), Some(InFlight), None];
 
-/// A queue in which the pod `web` is in a place: `Fit` rejected it where one has to, `Gate` gates it where one has to.
+/// Makes a queue with the pod `web` in a place; if necessary, `Fit` rejects or `Gate` gates it.
 fn with_web_in(place: Option<QueuePlace>) -> (QueueFixture, Option<Attempt>) {
     let mut fixture = QueueFixture::new();
     let Some(place) = place else { return (fixture, None) };
@@ -31,7 +31,7 @@ fn with_web_in(place: Option<QueuePlace>) -> (QueueFixture, Option<Attempt>) {
     (fixture, None)
 }
 
-/// What becomes of `web` in each of `PLACES`. In flight, what becomes of it when `Fit` rejects it after that.
+/// Returns the place of `web` after an event, for each of `PLACES`. In flight: its place after `Fit` then rejects it.
 fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     PLACES.map(|place| {
         let (mut fixture, attempt) = with_web_in(place);
@@ -44,7 +44,7 @@ fn row(happens: impl Fn(&mut QueueFixture)) -> [Option<QueuePlace>; 7] {
     })
 }
 
-/// Active, backoff, error backoff, unschedulable, gated, in flight, not known.
+/// Active, backoff, error backoff, unschedulable, gated, in flight, unknown.
 #[test]
 fn nothing() {
     let nothing = row(|_| {});
@@ -184,7 +184,7 @@ fn an_event_whose_hint_returns_skip() {
 #[test]
 fn an_event_that_its_gate_waits_for() {
     let still_gated = row(|fixture| fixture.event("Gate"));
-    assert_eq!(still_gated, row(|_| {}), "PreEnqueue is asked, and still holds it");
+    assert_eq!(still_gated, row(|_| {}), "PreEnqueue runs, and still holds it");
     let open = row(|fixture| {
         fixture.open("web");
         fixture.event("Gate");
@@ -213,7 +213,7 @@ fn in_the_queue_for_more_than_five_minutes() {
     assert_eq!(
         late,
         [Some(Active), Some(Active), Some(Active), Some(Active), Some(Active), Some(Unschedulable), None],
-        "whatever is parked is reached, gated or not"
+        "every parked pod is reached, gated or not"
     );
 }
 

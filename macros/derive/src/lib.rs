@@ -3,25 +3,26 @@
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Lets a profile write a plugin's arguments: generates decoding in `const fn`s, with every check, and the schema.
+/// Generates the decoding of a plugin's arguments in `const fn`s, with all checks, and the schema.
 ///
-/// On a struct with named fields, a table in the profile whose keys are the field names in kebab-case; or on an enum whose
-/// variants hold nothing, a string in the profile. Fields are `bool`, `i64`, `i32`, `&'static str`, types that derive
-/// `Args` too, [`List<T, N>`] and [`Seq<T>`] of those, and `Option` of any of these. Doc comments go into the schema.
+/// A struct with named fields is a table in the profile; its keys are the field names in kebab-case. An enum without values
+/// in its variants is a string in the profile. Fields are `bool`, `i64`, `i32`, `&'static str`, types that also derive
+/// `Args`, [`List<T, N>`] and [`Seq<T>`] of those, and `Option` of any of these. Doc comments go into the schema.
 ///
-/// A field's attributes:
+/// Attributes of a field:
 ///
-/// - `#[args(default = EXPR)]` or `#[args(required)]`. Without either, an `Option` is `None`, a list is empty, a nested type
-///   is its own default; the other types must say. The default of a `List` may be an array.
+/// - `#[args(default = EXPR)]` or `#[args(required)]`. Without either, an `Option` is `None`, a list is empty, and a nested
+///   type has its own default; other types require one. The default of a `List` may be an array.
 /// - `#[args(rename = "key")]`. A raw identifier such as `r#type` needs none.
 /// - `#[args(range = 1..=100)]` (also `1..`) for integers, also those in a list.
 /// - `#[args(format = "qualified-name")]` for strings, also those in a list; the formats are those of [`Format`].
 /// - `#[args(min = 1)]`, `#[args(max = 8)]`: the number of entries of a list. A `List<T, N>` has at most `N`.
-/// - `#[args(unique = "name")]`: no two entries of the list agree in the field `name`, or in themselves for `""`.
-/// - `#[args(increasing = "utilization")]`: the integer in this field (or `""`) grows from entry to entry.
+/// - `#[args(unique = "name")]`: the field `name` (or for `""` the entry itself) differs in all entries of the list.
+/// - `#[args(increasing = "utilization")]`: the integer in this field (or for `""` the entry itself) increases from entry
+///   to entry.
 ///
-/// On the struct, `#[args(check = path)]` names a `const fn(&Self, &Node, &mut Errors)` for what no attribute can say; it
-/// runs if there were no complaints before. A variant takes `#[args(default)]` and `#[args(rename = "value")]`.
+/// On the struct, `#[args(check = path)]` names a `const fn(&Self, &Node, &mut Errors)` for conditions without an attribute;
+/// it runs if there were no errors before. Attributes of a variant: `#[args(default)]` and `#[args(rename = "value")]`.
 ///
 /// Generated, with the visibility of the type: `const DEFAULT: Self` (if no field is required), `const SCHEMA: Schema`,
 /// `const fn decode(&Node) -> Self` (structs), `const fn decode_into(&Node, &mut Errors) -> Self`, and an implementation of
@@ -32,10 +33,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// #[derive(Clone, Copy, Debug, PartialEq, Args)]
 /// pub struct ExampleArgs {
-///     /// Resources that are left out.
+///     /// Ignored resources.
 ///     #[args(format = "qualified-name", unique = "")]
 ///     pub ignored_resources: List<&'static str, 8>,
-///     /// How much this counts.
+///     /// Weight in the total.
 ///     #[args(default = 1, range = 1..=100)]
 ///     pub weight: i64,
 /// }

@@ -1,8 +1,8 @@
-//! Integration tests of the macros: one program, so that its dependencies are linked once.
+//! Integration tests of the macros: one program, whose dependencies are linked once.
 
 mod args;
 
-/// Compile errors, as a user sees them. They are rustc's wording in part, so they are held for one toolchain.
+/// Compile errors as shown to users. Parts are rustc's text, therefore they are checked with one toolchain.
 #[test]
 fn compile_errors() {
     if slow_tests::is_skipped("rustc runs for each case") {

@@ -1,26 +1,26 @@
-//! The disks that pods of a node have mounted and that exclude each other.
+//! Mounted disks of a node that conflict with each other.
 
 use schedc_core::column::Column;
 use schedc_core::intern::Interner;
 use schedc_core::map::Map;
 use schedc_core::model::{Node, Pod, Volume};
 
-/// GCE disks, EBS volumes, iSCSI targets and RBD images in use by pods that name them without a claim.
+/// GCE disks, EBS volumes, iSCSI targets and RBD images that pods mount without a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeDisks {
-    /// Each with the number of times that it is mounted.
+    /// The number of mounts of each disk.
     disks: Map<Volume, u32>,
 }
 
 impl NodeDisks {
-    /// Whether a disk cannot be mounted beside those in use (`isVolumeConflict`).
+    /// Returns whether the disk conflicts with a disk in use (`isVolumeConflict`).
     #[inline(always)]
     pub fn conflicts(&self, wanted: &Volume) -> bool {
         !self.disks.is_empty() && self.disks.keys().any(|used| exclude_each_other(wanted, used))
     }
 }
 
-/// Whether a volume can exclude others on its node.
+/// Returns whether the volume can conflict with other volumes of its node.
 pub(crate) fn is_disk(volume: &Volume) -> bool {
     match volume {
         Volume::GcePersistentDisk { .. }
@@ -31,7 +31,7 @@ pub(crate) fn is_disk(volume: &Volume) -> bool {
     }
 }
 
-/// Whether two volumes cannot be mounted on one node by two pods.
+/// Returns whether two pods of one node cannot mount both volumes.
 pub(crate) fn exclude_each_other(a: &Volume, b: &Volume) -> bool {
     use Volume::{AwsElasticBlockStore as Aws, GcePersistentDisk as Gce, Iscsi, Rbd};
     match (a, b) {

@@ -1,4 +1,4 @@
-//! The features that a node has declared.
+//! Declared features of a node.
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};
@@ -7,7 +7,7 @@ use schedc_core::model::Node;
 /// A node's `status.declaredFeatures`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeFeatures {
-    /// Their names.
+    /// Names of the features.
     pub declared: Box<[Symbol]>,
 }
 

@@ -1,4 +1,4 @@
-//! Which node it is.
+//! Name of a node.
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};

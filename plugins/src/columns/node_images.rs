@@ -1,4 +1,4 @@
-//! The container images that a node has.
+//! Container images of a node.
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};
@@ -12,7 +12,7 @@ pub struct NodeImages {
 }
 
 impl NodeImages {
-    /// The size of an image in bytes, if the node has it.
+    /// Returns the size of an image in bytes, if the node has the image.
     #[inline(always)]
     pub fn size(&self, name: Symbol) -> Option<i64> {
         let at = self.sizes.binary_search_by_key(&name, |image| image.0).ok()?;
@@ -26,7 +26,7 @@ impl Column for NodeImages {
     fn build(node: &Node, _: &Interner) -> Self {
         let mut sizes: Vec<_> =
             node.images.iter().flat_map(|image| image.names.iter().map(|&name| (name, image.size))).collect();
-        // The sort is stable: of two images that share a name, the first one counts.
+        // The sort is stable: of two images with the same name, the first one counts.
         sizes.sort_by_key(|image| image.0);
         sizes.dedup_by_key(|image| image.0);
         NodeImages { sizes: sizes.into() }

@@ -1,17 +1,17 @@
-//! A node's labels and name, for node selectors.
+//! Labels and name of a node, for node selectors.
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, label_integer};
 
-/// What node selectors look at.
+/// The fields of a node that node selectors read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeLabels {
     /// `metadata.name`; empty in a slot without a node.
     pub name: Symbol,
     /// `metadata.labels`, sorted by key.
     pub labels: Labels,
-    /// The labels whose values spell integers, by key: what `Gt` and `Lt` compare with.
+    /// The labels with integer values, by key, for the operators `Gt` and `Lt`.
     pub integers: Box<[(Symbol, i64)]>,
 }
 
@@ -22,31 +22,31 @@ impl Default for NodeLabels {
 }
 
 impl NodeLabels {
-    /// The integer that the value of a label spells.
+    /// Returns the integer value of a label.
     #[inline(always)]
     pub fn integer(&self, key: Symbol) -> Option<i64> {
         self.integers.iter().find(|label| label.0 == key).map(|label| label.1)
     }
 
-    /// Whether the node has all of these labels: a pod's `nodeSelector`.
+    /// Returns whether the node has all of these labels (a pod's `nodeSelector`).
     #[inline(always)]
     pub fn has_all(&self, wanted: &[(Symbol, Symbol)]) -> bool {
         wanted.iter().all(|label| self.labels.contains(label))
     }
 
-    /// Whether the node matches a selector.
+    /// Returns whether the node matches a selector.
     #[inline(always)]
     pub fn matches(&self, selector: &NodeSelector) -> bool {
         selector.matches(self.name, &self.labels, |key| self.integer(key))
     }
 
-    /// Whether the node has the labels of a pod's `nodeSelector` and matches its required node affinity.
+    /// Returns whether the node matches the pod's `nodeSelector` and its required node affinity.
     #[inline(always)]
     pub fn matches_pod(&self, selector: &[(Symbol, Symbol)], required: Option<&NodeSelector>) -> bool {
         self.has_all(selector) && required.is_none_or(|required| self.matches(required))
     }
 
-    /// Whether the node matches a term.
+    /// Returns whether the node matches a term.
     #[inline(always)]
     pub fn matches_term(&self, term: &NodeSelectorTerm) -> bool {
         term.matches(self.name, &self.labels, |key| self.integer(key))

@@ -1,4 +1,4 @@
-//! The host ports that pods take on a node.
+//! Host ports in use on a node.
 
 use schedc_core::column::Column;
 use schedc_core::intern::{Interner, Symbol};
@@ -6,8 +6,9 @@ use schedc_core::model::{HostPort, Node, Pod};
 
 /// Host ports in use: kube-scheduler's `NodeInfo.UsedPorts`.
 ///
-/// As there, a port is in use or not, and free once a pod that has it goes. Pods that were placed by a scheduler do not
-/// share ports; where others do, what is in use depends on which of them went since.
+/// As in kube-scheduler, a port is either in use or free, without a count. It becomes free when one pod that
+/// uses it is removed. Pods that a scheduler placed do not share ports. If other pods share a port, the
+/// result depends on the order of removals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodePortsInUse {
     /// Sorted, each once.
@@ -15,15 +16,15 @@ pub struct NodePortsInUse {
 }
 
 impl NodePortsInUse {
-    /// Whether a port collides with one in use: same protocol and number, and the same address, unless one of the two
-    /// is `any`, the symbol of `0.0.0.0`.
+    /// Returns whether the port conflicts with a port in use: equal protocol and number, and an equal address.
+    /// `any`, the symbol of `0.0.0.0`, equals every address.
     #[inline(always)]
     pub fn conflicts(&self, wanted: &HostPort, any: Symbol) -> bool {
         self.ports.iter().any(|used| collide(wanted, used, any))
     }
 }
 
-/// Whether two ports cannot be given to two pods of one node.
+/// Returns whether two pods of one node cannot use both ports.
 #[inline(always)]
 pub(crate) fn collide(a: &HostPort, b: &HostPort, any: Symbol) -> bool {
     a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == any || b.ip == any)

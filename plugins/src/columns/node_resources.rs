@@ -1,4 +1,4 @@
-//! What a node has, and what its pods take of it.
+//! Resources of a node, and the requests of its pods.
 
 use std::sync::Arc;
 
@@ -7,22 +7,23 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Node, NonZero, Pod, Resources};
 use smallvec::SmallVec;
 
-/// Resources of a node: what `NodeInfo` holds of them in kube-scheduler. Amounts wrap on overflow, as they do there.
+/// Resources of a node, as in kube-scheduler's `NodeInfo`. Amounts wrap on overflow, as they do there.
 ///
-/// What every pod asks for lies close together, the rest elsewhere: loops over all nodes live on how few bytes that is.
+/// The resources that every pod requests lie close together, because loops over all nodes depend on the
+/// number of bytes read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeResources {
-    /// How many pods the node may have.
+    /// Maximum number of pods.
     pub allowed_pods: i64,
-    /// How many pods it has.
+    /// Number of pods.
     pub pods: i64,
     /// `status.allocatable`.
     pub allocatable: Basics,
-    /// What the pods ask for, each rounded up by itself.
+    /// Sum of the pods' requests, each rounded up separately.
     pub requested: Basics,
-    /// What the pods ask for as scoring counts it.
+    /// Sum of the pods' requests as scoring counts them (`NonZeroRequested`).
     pub non_zero: NonZero,
-    /// None if there are none of them.
+    /// `None` if the node has no scalar resources.
     scalars: Option<Arc<Scalars>>,
 }
 
@@ -41,7 +42,7 @@ pub struct Basics {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Scalars {
     allocatable: SmallVec<[(Symbol, i64); 2]>,
-    /// Without those of which nothing is asked.
+    /// Without resources with a total request of 0.
     requested: SmallVec<[(Symbol, i64); 2]>,
 }
 
@@ -77,13 +78,13 @@ impl Column for NodeResources {
 }
 
 impl NodeResources {
-    /// What the node has of a scalar resource; none if it is not listed.
+    /// Returns the node's amount of a scalar resource; `None` if it is not listed.
     #[inline(always)]
     pub fn allocatable_scalar(&self, name: Symbol) -> Option<i64> {
         find(&self.scalars.as_ref()?.allocatable, name)
     }
 
-    /// What the pods ask for of a scalar resource; none if that is nothing.
+    /// Returns the pods' total request of a scalar resource; `None` if it is 0.
     #[inline(always)]
     pub fn requested_scalar(&self, name: Symbol) -> Option<i64> {
         find(&self.scalars.as_ref()?.requested, name)
@@ -109,7 +110,7 @@ impl NodeResources {
             });
             scalars.requested[at].1 = change(scalars.requested[at].1, amount);
         }
-        // Otherwise an entry would tell of pods that have gone.
+        // Entries of removed pods would make the column differ from a rebuilt one.
         scalars.requested.retain(|scalar| scalar.1 != 0);
         if scalars.requested.is_empty() && scalars.allocatable.is_empty() {
             self.scalars = None;

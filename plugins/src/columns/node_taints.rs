@@ -1,14 +1,14 @@
-//! A node's taints, by what they do to new pods.
+//! Taints of a node, by their effect on new pods.
 
 use schedc_core::column::Column;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Effect, Node, Taint};
 use smallvec::SmallVec;
 
-/// Taints that scheduling acts on, and whether the node is cordoned.
+/// Taints with a scheduling effect, and whether the node is cordoned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeTaints {
-    /// `spec.unschedulable`. The taint that the node controller adds for it is among `hard` like any other.
+    /// `spec.unschedulable`. `hard` also contains the taint that the node controller adds for it.
     pub unschedulable: bool,
     /// Taints with the effect `NoSchedule` or `NoExecute`.
     pub hard: SmallVec<[Taint; 1]>,
@@ -16,7 +16,7 @@ pub struct NodeTaints {
     pub soft: SmallVec<[Taint; 1]>,
 }
 
-/// Whether a taint keeps new pods away.
+/// Returns whether the effect of the taint excludes new pods.
 pub(crate) fn is_hard(taint: &Taint) -> bool {
     matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
 }

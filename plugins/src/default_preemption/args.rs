@@ -1,15 +1,15 @@
-//! Arguments: how many nodes are tried.
+//! Arguments: the number of nodes to evaluate.
 
 use schedc_core::args::{Args, Errors, Node, Part};
 
-/// Arguments of DefaultPreemption: after how many nodes where preemption would work no more are tried.
+/// Arguments of DefaultPreemption: the number of candidates after which the search ends.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check_not_both_zero)]
 pub struct DefaultPreemptionArgs {
-    /// in percent of the nodes where it may help; default 10
+    /// minimum number of candidates, as a percentage of the nodes where preemption may help; default 10
     #[args(default = 10, range = 0..=100)]
     pub min_candidate_nodes_percentage: i32,
-    /// the number, if it is higher; default 100
+    /// minimum number of candidates, if it is higher; default 100
     #[args(default = 100, range = 0..)]
     pub min_candidate_nodes_absolute: i32,
 }
@@ -29,7 +29,8 @@ const fn check_not_both_zero(args: &DefaultPreemptionArgs, node: &Node, errors: 
 }
 
 impl DefaultPreemptionArgs {
-    /// How many candidates are enough if preemption may help on so many nodes (`calculateNumCandidates`).
+    /// Returns the number of candidates that end the search, for this number of nodes where preemption may help
+    /// (`calculateNumCandidates`).
     pub(super) fn candidate_count(&self, nodes: usize) -> usize {
         let in_percent = nodes * usize::try_from(self.min_candidate_nodes_percentage).unwrap_or(0) / 100;
         let absolute = usize::try_from(self.min_candidate_nodes_absolute).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Which pods are protected by disruption budgets.
+//! Pods protected by disruption budgets.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -6,8 +6,8 @@ use schedc_core::map::Map;
 use super::victims::Pods;
 use crate::indexes::DisruptionBudgets;
 
-/// Parts pods into those whose removal would violate a budget and the others, if they went in this order
-/// (`filterPodsWithPDBViolation`). Both keep the order.
+/// Separates the pods that violate a budget, if they are removed in this order, from the others
+/// (`filterPodsWithPDBViolation`). Both results keep the order.
 pub(super) fn split_by_violation<'a>(pods: Pods<'a>, budgets: &DisruptionBudgets) -> (Pods<'a>, Pods<'a>) {
     if budgets.is_empty() {
         return (Pods::new(), pods);

@@ -1,4 +1,4 @@
-//! The choice among nodes where preemption would work.
+//! The choice among the candidates for preemption.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use schedc_core::model::Pod;
 
 use super::importance::start_time;
 
-/// Marks the best candidates (`pickOneNodeForPreemption`), and tells their number.
+/// Marks the best candidates (`pickOneNodeForPreemption`), and returns their number.
 pub(super) fn mark_best(candidates: &mut [Candidate], costs: &[VictimCost]) -> usize {
     let least = costs.iter().min();
     for (candidate, cost) in candidates.iter_mut().zip(costs) {
@@ -17,22 +17,22 @@ pub(super) fn mark_best(candidates: &mut [Candidate], costs: &[VictimCost]) -> u
     candidates.iter().filter(|candidate| candidate.best).count()
 }
 
-/// How bad it would be, what weighs most first.
+/// Cost of the victims of one node, the most important criterion first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VictimCost {
-    /// How many victims a budget protects.
+    /// Number of victims that a budget protects.
     pub(super) violations: usize,
     highest_priority: i32,
-    /// Each priority counts from the lowest that there can be, so that more pods are worse even if priorities are
-    /// negative.
+    /// Each priority counts from the lowest possible one. Therefore more victims cost more, even if priorities
+    /// are negative.
     sum_of_priorities: i64,
     pods: usize,
-    /// Of the pods of the highest priority, when the first of them started: the later the better.
+    /// Earliest start time among the pods of the highest priority; a later one is better.
     earliest_start: Reverse<i64>,
 }
 
 impl VictimCost {
-    /// What it would mean for these pods to go.
+    /// Returns the cost of evicting these pods.
     pub(super) fn of(victims: &[Arc<Pod>], violations: usize, now: i64) -> VictimCost {
         let priorities = || victims.iter().map(|pod| pod.spec.priority);
         let highest_priority = priorities().max().unwrap_or(i32::MIN);

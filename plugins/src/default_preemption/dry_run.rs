@@ -1,4 +1,4 @@
-//! Preemption in thought, node by node.
+//! Hypothetical preemption, node by node.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use super::trials::PreemptionTrials;
 use super::victims::{NoVictims, Victims, select_victims};
 use crate::indexes::DisruptionBudgets;
 
-/// Where preemption would work.
+/// Nodes where preemption helps.
 #[derive(Default)]
 pub(super) struct Candidates {
     pub(super) nodes: Vec<Candidate>,
-    /// What each of them would mean.
+    /// The cost of each candidate.
     pub(super) costs: Vec<VictimCost>,
 }
 
-/// Tries the resolvable nodes, beginning with `first`, until there are enough candidates, one of which violates no budget
-/// (`DryRunPreemption`).
+/// Evaluates the resolvable nodes, starting at `first`. It ends when there are enough candidates and one of
+/// them violates no budget (`DryRunPreemption`).
 pub(super) fn dry_run<P: Profile>(
     cx: &PostFilterContext<'_, P>,
     cycle: &P::Cycle,
@@ -65,12 +65,13 @@ pub(super) fn dry_run<P: Profile>(
     found
 }
 
-/// The attempts on nodes of which nothing is known.
+/// Trials on the nodes without a known outcome.
 struct NodeTrials<'a, P: Profile> {
     cx: &'a PostFilterContext<'a, P>,
     budgets: &'a DisruptionBudgets,
     cycle: &'a P::Cycle,
-    /// The cycle state, to be changed in thought. Most pods that are like one that was here before need none.
+    /// A copy of the cycle state for hypothetical changes. It is made only if a trial needs it: most pods share
+    /// the trials of an equivalent pod.
     copied: Option<P::Cycle>,
 }
 
@@ -104,10 +105,11 @@ impl<P: Profile> NodeTrials<'_, P> {
     }
 }
 
-/// What is told of nodes that were tried, of so many in the cluster, if preemption works on none.
+/// Returns the diagnosis of the evaluated nodes if preemption helps on none. `nodes` is the number of nodes
+/// in the cluster.
 ///
 /// # Errors
-/// What broke. Nobody hears of it if preemption works on a node.
+/// The errors of the trials. They are ignored if preemption helps on a node.
 pub(super) fn failure_diagnosis(trials: Option<&PreemptionTrials>, nodes: usize) -> Result<Diagnosis, String> {
     let mut diagnosis = Diagnosis { nodes, ..Diagnosis::default() };
     let mut errors = BTreeSet::new();
@@ -128,7 +130,7 @@ pub(super) fn failure_diagnosis(trials: Option<&PreemptionTrials>, nodes: usize)
     Ok(diagnosis)
 }
 
-/// All texts, each once (apimachinery's `Aggregate`).
+/// Joins all texts, each once (apimachinery's `Aggregate`).
 fn join_errors(errors: &BTreeSet<String>) -> String {
     let texts: Vec<&str> = errors.iter().map(String::as_str).collect();
     match texts[..] {

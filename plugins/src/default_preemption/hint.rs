@@ -1,11 +1,12 @@
-//! Which events end the wait for victims.
+//! Events that end the wait for victims.
 
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
 
 use super::{DefaultPreemption, DefaultPreemptionArgs};
 
-/// No event ends it: whatever wakes the pod meanwhile counts when the preemption that removes the victims is done.
+/// No event ends the wait. Events that arrive meanwhile take effect after the preemption has removed the
+/// victims.
 impl EnqueueExtensions for DefaultPreemption {
     const EVENTS: &'static [Registration] = &[Registration::hinted(EventResource::Pod, Action::DELETE)];
 

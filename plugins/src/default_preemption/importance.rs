@@ -1,21 +1,21 @@
-//! Which of two pods matters more.
+//! Order of pods by importance.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use schedc_core::model::Pod;
 
-/// When a pod started; one that has not yet starts now (`GetPodStartTime`).
+/// Returns the start time of a pod; now, if it has not started (`GetPodStartTime`).
 pub(super) fn start_time(pod: &Pod, now: i64) -> i64 {
     pod.started.unwrap_or(now)
 }
 
-/// Sorts pods by descending importance (`MoreImportantPod`): by priority, then by how long they run. Equal ones keep their
-/// order, but for those that have not started yet: they come out in reverse.
+/// Sorts pods by descending importance (`MoreImportantPod`): by priority, then by running time. Equal pods
+/// keep their order, except pods that have not started: their order is reversed.
 pub(super) fn sort_by_importance(pods: &mut [&Arc<Pod>], now: i64) {
     pods.sort_by_key(|pod| (Reverse(pod.spec.priority), start_time(pod, now)));
-    // kube-scheduler asks the clock for each of the two pods that it compares, the later one in the list first. That one
-    // is always older by a moment, and goes before the other.
+    // kube-scheduler reads the clock for each of the two compared pods, the later one in the list first. That pod
+    // is therefore always slightly older and precedes the other.
     let start_now =
         |a: &&Arc<Pod>, b: &&Arc<Pod>| a.started.is_none() && b.started.is_none() && a.spec.priority == b.spec.priority;
     pods.chunk_by_mut(start_now).for_each(<[_]>::reverse);

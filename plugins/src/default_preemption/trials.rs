@@ -1,4 +1,4 @@
-//! What came of trying nodes, kept for pods that are alike.
+//! Preemption trials, cached for equivalent pods.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,30 +13,31 @@ use schedc_core::verdict::Verdict;
 use super::victims::Victims;
 use crate::indexes::{BudgetsVersion, DisruptionBudgets};
 
-/// What came of trying nodes for a pod, each node for itself. It holds as long as the node and its pods, the pods nominated
-/// for it, the budgets of its pods, and, if pods have not started yet, the time are the same.
+/// Outcomes of preemption for a pod, separately for each node. An outcome is valid while these do not change:
+/// the node, its pods, the pods nominated for it, the budgets of its pods, and the time if pods have not
+/// started yet.
 #[derive(Debug, Default)]
 pub(super) struct PreemptionTrials {
-    /// How far the log of the cluster was read. None: never.
+    /// Position in the change log up to which changes were applied. `None`: never applied.
     read: Option<u64>,
     nominations: NominatedNodes,
     budgets: BudgetsVersion,
     now: i64,
-    /// The nodes that were tried.
+    /// Evaluated nodes.
     tried: NodeMask,
-    /// Those of them where preemption works.
+    /// Evaluated nodes where preemption helps.
     works: NodeMask,
-    /// Those where it may depend on budgets what comes of it.
+    /// Evaluated nodes with an outcome that may depend on budgets.
     guarded: NodeMask,
     victims: Vec<Option<Box<Victims>>>,
-    /// Why it does not work on the others.
+    /// Rejections of the other evaluated nodes.
     failures: VerdictCounts,
-    /// Room for a set of nodes.
+    /// Scratch memory for a set of nodes.
     stale: NodeSet,
 }
 
 impl PreemptionTrials {
-    /// Forgets everything, and makes room for the nodes of a cluster.
+    /// Removes all outcomes, and allocates for the nodes of a cluster.
     pub(super) fn clear(&mut self, base: &Base) {
         let tried = std::mem::take(&mut self.tried);
         tried.iter().for_each(|node| self.forget_outcome(node));
@@ -54,7 +55,7 @@ impl PreemptionTrials {
         [&mut self.tried, &mut self.works, &mut self.guarded].into_iter().for_each(|mask| mask.resize(slots));
     }
 
-    /// Forgets what does not hold for `pod` any more. It is like the pod that came before it.
+    /// Removes the outcomes that are invalid for `pod`, which is equivalent to the pod before it.
     pub(super) fn update<S: State>(&mut self, pod: &Pod, cache: &Cache<S>, budgets: &DisruptionBudgets, now: i64) {
         let changes = self.read.filter(|_| self.now == now).and_then(|read| cache.log.since(read));
         let mut stale = std::mem::take(&mut self.stale);
@@ -82,7 +83,7 @@ impl PreemptionTrials {
         self.stale = stale;
     }
 
-    /// Forgets what came of nodes that are not among these.
+    /// Removes the outcomes of all other nodes.
     pub(super) fn keep_only(&mut self, nodes: &NodeMask) {
         for word in 0..self.tried.words().len() {
             let others = self.tried.words()[word] & !nodes.words().get(word).copied().unwrap_or(0);
@@ -104,7 +105,7 @@ impl PreemptionTrials {
         self.failures.set(node, None);
     }
 
-    /// Takes down what came of a node.
+    /// Stores the outcome of a node.
     pub(super) fn set(&mut self, node: NodeIndex, guarded: bool, outcome: Result<Victims, Verdict>) {
         self.tried.insert(node);
         if guarded {
@@ -119,37 +120,38 @@ impl PreemptionTrials {
         }
     }
 
-    /// Whether a node was tried.
+    /// Returns whether the node has an outcome.
     pub(super) fn has_outcome(&self, node: NodeIndex) -> bool {
         self.tried.contains(node)
     }
 
-    /// The nodes of a word on which preemption is known not to work.
+    /// Returns the nodes of a mask word on which preemption does not help.
     pub(super) fn failed(&self, word: usize) -> u64 {
         self.tried.words()[word] & !self.works.words()[word]
     }
 
-    /// Who would have to go from a node, if preemption works there.
+    /// Returns the victims on a node, if preemption helps there.
     pub(super) fn victims(&self, node: NodeIndex) -> Option<&Victims> {
         self.victims.get(node.get())?.as_deref()
     }
 
-    /// Why preemption does not work on the nodes that were tried in vain, and on how many.
+    /// Returns the rejections of the evaluated nodes where preemption does not help, with the number of nodes.
     pub(super) fn failures(&self) -> impl Iterator<Item = (&Verdict, usize)> {
         self.failures.verdicts()
     }
 
-    /// What it takes, in bytes, about.
+    /// Returns the approximate memory in bytes.
     fn bytes(&self) -> usize {
         let victims = size_of::<Option<Box<Victims>>>() * self.victims.capacity();
-        // A candidate has a few victims.
+        // Assumes a few victims for each candidate.
         let candidates = self.works.count() * (size_of::<Victims>() + 64);
         victims + candidates + self.failures.bytes() + 4 * size_of_val(self.tried.words())
     }
 }
 
-/// The trials of a profile, by [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class) and
-/// priority. Those that were not asked for in the longest time go if there is no room.
+/// The trials of a profile, by
+/// [`PostFilterContext::equivalence_class`](schedc_core::extension_points::PostFilterContext::equivalence_class)
+/// and priority. The least recently used trials are evicted if the memory limit is reached.
 #[derive(Debug, Default)]
 pub(super) struct TrialCache(Mutex<CacheEntries>);
 
@@ -157,9 +159,9 @@ pub(super) struct TrialCache(Mutex<CacheEntries>);
 struct CacheEntries {
     by_pod: Map<(u64, i32), CacheEntry>,
     bytes: usize,
-    /// Grows with every use.
+    /// Incremented by every use.
     clock: u64,
-    /// For pods of which nothing can be kept.
+    /// For pods without an equivalence class.
     uncached: PreemptionTrials,
 }
 
@@ -170,20 +172,20 @@ struct CacheEntry {
     used: u64,
 }
 
-/// How many bytes they take at most.
+/// Memory limit in bytes.
 const BUDGET: usize = 64 << 20;
 
 impl TrialCache {
     fn lock(&self) -> MutexGuard<'_, CacheEntries> {
         self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
-            // Whoever panicked may have left half of a change behind.
+            // The thread that panicked may have left a partial change.
             let mut entries = poisoned.into_inner();
             *entries = CacheEntries::default();
             entries
         })
     }
 
-    /// Looks at nodes for a pod, given what is known of them, and takes down what is learned.
+    /// Runs `evaluate` with the trials of the pod's equivalence class, and stores the new outcomes.
     pub(super) fn with<S: State, T>(
         &self,
         equivalence_class: Option<u64>,

@@ -1,4 +1,4 @@
-//! Which pods of a node would have to go.
+//! Victims on a node.
 
 use std::sync::Arc;
 
@@ -13,34 +13,37 @@ use super::choice::VictimCost;
 use super::importance::sort_by_importance;
 use crate::indexes::DisruptionBudgets;
 
-/// The pods that would have to go.
+/// The pods that preemption would remove from a node.
 #[derive(Debug)]
 pub(super) struct Victims {
     /// The most important first.
     pub(super) pods: Arc<[Arc<Pod>]>,
-    /// What that would mean.
+    /// The cost of their removal.
     pub(super) cost: VictimCost,
 }
 
 /// Some pods of a node.
 pub(super) type Pods<'a> = SmallVec<[&'a Arc<Pod>; 8]>;
 
-/// Why no pods of a node should go.
+/// The reason for a node without victims.
 pub(super) enum NoVictims {
-    /// None is of lower priority.
+    /// No pod has a lower priority.
     NoLowerPriority,
-    /// The pod does not fit even without them.
+    /// The pod does not fit even without the pods of lower priority.
     StillUnschedulable(Verdict),
 }
 
-/// Whether a pod may go for another.
+/// Returns whether `preemptor` may evict the pod.
 pub(super) fn may_evict(pod: &Pod, preemptor: &Pod) -> bool {
     pod.spec.priority < preemptor.spec.priority
 }
 
-/// Finds the least important pods of a node that must go for `preemptor` to fit (`SelectVictimsOnNode`). `node` has the
-/// pods `pods` on it; `nominated` are those that it must do with and without. The most important victims come first, and
-/// their number is followed by how many of them a budget protects. There may be none: then the pod fits as it is.
+/// Selects the least important pods of a node that must be removed for `preemptor` to fit
+/// (`SelectVictimsOnNode`). `pods` are the pods on `node`. The preemptor must fit with and without the
+/// `nominated` pods.
+///
+/// Returns the victims, the most important first, and the number of victims that a budget protects. Without
+/// victims, the pod already fits.
 pub(super) fn select_victims<'a, P: Profile>(
     node: &mut HypotheticalNode<'a, P>,
     pods: &'a [Arc<Pod>],

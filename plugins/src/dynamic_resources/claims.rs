@@ -7,10 +7,10 @@ use schedc_core::plugin::IndexView;
 
 use super::DynamicResources;
 
-/// The claims of a pod, as far as they are generated (`foreachPodResourceClaim`).
+/// Returns the claims of a pod, as far as they are generated (`foreachPodResourceClaim`).
 ///
 /// # Errors
-/// One of them is missing, being deleted, or somebody else's.
+/// A claim does not exist, is being deleted, or belongs to another pod.
 pub(super) fn of_pod<'a>(
     pod: &Pod,
     view: IndexView<'a, DynamicResources>,

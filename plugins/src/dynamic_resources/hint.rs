@@ -1,4 +1,4 @@
-//! Which events make devices, or a pod's claims on them, available.
+//! Events that make devices, or a pod's claims on them, available.
 
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
@@ -41,9 +41,9 @@ fn after_claim(
     new: &ResourceClaim,
     view: IndexView<'_, DynamicResources>,
 ) -> bool {
-    // While another claim is missing, the pod cannot be scheduled anyway.
+    // While another claim is missing, the pod is unschedulable in any case.
     let Ok(claims) = claims::of_pod(rejected, view) else { return false };
-    // Devices that are given back may be for anyone.
+    // Every pod can use released devices.
     let is_freed = !new.is_allocated && old.is_some_and(|old| old.is_allocated);
     let is_used = claims.iter().any(|claim| claim.uid == new.uid);
     is_freed || (is_used && old.is_none_or(|old| old.status != new.status))

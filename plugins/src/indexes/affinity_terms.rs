@@ -1,4 +1,4 @@
-//! What pods say about pods near them.
+//! Pod affinity and anti-affinity terms of all pods.
 
 use std::sync::Arc;
 
@@ -15,79 +15,79 @@ pub use term_table::{AffinityTermEntry, TermId};
 use affinity_groups::{AffinityGroup, AffinityGroups};
 use term_table::TermTable;
 
-/// The distinct terms of pod affinity and anti-affinity that pods carry: those on nodes, each with the nodes that they are
-/// on, and those that are waiting. A pod is compared with every term that its labels can match once, when it is compiled,
-/// however many pods carry it.
+/// The distinct terms of pod affinity and anti-affinity, of pods on nodes and of pending pods, with the nodes
+/// of the pods on nodes. A pod is compared once, when it is compiled, with every term that can match its
+/// labels. The number of pods with the term does not matter.
 ///
-/// What [`AffinityTerms::anti_required_matching`] and [`AffinityTerms::scored_matching`] return holds until
-/// [`AffinityTerms::epoch`] is another one.
+/// The results of [`AffinityTerms::anti_required_matching`] and [`AffinityTerms::scored_matching`] are valid
+/// until [`AffinityTerms::epoch`] changes.
 #[derive(Clone, Debug, Default)]
 pub struct AffinityTerms {
     groups: AffinityGroups,
     anti_required: TermTable<()>,
     scored: TermTable<ScoredTermKind>,
     namespaces: Map<Symbol, Arc<Namespace>>,
-    /// How often other labels of a namespace may have mattered.
+    /// Number of namespace label changes that may have changed matches.
     relabellings: u64,
 }
 
-/// What a carried term adds to the score of a place.
+/// Contribution of a term to the score of a topology domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScoredTermKind {
-    /// Required affinity: as much as the profile's `hard-pod-affinity-weight` says.
+    /// Required affinity: the profile's `hard-pod-affinity-weight`.
     Required,
     /// A preferred term: its weight, negative for anti-affinity.
     Preferred(i64),
 }
 
 impl AffinityTerms {
-    /// The required anti-affinity terms that match a pod, in an order of their own.
+    /// Returns the required anti-affinity terms that match a pod, in an internal order.
     pub fn anti_required_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.anti_required.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
-    /// The required affinity terms and the preferred terms that match a pod, in an order of their own.
+    /// Returns the required affinity terms and the preferred terms that match a pod, in an internal order.
     pub fn scored_matching(&self, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> Vec<TermId> {
         self.scored.matching(namespace, labels, self.namespace_labels(namespace))
     }
 
-    /// A required anti-affinity term, `None` if its time is over.
+    /// Returns a required anti-affinity term, `None` if it was forgotten.
     #[inline]
     pub fn anti_required(&self, id: TermId) -> Option<&AffinityTermEntry<()>> {
         self.anti_required.get(id)
     }
 
-    /// A required affinity term or a preferred term, `None` if its time is over.
+    /// Returns a required affinity term or a preferred term, `None` if it was forgotten.
     #[inline]
     pub fn scored(&self, id: TermId) -> Option<&AffinityTermEntry<ScoredTermKind>> {
         self.scored.get(id)
     }
 
-    /// The required anti-affinity terms of a pod, `None` if nobody is known to say what it says.
+    /// Returns the required anti-affinity terms of a pod, `None` if its affinity is not registered.
     pub fn anti_required_of(&self, pod: &Arc<PodSpec>) -> Option<&[TermId]> {
         self.groups.find(pod).map(|group| &*group.anti_required)
     }
 
-    /// Grows when other terms match than before: there is a new one, unused ones are forgotten, or a namespace has other
-    /// labels.
+    /// Incremented when the matches can change: a term is added, unused terms are forgotten, or the labels of a
+    /// namespace change.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.anti_required.epoch() + self.scored.epoch() + self.relabellings
     }
 
-    /// The labels of a namespace, none if it is not known.
+    /// Returns the labels of a namespace; empty if the namespace is unknown.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&namespace).map_or(&[], |namespace| &namespace.labels)
     }
 
-    /// Takes in what a pod says that may come to a node.
+    /// Registers the affinity of a pod that may be placed on a node.
     pub fn register(&mut self, affinity: &PodAffinity) {
         if !affinity.is_empty() && self.groups.id(affinity).is_none() {
             self.acquire(affinity);
         }
     }
 
-    /// The number of those that say what the pod says.
+    /// Returns the id of the pod's affinity group.
     #[inline]
     fn group(&mut self, pod: &Arc<PodSpec>) -> usize {
         if let Some(id) = self.groups.recent(pod) {
@@ -98,7 +98,7 @@ impl AffinityTerms {
         id
     }
 
-    /// Takes in what nobody said before.
+    /// Registers an unknown affinity.
     #[cold]
     fn acquire(&mut self, affinity: &PodAffinity) -> usize {
         let AffinityTerms { groups, anti_required, scored, .. } = self;
@@ -116,7 +116,7 @@ impl AffinityTerms {
         groups.insert(affinity, AffinityGroup { pods: 0, anti_required, scored })
     }
 
-    /// A pod comes to a node or leaves it.
+    /// Counts a pod that is added to a node or removed from it.
     fn count(&mut self, node: NodeIndex, pod: &Pod, added: bool) {
         let id = self.group(&pod.spec);
         let group = self.groups.count(id, added);
@@ -144,7 +144,7 @@ impl Index for AffinityTerms {
         }
     }
 
-    /// What a pod says that may be nominated has to be known when others are compiled.
+    /// Registers the affinity of a pod that may be nominated: the compilation of other pods reads it.
     fn set_pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         if let Some(new) = new.filter(|new| !new.spec.affinity.is_empty()) {
             let id = self.group(&new.spec);

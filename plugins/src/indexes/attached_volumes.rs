@@ -1,4 +1,4 @@
-//! The CSI volumes that are attached to each node, and how many can be.
+//! CSI volumes attached to each node, and their limits.
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
@@ -18,21 +18,21 @@ use limits::Limits;
 /// A volume that counts against the limit of its driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CountedVolume {
-    /// One that there is.
+    /// An existing volume.
     Csi(CsiVolume),
-    /// One that the driver of a claim's class will make.
+    /// A volume that the driver of a claim's class will provision.
     Unbound {
-        /// The driver.
+        /// Name of the driver.
         driver: Symbol,
-        /// The claim's namespace.
+        /// Namespace of the claim.
         namespace: Symbol,
-        /// The claim.
+        /// Name of the claim.
         claim: Symbol,
     },
 }
 
 impl CountedVolume {
-    /// The driver whose limit it counts against.
+    /// Returns the driver with the limit for this volume.
     pub fn driver(&self) -> Symbol {
         match *self {
             CountedVolume::Csi(CsiVolume { driver, .. }) | CountedVolume::Unbound { driver, .. } => driver,
@@ -40,24 +40,24 @@ impl CountedVolume {
     }
 }
 
-/// What NodeVolumeLimits counts. Claims, volumes, classes and attachments may come before or after the pods and nodes that
-/// they are about: counts follow.
+/// The counts that NodeVolumeLimits reads. Claims, volumes, classes and attachments may arrive before or
+/// after the pods and nodes that refer to them; each event updates the counts.
 #[derive(Debug, Default)]
 pub struct AttachedVolumes {
     /// By namespace and name.
     claims: Map<ClaimKey, ClaimEntry>,
     /// By name.
     volumes: Map<Symbol, VolumeEntry>,
-    /// The driver that makes the volumes of a class, by the class.
+    /// The driver that provisions the volumes of a class, by class.
     drivers_of_classes: Map<Symbol, Symbol>,
-    /// By slot.
+    /// By node slot.
     nodes: Vec<NodeEntry>,
-    /// What is known of nodes by their names, in the cluster or not.
+    /// Nodes by name, including nodes that do not exist.
     named: Map<Symbol, NamedNode>,
     limits: Limits,
-    /// Number of nodes with pods whose volumes cannot be counted.
+    /// Number of nodes with pods with uncountable volumes.
     nodes_with_failures: usize,
-    /// The nodes whose pods use a volume, each once. None is empty.
+    /// The nodes with pods that use a volume, each once. No entry is empty.
     users: Map<CountedVolume, SmallVec<[NodeIndex; 2]>>,
 }
 
@@ -65,70 +65,70 @@ pub struct AttachedVolumes {
 struct NodeEntry {
     /// Empty in a slot without a node.
     name: Symbol,
-    /// The volumes of its pods, each with the number of times that it is used.
+    /// Number of uses of each volume of the node's pods.
     used: Map<CountedVolume, u32>,
     /// Number of volumes that cannot be counted.
     failures: u32,
 }
 
 impl AttachedVolumes {
-    /// A claim.
+    /// Returns a claim.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&PersistentVolumeClaim> {
         self.claims.get(&(namespace, name))?.claim.as_deref()
     }
 
-    /// The volume that a claim counts as (`getCSIDriverInfo`).
+    /// Returns the volume that a claim counts as (`getCSIDriverInfo`).
     pub fn counted(&self, namespace: Symbol, claim: Symbol) -> Option<CountedVolume> {
         self.claims.get(&(namespace, claim))?.counted
     }
 
-    /// A driver's limits and volumes on all nodes.
+    /// Returns a driver's limits and volumes on all nodes.
     pub fn driver(&self, driver: Symbol) -> Option<&DriverNodes> {
         self.limits.driver(driver)
     }
 
-    /// Whether the node has a CSINode.
+    /// Returns whether the node has a CSINode.
     pub fn has_csi_node(&self, node: NodeIndex) -> bool {
         self.named(node).is_some_and(|named| named.csi.is_some())
     }
 
-    /// Whether any driver has a limit on the node.
+    /// Returns whether any driver has a limit on the node.
     pub fn is_limited(&self, node: NodeIndex) -> bool {
         let csi = self.named(node).and_then(|named| named.csi.as_ref());
         csi.is_some_and(|csi| csi.drivers.iter().any(|(_, limit)| limit.is_some()))
     }
 
-    /// Whether any driver has a limit on any node.
+    /// Returns whether any driver has a limit on any node.
     pub fn any_limit(&self) -> bool {
         self.limits.any()
     }
 
-    /// How many volumes of a node's pods are this one.
+    /// Returns how often the pods of a node use a volume.
     pub fn uses(&self, node: NodeIndex, volume: &CountedVolume) -> u32 {
         self.nodes.get(node.get()).and_then(|entry| entry.used.get(volume)).copied().unwrap_or(0)
     }
 
-    /// The nodes whose pods use the volume, each once.
+    /// Returns the nodes with pods that use the volume, each once.
     pub fn users(&self, volume: &CountedVolume) -> &[NodeIndex] {
         self.users.get(volume).map_or(&[], |nodes| nodes)
     }
 
-    /// Whether a VolumeAttachment has the volume on the node.
+    /// Returns whether a VolumeAttachment attaches the volume to the node.
     pub fn has_attachment(&self, node: NodeIndex, volume: &CountedVolume) -> bool {
         self.named(node).is_some_and(|named| named.attached.contains_key(volume))
     }
 
-    /// Whether the node has pods whose volumes cannot be counted.
+    /// Returns whether the node has pods with uncountable volumes.
     pub fn has_failures(&self, node: NodeIndex) -> bool {
         self.nodes.get(node.get()).is_some_and(|entry| entry.failures > 0)
     }
 
-    /// Whether some node has such pods.
+    /// Returns whether any node has such pods.
     pub fn any_failures(&self) -> bool {
         self.nodes_with_failures > 0
     }
 
-    /// The nodes with pods whose volumes cannot be counted.
+    /// Returns the nodes with pods with uncountable volumes.
     pub fn nodes_with_failures(&self) -> impl Iterator<Item = NodeIndex> {
         let any = if self.nodes_with_failures > 0 { &self.nodes[..] } else { &[] };
         any.iter().enumerate().filter(|(_, entry)| entry.failures > 0).map(|(slot, _)| NodeIndex(slot as u32))
@@ -183,7 +183,7 @@ impl AttachedVolumes {
     }
 }
 
-/// What is in an object, if there is one and it is of the kind.
+/// Returns the content of an object of this kind.
 macro_rules! of_kind {
     ($object:expr, $kind:ident) => {
         match $object {
@@ -194,7 +194,7 @@ macro_rules! of_kind {
 }
 
 impl AttachedVolumes {
-    /// A pod with volumes comes to a node.
+    /// Counts the volumes of a pod that is added to a node.
     fn add_volumes(&mut self, index: NodeIndex, pod: &Pod) {
         for volume in &pod.spec.volumes {
             match ClaimUse::of(pod, volume) {
@@ -211,7 +211,7 @@ impl AttachedVolumes {
         }
     }
 
-    /// It leaves.
+    /// Counts the volumes of a pod that is removed from a node.
     fn remove_volumes(&mut self, index: NodeIndex, pod: &Pod) {
         for volume in &pod.spec.volumes {
             match ClaimUse::of(pod, volume) {

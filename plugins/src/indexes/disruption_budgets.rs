@@ -7,7 +7,7 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Object, PodDisruptionBudget};
 
-/// The budgets that can match a pod: those whose selector says something.
+/// The budgets that can match a pod: those with a selector that is not empty.
 #[derive(Clone, Debug, Default)]
 pub struct DisruptionBudgets {
     /// Sorted by name.
@@ -15,16 +15,16 @@ pub struct DisruptionBudgets {
     version: BudgetsVersion,
 }
 
-/// Tells earlier budgets from later ones.
+/// Version of the budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetsVersion {
-    /// Grows with every change of a budget.
+    /// Incremented with every change of a budget.
     pub budgets: u64,
-    /// Grows when a namespace gets its first budget.
+    /// Incremented when a namespace gets its first budget.
     pub namespaces: u64,
 }
 
-/// The version is one of the history, not of the budgets.
+/// Ignores the version: it depends on the history of events.
 impl PartialEq for DisruptionBudgets {
     fn eq(&self, other: &Self) -> bool {
         self.by_namespace == other.by_namespace
@@ -32,17 +32,17 @@ impl PartialEq for DisruptionBudgets {
 }
 
 impl DisruptionBudgets {
-    /// The budgets of a namespace.
+    /// Returns the budgets of a namespace.
     pub fn of(&self, namespace: Symbol) -> &[Arc<PodDisruptionBudget>] {
         self.by_namespace.get(&namespace).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no budgets.
     pub fn is_empty(&self) -> bool {
         self.by_namespace.is_empty()
     }
 
-    /// The version of now.
+    /// Returns the current version.
     pub fn version(&self) -> BudgetsVersion {
         self.version
     }
@@ -63,7 +63,7 @@ impl Index for DisruptionBudgets {
             let budgets = self.by_namespace.entry(new.namespace).or_default();
             self.version.namespaces += u64::from(budgets.is_empty());
             let at = budgets.partition_point(|budget| budget.name < new.name);
-            // One of the same name is the old one.
+            // A budget with the same name is replaced.
             let replaced = budgets.get(at).is_some_and(|budget| budget.name == new.name);
             budgets.splice(at..at + usize::from(replaced), [new.clone()]);
             self.version.budgets += 1;

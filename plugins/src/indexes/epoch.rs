@@ -1,9 +1,9 @@
-//! How often something has changed.
+//! Change detection for cached results.
 
 use std::sync::Arc;
 
-/// Tells whether something is as it was. Epochs of two indexes are never the same, so that whoever keeps answers between
-/// cycles notices when it is asked about another cluster.
+/// Change counter of an index. Epochs of two indexes are never equal. Therefore a result cached between
+/// cycles is not reused for another cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Epoch {
     index: Arc<()>,
@@ -11,18 +11,18 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    /// Something has changed.
+    /// Records a change.
     pub(super) fn advance(&mut self) {
         self.changes += 1;
     }
 
-    /// Whether nothing has changed since.
+    /// Returns whether nothing has changed since `earlier`.
     pub fn equals(&self, earlier: &Epoch) -> bool {
         self.changes == earlier.changes && Arc::ptr_eq(&self.index, &earlier.index)
     }
 }
 
-/// An index that followed events equals one that is made anew, however many events there were.
+/// Always equal: an updated index equals a rebuilt one, regardless of the number of events.
 impl PartialEq for Epoch {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,11 +1,11 @@
-//! How far container images have spread.
+//! Number of nodes with each container image.
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Node, NodeIndex};
 
-/// The number of nodes that have an image of a name.
+/// The number of nodes that have an image, by image name.
 #[derive(Clone, Debug, Default)]
 pub struct ImageNodes {
     nodes: Map<Symbol, u32>,
@@ -13,19 +13,19 @@ pub struct ImageNodes {
 }
 
 impl ImageNodes {
-    /// How many nodes have the image.
+    /// Returns the number of nodes with the image.
     pub fn count(&self, name: Symbol) -> u32 {
         self.nodes.get(&name).copied().unwrap_or(0)
     }
 
-    /// Grows when a node has an image that none had.
+    /// Incremented when a node has an image that no node had.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 }
 
-/// The names of a node's images, each once.
+/// Returns the names of a node's images, each once.
 fn names(node: Option<&Node>) -> Vec<Symbol> {
     let mut names: Vec<_> = node.iter().flat_map(|node| &node.images).flat_map(|image| &image.names).copied().collect();
     names.sort_unstable();

@@ -1,56 +1,56 @@
-//! How many pods of some kind there are on each node.
+//! Number of pods of some kind on each node.
 
 use schedc_core::map::Map;
 use schedc_core::model::NodeIndex;
 
-/// A number of pods for each node that has some. Changing one costs the same however many there are.
+/// A number of pods for each node with pods. A change takes constant time.
 #[derive(Clone, Debug, Default)]
 pub struct NodeCounts {
-    /// Where few nodes have pods.
+    /// The representation if few nodes have pods.
     sparse: Map<NodeIndex, u32>,
-    /// Where many have: the number of every node. Empty if `sparse` is in use.
+    /// The representation if many nodes have pods: the number of every node. Empty if `sparse` is in use.
     dense: Vec<u32>,
-    /// How many numbers of `dense` are not 0.
+    /// Number of values of `dense` that are not 0.
     nonzero: usize,
-    /// The highest node that ever had pods.
+    /// The highest node that has ever had pods.
     highest: u32,
 }
 
-/// So many nodes are few in any case.
+/// Up to this number of nodes, the counts stay sparse.
 const MAX_SPARSE: usize = 16;
-/// If there are no more than so many places for a node with pods, they are many.
+/// The counts become dense if at least one of this many slots is used.
 const DENSE_RATIO: usize = 8;
-/// If there are more than so many, they are few again.
+/// The counts become sparse again if fewer than one of this many slots is used.
 const SPARSE_RATIO: usize = 64;
 
 impl NodeCounts {
-    /// The nodes with pods, in no particular order, and how many.
+    /// Returns the nodes with pods and their number of pods, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, u32)> {
         let dense = self.dense.iter().enumerate().filter(|(_, count)| **count != 0);
         let sparse = self.sparse.iter().map(|(node, count)| (*node, *count));
         sparse.chain(dense.map(|(node, count)| (NodeIndex(node as u32), *count)))
     }
 
-    /// How many pods a node has.
+    /// Returns the number of pods on a node.
     #[inline]
     pub fn get(&self, node: NodeIndex) -> u32 {
         let count = if self.dense.is_empty() { self.sparse.get(&node) } else { self.dense.get(node.get()) };
         count.copied().unwrap_or(0)
     }
 
-    /// How many nodes have pods.
+    /// Returns the number of nodes with pods.
     #[inline]
     pub fn len(&self) -> usize {
         self.sparse.len() + self.nonzero
     }
 
-    /// Whether there are no pods at all.
+    /// Returns whether there are no pods.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Further pods on a node, at least one.
+    /// Adds pods on a node, at least one.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, count: u32) {
         if let Some(known) = self.dense.get_mut(node.get()) {
@@ -64,24 +64,24 @@ impl NodeCounts {
     #[inline(never)]
     fn add_slow(&mut self, node: NodeIndex, count: u32) {
         self.highest = self.highest.max(node.0);
-        let places = self.highest as usize + 1;
+        let slots = self.highest as usize + 1;
         if !self.dense.is_empty() {
-            if places <= (self.nonzero + 1) * SPARSE_RATIO {
-                self.dense.resize(places, 0);
+            if slots <= (self.nonzero + 1) * SPARSE_RATIO {
+                self.dense.resize(slots, 0);
                 return self.add(node, count);
             }
             self.make_sparse();
         }
         *self.sparse.entry(node).or_default() += count;
-        if self.sparse.len() > MAX_SPARSE && places <= self.sparse.len() * DENSE_RATIO {
+        if self.sparse.len() > MAX_SPARSE && slots <= self.sparse.len() * DENSE_RATIO {
             let sparse = std::mem::take(&mut self.sparse);
             self.nonzero = sparse.len();
-            self.dense.resize(places, 0);
+            self.dense.resize(slots, 0);
             sparse.into_iter().for_each(|(node, count)| self.dense[node.get()] = count);
         }
     }
 
-    /// Fewer pods on a node, which has them.
+    /// Removes pods from a node that has them.
     #[inline]
     pub(super) fn subtract(&mut self, node: NodeIndex, count: u32) {
         if let Some(known) = self.dense.get_mut(node.get()) {
@@ -108,7 +108,7 @@ impl NodeCounts {
     }
 }
 
-/// The same numbers, however they are kept.
+/// Compares the numbers, regardless of the representation.
 impl PartialEq for NodeCounts {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().all(|(node, count)| other.get(node) == count)

@@ -1,13 +1,13 @@
-//! What plugins asked an index to keep, by number.
+//! Ids of things that plugins registered with an index.
 
 use std::hash::Hash;
 
 use schedc_core::map::Map;
 
-/// Numbers things that are asked for by a key, and forgets those that nobody has asked for lately.
+/// Assigns ids to registered keys, and evicts the keys that were registered least recently.
 ///
-/// Pods ask when they are compiled, and use the number as long as [`Registry::epoch`] stands still. Things are forgotten only
-/// when the cluster changes: never between the compiling of a pod and the end of its attempt.
+/// Keys are registered when a pod is compiled. The id is valid until [`Registry::epoch`] changes. Keys are
+/// evicted only when the cluster changes, never between the compilation of a pod and the end of its attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Registry<K, V> {
     ids: Map<K, Id>,
@@ -18,11 +18,11 @@ pub(super) struct Registry<K, V> {
     epoch: u64,
 }
 
-/// A number that never comes to mean something else: whoever still holds one of a thing that is forgotten finds nothing.
+/// Id of a key. It is never reused: a lookup with the id of an evicted key returns nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Id {
     slot: u32,
-    /// How often things were forgotten before this one came.
+    /// Number of evictions before the key was registered.
     generation: u32,
 }
 
@@ -41,7 +41,7 @@ impl<K, V> Default for Registry<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Registry<K, V> {
-    /// The number of `key`. `make` makes its value if it has none yet.
+    /// Returns the id of `key`. `make` creates the value of a new key.
     pub(super) fn register(&mut self, key: K, make: impl FnOnce(Id, &K) -> V) -> Id {
         self.clock += 1;
         if let Some(&id) = self.ids.get(&key) {
@@ -62,7 +62,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         id
     }
 
-    /// The number of `key`, if it has one.
+    /// Returns the id of `key`, if it is registered.
     pub(super) fn find(&self, key: &K) -> Option<Id> {
         self.ids.get(key).copied()
     }
@@ -72,7 +72,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.ids.len()
     }
 
-    /// Grows when numbers are forgotten.
+    /// Incremented when keys are evicted.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
@@ -97,7 +97,8 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         })
     }
 
-    /// If there are more than `limit`, forgets all but the half of it that were asked for last. Returns the others.
+    /// If there are more than `limit` keys, evicts and returns all except the `limit / 2` most recently
+    /// registered.
     pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
         if self.len() <= limit {
             return Vec::new();
@@ -114,7 +115,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
                 forgotten.push((Id { slot: slot as u32, generation }, key));
             }
         }
-        // Those that take their slots are of another generation.
+        // Keys that reuse the slots have another generation.
         self.generation += 1;
         forgotten
     }
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!((registry.get(ids[1]), registry.get(ids[4])), (Some((&1, &10)), Some((&4, &40))));
         assert_eq!(registry.get(ids[0]), None);
         let new = registry.register(9, |_, _| 90);
-        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its number is new, its place is not");
+        assert!(!ids.contains(&new) && ids.iter().any(|id| id.slot == new.slot), "its id is new, its slot is not");
         assert_eq!((registry.get(new), registry.get(ids[2])), (Some((&9, &90)), None));
         assert_eq!(registry.iter_mut().count(), 3);
     }

@@ -7,7 +7,7 @@ use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Object, ResourceClaim};
 
-/// The resource claims that there are.
+/// All resource claims.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceClaims {
     /// By namespace and name.
@@ -15,7 +15,7 @@ pub struct ResourceClaims {
 }
 
 impl ResourceClaims {
-    /// The claim of that name.
+    /// Returns the claim with this name.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&Arc<ResourceClaim>> {
         self.claims.get(&(namespace, name))
     }

@@ -1,4 +1,4 @@
-//! On which nodes how many pods are that a selector means.
+//! Number of pods on each node that label selectors select.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use schedc_core::model::{LabelSelector, Labels, NodeIndex, Object, Pod, PodSpec}
 use super::NodeCounts;
 use super::registry::{Id, Registry};
 
-/// How many questions are kept at most.
+/// Maximum number of registered queries.
 const LIMIT: usize = 4096;
 
-/// Some pods of some namespaces.
+/// Selection of pods by namespace and labels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodTerm {
     /// The namespaces.
     pub namespaces: Box<[Symbol]>,
-    /// Further namespaces, by their labels. An empty selector means every namespace, another one only namespaces that are
-    /// known. `None` adds none.
+    /// Additional namespaces, by their labels. An empty selector selects every namespace; other selectors select
+    /// only known namespaces. `None` selects none.
     pub namespace_selector: Option<LabelSelector>,
-    /// Their pods. `None` means no pod.
+    /// The pods in these namespaces. `None` selects no pod.
     pub selector: Option<LabelSelector>,
 }
 
-/// Which pods are counted: those that match all terms.
+/// Selection of pods that match all terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodQuery {
     /// The terms.
@@ -36,19 +36,20 @@ pub struct PodQuery {
 }
 
 impl PodQuery {
-    /// The question about pods of one namespace.
+    /// Returns the query for pods of one namespace.
     pub fn new(namespace: Symbol, selector: LabelSelector, terminating: bool) -> PodQuery {
         let term = PodTerm { namespaces: [namespace].into(), namespace_selector: None, selector: Some(selector) };
         PodQuery { terms: [term].into(), terminating }
     }
 
-    /// The namespaces that its pods must be in, if it says so by name.
+    /// Returns the namespaces that the pods must be in, if the query lists them by name.
     fn namespaces(&self) -> Option<&[Symbol]> {
         let named = self.terms.iter().find(|term| term.namespace_selector.is_none())?;
         Some(&named.namespaces)
     }
 
-    /// Whether other labels of a namespace that is known, or was or will be, can mean other pods.
+    /// Returns whether a change of a namespace's labels can change the selected pods. `None`: the namespace is
+    /// unknown.
     fn is_affected_by_labels(&self, old: Option<&Labels>, new: Option<&Labels>) -> bool {
         self.terms.iter().filter_map(|term| term.namespace_selector.as_ref()).any(|selector| {
             let matches = |labels: Option<&Labels>| labels.is_some_and(|labels| selector.matches(labels));
@@ -69,24 +70,24 @@ impl PodQuery {
     }
 }
 
-/// A question that a pod asked.
+/// Id of a registered query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodQueryId(Id);
 
 type Namespaces = Map<Symbol, Labels>;
 
-/// The class of pods that no question can tell apart.
+/// Id of a pod class.
 #[derive(Clone, Copy, Debug, Default)]
 struct PodClassId(u32);
 
-/// Pods that no question can tell apart.
+/// Pods that no query can distinguish: equal namespace, labels and deletion state.
 #[derive(Clone, Debug)]
 struct PodClass {
     namespace: Symbol,
     labels: Arc<[(Symbol, Symbol)]>,
     deleting: bool,
     nodes: NodeCounts,
-    /// The questions that count them.
+    /// The queries that select these pods.
     queries: Vec<PodQueryId>,
 }
 
@@ -100,7 +101,7 @@ impl PodClass {
     #[inline]
     fn has(&self, pod: &Pod) -> bool {
         let labels = &pod.spec.labels;
-        // Those of one template are the same ones in memory.
+        // Pods of one template share their labels in memory.
         self.namespace == pod.spec.namespace
             && self.deleting == pod.deleting
             && (Arc::ptr_eq(&self.labels, labels) || self.labels == *labels)
@@ -111,17 +112,17 @@ impl PodClass {
     }
 }
 
-/// The classes of one namespace, by labels: pods that stay, and pods that are being deleted.
+/// The classes of one namespace by labels: first of pods that stay, then of pods that are being deleted.
 type NamespaceClasses = [Map<Arc<[(Symbol, Symbol)]>, PodClassId>; 2];
 
 /// All pods by class.
 #[derive(Clone, Debug, Default)]
 struct PodClasses {
     of_namespace: Map<Symbol, NamespaceClasses>,
-    /// Those that nobody is in any more are used again.
+    /// Slots of classes without pods are reused.
     all: Vec<Option<PodClass>>,
     free: Vec<PodClassId>,
-    /// Where a pod was found last: the next one is often of the same template.
+    /// The class of the last lookup: the next pod often has the same template.
     recent: PodClassId,
 }
 
@@ -162,7 +163,7 @@ impl PodClasses {
         }
     }
 
-    /// Those of one namespace.
+    /// Visits the classes of one namespace.
     fn each_of(&mut self, namespace: Symbol, mut visit: impl FnMut(&mut PodClass)) {
         let of_namespace = self.of_namespace.get(&namespace);
         for id in of_namespace.into_iter().flatten().flat_map(Map::values) {
@@ -177,14 +178,14 @@ impl PodClasses {
     }
 }
 
-/// What is kept of a question.
+/// State of one query.
 #[derive(Clone, Debug)]
 struct QueryCounts {
     nodes: NodeCounts,
     log: ChangeLog<(NodeIndex, i32)>,
 }
 
-/// How many changes are kept of each question.
+/// Maximum number of logged changes for each query.
 const LOG: usize = 2048;
 
 impl QueryCounts {
@@ -201,25 +202,26 @@ impl QueryCounts {
     }
 }
 
-/// For each question that pods asked, how many pods on which nodes are meant.
+/// For each registered query, the number of selected pods on each node.
 ///
-/// [`SelectorCounts::register`] a question when a pod is compiled; what it returns is good until [`SelectorCounts::epoch`]
-/// is another one, and never comes to mean another question. Pods with equal namespace and labels are one class, so that a
-/// new question is compared with classes, and a new pod with nothing if there are others of its class. Namespaces are looked
-/// up here: counts follow their labels.
+/// [`SelectorCounts::register`] a query when a pod is compiled. The id is valid until
+/// [`SelectorCounts::epoch`] changes, and is never reused for another query.
+///
+/// Pods with equal namespace and labels are one class. Therefore a new query is compared with classes, and a
+/// new pod of a known class with nothing. The index also tracks the labels of namespaces.
 #[derive(Clone, Debug, Default)]
 pub struct SelectorCounts {
     namespaces: Namespaces,
     classes: PodClasses,
     queries: Registry<PodQuery, QueryCounts>,
-    /// The questions about namespaces by name, under each of these names.
+    /// The queries that list namespaces by name, for each name.
     by_namespace: Map<Symbol, Vec<PodQueryId>>,
-    /// All others.
+    /// All other queries.
     any_namespace: Vec<PodQueryId>,
 }
 
 impl SelectorCounts {
-    /// Asks a question.
+    /// Registers a query.
     pub fn register(&mut self, query: PodQuery) -> PodQueryId {
         let SelectorCounts { namespaces, classes, queries, by_namespace, any_namespace } = self;
         PodQueryId(queries.register(query, |id, query| {
@@ -247,32 +249,32 @@ impl SelectorCounts {
         }))
     }
 
-    /// Grows when what [`SelectorCounts::register`] returned does not hold any more.
+    /// Incremented when ids returned by [`SelectorCounts::register`] become invalid.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.queries.epoch()
     }
 
-    /// The pods that a question means, by node.
+    /// Returns the selected pods by node.
     pub fn counts(&self, id: PodQueryId) -> &NodeCounts {
         static EMPTY: std::sync::LazyLock<NodeCounts> = std::sync::LazyLock::new(NodeCounts::default);
         self.queries.get(id.0).map_or(&EMPTY, |(_, counted)| &counted.nodes)
     }
 
-    /// What has happened to them: a pod came to a node (1) or left it (-1). Where they changed in another way, because a
-    /// namespace did, the log is cut.
+    /// Returns the changes of these counts: a pod was added to a node (1) or removed from it (-1). A change of a
+    /// namespace truncates the log.
     #[inline]
     pub fn log(&self, id: PodQueryId) -> &ChangeLog<(NodeIndex, i32)> {
         static EMPTY: std::sync::LazyLock<ChangeLog<(NodeIndex, i32)>> = std::sync::LazyLock::new(ChangeLog::default);
         self.queries.get(id.0).map_or_else(|| &*EMPTY, |(_, counted)| &counted.log)
     }
 
-    /// Whether a question means a pod, whether or not it is being deleted: for pods that come and go in thought.
+    /// Returns whether a query selects a pod, regardless of its deletion: for hypothetical pods.
     pub fn selects(&self, id: PodQueryId, pod: &PodSpec) -> bool {
         self.selects_labels(id, pod.namespace, &pod.labels)
     }
 
-    /// Whether a question means pods with these labels in this namespace.
+    /// Returns whether a query selects pods with these labels in this namespace.
     pub fn selects_labels(&self, id: PodQueryId, namespace: Symbol, labels: &[(Symbol, Symbol)]) -> bool {
         let query = self.queries.get(id.0).map(|(query, _)| query);
         query.is_some_and(|query| query.selects(namespace, labels, &self.namespaces))
@@ -307,7 +309,7 @@ impl SelectorCounts {
         }
     }
 
-    /// A pod of a class that nobody has seen yet.
+    /// Adds a class for a pod that has none.
     #[cold]
     fn insert_class(&mut self, pod: &Pod) -> PodClassId {
         let mut class = PodClass::new(pod);

@@ -1,4 +1,4 @@
-//! Which nodes are in one place: those with one value of a label.
+//! Topology domains: the nodes with one value of a label.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,38 +9,38 @@ use schedc_core::model::{Labels, LabelsExt, Node, NodeIndex};
 
 use super::registry::{Id, Registry};
 
-/// How many keys are kept at most.
+/// Maximum number of registered keys.
 const LIMIT: usize = 128;
 
-/// A topology key that a pod asked about.
+/// Id of a registered topology key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TopologyKey(Id);
 
-/// The nodes with one value of a topology key, as a dense number. An empty value is one like any other.
+/// The nodes with one value of a topology key, as a dense number. The empty value is a value too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Domain(u32);
 
 impl Domain {
-    /// Of a node that has no such label, and of a slot without a node.
+    /// The domain of a node without the label, and of a slot without a node.
     pub const NONE: Domain = Domain(u32::MAX);
 
-    /// The domain with this number.
+    /// Returns the domain with this number.
     #[inline(always)]
     pub fn new(number: usize) -> Domain {
         Domain(number as u32)
     }
 
-    /// As an index into an array of [`Topology::domain_count`] entries. Out of its bounds for [`Domain::NONE`].
+    /// Returns the index for an array of [`Topology::domain_count`] entries. [`Domain::NONE`] is out of bounds.
     #[inline(always)]
     pub fn get(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The domains of the topology keys that pods asked about.
+/// The domains of registered topology keys.
 ///
-/// [`Topology::register`] a key when a pod is compiled; what it returns is good until [`Topology::epoch`] is another one, and
-/// never comes to mean another key.
+/// [`Topology::register`] a key when a pod is compiled. The id is valid until [`Topology::epoch`] changes,
+/// and is never reused for another key.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     labels: Vec<Labels>,
@@ -51,20 +51,20 @@ pub struct Topology {
 struct Domains {
     of_node: Arc<Vec<Domain>>,
     by_value: Map<Symbol, Domain>,
-    /// The value, and how many nodes have it.
+    /// The values, and the number of nodes with each.
     values: Vec<(Symbol, u32)>,
     free: Vec<Domain>,
     version: u64,
-    /// Made when somebody asks.
+    /// Computed on demand.
     nodes_by_domain: OnceLock<DomainNodes>,
 }
 
 /// The nodes of each domain of a topology key.
 #[derive(Clone, Debug, Default)]
 pub struct DomainNodes {
-    /// Where the words of a domain start; those of the next one follow.
+    /// Start of each domain's words in `words`.
     starts: Box<[u32]>,
-    /// Words of masks, each with its number.
+    /// Mask words with their word numbers.
     words: Box<[(u32, u64)]>,
 }
 
@@ -83,7 +83,7 @@ impl DomainNodes {
             starts[at] += starts[at - 1];
         }
         let mut words = vec![(u32::MAX, 0); starts[domains] as usize];
-        // Where the word is that each domain is at.
+        // Next free position for each domain.
         let mut at: Vec<u32> = starts[..domains].to_vec();
         for (node, domain) in each() {
             let word = (node / 64) as u32;
@@ -97,7 +97,7 @@ impl DomainNodes {
         DomainNodes { starts: starts.into(), words: words.into() }
     }
 
-    /// The nodes of a domain: the words of a mask that are not 0, ascending, each with its number.
+    /// Returns the nodes of a domain: the nonzero words of a mask with their word numbers, ascending.
     #[inline]
     pub fn of(&self, domain: Domain) -> &[(u32, u64)] {
         let start = |at: usize| self.starts.get(at).copied().unwrap_or(0) as usize;
@@ -151,7 +151,7 @@ impl Domains {
 }
 
 impl Topology {
-    /// Asks for the domains of a topology key.
+    /// Registers a topology key.
     pub fn register(&mut self, key: Symbol) -> TopologyKey {
         TopologyKey(self.keys.register(key, |_, _| {
             let mut domains = Domains::default();
@@ -162,51 +162,53 @@ impl Topology {
         }))
     }
 
-    /// Grows when what [`Topology::register`] returned does not hold any more.
+    /// Incremented when ids returned by [`Topology::register`] become invalid.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.keys.epoch()
     }
 
-    /// The number of a topology key, if somebody asked for it.
+    /// Returns the id of a topology key, if it is registered.
     pub fn key(&self, key: Symbol) -> Option<TopologyKey> {
         self.keys.find(&key).map(TopologyKey)
     }
 
-    /// The domain of each slot of nodes. Cycle state may keep it.
+    /// Returns the domain of each node slot. Cycle state may keep it.
     pub fn domains(&self, key: TopologyKey) -> &Arc<Vec<Domain>> {
         &self.get(key).of_node
     }
 
-    /// Grows when a node comes to a domain of this key or leaves one, and when there are more slots of nodes.
+    /// Incremented when a node is added to a domain of this key or removed from it, and when there are more node
+    /// slots.
     #[inline]
     pub fn version(&self, key: TopologyKey) -> u64 {
         self.get(key).version
     }
 
-    /// The nodes of each domain.
+    /// Returns the nodes of each domain.
     pub fn nodes_by_domain(&self, key: TopologyKey) -> &DomainNodes {
         let domains = self.get(key);
         domains.nodes_by_domain.get_or_init(|| DomainNodes::new(&domains.of_node, domains.values.len()))
     }
 
-    /// The domain of a node.
+    /// Returns the domain of a node.
     #[inline]
     pub fn domain(&self, key: TopologyKey, node: NodeIndex) -> Domain {
         self.get(key).of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// More than the highest number of a domain of this key: the length of arrays with an entry for each.
+    /// Returns an upper bound of the domain numbers of this key: the length of arrays with one entry for each
+    /// domain.
     pub fn domain_count(&self, key: TopologyKey) -> usize {
         self.get(key).values.len()
     }
 
-    /// The label value of a domain.
+    /// Returns the label value of a domain.
     pub fn value(&self, key: TopologyKey, domain: Domain) -> Symbol {
         self.get(key).values.get(domain.get()).map_or(Symbol::EMPTY, |value| value.0)
     }
 
-    /// The domain of a label value, if a node has it.
+    /// Returns the domain of a label value, if a node has the value.
     pub fn find(&self, key: TopologyKey, value: Symbol) -> Option<Domain> {
         self.get(key).by_value.get(&value).copied()
     }
@@ -239,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// The value of each slot, asked for through domains.
+    /// Returns the value of each slot, read through domains.
     fn values(topology: &Topology, key: TopologyKey) -> Vec<Option<Symbol>> {
         let value = |&domain: &Domain| {
             let value = (domain != Domain::NONE).then(|| topology.value(key, domain))?;
@@ -250,7 +252,7 @@ mod tests {
         topology.domains(key).iter().map(value).collect()
     }
 
-    /// The members of domains are the nodes in them.
+    /// Checks the nodes of all domains.
     fn check_members(topology: &Topology, key: TopologyKey) {
         let members = topology.nodes_by_domain(key);
         for domain in (0..topology.domain_count(key) as u32).map(Domain) {
@@ -286,7 +288,7 @@ mod tests {
                 let before = kept.domains(ids[0]).clone();
                 let copy = (*before).clone();
                 kept.set_node(NodeIndex(slot * distance), old.as_ref(), nodes[slot as usize].as_ref());
-                prop_assert_eq!(&*before, &copy, "what a cycle holds stays");
+                prop_assert_eq!(&*before, &copy, "the state of a cycle stays");
                 prop_assert!(**kept.domains(ids[0]) == copy || kept.version(ids[0]) > old_version);
                 ids.iter().for_each(|id| check_members(&kept, *id));
             }

@@ -1,4 +1,4 @@
-//! Volumes, claims, and what CSI drivers say of themselves: the objects behind a pod's volumes.
+//! The objects behind a pod's volumes: volumes, claims, classes, CSI drivers and CSINodes.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -19,25 +19,25 @@ use super::Epoch;
 /// A claim's namespace and name.
 pub type ClaimKey = (Symbol, Symbol);
 
-/// Volumes by size; the name keeps those of one size apart.
+/// Volumes by size. The name distinguishes volumes of equal size.
 type BySize = BTreeMap<(Quantity, Symbol), Arc<PersistentVolume>>;
 
 /// The objects behind a pod's volumes, as of the last event.
 #[derive(Debug, Default, PartialEq)]
 pub struct Volumes {
     volumes: Map<Symbol, Arc<PersistentVolume>>,
-    /// Those that are for no claim, by class.
+    /// Volumes without a claim, by class.
     unclaimed: Map<Symbol, BySize>,
-    /// Those that are for a claim, by the claim.
+    /// Volumes with a claim, by claim.
     claimed: Map<ClaimKey, BySize>,
     claims: Map<ClaimKey, Arc<PersistentVolumeClaim>>,
-    /// How many volumes of running pods name a claim.
+    /// Number of volumes of running pods that refer to a claim.
     references: Map<ClaimKey, u32>,
     classes: Map<Symbol, Arc<StorageClass>>,
     csi_nodes: Map<Symbol, Arc<CsiNode>>,
     /// By name.
     nodes: Map<Symbol, NodeIndex>,
-    /// By in-tree plugin, the nodes on which it is migrated. None is empty.
+    /// The nodes on which an in-tree plugin is migrated, by plugin. No entry is empty.
     migrated: Map<Symbol, NodeMask>,
     labels_epoch: Epoch,
     drivers: Map<Symbol, Arc<CsiDriver>>,
@@ -46,44 +46,44 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// The volume of that name.
+    /// Returns the volume with this name.
     pub fn volume(&self, name: Symbol) -> Option<&Arc<PersistentVolume>> {
         self.volumes.get(&name)
     }
-    /// The volumes of a class that are for no claim, smallest first.
+    /// Returns the volumes of a class without a claim, smallest first.
     pub fn unclaimed(&self, class: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.unclaimed.get(&class).into_iter().flat_map(BTreeMap::values)
     }
-    /// The volumes that are for a claim of that name, of any class, smallest first.
+    /// Returns the volumes for a claim of this name, of any class, smallest first.
     pub fn claimed_by(&self, namespace: Symbol, name: Symbol) -> impl Iterator<Item = &Arc<PersistentVolume>> {
         self.claimed.get(&(namespace, name)).into_iter().flat_map(BTreeMap::values)
     }
-    /// The claim of that name.
+    /// Returns the claim with this name.
     pub fn claim(&self, namespace: Symbol, name: Symbol) -> Option<&Arc<PersistentVolumeClaim>> {
         self.claims.get(&(namespace, name))
     }
-    /// How many volumes of pods on nodes name a claim, claims of generic ephemeral volumes left out: kube-scheduler's
-    /// `PVCRefCounts` over all nodes. The claim need not exist.
+    /// Returns the number of volumes of pods on nodes that refer to a claim, without generic ephemeral volumes:
+    /// kube-scheduler's `PVCRefCounts` over all nodes. The claim need not exist.
     pub fn references(&self, namespace: Symbol, name: Symbol) -> u32 {
         self.references.get(&(namespace, name)).copied().unwrap_or(0)
     }
-    /// The storage class of that name.
+    /// Returns the storage class with this name.
     pub fn class(&self, name: Symbol) -> Option<&Arc<StorageClass>> {
         self.classes.get(&name)
     }
-    /// The nodes on which an in-tree plugin is migrated to its CSI driver. `None`: on no node.
+    /// Returns the nodes on which an in-tree plugin is migrated to its CSI driver, `None` without such nodes.
     pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
-    /// Changes whenever a node comes, goes, or gets other labels.
+    /// Changes when a node is added or removed, or when its labels change.
     pub fn labels_epoch(&self) -> &Epoch {
         &self.labels_epoch
     }
-    /// The CSI driver of that name.
+    /// Returns the CSI driver with this name.
     pub fn driver(&self, name: Symbol) -> Option<&Arc<CsiDriver>> {
         self.drivers.get(&name)
     }
-    /// The room that drivers report for a class.
+    /// Returns the capacities that drivers report for a class.
     pub fn capacities(&self, class: Symbol) -> impl Iterator<Item = &Arc<CsiStorageCapacity>> {
         self.capacities.get(&class).into_iter().flat_map(BTreeMap::values)
     }
@@ -137,7 +137,7 @@ impl Volumes {
 }
 
 impl Volumes {
-    /// What a CSINode says of plugins counts for its node, if that is there, or does not count any more.
+    /// Adds or removes the migrated plugins of a CSINode, if its node exists.
     fn set_migrated(&mut self, node: Symbol, csi_node: &CsiNode, counts: bool) {
         let Some(&slot) = self.nodes.get(&node) else { return };
         for &plugin in &csi_node.migrated_plugins {
@@ -167,7 +167,7 @@ impl Volumes {
     }
 }
 
-/// Removes an entry of a group, and the group if nothing is left of it.
+/// Removes an entry of a group, and the group if it is empty.
 fn remove_from<G: Eq + Hash, K: Ord, V>(groups: &mut Map<G, BTreeMap<K, V>>, group: G, key: K) {
     if let Some(entries) = groups.get_mut(&group) {
         entries.remove(&key);
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// Some object of one of six names; the class, size, node and so on vary.
+    /// An object with one of six names; the class, size, node and other fields vary.
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
             let mut annotations = String::new();

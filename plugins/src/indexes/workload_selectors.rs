@@ -1,4 +1,4 @@
-//! The pods that belong together with a pod, by the workloads that it is part of.
+//! Selectors of the workloads that pods belong to.
 
 use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
@@ -9,7 +9,8 @@ use schedc_core::model::{ControllerRef, LabelSelector, LabelsExt, Object, PodSpe
 #[derive(Clone, Debug, Default)]
 pub struct WorkloadSelectors {
     namespaces: Map<Symbol, Workloads>,
-    /// The namespaces that pods asked about since the epoch began, each with the controllers of these pods.
+    /// The namespaces of pods that were registered since the epoch began, each with the controllers of these
+    /// pods.
     registered: Map<Symbol, Set<ControllerRef>>,
     epoch: u64,
 }
@@ -22,19 +23,19 @@ impl PartialEq for WorkloadSelectors {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Workloads {
-    /// By name; without those that add nothing.
+    /// By name, without empty selectors.
     services: Map<Symbol, LabelSelector>,
     controllers: Map<ControllerRef, LabelSelector>,
 }
 
 impl WorkloadSelectors {
-    /// What the Services that match a pod and its controller say together: kube-scheduler's `DefaultSelector`. Empty if
-    /// there is none of them.
+    /// Returns the combined selectors of the Services that match a pod and of its controller: kube-scheduler's
+    /// `DefaultSelector`. Empty without such selectors.
     ///
-    /// It depends on the pod's namespace, labels and controller, and changes with the workloads of the namespace.
+    /// The result depends on the pod's namespace, labels and controller, and on the workloads of the namespace.
     pub fn default_selector(&self, pod: &PodSpec) -> LabelSelector {
         let Some(workloads) = self.namespaces.get(&pod.namespace) else { return LabelSelector::default() };
-        // They match the pod, so they agree on the value of each label: the pod's.
+        // Their selectors match the pod, therefore all have the pod's value of a label.
         let matching = workloads.services.values().filter(|selector| selector.matches(&pod.labels));
         let mut keys: Vec<Symbol> = matching.flat_map(|s| s.requirements.iter().map(|r| r.key)).collect();
         let controller =
@@ -54,19 +55,21 @@ impl WorkloadSelectors {
 }
 
 impl WorkloadSelectors {
-    /// The same, for somebody who keeps it until [`WorkloadSelectors::epoch`] is another one.
+    /// Returns the default selector to a caller that keeps it until [`WorkloadSelectors::epoch`] changes.
     pub fn register(&mut self, pod: &PodSpec) -> LabelSelector {
         self.registered.entry(pod.namespace).or_default().extend(pod.controller);
         self.default_selector(pod)
     }
 
-    /// Grows when a selector comes, changes, or goes that can concern a pod which [`WorkloadSelectors::register`] was called for.
+    /// Incremented when a selector changes that can affect a pod for which [`WorkloadSelectors::register`] was
+    /// called.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether it can: Services that of any pod of their namespace, others that of their own.
+    /// Returns whether a selector can affect a registered pod. Services can affect any pod of their namespace;
+    /// controllers affect only their own pods.
     fn affects_registered_pod(&self, namespace: Symbol, workload: ControllerRef) -> bool {
         let registered = self.registered.get(&namespace);
         registered.is_some_and(|registered| workload.kind == WorkloadKind::Service || registered.contains(&workload))
@@ -170,13 +173,13 @@ mod tests {
             index.set_object(old.as_ref(), new.as_ref());
             index.epoch() != epoch
         };
-        assert!(!set(&mut index, Service, "web", None, Some("app=web")), "nobody asked");
+        assert!(!set(&mut index, Service, "web", None, Some("app=web")), "not registered");
         assert_eq!(index.register(&pod.spec), index.default_selector(&pod.spec));
-        assert!(!set(&mut index, Service, "web", Some("app=web"), Some("app=web")), "it is as it was");
+        assert!(!set(&mut index, Service, "web", Some("app=web"), Some("app=web")), "unchanged");
         assert!(!set(&mut index, Service, "empty", None, Some("")));
         assert!(!set(&mut index, ReplicaSet, "other", None, Some("app=web")));
         assert!(set(&mut index, ReplicaSet, "own", None, Some("app=web")));
-        assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "nobody asked since");
+        assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "not registered again");
         index.register(&pod.spec);
         assert!(set(&mut index, Service, "db", None, Some("app=db")), "of any pod");
         index.register(&pod.spec);

@@ -1,4 +1,4 @@
-//! What a pod says about the pods near it, and what others say about it.
+//! The pod's affinity terms, and the terms of other pods that match it.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use schedc_core::model::{LabelSelector, Labels, PodAffinityTerm, PodSpec};
 use super::InterPodAffinityArgs;
 use crate::indexes::{AffinityTerms, PodQuery, PodQueryId, PodTerm, ScoredTermKind, SelectorCounts, TermId};
 
-/// What a pod says about the pods near it, and what others say about it. Pods of which the same is said are alike, whatever
-/// their labels and namespaces.
+/// The pod's affinity terms, and the terms of other pods that match it. Pods with equal terms are equal,
+/// regardless of their labels and namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InterPodAffinityPod {
     /// Required affinity.
     pub(super) affinity: Option<RequiredAffinity>,
     /// Required anti-affinity.
     pub(super) anti_affinity: Box<[AntiAffinityTerm]>,
-    /// Required anti-affinity of others that matches the pod.
+    /// Required anti-affinity of existing pods that matches the pod.
     pub(super) existing_anti_affinity: ExistingAntiAffinityTerms,
-    /// What counts for scores.
+    /// Terms that affect scores.
     pub(super) preferences: Preferences,
     pub(super) broken: Option<Arc<str>>,
-    /// What terms are compared with that nobody was known to carry.
+    /// The pod's namespace and labels, for terms that are not registered.
     pub(super) identity: ExcludedFromSignature<PodIdentity>,
 }
 
-/// Required affinity: pods that match every term must be in one place with the node, for each of the topology keys.
+/// Required affinity: pods that match every term must exist in the node's domain of each topology key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RequiredAffinity {
     pub(super) pods: PodQueryId,
     pub(super) keys: Box<[Symbol]>,
-    /// Whether the pod matches every term itself.
+    /// Whether the pod matches every one of its terms.
     pub(super) matches_itself: bool,
 }
 
@@ -42,16 +42,16 @@ pub(super) struct AntiAffinityTerm {
     pub(super) key: Symbol,
 }
 
-/// Anti-affinity terms that others carry.
+/// Anti-affinity terms of existing pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ExistingAntiAffinityTerms {
     /// Their topology keys, each once.
     pub(super) keys: Box<[Symbol]>,
-    /// Each with the number of its key.
+    /// The terms, each with the index of its key.
     pub(super) terms: Box<[(TermId, usize)]>,
 }
 
-/// What counts for scores.
+/// Terms that affect scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Preferences {
     /// The topology keys of all terms, each once.
@@ -62,17 +62,17 @@ pub(super) struct Preferences {
     pub(super) others: Box<[WeightedPods<TermId>]>,
 }
 
-/// Pods that add to the scores of places.
+/// Pods that contribute to the scores of domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WeightedPods<P> {
     pub(super) pods: P,
-    /// The number of its topology key.
+    /// Index of its topology key.
     pub(super) key: usize,
-    /// What each pod adds, negative for anti-affinity.
+    /// Contribution of each pod, negative for anti-affinity.
     pub(super) weight: i64,
 }
 
-/// A pod as terms see it.
+/// The namespace and labels of a pod, which terms select by.
 #[derive(Clone, Debug)]
 pub(super) struct PodIdentity {
     pub(super) namespace: Symbol,
@@ -115,7 +115,7 @@ impl InterPodAffinityPod {
         }
     }
 
-    /// All topology keys that matter, with repetitions.
+    /// Returns all topology keys in use, with repetitions.
     pub(super) fn keys(&self) -> impl Iterator<Item = Symbol> {
         let affinity = self.affinity.iter().flat_map(|affinity| &affinity.keys).copied();
         let anti_affinity = self.anti_affinity.iter().map(|term| term.key);
@@ -125,13 +125,13 @@ impl InterPodAffinityPod {
             .chain(self.preferences.keys.iter().copied())
     }
 
-    /// Whether a node may be better than others.
+    /// Returns whether the scores of nodes can differ.
     #[inline]
     pub(super) fn has_preferences(&self) -> bool {
         !self.preferences.keys.is_empty()
     }
 
-    /// Whether no node is rejected, whatever pods there are.
+    /// Returns whether no node can be rejected.
     #[inline]
     pub(super) fn has_no_requirements(&self) -> bool {
         self.affinity.is_none() && self.anti_affinity.is_empty() && self.existing_anti_affinity.terms.is_empty()
@@ -186,7 +186,7 @@ impl Preferences {
     }
 }
 
-/// The number of a topology key, new if it has none yet.
+/// Returns the index of a topology key, and adds the key if needed.
 fn number(keys: &mut Vec<Symbol>, key: Symbol) -> usize {
     keys.iter().position(|known| *known == key).unwrap_or_else(|| {
         keys.push(key);
@@ -194,7 +194,7 @@ fn number(keys: &mut Vec<Symbol>, key: Symbol) -> usize {
     })
 }
 
-/// Which pods match all of a new pod's terms.
+/// Returns the query for pods that match all terms of a new pod.
 fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     let terms = terms.iter().map(|term| PodTerm {
         namespaces: term.namespaces.clone(),
@@ -204,8 +204,8 @@ fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     PodQuery { terms: terms.collect(), terminating: true }
 }
 
-/// A new pod's selector of namespaces means those that are known and match. kube-scheduler then tries it on no labels as
-/// well, so that a selector which those satisfy means every namespace.
+/// The namespace selector of a new pod selects known namespaces. kube-scheduler also applies it to an empty
+/// label set. Therefore a selector that matches an empty set selects every namespace.
 fn selected_namespaces(selector: &LabelSelector) -> LabelSelector {
     if selector.matches(&[]) { LabelSelector::default() } else { selector.clone() }
 }

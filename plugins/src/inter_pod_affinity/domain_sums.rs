@@ -1,4 +1,4 @@
-//! Numbers for places.
+//! Sums by topology domain.
 
 use std::sync::Arc;
 
@@ -11,36 +11,36 @@ use schedc_core::model::NodeIndex;
 
 use crate::indexes::{Domain, NodeCounts, Topology, TopologyKey};
 
-/// A number for every place, that is every value of one topology key.
+/// A sum for every domain of one topology key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DomainSums {
-    /// None for a key that was not asked for when the pod was compiled.
+    /// `None` for a key that was not registered when the pod was compiled.
     key: Option<TopologyKey>,
-    /// The place of every node.
+    /// The domain of every node.
     domains: Arc<Vec<Domain>>,
     sums: Vec<i64>,
-    /// How many pods were counted.
+    /// Number of counted pods.
     pods: i64,
-    /// Places that changed and of which nobody was told yet.
+    /// Changed domains that were not visited yet.
     changed: Vec<Domain>,
 }
 
-/// Pods that count.
+/// Counts of pods with a weight.
 #[derive(Clone, Copy)]
 pub(super) struct WeightedCounts<'a> {
     pub(super) nodes: &'a NodeCounts,
     pub(super) log: &'a ChangeLog<(NodeIndex, i32)>,
-    /// What each adds.
+    /// Contribution of each pod.
     pub(super) weight: i64,
 }
 
 impl DomainSums {
-    /// 0 everywhere. `sums` is for its room.
+    /// Creates sums of 0. `sums` is reused memory.
     pub(super) fn new(topology: &Topology, base: &Base, key: Symbol, sums: Vec<i64>) -> Self {
         if let Some(key) = topology.key(key) {
             return DomainSums { key: Some(key), ..DomainSums::of(topology, key, sums) };
         }
-        // Only a pod has it that comes in thought and of whose terms nobody knew.
+        // Only the terms of a hypothetical pod can have such a key.
         let mut topology = Topology::default();
         let key = topology.register(key);
         for (index, info) in base.infos().iter().enumerate() {
@@ -55,7 +55,7 @@ impl DomainSums {
         DomainSums { key: None, domains: topology.domains(key).clone(), sums, pods: 0, changed: Vec::new() }
     }
 
-    /// Its room.
+    /// Returns the memory.
     pub(super) fn into_sums(self) -> Vec<i64> {
         self.sums
     }
@@ -67,14 +67,14 @@ impl DomainSums {
         }
     }
 
-    /// Counts pods that come to a node, or, if their number is negative, leave it. If the node is in no place, they do not
+    /// Counts pods that are added to a node, or removed if the number is negative. Nodes without a domain do not
     /// count.
     #[inline]
     pub(super) fn add(&mut self, node: NodeIndex, pods: i64, weight: i64) {
         self.add_at(self.domain(node), pods, weight);
     }
 
-    /// Returns the number before and after.
+    /// Adds to a sum. Returns the sum before and after.
     #[inline]
     fn add_at(&mut self, domain: Domain, pods: i64, weight: i64) -> Option<(i64, i64)> {
         let sum = self.sums.get_mut(domain.get())?;
@@ -83,14 +83,14 @@ impl DomainSums {
         Some((before, *sum))
     }
 
-    /// Number of places that there is room for.
+    /// Returns the number of domains in `sums`.
     pub(super) fn len(&self) -> usize {
         self.sums.len()
     }
 
-    /// The number of a place; 0 for no place.
-    pub(super) fn sum(&self, place: usize) -> i64 {
-        self.sums.get(place).copied().unwrap_or(0)
+    /// Returns the sum of a domain; 0 without a domain.
+    pub(super) fn sum(&self, domain: usize) -> i64 {
+        self.sums.get(domain).copied().unwrap_or(0)
     }
 
     #[inline]
@@ -98,25 +98,26 @@ impl DomainSums {
         self.domains.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// The number of a node's place, `None` if it is in none.
+    /// Returns the index of a node's domain, `None` without a domain.
     #[inline(always)]
     pub(super) fn at(&self, node: NodeIndex) -> Option<i64> {
         self.sums.get(self.domains.get(node.get())?.get()).copied()
     }
 
-    /// Whether no pod was counted.
+    /// Returns whether no pod was counted.
     pub(super) fn has_no_pods(&self) -> bool {
         self.pods == 0
     }
 
-    /// Whether the nodes are where they were.
+    /// Returns whether the domains of all nodes are unchanged.
     #[inline]
     pub(super) fn is_current(&self, topology: &Topology) -> bool {
         self.key.is_some_and(|key| Arc::ptr_eq(&self.domains, topology.domains(key)))
     }
 
-    /// Follows pods and nodes to what [`DomainSums::count`] of all sources would yield now. The sources come with the positions
-    /// in their logs up to which they were counted. Places change if `matters` says so of the numbers before and after.
+    /// Applies the changes of pods and nodes; the result equals [`DomainSums::count`] of all sources. Each source
+    /// has the position in its change log up to which it was counted. A domain counts as changed if `matters`
+    /// returns true for the sums before and after.
     pub(super) fn update<'a>(
         &mut self,
         sources: impl Iterator<Item = (u64, WeightedCounts<'a>)> + Clone,
@@ -150,33 +151,33 @@ impl DomainSums {
     }
 
     #[inline]
-    fn change(&mut self, place: Domain, pods: i64, weight: i64, matters: &impl Fn(i64, i64) -> bool) {
-        if let Some((before, after)) = self.add_at(place, pods, weight)
+    fn change(&mut self, domain: Domain, pods: i64, weight: i64, matters: &impl Fn(i64, i64) -> bool) {
+        if let Some((before, after)) = self.add_at(domain, pods, weight)
             && matters(before, after)
         {
-            self.changed.push(place);
+            self.changed.push(domain);
         }
     }
 
-    /// Tells of the nodes of places that changed since this was called last, by words of masks, and whether their number is
+    /// Visits the nodes of the domains that changed since the last call, by mask words, and whether the sum is
     /// positive.
     pub(super) fn drain_changed(&mut self, topology: &Topology, mut visit: impl FnMut(bool, usize, u64)) {
         let Some(key) = self.key.filter(|_| !self.changed.is_empty()) else { return };
         self.changed.sort_unstable();
         self.changed.dedup();
         let members = topology.nodes_by_domain(key);
-        for place in self.changed.drain(..) {
-            let positive = self.sums.get(place.get()).is_some_and(|sum| *sum > 0);
-            members.of(place).iter().for_each(|&(word, nodes)| visit(positive, word as usize, nodes));
+        for domain in self.changed.drain(..) {
+            let positive = self.sums.get(domain.get()).is_some_and(|sum| *sum > 0);
+            members.of(domain).iter().for_each(|&(word, nodes)| visit(positive, word as usize, nodes));
         }
     }
 
-    /// Whether places changed of which nobody was told yet.
+    /// Returns whether changed domains were not visited yet.
     pub(super) fn has_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// Nobody needs to be told.
+    /// Discards the changed domains.
     pub(super) fn clear_changed(&mut self) {
         self.changed.clear();
     }

@@ -1,4 +1,4 @@
-//! Required terms: the pod's own, and running pods' anti-affinity.
+//! Required terms: the pod's own, and the anti-affinity of existing pods.
 
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
 use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges};
@@ -11,29 +11,29 @@ use super::domain_sums::{DomainSums, WeightedCounts};
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId, Topology};
 
-/// Where pods are that matter to a pod's required terms, and those to whose terms the pod matters.
+/// The domains of pods that match the pod's required terms, and of pods with terms that match the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InterPodAffinityState {
     /// Whether PreFilter ran.
     ready: bool,
     /// For each topology key of the pod's affinity, the pods that match all of its terms.
     affinity: Vec<DomainSums>,
-    /// Whether the pod is the first of its group: it matches all of them itself, and nobody else does.
+    /// Whether the pod is the first of its group: it matches all terms itself, and no existing pod does.
     first: bool,
     /// For each of the pod's anti-affinity terms, the pods that match it.
     anti_affinity: Vec<DomainSums>,
-    /// The pods whose anti-affinity the pod matches, for each topology key.
+    /// For each topology key, the pods with anti-affinity that matches the pod.
     existing_anti_affinity: Vec<DomainSums>,
-    /// The same of pods that came in thought and whose terms nobody knew, sorted by key.
+    /// For each topology key, hypothetical pods with unregistered terms, sorted by key.
     hypothetical: Vec<(Symbol, DomainSums)>,
-    /// How much was read of the logs of affinity, of each anti-affinity term, and of each term of others.
+    /// Positions in the change logs of affinity, of each anti-affinity term, and of each term of existing pods.
     seen: Vec<u64>,
 }
 
-/// Room for a state.
+/// Scratch memory for a state.
 #[derive(Debug, Default)]
 pub(super) struct FilterScratch {
-    /// Without contents.
+    /// Memory only; the contents are cleared.
     state: InterPodAffinityState,
     sums: Vec<Vec<i64>>,
 }
@@ -48,7 +48,7 @@ impl FilterScratch {
     }
 }
 
-/// A pod that comes to a node (`by` is 1) or leaves it (-1), in thought.
+/// A hypothetical pod that is added to a node (`by` is 1) or removed from it (-1).
 #[derive(Clone, Copy)]
 struct HypotheticalMove<'a> {
     other: &'a Pod,
@@ -56,25 +56,25 @@ struct HypotheticalMove<'a> {
     by: i64,
 }
 
-/// What a node does not satisfy.
+/// The reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnmetAffinity {
     /// The pod's affinity.
     Affinity,
     /// The pod's anti-affinity.
     AntiAffinity,
-    /// The anti-affinity of pods that run.
+    /// The anti-affinity of existing pods.
     ExistingAntiAffinity,
-    /// The profile has no PreFilter of this plugin, which would have looked at the pods.
+    /// The profile does not run this plugin's PreFilter.
     NotPrepared,
 }
 
-/// The pods that match a question.
+/// Returns the pods that a query selects.
 pub(super) fn matching_pods(counts: &SelectorCounts, query: PodQueryId, weight: i64) -> WeightedCounts<'_> {
     WeightedCounts { nodes: counts.counts(query), log: counts.log(query), weight }
 }
 
-/// The pods that carry an anti-affinity term.
+/// Returns the pods with an anti-affinity term.
 fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'_>> {
     terms.anti_required(term).map(|term| WeightedCounts { nodes: term.nodes(), log: term.log(), weight: 1 })
 }
@@ -132,7 +132,7 @@ impl PreFilterPlugin for InterPodAffinity {
             return Err(NeedsFullEvaluation);
         }
         if slot.skip {
-            // Nobody is anywhere, before and after.
+            // There are no pods, neither before nor after.
             state.existing_anti_affinity.iter_mut().for_each(DomainSums::clear_changed);
         } else {
             state.update_verdicts(view.indexes.0, verdicts);
@@ -142,7 +142,7 @@ impl PreFilterPlugin for InterPodAffinity {
 
     #[inline]
     fn recycle(&self, state: InterPodAffinityState) {
-        // Most states have nothing.
+        // Most states have no sources.
         if !state.seen.is_empty() {
             self.filtering.lock().reclaim(state);
         }
@@ -170,7 +170,7 @@ impl PreFilterPlugin for InterPodAffinity {
 }
 
 impl InterPodAffinity {
-    /// The state, from nothing.
+    /// Computes the state by full evaluation.
     fn compute_state(&self, pod: &InterPodAffinityPod, view: View<'_, Self>) -> CycleSlot<InterPodAffinityState> {
         let (topology, counts, terms) = view.indexes;
         let mut scratch = self.filtering.lock();
@@ -256,18 +256,18 @@ impl FilterPlugin for InterPodAffinity {
 }
 
 impl InterPodAffinityState {
-    /// Whether the node has pods that the pod requires near.
+    /// Returns whether the node's domains have the pods that the pod's affinity requires.
     #[inline(always)]
     fn satisfies_affinity(&self, node: NodeIndex) -> bool {
         let mut found = true;
         for pods in &self.affinity {
             match pods.at(node) {
                 Some(count) => found &= count > 0,
-                // Such a node is out even for the first pod of a group.
+                // A node without the label is rejected even for the first pod of a group.
                 None => return false,
             }
         }
-        // The first pod of a group that wants to be together has to start somewhere.
+        // The first pod of a group with affinity to itself fits on any node with the labels.
         found || self.first
     }
 
@@ -282,7 +282,7 @@ impl InterPodAffinityState {
             && self.existing_anti_affinity.iter().all(DomainSums::has_no_pods)
     }
 
-    /// Counts another pod that comes or goes.
+    /// Counts a hypothetical pod.
     fn count(
         &mut self,
         pod: &InterPodAffinityPod,
@@ -296,7 +296,7 @@ impl InterPodAffinityState {
                 Some(known) => {
                     let of_pod = |&&(term, _): &&(TermId, usize)| known.contains(&term);
                     for &(term, key) in pod.existing_anti_affinity.terms.iter().filter(of_pod) {
-                        // A pod may say the same twice.
+                        // A pod may contain a term twice.
                         let times = known.iter().filter(|other| **other == term).count() as i64;
                         self.existing_anti_affinity[key].add(node, by * times, 1);
                     }
@@ -316,7 +316,7 @@ impl InterPodAffinityState {
         }
     }
 
-    /// The same of anti-affinity terms that nobody knew.
+    /// Counts the anti-affinity terms of a hypothetical pod that are not registered.
     fn count_unregistered_terms(
         &mut self,
         pod: &InterPodAffinityPod,
@@ -337,11 +337,11 @@ impl InterPodAffinityState {
             });
             self.hypothetical[at].1.add(node, by, 1);
         }
-        // What comes and goes leaves no trace.
+        // Pods that were added and removed again leave no entry.
         self.hypothetical.retain(|(_, pods)| !pods.has_no_pods());
     }
 
-    /// Whether nothing happened since the state was brought up to date.
+    /// Returns whether nothing has changed since the state was updated.
     #[inline]
     fn is_current(&self, pod: &InterPodAffinityPod, view: View<'_, InterPodAffinity>) -> bool {
         let (topology, counts, terms) = view.indexes;
@@ -357,7 +357,7 @@ impl InterPodAffinityState {
             && sums.all(|sums| sums.is_current(topology))
     }
 
-    /// Follows what happened, without a word on verdicts. What comes of an error is of no use.
+    /// Applies changes without updating verdicts. After an error, the state is invalid.
     fn apply_changes(
         &mut self,
         pod: &InterPodAffinityPod,
@@ -365,7 +365,7 @@ impl InterPodAffinityState {
         changed: NodeChanges<'_>,
     ) -> Result<(), NeedsFullEvaluation> {
         let (topology, counts, terms) = view.indexes;
-        // Numbers of pods: they matter where they become 0, or cease to be.
+        // Sums are numbers of pods: only a change from or to 0 matters.
         let matters = |before: i64, after: i64| (before > 0) != (after > 0);
         let (affinity_seen, seen) =
             self.seen.split_at_mut_checked(pod.affinity.iter().len()).ok_or(NeedsFullEvaluation)?;
@@ -398,12 +398,12 @@ impl InterPodAffinityState {
         Ok(())
     }
 
-    /// Says which verdicts are other ones where places changed.
+    /// Updates the verdicts of nodes in changed domains.
     fn update_verdicts(&mut self, topology: &Topology, verdicts: &mut FilterUpdate<'_>) {
         let alone = self.affinity.len() == 1 && self.anti_affinity.is_empty() && self.existing_anti_affinity.is_empty();
         for sums in &mut self.affinity {
             sums.drain_changed(topology, |some, word, nodes| match some {
-                // Every node passes that has all labels.
+                // Every node with all labels passes.
                 _ if self.first => {}
                 true if alone => verdicts.set_word(word, nodes, nodes),
                 true => verdicts.reevaluate_word(word, nodes),

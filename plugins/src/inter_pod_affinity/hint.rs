@@ -1,4 +1,4 @@
-//! Which events bring pods near that are required, or take away those that are not wanted.
+//! Events that add required pods to a domain, or remove pods that anti-affinity excludes.
 
 use schedc_core::events::{Action, EventObject, EventPod, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
@@ -45,21 +45,22 @@ fn after_pod(rejected: &Pod, old: Option<EventPod<'_>>, new: Option<EventPod<'_>
 }
 
 fn after_node(rejected: &Pod, old: Option<&Node>, new: &Node) -> Result<bool, HintError> {
-    // None for a node that was not there; for one that was, its place if it had one.
-    let places = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
-        let place = |node: &Node| node.labels.value(term.topology_key);
-        (old.map(place), place(new))
+    // `None` for a node that did not exist, otherwise its domain, if it had one.
+    let domains = |term: &PodAffinityTerm| -> (Option<Option<Symbol>>, Option<Symbol>) {
+        let domain = |node: &Node| node.labels.value(term.topology_key);
+        (old.map(domain), domain(new))
     };
-    let joins = required_affinity(rejected)?.iter().map(places).any(|(old, new)| new.is_some() && old.flatten() != new);
+    let joins =
+        required_affinity(rejected)?.iter().map(domains).any(|(old, new)| new.is_some() && old.flatten() != new);
     let leaves = |(old, new): (Option<Option<Symbol>>, _)| match old {
-        // A new node has none of those pods yet.
+        // A new node has no pods.
         None => true,
         Some(old) => old.is_some() && old != new,
     };
-    Ok(joins || required_anti_affinity(rejected)?.iter().map(places).any(leaves))
+    Ok(joins || required_anti_affinity(rejected)?.iter().map(domains).any(leaves))
 }
 
-/// The terms of required affinity.
+/// Returns the terms of required affinity.
 fn required_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     match &pod.spec.affinity.broken_required {
         Some(error) => Err(HintError(error.to_string())),
@@ -67,7 +68,7 @@ fn required_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     }
 }
 
-/// The terms of required anti-affinity.
+/// Returns the terms of required anti-affinity.
 fn required_anti_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     match &pod.spec.affinity.broken_anti_required {
         Some(error) => Err(HintError(error.to_string())),
@@ -75,8 +76,8 @@ fn required_anti_affinity(pod: &Pod) -> Result<&[PodAffinityTerm], HintError> {
     }
 }
 
-/// Whether a pod matches every term, of which there must be some (`podMatchesAllAffinityTerms`). As in kube-scheduler,
-/// selectors of namespaces are taken for namespaces without labels.
+/// Returns whether a pod matches every term; false without terms (`podMatchesAllAffinityTerms`). As in
+/// kube-scheduler, namespace selectors are applied to an empty label set.
 fn all_match(terms: &[PodAffinityTerm], pod: &Pod) -> bool {
     !terms.is_empty() && terms.iter().all(|term| term.matches(pod.spec.namespace, &pod.spec.labels, &[]))
 }

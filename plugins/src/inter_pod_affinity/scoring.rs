@@ -1,4 +1,4 @@
-//! Preferred terms, and running pods' required affinity: how much a node is liked.
+//! Preferred terms, and the required affinity of existing pods.
 
 use schedc_core::extension_points::{
     Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, SkipFrequency,
@@ -15,26 +15,26 @@ use super::filtering::matching_pods;
 use super::{InterPodAffinity, InterPodAffinityArgs, InterPodAffinityPod};
 use crate::indexes::{AffinityTerms, PodQueryId, SelectorCounts, TermId};
 
-/// The sums of weights by place, for each topology key.
+/// The sums of weights by domain, for each topology key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InterPodAffinityScores {
     weights: Vec<DomainSums>,
-    /// How much was read of the logs of each of the pod's preferred terms, and of each term of others.
+    /// Positions in the change logs of each of the pod's preferred terms, and of each term of existing pods.
     seen: Vec<u64>,
-    /// Whether places are so few that a node's class is where it is, and not its score: then a pod that comes to a place
-    /// moves a class, and not all nodes there.
+    /// Whether there are so few domains that a node's score class is its domain instead of its score. A change of
+    /// a domain's sum then moves one class instead of all nodes of the domain.
     class_is_domain: bool,
 }
 
-/// So many places of a key are few.
+/// Maximum number of domains of a key for classes by domain.
 const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 3 } else { 256 };
-/// Bits of a class that say a place, or that a node is in none.
+/// Bits of a class for one domain, including "no domain".
 const BITS: u32 = 16;
 
-/// Room for scores.
+/// Scratch memory for scores.
 #[derive(Debug, Default)]
 pub(super) struct ScoreScratch {
-    /// Without contents.
+    /// Memory only; the contents are cleared.
     scores: InterPodAffinityScores,
     sums: Vec<Vec<i64>>,
 }
@@ -59,7 +59,7 @@ impl PreScorePlugin for InterPodAffinity {
         _: &NodeMask,
     ) -> Result<CycleSlot<InterPodAffinityScores>, Status> {
         if let Some(broken) = &pod.broken {
-            // Only in a profile without PreFilter.
+            // Reached only in a profile without PreFilter.
             return Err(Status::error(format!("failed to parse pod: {broken}")));
         }
         if pod.preferences.keys.is_empty() {
@@ -109,15 +109,15 @@ impl PreScorePlugin for InterPodAffinity {
     }
 
     fn recycle(&self, scores: InterPodAffinityScores) {
-        // Most have nothing.
+        // Most states have no sources.
         if !scores.seen.is_empty() {
             self.scoring.lock().reclaim(scores);
         }
     }
 }
 
-/// All pods that add to scores, each with the number of its topology key, in the order in which what was seen is kept. `None`
-/// for a term whose time is over.
+/// Returns all pods that contribute to scores, each with the index of its topology key, in the order of
+/// `seen`. `None` for a term that was forgotten.
 fn sources<'a>(
     preferences: &'a Preferences,
     counts: &'a SelectorCounts,
@@ -132,7 +132,7 @@ fn sources<'a>(
 }
 
 impl InterPodAffinity {
-    /// The scores, from nothing.
+    /// Computes the scores by full evaluation.
     fn compute_scores(&self, preferences: &Preferences, view: View<'_, Self>) -> InterPodAffinityScores {
         let (topology, counts, terms) = view.indexes;
         let mut scratch = self.scoring.lock();
@@ -150,7 +150,7 @@ impl InterPodAffinity {
 }
 
 impl InterPodAffinityScores {
-    /// Whether a term counted anywhere, be it with weight 0.
+    /// Returns whether a term counted any pod, even with weight 0.
     fn has_counted_pods(&self) -> bool {
         self.weights.iter().any(|sums| !sums.has_no_pods())
     }
@@ -160,7 +160,7 @@ impl InterPodAffinityScores {
             && self.weights.iter().all(|sums| sums.len() <= MAX_CLASS_DOMAINS)
     }
 
-    /// Whether nothing happened since they were brought up to date.
+    /// Returns whether nothing has changed since the last update.
     #[inline]
     fn is_current(&self, preferences: &Preferences, view: View<'_, InterPodAffinity>) -> bool {
         let (topology, counts, terms) = view.indexes;
@@ -168,7 +168,7 @@ impl InterPodAffinityScores {
         ends.eq(self.seen.iter().copied()) && self.weights.iter().all(|sums| sums.is_current(topology))
     }
 
-    /// Follows what happened. What comes of an error is of no use.
+    /// Applies changes. After an error, the scores are invalid.
     fn apply_changes(
         &mut self,
         preferences: &Preferences,
@@ -197,7 +197,7 @@ impl InterPodAffinityScores {
 impl ScorePlugin for InterPodAffinity {
     type Cycle = InterPodAffinityScores;
 
-    /// The sum of the weights in the node's places.
+    /// Returns the sum over the node's domains.
     #[inline(always)]
     fn score(
         _: &InterPodAffinityArgs,
@@ -206,7 +206,7 @@ impl ScorePlugin for InterPodAffinity {
         node: NodeIndex,
     ) -> Result<i64, ScoreError> {
         if scores.weights.is_empty() {
-            // Only in a profile without PreScore, which skips Score otherwise.
+            // Reached only in a profile without PreScore, which skips Score otherwise.
             return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
         }
         let sums = scores.weights.iter().filter_map(|sums| sums.at(node));
@@ -215,7 +215,8 @@ impl ScorePlugin for InterPodAffinity {
 }
 
 impl NormalizeScore for InterPodAffinity {
-    /// How far up from the lowest score to the highest: in double precision, in this order of operations.
+    /// Returns the position between the lowest and the highest score, in double precision and in kube-scheduler's
+    /// order of operations.
     #[inline(always)]
     fn normalize(_: &InterPodAffinityArgs, extent: Extent, raw: i64) -> i64 {
         let span = extent.max.wrapping_sub(extent.min);
@@ -236,7 +237,7 @@ impl NormalizeScore for InterPodAffinity {
             return Self::score(args, pod, scores, node).map(|raw| ScoreClass(raw as u64));
         }
         let sums = scores.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << BITS) - 1));
-        Ok(ScoreClass(sums.fold(0, |class, place| class << BITS | place)))
+        Ok(ScoreClass(sums.fold(0, |class, domain| class << BITS | domain)))
     }
 
     fn score_of_class(

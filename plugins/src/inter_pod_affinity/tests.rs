@@ -1,4 +1,5 @@
-//! Pods near each other, on six nodes: n0 and n1 in zone a, n2 and n3 in zone b, n4 in a zone without a name, n5 in none.
+//! Pods on six nodes: n0 and n1 in zone a, n2 and n3 in zone b, n4 in a zone with an empty name, n5 in no
+//! zone.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ mod update;
 const ZONES: [Option<&str>; 6] = [Some("a"), Some("a"), Some("b"), Some("b"), Some(""), None];
 const DEFAULT: InterPodAffinityArgs = InterPodAffinityArgs::DEFAULT;
 
-/// The indexes alone, kept as generated code keeps them.
+/// The indexes, updated as generated code does.
 #[derive(Default)]
 struct Indexes(Topology, SelectorCounts, AffinityTerms);
 
@@ -60,7 +61,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// The six nodes, and namespaces `shop` of team red and `bank` of team blue.
+    /// Creates the six nodes, and the namespaces `shop` of team red and `bank` of team blue.
     fn new() -> Self {
         let mut cache = Cache::<Indexes>::default();
         for (n, zone) in ZONES.into_iter().enumerate() {
@@ -86,7 +87,7 @@ impl Cluster {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    /// With a pod on a node. It is named after its number.
+    /// Adds a pod on a node. Its name is its number.
     fn with(mut self, node: &str, pod: &str) -> Self {
         let mut pod = self.pod(pod);
         pod.uid = Uid(format!("{}", self.cache.base.infos().iter().map(|info| info.pods.len()).sum::<usize>()).into());
@@ -111,7 +112,7 @@ impl Cluster {
     }
 }
 
-/// A pod in namespace `shop` with labels `app` and what it says of others.
+/// Returns a pod in namespace `shop` with label `app` and an affinity.
 fn pod(app: &str, affinity: &str) -> String {
     format!("{{metadata: {{name: p, namespace: shop, labels: {{app: {app}}}}}, spec: {{affinity: {{{affinity}}}}}}}")
 }
@@ -124,7 +125,7 @@ fn with_anti_affinity(terms: &str) -> String {
     format!("podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{terms}]}}")
 }
 
-/// A term that means pods of an app.
+/// Returns a term that selects pods of an app.
 fn term(key: &str, app: &str) -> String {
     format!("{{topologyKey: {key}, labelSelector: {{matchLabels: {{app: {app}}}}}}}")
 }

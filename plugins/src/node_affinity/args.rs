@@ -7,11 +7,11 @@ use schedc_core::model::{LabelsExt, Node, NodeSelector, PreferredTerm, Requireme
 /// Arguments of NodeAffinity.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct NodeAffinityArgs {
-    /// node affinity of every pod of this profile, besides its own
+    /// node affinity that is added to every pod of this profile
     pub added_affinity: Option<AddedAffinity>,
 }
 
-/// Node affinity, as pods have it.
+/// Node affinity, as in a pod's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct AddedAffinity {
     /// terms of which a node must match one (requiredDuringSchedulingIgnoredDuringExecution)
@@ -33,7 +33,7 @@ pub struct PreferredNodeTerm {
     pub preference: NodeTerm,
 }
 
-/// Requirements that a node must all meet. Without any, it matches no node.
+/// Requirements that a node must all satisfy. An empty term matches no node.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct NodeTerm {
     /// requirements on the node's labels; all must hold
@@ -52,21 +52,21 @@ pub struct NodeLabelRequirement {
     /// how the values are compared
     #[args(required)]
     pub operator: NodeLabelOperator,
-    /// what is compared with: one or more for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt
+    /// the values: one or more for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt
     #[args(format = "label-value")]
     pub values: Seq<&'static str>,
 }
 
-/// How a label's value is compared.
+/// Comparison of a label's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum NodeLabelOperator {
-    /// The label is there and has one of the values.
+    /// The label exists and has one of the values.
     In,
-    /// The label is not there or has none of the values.
+    /// The label does not exist or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is not there.
+    /// The label does not exist.
     DoesNotExist,
     /// The label is an integer greater than the value.
     Gt,
@@ -89,12 +89,12 @@ pub struct NodeFieldRequirement {
     pub values: Seq<&'static str>,
 }
 
-/// How a field is compared.
+/// Comparison of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum NodeFieldOperator {
-    /// It is the value.
+    /// The field equals the value.
     In,
-    /// It is another.
+    /// The field differs from the value.
     NotIn,
 }
 
@@ -130,7 +130,7 @@ const fn is_one_integer(values: &[Written]) -> bool {
 }
 
 impl NodeAffinityArgs {
-    /// Looks for what could not be checked when the arguments were decoded.
+    /// Checks what decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let mut interner = Interner::default();
         if let Some(required) = self.added_affinity.and_then(|affinity| affinity.required) {
@@ -145,7 +145,7 @@ impl NodeAffinityArgs {
 
     pub(super) fn required(&self, interner: &mut Interner) -> Option<NodeSelector> {
         let required = self.added_affinity?.required?;
-        // Errors were told when the plugin was made; a selector that is wrong in part matches what is right.
+        // Errors were reported when the plugin was created. A partly invalid selector matches by its valid terms.
         Some(NodeSelector::parse_lenient(&texts(required), interner))
     }
 
@@ -155,7 +155,7 @@ impl NodeAffinityArgs {
         PreferredTerm::parse_all(&texts, interner).into()
     }
 
-    /// Whether a node matches the required terms, for callers that cannot add strings to the interner.
+    /// Returns whether a node matches the required terms, for callers that cannot add strings to the interner.
     pub(super) fn matches(&self, node: &Node, interner: &Interner) -> bool {
         let required = self.added_affinity.and_then(|affinity| affinity.required);
         required.is_none_or(|terms| terms.iter().any(|term| term.matches(node, interner)))

@@ -25,7 +25,7 @@ fn preferred(terms: &str) -> String {
 
 const PLAIN: NodeAffinityArgs = NodeAffinityArgs::DEFAULT;
 
-/// A profile that wants ssd or a late generation, and likes zone a.
+/// A profile that requires an ssd or a late generation, and prefers zone a.
 fn with_added_affinity() -> &'static NodeAffinityArgs {
     let profile = r#"
         [[added-affinity.required]]
@@ -59,14 +59,14 @@ fn selectors_and_required_terms() {
     labels("{key: disk, operator: DoesNotExist}", [false, false, true]);
     labels("{key: gen, operator: Gt, values: ['4']}", [false, true, false]);
     labels("{key: gen, operator: Lt, values: ['10']}", [true, false, false]);
-    // Both must hold in one term, one of them in two terms.
+    // Both requirements must match in one term, and one of them in two terms.
     labels("{key: disk, operator: Exists}, {key: zone, operator: In, values: [b]}", [false, true, false]);
     let [disk, zone] = ["{key: disk, operator: DoesNotExist}", "{key: zone, operator: In, values: [b]}"];
     terms(&format!("[{{matchExpressions: [{disk}]}}, {{matchExpressions: [{zone}]}}]"), [false, true, true]);
     terms("[{matchFields: [{key: metadata.name, operator: NotIn, values: [n1]}]}]", [true, false, true]);
     terms("[]", [false, false, false]);
     terms("[{}]", [false, false, false]);
-    // A term that is wrong matches nothing and does not disturb the others.
+    // An invalid term matches nothing and does not affect the others.
     labels("{key: disk, operator: In, values: []}", [false, false, false]);
     let wrong = "{matchExpressions: [{key: disk, operator: Near, values: [ssd]}]}";
     terms(&format!("[{wrong}, {{matchExpressions: [{zone}]}}]"), [false, true, false]);
@@ -166,7 +166,7 @@ fn pre_score_skips_or_fails() {
     check(with_added_affinity(), "spec: {}", Ok(false));
     let terms = "[{weight: 10, preference: {matchExpressions: [{key: disk, operator: Exists}]}}]";
     check(&PLAIN, &preferred(terms), Ok(false));
-    // A preference that says nothing is one all the same: every node gets 0.
+    // An empty preference still counts as a preference: every node gets 0.
     check(&PLAIN, &preferred("[{weight: 10, preference: {}}]"), Ok(false));
     let wrong = "[{weight: 1, preference: {matchExpressions: [{key: disk, operator: Gt, values: [x]}]}}]";
     let error = "[0].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an \

@@ -1,4 +1,4 @@
-//! Which events change features, or the need for them.
+//! Events that change features or the required features.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};

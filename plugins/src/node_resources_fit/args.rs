@@ -1,4 +1,4 @@
-//! Arguments: which resources count, and how.
+//! Arguments: the resources that count, and their weights.
 
 use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 
@@ -17,7 +17,7 @@ pub struct NodeResourcesFitArgs {
     pub scoring_strategy: ScoringStrategy,
 }
 
-/// How nodes are scored.
+/// Scoring of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 #[args(check = check_ratio)]
 pub struct ScoringStrategy {
@@ -33,19 +33,19 @@ pub struct ScoringStrategy {
     pub requested_to_capacity_ratio: Option<RequestedToCapacityRatio>,
 }
 
-/// What makes a node a good one.
+/// Preference of nodes by utilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum ScoringStrategyType {
-    /// Little of it is used.
+    /// Prefers a low utilization.
     #[args(default)]
     LeastAllocated,
-    /// Much of it is used.
+    /// Prefers a high utilization.
     MostAllocated,
-    /// The use is where a function is high.
+    /// Scores by a function of the utilization.
     RequestedToCapacityRatio,
 }
 
-/// A resource and how much it counts.
+/// A resource and its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct ResourceSpec {
     /// the resource
@@ -87,11 +87,11 @@ const fn check_ratio(strategy: &ScoringStrategy, node: &Node, errors: &mut Error
             errors.report(node, &parts);
         }
         (ScoringStrategyType::LeastAllocated | ScoringStrategyType::MostAllocated, true) => {
-            let place = match node.get(FIELD) {
+            let location = match node.get(FIELD) {
                 Some(given) => given,
                 None => node,
             };
-            errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
+            errors.report(location, &[Part::Name(FIELD), Part::Text(" is for the type RequestedToCapacityRatio only")]);
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Which events make room for a pod.
+//! Events that make capacity for a pod.
 
 use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -43,7 +43,8 @@ impl EnqueueExtensions for NodeResourcesFit {
     }
 }
 
-/// Whether a pod asks for devices of a class as for a resource, by a name that the class has now and had not.
+/// Returns whether a pod requests devices of a class as an extended resource, by a name that the event added
+/// to the class.
 fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &DeviceClass) -> bool {
     let is_requested = |name| requests.scalar(name).is_some();
     let by_name = new.extended_resource.is_some_and(is_requested);
@@ -53,12 +54,12 @@ fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &Devic
     }
 }
 
-/// Whether the node could take the pod if it had no pods. Ignored resources are not ignored here.
+/// Returns whether the node without its pods could run the pod. Ignored resources are included here.
 fn fits_empty(pod: &Pod, node: &Node, interner: &Interner) -> bool {
     Requests::new(&pod.spec.requests, |_| false).fit(&NodeResources::build(node, interner)).is_ok()
 }
 
-/// Whether there is more than before of a resource that is asked for.
+/// Returns whether the amount of a requested resource increased.
 fn any_grew(requested: &Resources, before: &Resources, after: &Resources) -> bool {
     let grew = |requested: i64, before: i64, after: i64| requested > 0 && after > before;
     grew(requested.milli_cpu, before.milli_cpu, after.milli_cpu)

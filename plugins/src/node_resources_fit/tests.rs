@@ -17,7 +17,7 @@ fn with_allocatable(allocatable: &str) -> String {
     format!("{{metadata: {{name: n1}}, status: {{allocatable: {{{allocatable}}}}}}}")
 }
 
-/// Filter on a node with a pod that has 1 cpu, 1 GiB, 1 GiB of storage and a gpu.
+/// Runs Filter on a node with a pod that has 1 cpu, 1 GiB, 1 GiB of storage and a gpu.
 fn check(args: &NodeResourcesFitArgs, requests: &str, expected: &str) {
     let has = "cpu: 2, memory: 2Gi, ephemeral-storage: 2Gi, pods: 2, example.com/gpu: 2, hugepages-2Mi: 4Mi";
     let usages = "cpu: 1, memory: 1Gi, ephemeral-storage: 1Gi, example.com/gpu: 1";
@@ -37,12 +37,12 @@ fn every_requested_resource_must_fit() {
     check("ephemeral-storage: 2Gi", ": Unschedulable: Insufficient ephemeral-storage");
     check("example.com/gpu: 2", ": Unschedulable: Insufficient example.com/gpu");
     check("cpu: 2, example.com/gpu: 2", ": Unschedulable: Insufficient cpu, Insufficient example.com/gpu");
-    // More than the node has when it is empty.
+    // More than the node has without pods.
     check("cpu: 3", ": UnschedulableAndUnresolvable: Insufficient cpu");
     check("hugepages-2Mi: 6Mi", ": UnschedulableAndUnresolvable: Insufficient hugepages-2Mi");
     check("example.com/fpga: 1", ": UnschedulableAndUnresolvable: Insufficient example.com/fpga");
     check("cpu: 2, memory: 3Gi", ": UnschedulableAndUnresolvable: Insufficient cpu, Insufficient memory");
-    // Nothing of a resource is there for the asking.
+    // Requests of 0 always fit.
     check("cpu: 0, example.com/fpga: 0", "");
     check("cpu: -1, example.com/fpga: -1", "");
 }
@@ -92,7 +92,7 @@ fn only_names_with_a_foreign_prefix_are_extended() {
     }
 }
 
-/// The score of a node with 10 cpu, 10 GiB and 4 gpus that has a pod of 2 cpu, 1 GiB and a gpu.
+/// Returns the score of a node with 10 cpu, 10 GiB and 4 gpus that has a pod of 2 cpu, 1 GiB and a gpu.
 fn score(args: &NodeResourcesFitArgs, requests: &str) -> i64 {
     let node = with_allocatable("cpu: 10, memory: 10Gi, example.com/gpu: 4");
     let running = with_requests("cpu: 2, memory: 1Gi, example.com/gpu: 1");
@@ -109,12 +109,12 @@ fn strategies() {
     };
     for (requests, expected) in [
         ("cpu: 1, memory: 2Gi", (70, 30)),
-        // 100m and 200 MiB, where a pod says nothing.
+        // 100m and 200 MiB for a pod without requests.
         ("", (83, 16)),
         ("cpu: 0, memory: 0", (85, 15)),
         ("cpu: 8, memory: 9Gi", (0, 100)),
         ("cpu: 9, memory: 2Gi", (35, 65)),
-        // Not scored here.
+        // gpus do not count here.
         ("cpu: 1, memory: 2Gi, example.com/gpu: 3", (70, 30)),
     ] {
         assert_eq!((score(&least, requests), score(&most, requests)), expected, "{requests}");

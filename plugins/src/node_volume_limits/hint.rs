@@ -1,4 +1,4 @@
-//! Which events make room for volumes.
+//! Events that make capacity for volumes.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -33,12 +33,13 @@ impl EnqueueExtensions for NodeVolumeLimits {
     }
 }
 
-/// Whether a volume can count against a limit: it has a claim, or a driver in place of an in-tree plugin.
+/// Returns whether a volume can count against a limit: it has a claim, or a driver replaces its in-tree
+/// plugin.
 fn may_count(volume: &Volume) -> bool {
     volume.claim().is_some() || matches!(volume, Volume::InTree { csi: Ok(Some(_)) | Err(_) })
 }
 
-/// No limit counts as 0 here, so lifting one is no growth.
+/// Returns whether a limit increased. A missing limit counts as 0, therefore removing a limit is no increase.
 fn any_limit_grew(old: &CsiNode, new: &CsiNode) -> bool {
     let limit = |node: &CsiNode, driver| {
         let mut drivers = node.drivers.iter().rev();
@@ -47,7 +48,8 @@ fn any_limit_grew(old: &CsiNode, new: &CsiNode) -> bool {
     new.drivers.iter().any(|&(driver, count)| count.unwrap_or(0) > limit(old, driver))
 }
 
-/// Whether one of the volumes may take the place of the one that was detached. The first that can tell does.
+/// Returns whether one of the volumes may replace the detached one. The first volume with a known driver
+/// decides.
 fn waits_for(volumes: &[Volume], detached: &VolumeAttachment) -> Result<QueueingHint, HintError> {
     for volume in volumes {
         match volume {

@@ -1,4 +1,4 @@
-//! Pods that come to nodes and leave them in thought.
+//! Pods that are hypothetically added to nodes or removed.
 
 use std::sync::Arc;
 
@@ -10,17 +10,18 @@ use super::NodeVolumeLimits;
 use super::requested_volumes::{Failure, RequestedVolumes, running_pod_failure};
 use crate::indexes::{AttachedVolumes, CountedVolume};
 
-/// The difference that they make. Empty once all is undone.
+/// The differences caused by hypothetical pods. Empty after all changes are undone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct HypotheticalChanges {
-    /// How many uses of a volume a node has more than in truth; never 0. Of the pod's drivers alone, sorted.
+    /// Additional uses of a volume on a node, never 0. Only volumes of the pod's drivers, sorted.
     volumes: Vec<(NodeIndex, CountedVolume, i64)>,
-    /// Pods that a node has more (1) or less (-1), of those whose volumes cannot be counted, and why not; sorted.
+    /// Pods with uncountable volumes that are added to a node (1) or removed (-1), with the reason; sorted.
     failing: Vec<(NodeIndex, Uid, i64, Arc<str>)>,
 }
 
 impl HypotheticalChanges {
-    /// A pod comes to a node (`by` is 1) or leaves it (-1). Returns whether that matters.
+    /// Applies a pod that is added to a node (`by` is 1) or removed from it (-1). Returns whether it has an
+    /// effect.
     pub(super) fn change(
         &mut self,
         node: NodeIndex,
@@ -67,13 +68,13 @@ impl HypotheticalChanges {
         }
     }
 
-    /// How many volumes of the node's pods are this one.
+    /// Returns how often the pods of a node use a volume.
     pub(super) fn uses(&self, node: NodeIndex, volume: &CountedVolume, index: &AttachedVolumes) -> i64 {
         let change = self.volumes.iter().find(|(at, which, _)| *at == node && which == volume);
         i64::from(index.uses(node, volume)) + change.map_or(0, |(_, _, by)| *by)
     }
 
-    /// How many volumes of a driver the node has more than in truth.
+    /// Returns the number of a driver's additional volumes on a node.
     pub(super) fn attached(&self, node: NodeIndex, driver: Symbol, index: &AttachedVolumes) -> i64 {
         let of_node = self.volumes.iter().filter(|(at, volume, _)| *at == node && volume.driver() == driver);
         let changes = of_node.filter(|(_, volume, _)| !index.has_attachment(node, volume)).map(|(_, volume, by)| {
@@ -83,7 +84,7 @@ impl HypotheticalChanges {
         changes.sum()
     }
 
-    /// Why the volumes of the node's pods cannot be counted: the first pod for which that is so tells.
+    /// Returns why the volumes of the node's pods cannot be counted, for the first such pod.
     pub(super) fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
         let change = |uid: &Uid| self.failing.iter().find(|(at, other, ..)| *at == node && other == uid);
         let pods = view.base.infos()[node.get()].pods.iter();
@@ -101,7 +102,7 @@ impl HypotheticalChanges {
     }
 }
 
-/// What a volume of a pod that runs counts as.
+/// Returns the volume that a running pod's volume counts as.
 fn counted(pod: &Pod, volume: &Volume, index: &AttachedVolumes) -> Option<CountedVolume> {
     match volume {
         Volume::InTree { csi } => csi.as_ref().ok()?.map(CountedVolume::Csi),

@@ -1,4 +1,4 @@
-//! The volumes that the pod brings.
+//! The volumes of the pod.
 
 use std::sync::Arc;
 
@@ -8,29 +8,29 @@ use schedc_core::model::{Pod, Volume};
 use super::{CountableVolumes, NO_NAME, not_owner};
 use crate::indexes::{AttachedVolumes, CountedVolume};
 
-/// Why volumes cannot be counted.
+/// Reason why volumes cannot be counted.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) text: Arc<str>,
-    /// It is the pod that cannot be scheduled, not the attempt that fails.
+    /// Whether the pod is unschedulable, instead of a failed attempt.
     pub(super) unresolvable: bool,
 }
 
-/// What the pod's volumes come to.
+/// The counted volumes of the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RequestedVolumes {
-    /// Each once.
+    /// The distinct volumes.
     pub(super) volumes: Vec<CountedVolume>,
-    /// Their drivers, with their number.
+    /// The number of volumes of each driver.
     pub(super) drivers: Vec<(Symbol, i64)>,
-    /// Why not, on nodes with a CSINode. In-tree volumes are translated for those alone.
+    /// Failure on nodes with a CSINode. Only there, in-tree volumes are translated.
     failure: Option<Failure>,
-    /// The same on nodes without.
+    /// Failure on nodes without a CSINode.
     failure_without_csi_node: Option<Failure>,
 }
 
 impl RequestedVolumes {
-    /// Reads the pod's volumes, in order, up to the first that is wrong (`filterAttachableVolumes`).
+    /// Reads the pod's volumes in order, up to the first invalid one (`filterAttachableVolumes`).
     pub(super) fn read(pod: &CountableVolumes, index: &AttachedVolumes, interner: &Interner) -> Self {
         let mut requested = RequestedVolumes::default();
         for volume in &pod.volumes {
@@ -65,28 +65,28 @@ impl RequestedVolumes {
         requested
     }
 
-    /// Why the pod's volumes cannot be counted on a node.
+    /// Returns why the pod's volumes cannot be counted on a node.
     pub(super) fn failure(&self, has_csi_node: bool) -> Option<&Failure> {
         if has_csi_node { self.failure.as_ref() } else { self.failure_without_csi_node.as_ref() }
     }
 
-    /// Whether they cannot be counted on some nodes.
+    /// Returns whether they cannot be counted on some nodes.
     pub(super) fn fails(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Whether no node is ever full for the pod, whatever pods come to it.
+    /// Returns whether no node can ever be full for the pod, whatever pods are added.
     pub(super) fn is_unlimited(&self, index: &AttachedVolumes) -> bool {
         !index.any_limit() && !self.fails()
     }
 
-    /// Whether volumes of a driver matter to the pod.
+    /// Returns whether the pod has volumes of a driver.
     pub(super) fn has_driver(&self, driver: Symbol) -> bool {
         self.drivers.iter().any(|(requested, _)| *requested == driver)
     }
 }
 
-/// What is wrong with the claim of a volume of the pod that is to be placed.
+/// Returns the error in the claim of a volume of the pod.
 fn claim_failure(namespace: Symbol, volume: &Volume, index: &AttachedVolumes, interner: &Interner) -> Option<Failure> {
     let name = volume.claim()?;
     if index.claim(namespace, name).is_none() && name != Symbol::EMPTY {
@@ -98,7 +98,7 @@ fn claim_failure(namespace: Symbol, volume: &Volume, index: &AttachedVolumes, in
     Some(Failure { text, unresolvable: false })
 }
 
-/// What is wrong with how a volume of any pod uses its claim.
+/// Returns the error in the ownership of a volume's claim.
 fn owner_failure(namespace: Symbol, volume: &Volume, index: &AttachedVolumes, interner: &Interner) -> Option<Arc<str>> {
     let name = volume.claim()?;
     if name == Symbol::EMPTY {
@@ -109,7 +109,7 @@ fn owner_failure(namespace: Symbol, volume: &Volume, index: &AttachedVolumes, in
     (owner != Some(pod)).then(|| not_owner(interner, namespace, name, *pod_name))
 }
 
-/// Why the volumes of a pod that runs cannot be counted. Claims that do not exist do not matter there.
+/// Returns why the volumes of a running pod cannot be counted. Claims that do not exist are ignored.
 pub(super) fn running_pod_failure(pod: &Pod, index: &AttachedVolumes, interner: &Interner) -> Option<Arc<str>> {
     pod.spec.volumes.iter().find_map(|volume| match volume {
         Volume::InTree { csi: Err(text) } => Some(text.clone()),

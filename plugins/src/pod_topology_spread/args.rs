@@ -1,4 +1,4 @@
-//! Arguments: constraints for pods that have none.
+//! Arguments: constraints for pods without constraints.
 
 use schedc_core::args::{Args, Errors, Node as Written, Part, Seq};
 use schedc_core::intern::Interner;
@@ -8,35 +8,35 @@ use schedc_core::model::{InclusionPolicy, TopologySpreadConstraint, Unsatisfiabl
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 #[args(check = check)]
 pub struct PodTopologySpreadArgs {
-    /// where the constraints of pods come from that have none of their own; default System
+    /// origin of the constraints of pods without constraints; default System
     pub defaulting_type: DefaultingType,
-    /// for the type List: constraints without selectors, which are found by the pod's Services and controller
+    /// for the type List: constraints without selectors; the selectors are those of the pod's Services and controller
     pub default_constraints: Seq<DefaultConstraint>,
 }
 
-/// Where default constraints come from.
+/// Origin of default constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum DefaultingType {
-    /// Kubernetes' own: soft, over zones and nodes.
+    /// The default constraints of Kubernetes: soft, over zones and nodes.
     #[args(default)]
     System,
     /// `default-constraints`.
     List,
 }
 
-/// A constraint for pods that have none.
+/// A constraint for pods without constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct DefaultConstraint {
-    /// by how many pods a domain may be ahead of the one with the fewest
+    /// maximum skew: how many more pods a domain may have than the domain with the fewest
     #[args(required, range = 1..=2147483647)]
     pub max_skew: i32,
-    /// the node label whose values are the domains
+    /// the node label that defines the domains
     #[args(required, format = "qualified-name")]
     pub topology_key: &'static str,
     /// whether the constraint filters or scores
     #[args(required)]
     pub when_unsatisfiable: WhenUnsatisfiable,
-    /// with fewer domains than this, the fewest pods of a domain count as 0; default 1
+    /// minimum number of domains; with fewer, the minimum number of pods counts as 0; default 1
     #[args(default = 1, range = 1..=2147483647)]
     pub min_domains: i32,
     /// whether nodes that the pod's node affinity rejects are left out; default Honor
@@ -45,31 +45,31 @@ pub struct DefaultConstraint {
     pub node_taints_policy: TaintsPolicy,
 }
 
-/// What follows where a constraint cannot be met.
+/// Effect of a constraint that cannot be satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum WhenUnsatisfiable {
-    /// The node is not feasible.
+    /// The node is infeasible.
     DoNotSchedule,
     /// The node is not preferred.
     ScheduleAnyway,
 }
 
-/// What node affinity has to do with counting.
+/// Effect of node affinity on counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum AffinityPolicy {
-    /// Nodes that it rejects do not count.
+    /// Nodes that node affinity rejects do not count.
     #[args(default)]
     Honor,
-    /// Nothing.
+    /// No effect.
     Ignore,
 }
 
-/// What taints have to do with counting.
+/// Effect of taints on counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub enum TaintsPolicy {
     /// Nodes with taints that are not tolerated do not count.
     Honor,
-    /// Nothing.
+    /// No effect.
     #[args(default)]
     Ignore,
 }
@@ -77,16 +77,16 @@ pub enum TaintsPolicy {
 const fn check(args: &PodTopologySpreadArgs, node: &Written, errors: &mut Errors) {
     const FIELD: &str = "default-constraints";
     if matches!(args.defaulting_type, DefaultingType::System) && !args.default_constraints.is_empty() {
-        let place = match node.get(FIELD) {
+        let location = match node.get(FIELD) {
             Some(given) => given,
             None => node,
         };
-        errors.report(place, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
+        errors.report(location, &[Part::Name(FIELD), Part::Text(" is for the defaulting type List only")]);
     }
 }
 
 impl PodTopologySpreadArgs {
-    /// Looks for what could not be checked when the arguments were decoded.
+    /// Checks what decoding the arguments cannot check.
     pub(super) fn check(&self) -> Result<(), String> {
         let kinds: Vec<_> = self.default_constraints.iter().map(|c| (c.topology_key, c.when_unsatisfiable)).collect();
         match (1..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
@@ -98,19 +98,19 @@ impl PodTopologySpreadArgs {
         }
     }
 
-    /// Whether default constraints are Kubernetes' own.
+    /// Returns whether the default constraints are those of Kubernetes.
     pub(super) fn is_system(&self) -> bool {
         self.defaulting_type == DefaultingType::System
     }
 
-    /// The default constraints that filter.
+    /// Returns the default constraints that filter.
     pub(super) fn hard_defaults(&self) -> impl Iterator<Item = DefaultConstraint> {
         let own = !self.is_system();
         let hard = |constraint: &DefaultConstraint| constraint.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule;
         self.default_constraints.iter().filter(move |constraint| own && hard(constraint))
     }
 
-    /// The default constraints, without selectors.
+    /// Returns the default constraints, without selectors.
     pub(super) fn constraints(&self, interner: &mut Interner) -> Vec<TopologySpreadConstraint> {
         if !self.is_system() {
             return self.default_constraints.iter().map(|constraint| constraint.read(interner)).collect();

@@ -1,4 +1,4 @@
-//! What a pod asks for, compiled.
+//! Compiled constraints of a pod.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::indexes::{
 /// The spreading constraints of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodTopologySpreadPod {
-    /// Those that filter, or what is wrong with one of them.
+    /// The constraints that filter, or an error in one of them.
     pub(super) hard: Result<Box<[Constraint]>, Arc<str>>,
-    /// Those that score, or what is wrong with one of them.
+    /// The constraints that score, or an error in one of them.
     pub(super) soft: Result<Box<[Constraint]>, Arc<str>>,
-    /// Whether a node that lacks the key of a soft constraint gets no score.
+    /// Whether a node without the key of a soft constraint gets no score.
     pub(super) requires_all_keys: bool,
-    /// What decides which nodes count, as far as a constraint looks at it.
+    /// The fields of the pod that determine which nodes count, as far as a constraint reads them.
     pub(super) inclusion: NodeInclusionRules,
 }
 
@@ -34,13 +34,13 @@ pub struct PodTopologySpreadPod {
 pub(super) struct Constraint {
     pub(super) max_skew: i32,
     pub(super) key: TopologyKey,
-    /// Whether every node is a domain of its own, whatever the values of the label.
+    /// Whether every node is a separate domain, regardless of the label values.
     pub(super) is_hostname: bool,
-    /// The pods that the selector means; none if there is no selector.
+    /// The pods that the selector selects; `None` without a selector.
     pub(super) query: Option<PodQueryId>,
-    /// Whether the selector is empty. Then it means every pod, but running pods are not counted.
+    /// Whether the selector is empty. It then selects every pod, but existing pods are not counted.
     pub(super) counts_nothing: bool,
-    /// Whether the selector means the pod itself.
+    /// Whether the selector selects the pod itself.
     pub(super) matches_itself: bool,
     pub(super) min_domains: i32,
     pub(super) honors_affinity: bool,
@@ -48,34 +48,34 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
-    /// The running pods that count, if some can.
+    /// Returns the query for existing pods that count, if any can.
     #[inline]
     pub(super) fn counted(&self) -> Option<PodQueryId> {
         self.query.filter(|_| !self.counts_nothing)
     }
 
-    /// The same, by node.
+    /// Returns the existing pods that count, by node.
     pub(super) fn counts<'a>(&self, counts: &'a SelectorCounts) -> Option<&'a NodeCounts> {
         self.counted().map(|id| counts.counts(id))
     }
 
-    /// How much of what happened to them is known to who counts them now.
+    /// Returns the end of the change log of these counts.
     #[inline]
     pub(super) fn position(&self, counts: &SelectorCounts) -> u64 {
         self.counted().map_or(0, |id| counts.log(id).end())
     }
 }
 
-/// What the pod says of nodes in other fields.
+/// The fields of the pod that determine which nodes count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct NodeInclusionRules {
     selector: Labels,
     required: Option<NodeSelector>,
-    /// `None` if no constraint asks.
+    /// `None` if no constraint checks taints.
     tolerations: Option<Box<[Toleration]>>,
 }
 
-/// Which nodes count, for the constraints of a pod.
+/// Evaluates which nodes count for the constraints of a pod.
 pub(super) struct NodeInclusion<'a> {
     constraints: &'a [Constraint],
     inclusion: &'a NodeInclusionRules,
@@ -94,12 +94,12 @@ impl<'a> NodeInclusion<'a> {
         }
     }
 
-    /// Whether every node counts.
+    /// Returns whether every node counts.
     pub(super) fn includes_all_nodes(&self) -> bool {
         !self.checks_affinity && !self.checks_taints
     }
 
-    /// Whether a node counts for each of the constraints, in order.
+    /// Returns whether a node counts for each of the constraints, in order.
     #[inline]
     pub(super) fn evaluate(&self, node: Row<'_, PodTopologySpread>) -> impl Iterator<Item = (&'a Constraint, bool)> {
         let (labels, taints, _) = node;
@@ -168,7 +168,7 @@ pub(super) fn compile(
     PodTopologySpreadPod { hard, soft, requires_all_keys: scores && (own || !args.is_system()), inclusion }
 }
 
-/// The profile's constraints with the selector of the pod's workloads; none if there is no selector.
+/// Returns the profile's constraints with the selector of the pod's workloads; empty without a selector.
 fn default_constraints(
     args: &PodTopologySpreadArgs,
     pod: &PodSpec,
@@ -186,26 +186,26 @@ fn default_constraints(
     constraints
 }
 
-/// The domains of all nodes, for each constraint.
+/// The domain of each node, for each constraint.
 pub(super) type DomainsOfNodes<'a> = SmallVec<[&'a [Domain]; 4]>;
 
 pub(super) fn domains<'a>(constraints: &[Constraint], view: &View<'a, PodTopologySpread>) -> DomainsOfNodes<'a> {
     constraints.iter().map(|constraint| view.indexes.0.domains(constraint.key).as_slice()).collect()
 }
 
-/// Whether a node has the keys of all constraints.
+/// Returns whether a node has the keys of all constraints.
 #[inline]
 pub(super) fn has_all_keys(domains: &DomainsOfNodes<'_>, node: NodeIndex) -> bool {
     domains.iter().all(|domains| domains.get(node.get()).is_some_and(|domain| *domain != Domain::NONE))
 }
 
-/// Makes an empty set with room for all nodes.
+/// Clears a set, with capacity for all nodes.
 pub(super) fn clear_for_nodes(mask: &mut NodeMask, view: &View<'_, PodTopologySpread>) {
     mask.clear();
     mask.resize(view.base.infos().len());
 }
 
-/// Makes one of all changes of a number, and leaves out those that come to nothing.
+/// Sums the changes with the same key, and removes sums of 0.
 pub(super) fn merge_changes<K: Ord + Copy>(changes: &mut Vec<(K, i32)>) {
     changes.sort_unstable_by_key(|change| change.0);
     changes.dedup_by(|other, one| {

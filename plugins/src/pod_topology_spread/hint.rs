@@ -1,4 +1,4 @@
-//! Which events change how pods are spread.
+//! Events that change the distribution of pods.
 
 use std::borrow::Cow;
 
@@ -43,21 +43,21 @@ impl EnqueueExtensions for PodTopologySpread {
     }
 }
 
-/// Whether a pod can count for the rejected one.
+/// Returns whether a pod can count for the rejected one.
 fn counts_for(pod: EventPod<'_>, rejected: &Pod) -> bool {
     pod.uid == rejected.uid || (pod.occupies_node() && pod.spec.namespace == rejected.spec.namespace)
 }
 
 /// A hard constraint.
 struct HardConstraint<'a> {
-    /// None if no node can have it.
+    /// `None` if no node can have it.
     key: Option<Symbol>,
     selector: Option<Cow<'a, LabelSelector>>,
     honors_taints: bool,
 }
 
 impl HardConstraint<'_> {
-    /// Those of a pod, or else of the profile.
+    /// Returns the hard constraints of the pod, or the default ones of the profile.
     fn of<'a>(
         args: &PodTopologySpreadArgs,
         pod: &'a Pod,
@@ -104,7 +104,7 @@ impl HardConstraint<'_> {
     }
 }
 
-/// Whether it makes a difference that a pod that can count came, changed or went.
+/// Returns whether a change of a pod that can count may make the rejected pod schedulable.
 fn spreads_after_pod(
     hard: &[HardConstraint<'_>],
     rejected: &Pod,
@@ -123,7 +123,8 @@ fn spreads_after_pod(
     }
 }
 
-/// Whether it makes a difference that a node came, changed or went. Without constraints every node matches.
+/// Returns whether a change of a node may make the rejected pod schedulable. Without constraints, every node
+/// matches.
 fn spreads_after_node(hard: &[HardConstraint<'_>], old: Option<&Node>, new: Option<&Node>) -> bool {
     let matches = |node: &Node| hard.iter().all(|constraint| constraint.value(node).is_some());
     match (old, new) {

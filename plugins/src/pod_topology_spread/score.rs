@@ -1,4 +1,4 @@
-//! What soft constraints say of feasible nodes.
+//! Scores of feasible nodes by soft constraints.
 
 use std::sync::Arc;
 
@@ -18,58 +18,58 @@ mod update;
 use classes::ClassKey;
 pub(super) use update::update;
 
-/// How many pods there are around each node, for each soft constraint: kube-scheduler's `preScoreState`.
+/// Number of matching pods by domain, for each soft constraint: kube-scheduler's `preScoreState`.
 #[derive(Clone, Debug, Default)]
 pub struct SpreadScores {
     /// In the order of the pod's constraints. `None`: PreScore did not run.
     constraints: Option<Vec<ConstraintCounts>>,
-    /// How many feasible nodes are scored.
+    /// Number of feasible nodes with a score.
     scored: usize,
-    /// The nodes that were feasible, whether or not they are scored.
+    /// The feasible nodes, with or without a score.
     feasible: NodeMask,
-    /// The score of the nodes of each domain, if there is one constraint and its places are domains.
+    /// The score of each domain, for a single constraint that is not on the host name.
     of_domain: Vec<i64>,
-    /// Whether classes of nodes are told apart by more than their scores.
+    /// Whether the classes of nodes contain more than their scores.
     has_classes: bool,
 }
 
-/// Scores are a matter of these alone. Which nodes were feasible is in the weights already.
+/// Only these fields determine scores. The weights already reflect the feasible nodes.
 impl PartialEq for SpreadScores {
     fn eq(&self, other: &Self) -> bool {
         (self.scored, &self.constraints) == (other.scored, &other.constraints)
     }
 }
 
-/// The same for one constraint.
+/// Number of matching pods for one constraint.
 #[derive(Clone, Debug)]
 struct ConstraintCounts {
     of_node: Arc<Vec<Domain>>,
-    /// What that is of: [`Topology::version`](crate::indexes::Topology::version).
+    /// [`Topology::version`](crate::indexes::Topology::version) of the domains.
     version: u64,
-    /// Up to where the changes of pods are in the counts.
+    /// Position in the change log up to which pods are counted.
     seen: u64,
-    /// Whether every node is a place of its own.
+    /// Whether every node is a separate domain.
     is_hostname: bool,
-    /// What it tells nodes apart by.
+    /// The part of a node's score class.
     part: ClassKey,
-    /// The place of nodes without the label. It is that of nodes where it is empty.
+    /// The domain of nodes without the label. It is also the domain of the empty value.
     without_label: usize,
-    /// The pods of each place: domain, or node.
+    /// The number of pods in each domain, or on each node.
     pods: Vec<i32>,
-    /// How many nodes to be scored are in each place; only of domains.
+    /// The number of scored nodes in each domain; empty if each node is a domain.
     nodes: Vec<u32>,
-    /// How many places have nodes to be scored.
-    places: usize,
-    /// What a pod counts: the logarithm of the number of places.
+    /// Number of domains with scored nodes.
+    domain_count: usize,
+    /// Contribution of a pod: the logarithm of the number of domains.
     weight: f64,
-    /// What is added on top.
+    /// Constant added to the sum.
     more: f64,
 }
 
 impl PartialEq for ConstraintCounts {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |this: &Self| {
-            (this.is_hostname, this.without_label, this.places, this.weight.to_bits(), this.more.to_bits())
+            (this.is_hostname, this.without_label, this.domain_count, this.weight.to_bits(), this.more.to_bits())
         };
         numbers(self) == numbers(other)
             && self.pods == other.pods
@@ -84,53 +84,53 @@ impl ConstraintCounts {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// Where a node is that has the label.
+    /// Returns the index of a node with the label.
     #[inline(always)]
-    fn place_of(&self, node: NodeIndex, domain: Domain) -> usize {
+    fn index_of(&self, node: NodeIndex, domain: Domain) -> usize {
         if self.is_hostname { node.get() } else { domain.get() }
     }
 
-    /// What so many pods in a node's place add to its score.
+    /// Returns the contribution of this number of pods to a score.
     #[inline(always)]
     fn score_of(&self, pods: i32) -> f64 {
         f64::from(pods) * self.weight + self.more
     }
 
-    /// Where a node is counted, whether or not it has the label. Not asked of nodes that are places of their own.
+    /// Returns the index of a node's domain, with or without the label. Not for constraints on the host name.
     #[inline]
-    fn place(&self, node: NodeIndex) -> usize {
+    fn domain_index(&self, node: NodeIndex) -> usize {
         let domain = self.domain(node);
         if domain == Domain::NONE { self.without_label } else { domain.get() }
     }
 
-    /// A node is scored from now on (true), or not any more.
+    /// Adds a node to the scored nodes, or removes it.
     #[inline]
     fn enter(&mut self, node: NodeIndex, enters: bool) {
-        let place = self.place(node);
-        let Some(nodes) = self.nodes.get_mut(place) else { return };
+        let index = self.domain_index(node);
+        let Some(nodes) = self.nodes.get_mut(index) else { return };
         if enters {
-            self.places += usize::from(*nodes == 0);
+            self.domain_count += usize::from(*nodes == 0);
             *nodes += 1;
         } else {
             *nodes -= 1;
-            self.places -= usize::from(*nodes == 0);
+            self.domain_count -= usize::from(*nodes == 0);
         }
     }
 
-    /// Weighs pods by the number of places.
+    /// Sets the weight of pods from the number of domains.
     fn weigh(&mut self) {
-        self.weight = ((self.places + 2) as f64).ln();
+        self.weight = ((self.domain_count + 2) as f64).ln();
     }
 }
 
-/// Whether a node takes part, if all keys must be there.
+/// Returns whether a node is scored, if all keys are required.
 #[inline]
 fn has_all_keys(counts: &[ConstraintCounts], node: NodeIndex) -> bool {
     counts.iter().all(|counts| counts.domain(node) != Domain::NONE)
 }
 
 impl SpreadScores {
-    /// The score of a feasible node. Less is better.
+    /// Returns the score of a feasible node. Less is better.
     #[inline(always)]
     pub(super) fn of_node(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<i64> {
         let constraints = self.constraints.as_ref()?;
@@ -143,7 +143,7 @@ impl SpreadScores {
         for counts in constraints {
             let domain = counts.domain(node);
             if domain != Domain::NONE {
-                sum += counts.score_of(counts.pods[counts.place_of(node, domain)]);
+                sum += counts.score_of(counts.pods[counts.index_of(node, domain)]);
             } else if pod.requires_all_keys {
                 return Some(PodTopologySpread::IGNORED);
             }
@@ -153,7 +153,7 @@ impl SpreadScores {
 }
 
 impl SpreadScores {
-    /// Takes the scores of domains down, where a domain is all that matters.
+    /// Computes the score of each domain, if a score depends only on the domain.
     fn tabulate(&mut self) {
         self.of_domain.clear();
         if let Some([counts]) = self.constraints.as_deref()
@@ -172,7 +172,7 @@ fn round(value: f64) -> i64 {
     whole.saturating_add(i64::from(rest >= 0.5) - i64::from(rest <= -0.5))
 }
 
-/// Room for scoring.
+/// Scratch memory for scoring.
 #[derive(Debug, Default)]
 pub(super) struct ScoreScratch {
     constraints: Vec<ConstraintCounts>,
@@ -195,7 +195,7 @@ impl ScoreScratch {
         self.of_domain = scores.of_domain;
     }
 
-    /// A constraint without pods and nodes yet.
+    /// Returns counts of a constraint without pods and nodes.
     fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> ConstraintCounts {
         let (topology, selected, _) = view.indexes;
         let key = constraint.key;
@@ -213,20 +213,20 @@ impl ScoreScratch {
             part: ClassKey::new(is_hostname, domains),
             pods,
             nodes,
-            places: 0,
+            domain_count: 0,
             weight: 0.0,
             more: f64::from(constraint.max_skew.wrapping_sub(1)),
         }
     }
 }
 
-/// As many zeros, in the room of a vector.
+/// Sets a vector to `len` zeros, in its existing memory.
 fn fill<T: Clone + Default>(vector: &mut Vec<T>, len: usize) {
     vector.clear();
     vector.resize(len, T::default());
 }
 
-/// Counts pods for the soft constraints: kube-scheduler's PreScore.
+/// Counts pods for the soft constraints, as kube-scheduler's PreScore does.
 pub(super) fn count(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
@@ -247,12 +247,12 @@ pub(super) fn count(
     }
     for (at, constraint) in constraints.iter().enumerate() {
         for (node, pods) in constraint.counts(selected).into_iter().flat_map(|counts| counts.iter()) {
-            if let Some(place) = place_of_pods(pod, &counts, at, &included, view, node) {
-                counts[at].pods[place] += pods as i32;
+            if let Some(index) = index_of_pods(pod, &counts, at, &included, view, node) {
+                counts[at].pods[index] += pods as i32;
             }
         }
         if constraint.is_hostname {
-            counts[at].places = scored;
+            counts[at].domain_count = scored;
         }
         counts[at].weigh();
     }
@@ -266,9 +266,9 @@ pub(super) fn count(
     scores
 }
 
-/// Where the pods of a node count for a constraint, if they do.
+/// Returns the index where the pods of a node count for a constraint, if they do.
 #[inline]
-fn place_of_pods(
+fn index_of_pods(
     pod: &PodTopologySpreadPod,
     counts: &[ConstraintCounts],
     at: usize,
@@ -277,11 +277,11 @@ fn place_of_pods(
     node: NodeIndex,
 ) -> Option<usize> {
     if counts[at].is_hostname {
-        // The pods of the node itself, whatever the policies say.
+        // The pods of the node itself count regardless of the policies.
         return (node.get() < counts[at].pods.len()).then_some(node.get());
     }
     let counted = (!pod.requires_all_keys || has_all_keys(counts, node))
         && (included.includes_all_nodes()
             || included.evaluate(view.row(node)).nth(at).is_some_and(|(_, counts)| counts));
-    counted.then(|| counts[at].place(node))
+    counted.then(|| counts[at].domain_index(node))
 }

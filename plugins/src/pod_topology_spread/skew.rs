@@ -1,4 +1,4 @@
-//! How evenly pods are spread over domains: what hard constraints look at.
+//! Skew of topology domains, for hard constraints.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ mod update;
 
 pub(super) use update::update;
 
-/// The entry of a domain none of whose nodes counts. Elsewhere are numbers of pods; they can be negative in thought, since
-/// a pod that is being deleted does not count, but taking it away does.
+/// The entry of a domain without nodes that count. Other entries are numbers of pods. They can be
+/// hypothetically negative: a pod that is being deleted does not count, but its hypothetical removal does.
 const EXCLUDED: i32 = i32::MIN;
 
-/// How many pods there are in each domain, for each hard constraint: kube-scheduler's `preFilterState`.
+/// Number of matching pods in each domain, for each hard constraint: kube-scheduler's `preFilterState`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpreadCounts {
     /// In the order of the pod's constraints. `None`: PreFilter did not run.
@@ -26,13 +26,13 @@ pub struct SpreadCounts {
 }
 
 impl SpreadCounts {
-    /// Whether nothing was counted.
+    /// Returns whether nothing was counted.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.constraints.is_none()
     }
 
-    /// The first constraint that keeps the pod from a node.
+    /// Returns the rejection by the first constraint that rejects the node.
     #[inline(always)]
     pub(super) fn admit(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
         let Some(constraints) = &self.constraints else { return Err(SpreadRejection::NotPrepared) };
@@ -40,30 +40,30 @@ impl SpreadCounts {
     }
 }
 
-/// The same for one constraint.
+/// Number of matching pods by domain, for one constraint.
 #[derive(Clone, Debug)]
 struct DomainCounts {
     of_node: Arc<Vec<Domain>>,
-    /// What that is of: [`Topology::version`](crate::indexes::Topology::version).
+    /// [`Topology::version`](crate::indexes::Topology::version) of the domains.
     version: u64,
-    /// Up to where the changes of pods are in the counts.
+    /// Position in the change log up to which pods are counted.
     seen: u64,
-    /// The nodes that count; not filled in if all do that have the keys.
+    /// The nodes that count. Empty if all nodes with the keys count.
     nodes: NodeMask,
-    /// The nodes of the domains that take another pod; not filled in before a kept state is brought up to date.
+    /// The nodes of the domains that can have another pod. Empty until the first update of a cached state.
     open: NodeMask,
     counts: Vec<i32>,
-    /// How many domains count.
+    /// Number of domains that count.
     domains: usize,
-    /// The smallest count, and how many domains have it.
+    /// The minimum count, and the number of domains with it.
     lowest: i32,
     at_lowest: u32,
-    /// The highest count with which a domain takes another pod.
+    /// The maximum count of a domain that can have another pod.
     limit: i64,
 }
 
-/// What Filter says, and what pods that come and go in thought do, is a matter of these alone. The other fields say how
-/// far the state has come, or follow from these and the cluster.
+/// Only these fields determine Filter's results and hypothetical changes. The other fields are log positions,
+/// or follow from these fields and the cluster.
 impl PartialEq for DomainCounts {
     fn eq(&self, other: &Self) -> bool {
         let numbers = |this: &Self| (this.domains, this.lowest, this.at_lowest, this.limit);
@@ -73,12 +73,12 @@ impl PartialEq for DomainCounts {
     }
 }
 
-/// Why a node is rejected.
+/// Reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpreadRejection {
-    /// It has no label with the key of a constraint.
+    /// The node does not have the label of a constraint.
     MissingLabel,
-    /// Its domain would be too far ahead.
+    /// The skew of its domain would exceed the maximum.
     Skew,
     /// PreFilter did not run.
     NotPrepared,
@@ -90,7 +90,7 @@ impl DomainCounts {
         self.of_node.get(node.get()).copied().unwrap_or(Domain::NONE)
     }
 
-    /// The domain of a node counts.
+    /// Includes the domain of a node.
     fn include(&mut self, node: NodeIndex) {
         let count = &mut self.counts[self.of_node[node.get()].get()];
         if *count == EXCLUDED {
@@ -116,7 +116,7 @@ impl DomainCounts {
         self.limit = i64::from(constraint.max_skew) - i64::from(constraint.matches_itself) + lowest;
     }
 
-    /// So many pods that match come to a domain, or leave it. False: what the smallest count is now is to be found.
+    /// Adds matching pods to a domain or removes them. Returns false if the minimum must be computed again.
     #[inline]
     fn shift(&mut self, domain: Domain, by: i32) -> bool {
         let Some(count) = self.counts.get_mut(domain.get()).filter(|count| **count != EXCLUDED) else { return true };
@@ -133,7 +133,7 @@ impl DomainCounts {
         true
     }
 
-    /// A pod that matches comes to the node (1) or leaves it (-1).
+    /// Applies a matching pod that is added to the node (1) or removed from it (-1).
     fn change(&mut self, constraint: &Constraint, node: NodeIndex, by: i32) {
         if !self.shift(self.domain(node), by) {
             self.find_lowest();
@@ -141,7 +141,7 @@ impl DomainCounts {
         self.set_limit(constraint);
     }
 
-    /// Whether a domain with so many pods takes another one.
+    /// Returns whether a domain with this count can have another pod.
     #[inline(always)]
     fn takes(count: i32, limit: i64) -> bool {
         let count = if count == EXCLUDED { 0 } else { count };
@@ -150,13 +150,13 @@ impl DomainCounts {
 
     #[inline(always)]
     fn admits(&self, node: NodeIndex) -> Result<(), SpreadRejection> {
-        // No array is long enough for `Domain::NONE`.
+        // `Domain::NONE` is out of bounds of every array.
         let Some(&count) = self.counts.get(self.domain(node).get()) else { return Err(SpreadRejection::MissingLabel) };
         if Self::takes(count, self.limit) { Ok(()) } else { Err(SpreadRejection::Skew) }
     }
 }
 
-/// Room for counting.
+/// Scratch memory for counting.
 #[derive(Debug, Default)]
 pub(super) struct SkewScratch {
     constraints: Vec<DomainCounts>,
@@ -177,7 +177,7 @@ impl SkewScratch {
         self.constraints = constraints;
     }
 
-    /// A constraint for which no domain counts yet.
+    /// Returns counts of a constraint without domains.
     fn constraint(&mut self, constraint: &Constraint, view: View<'_, PodTopologySpread>) -> DomainCounts {
         let (topology, selected, _) = view.indexes;
         let mut counts = self.counts.pop().unwrap_or_default();
@@ -242,7 +242,7 @@ pub(super) fn count(
     SpreadCounts { constraints: Some(counted) }
 }
 
-/// Another pod comes to a node in thought (1), or leaves it (-1): kube-scheduler's `updateWithPod`.
+/// Adds a hypothetical pod to a node (1) or removes one (-1), as kube-scheduler's `updateWithPod` does.
 pub(super) fn apply_hypothetical_pod(
     pod: &PodTopologySpreadPod,
     cycle: &mut SpreadCounts,

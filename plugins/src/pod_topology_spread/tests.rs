@@ -1,4 +1,4 @@
-//! On five nodes: n0 and n1 in zone a, n2 in zone b, n3 in a zone without a name, n4 in none.
+//! Five nodes: n0 and n1 in zone a, n2 in zone b, n3 in a zone with an empty name, n4 without a zone.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ mod update;
 const ZONES: [Option<&str>; 5] = [Some("a"), Some("a"), Some("b"), Some(""), None];
 const DEFAULT: PodTopologySpreadArgs = PodTopologySpreadArgs::DEFAULT;
 
-/// The columns and indexes of the plugin, kept as generated code keeps them.
+/// The columns and indexes of the plugin, updated as generated code does.
 #[derive(Default)]
 struct SpreadState {
     labels: Vec<NodeLabels>,
@@ -62,7 +62,7 @@ impl Cluster {
         cluster
     }
 
-    /// A node that there is or is not yet, with further labels, such as `, disk: ssd`.
+    /// Adds or updates a node, with additional labels such as `, disk: ssd`.
     fn node(&mut self, n: usize, labels: &str, spec: &str) {
         let zone = ZONES[n].map_or(String::new(), |zone| format!(", topology.kubernetes.io/zone: '{zone}'"));
         let labels = format!("kubernetes.io/hostname: n{n}{zone}{labels}");
@@ -75,7 +75,7 @@ impl Cluster {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    /// With pods of an app on the nodes, so many on each.
+    /// Adds this number of pods of an app on each node.
     fn with(mut self, app: &str, counts: [usize; 5]) -> Self {
         for (n, count) in counts.into_iter().enumerate() {
             for _ in 0..count {
@@ -118,12 +118,12 @@ impl Cluster {
     }
 }
 
-/// A pod of app `web` with these constraints and whatever else its spec says.
+/// Returns a pod of app `web` with constraints and additional spec fields.
 fn pod(constraints: &str, more: &str) -> String {
     format!("{{metadata: {{labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{constraints}]{more}}}}}")
 }
 
-/// A constraint on pods of app `web`, with further fields such as `, minDomains: 3`.
+/// Returns a constraint on pods of app `web`, with additional fields such as `, minDomains: 3`.
 fn constraint(action: &str, key: &str, max_skew: i32, more: &str) -> String {
     let selector = "labelSelector: {matchLabels: {app: web}}";
     format!("{{maxSkew: {max_skew}, topologyKey: {key}, whenUnsatisfiable: {action}, {selector}{more}}}")

@@ -1,4 +1,4 @@
-//! What placed pods' claims will be bound to, before the cluster says so: kube-scheduler's assume caches.
+//! Assumed bindings of placed pods' claims until the cluster has them: kube-scheduler's assume caches.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use schedc_core::model::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
 use crate::indexes::{ClaimKey, Volumes};
 
-/// Changed volumes and claims, laid over those that the cluster has.
+/// Changed volumes and claims, which override the cluster's.
 #[derive(Debug, Default)]
 pub(super) struct AssumeCache {
     volumes: Map<Symbol, Assumption<PersistentVolume>>,
     claims: Map<ClaimKey, Assumption<PersistentVolumeClaim>>,
-    /// So many entries are looked through before there may be more: half of them may be out of date.
+    /// Number of entries that triggers the removal of outdated entries: about half of them may be outdated.
     cleanup_threshold: usize,
 }
 
-/// An object as it is assumed to be. Void once the cluster has another version of it.
+/// An assumed object. It is outdated when the cluster has another version of the object.
 #[derive(Debug)]
 struct Assumption<T> {
     version: Arc<T>,
@@ -26,17 +26,17 @@ struct Assumption<T> {
 }
 
 impl AssumeCache {
-    /// A volume of the cluster, or what is assumed of it.
+    /// Returns a volume, as assumed or as in the cluster.
     pub(super) fn volume<'a>(&'a self, current: &'a Arc<PersistentVolume>) -> &'a Arc<PersistentVolume> {
         latest(&self.volumes, &current.name, current)
     }
 
-    /// A claim of the cluster, or what is assumed of it.
+    /// Returns a claim, as assumed or as in the cluster.
     pub(super) fn claim<'a>(&'a self, current: &'a Arc<PersistentVolumeClaim>) -> &'a Arc<PersistentVolumeClaim> {
         latest(&self.claims, &(current.namespace, current.name), current)
     }
 
-    /// The volume goes to the claim. Nothing if it does already.
+    /// Assumes that the volume is bound to the claim. Returns `None` if it already is.
     pub(super) fn bind(
         &mut self,
         cluster: &Volumes,
@@ -54,7 +54,7 @@ impl AssumeCache {
         Some(assumed)
     }
 
-    /// The claim's volume is made for a node. Nothing if it is already.
+    /// Assumes that the claim's volume is provisioned for a node. Returns `None` if it already is.
     pub(super) fn provision(
         &mut self,
         cluster: &Volumes,
@@ -72,22 +72,22 @@ impl AssumeCache {
         Some(assumed)
     }
 
-    /// What [`AssumeCache::bind`] gave does not hold after all.
+    /// Reverts an assumption of [`AssumeCache::bind`].
     pub(super) fn revert_volume(&mut self, assumed: &Arc<PersistentVolume>) {
         revert(&mut self.volumes, &assumed.name, assumed);
     }
 
-    /// What [`AssumeCache::provision`] gave does not hold after all.
+    /// Reverts an assumption of [`AssumeCache::provision`].
     pub(super) fn revert_claim(&mut self, assumed: &Arc<PersistentVolumeClaim>) {
         revert(&mut self.claims, &(assumed.namespace, assumed.name), assumed);
     }
 
-    /// Number of entries, void ones included.
+    /// Returns the number of entries, including outdated ones.
     pub(super) fn len(&self) -> usize {
         self.volumes.len() + self.claims.len()
     }
 
-    /// Drops what is void, each time that the number of entries has doubled.
+    /// Removes outdated entries, whenever the number of entries has doubled.
     fn drop_outdated(&mut self, cluster: &Volumes) {
         const MIN_CLEANUP: usize = 64;
         if self.len() < self.cleanup_threshold.max(MIN_CLEANUP) {

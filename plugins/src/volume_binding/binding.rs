@@ -1,4 +1,4 @@
-//! What PreBind does: it tells the cluster what was assumed, and waits until it is so.
+//! PreBind: writes the assumed bindings, and waits until the claims are bound.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::columns::NodeLabels;
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
 pub(super) const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// How often something is written at most.
+/// Maximum number of attempts to write an object.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// What is to be done for a pod's unbound claims. It is in words, since it is done beside the scheduler, whose symbols are not
-/// there.
+/// The bindings and provisionings of a pod's unbound claims. It contains strings, because it runs outside of
+/// the scheduler and has no interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     pod: ObjectRef,
@@ -35,15 +35,15 @@ pub(super) struct PlannedClaim {
     uid: Arc<str>,
 }
 
-/// Why it was not done.
+/// Reason for the failure of a binding.
 enum BindError {
-    /// This cluster has no volumes: all is as it should be.
+    /// The cluster has no volumes: PreBind succeeds.
     NoVolumes,
     Failed(String),
 }
 
 impl BindingPlan {
-    /// Nothing yet, for a pod that goes to a node.
+    /// Creates an empty plan for a pod and its node.
     pub(super) fn new(placement: &Placement, node: &NodeLabels, interner: &Interner) -> BindingPlan {
         let label = |&(key, value): &(Symbol, Symbol)| (interner.share(key), interner.share(value));
         BindingPlan {
@@ -55,23 +55,23 @@ impl BindingPlan {
         }
     }
 
-    /// The claim gets this volume.
+    /// Adds the binding of a claim to a volume.
     pub(super) fn bind(&mut self, volume: &PersistentVolume, claim: &PersistentVolumeClaim, interner: &Interner) {
         let volume = object("PersistentVolume", "".into(), interner.share(volume.name));
         self.bindings.push((volume, PlannedClaim::new(claim, interner)));
     }
 
-    /// The claim gets a volume that is made for the node.
+    /// Adds the provisioning of a claim's volume for the node.
     pub(super) fn provision(&mut self, claim: &PersistentVolumeClaim, interner: &Interner) {
         self.provisions.push(PlannedClaim::new(claim, interner));
     }
 
-    /// Does it, and waits for so many seconds at most (`BindPodVolumes`).
+    /// Writes the bindings, and waits at most `timeout` seconds until the claims are bound (`BindPodVolumes`).
     ///
     /// # Errors
-    /// The cluster refused, or something else came of it, or it takes too long.
+    /// The API server refuses a write, an object has changed in another way, or the timeout passes.
     pub(super) async fn run(&self, client: &impl Client, timeout: i64) -> Result<(), String> {
-        // Nothing is missed that happens while it writes.
+        // Subscribes before the writes, therefore no update is missed.
         let mut news =
             client.watch_objects(self.watched_objects(), Duration::from_secs(timeout.try_into().unwrap_or_default()));
         let written = match self.write(client).await {
@@ -85,7 +85,7 @@ impl BindingPlan {
             .map_err(|reason| format!("binding volumes: {reason}"))
     }
 
-    /// What is followed from the beginning: the pod, the node, the volumes, and the claims whose volumes are made.
+    /// Returns the objects to watch from the start: the pod, the node, the volumes, and the claims to provision.
     fn watched_objects(&self) -> Vec<ObjectRef> {
         let node = object("Node", "".into(), self.node.clone());
         let volumes = self.bindings.iter().map(|(volume, _)| volume.clone());
@@ -93,8 +93,8 @@ impl BindingPlan {
         [self.pod.clone(), node].into_iter().chain(volumes).chain(claims).collect()
     }
 
-    /// Tells the cluster (`bindAPIUpdate`). What is there must be what the decision was made of, or what was decided. Returns
-    /// what was written, as it is then: the volumes, and the claims whose volumes are made.
+    /// Writes the bindings (`bindAPIUpdate`). An object must be as it was for the decision, or already have the
+    /// new value. Returns the written volumes, and the claims to provision, as they are after the writes.
     async fn write(&self, client: &impl Client) -> Result<Vec<Value>, BindError> {
         let mut written = Vec::with_capacity(self.bindings.len() + self.provisions.len());
         for (volume, claim) in &self.bindings {
@@ -106,7 +106,7 @@ impl BindingPlan {
         Ok(written)
     }
 
-    /// What is to be written so that a volume is made for the claim. `None`: it is written.
+    /// Returns the patch that requests the provisioning of the claim's volume, `None` if it is already written.
     fn selected_node_patch(&self, claim: &PlannedClaim, now: &Value) -> Result<Option<Value>, BindError> {
         if annotation(now, SELECTED_NODE) == Some(&*self.node) {
             return Ok(None);
@@ -121,8 +121,8 @@ impl BindingPlan {
     }
 }
 
-/// Changes an object by the patch that follows from how it is, and returns how it is then. A patch that came too late, or of
-/// which nobody knows whether it was done, is made anew of what is there.
+/// Patches an object and returns its new state. After a conflict or an unknown outcome, the patch is computed
+/// again from the current object.
 async fn change(
     client: &impl Client,
     object: &ObjectRef,
@@ -149,7 +149,7 @@ impl PlannedClaim {
         PlannedClaim { object: object("PersistentVolumeClaim", namespace, name), uid: claim.uid.clone() }
     }
 
-    /// What is to be written so that the claim gets a volume. `None`: it is written.
+    /// Returns the patch that binds the volume to the claim, `None` if it is already written.
     fn claim_ref_patch(&self, volume: &ObjectRef, now: &Value) -> Result<Option<Value>, BindError> {
         let taken = &now["spec"]["claimRef"];
         if self.is_referenced_by(taken, &self.uid) {
@@ -170,7 +170,7 @@ impl PlannedClaim {
         Ok(Some(patch))
     }
 
-    /// Whether a volume's `claimRef` names it, with this uid.
+    /// Returns whether a volume's `claimRef` refers to the claim, with this uid.
     fn is_referenced_by(&self, claim_ref: &Value, uid: &str) -> bool {
         text(&claim_ref["name"]) == &*self.object.name
             && text(&claim_ref["namespace"]) == &*self.object.namespace
@@ -189,7 +189,7 @@ async fn get(client: &impl Client, object: &ObjectRef) -> Result<Value, BindErro
     })
 }
 
-/// What an API server says of a change to another version than there is.
+/// Returns the API server's error for a patch of an outdated version.
 fn modified(object: &ObjectRef) -> BindError {
     let resource = object.kind.to_ascii_lowercase();
     BindError::Failed(format!(
@@ -199,7 +199,7 @@ fn modified(object: &ObjectRef) -> BindError {
     ))
 }
 
-/// The condition that an object is still of this version.
+/// Returns the condition that an object has this version.
 fn version(object: &Value) -> Value {
     match &object["metadata"]["resourceVersion"] {
         Value::Null => json!({}),

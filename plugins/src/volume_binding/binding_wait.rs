@@ -1,5 +1,5 @@
-//! How PreBind waits: until what the cluster tells of a pod's claims and volumes says that all are bound, or that they will
-//! not be.
+//! PreBind's wait: it ends when updates of the pod's claims and volumes show that all claims are bound, or
+//! that they cannot be bound.
 
 use schedc_core::client::{ApiError, ApiReason, ObjectUpdates};
 use schedc_core::intern::{Interner, Symbol};
@@ -10,33 +10,33 @@ use super::binding::{BindingPlan, SELECTED_NODE, annotation, object, text};
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
-/// What is known of the objects that a binding depends on.
+/// State of the objects that a binding depends on.
 pub(super) struct BindingWait<'a> {
     plan: &'a BindingPlan,
     pod: ObservedObject,
     node: ObservedObject,
     bindings: Vec<VolumeAndClaim>,
     provisions: Vec<VolumeAndClaim>,
-    /// Which object has a place in the news.
+    /// The role of each watched object.
     roles: Vec<ObjectRole>,
 }
 
-/// A volume and the claim that gets it.
+/// A volume and its claim.
 #[derive(Default)]
 struct VolumeAndClaim {
     volume: ObservedObject,
     claim: ObservedObject,
-    /// The volume's, if it is followed.
+    /// Name of the volume, if it is watched.
     name: Option<Box<str>>,
 }
 
-/// An object as it was told of last.
+/// Last observed state of an object.
 #[derive(Default)]
 enum ObservedObject {
     #[default]
     Unknown,
     Present(Value),
-    /// It is not there, in the server's words.
+    /// Does not exist; the message of the API server.
     Deleted(String),
 }
 
@@ -48,14 +48,14 @@ enum ObjectRole {
     Volume(usize),
     /// The claim of a binding.
     Claim(usize),
-    /// The claim of a provision.
+    /// The claim of a provisioning.
     Provision(usize),
-    /// The volume that was made for it.
+    /// The volume that was provisioned for it.
     Provisioned(usize),
 }
 
 impl<'a> BindingWait<'a> {
-    /// From what was written on, by the order of what is followed.
+    /// Starts with the written objects, in the order of the watched objects.
     pub(super) fn new(plan: &'a BindingPlan, written: Vec<Value>) -> Self {
         let volumes = 0..plan.bindings.len();
         let claims = 0..plan.provisions.len();
@@ -73,7 +73,7 @@ impl<'a> BindingWait<'a> {
     /// Waits until all claims are bound.
     ///
     /// # Errors
-    /// They will not be, or it takes too long.
+    /// The claims cannot be bound, or the timeout passes.
     pub(super) async fn wait_until_bound(mut self, news: &mut impl ObjectUpdates) -> Result<(), String> {
         for (number, (_, claim)) in self.plan.bindings.iter().enumerate() {
             news.add(claim.object.clone());
@@ -119,7 +119,7 @@ impl<'a> BindingWait<'a> {
         Ok(())
     }
 
-    /// Follows volumes that were made, as soon as they have names.
+    /// Watches provisioned volumes as soon as their names are known.
     fn follow_provisioned(&mut self, news: &mut impl ObjectUpdates) {
         for (number, made) in self.provisions.iter_mut().enumerate() {
             let ObservedObject::Present(claim) = &made.claim else { continue };
@@ -133,7 +133,7 @@ impl<'a> BindingWait<'a> {
         }
     }
 
-    /// Whether all claims are bound (`checkBindings`). An error says that they will not be.
+    /// Returns whether all claims are bound (`checkBindings`). An error means that they will not be bound.
     fn is_done(&self) -> Result<bool, String> {
         if let ObservedObject::Deleted(message) = &self.node {
             return Err(format!("failed to get node {:?}: {message}", self.plan.node));
@@ -171,11 +171,11 @@ impl<'a> BindingWait<'a> {
                 return Err(format!("selectedNode annotation reset for PVC {name:?}"));
             }
             if annotation(claim, SELECTED_NODE) != Some(&*self.plan.node) {
-                // A provisioner that failed takes the annotation away.
+                // A provisioner that fails removes the annotation.
                 return Err(format!("provisioning failed for PVC {name:?}"));
             }
             if made.is_some() {
-                // If it is not there it comes, or the claim will lose it.
+                // A missing volume will be added, or the claim will lose it.
                 let ObservedObject::Present(volume) = volume else { return Ok(false) };
                 self.check_affinity(volume)?;
             }
@@ -186,7 +186,8 @@ impl<'a> BindingWait<'a> {
         Ok(true)
     }
 
-    /// Whether the node can reach a volume, which may not have been there when it was chosen (`CheckNodeAffinity`).
+    /// Checks whether the node can access a volume, which may not have existed when the node was selected
+    /// (`CheckNodeAffinity`).
     fn check_affinity(&self, volume: &Value) -> Result<(), String> {
         let Some(terms) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"].as_array() else {
             return Ok(());
@@ -202,7 +203,7 @@ impl<'a> BindingWait<'a> {
                 labels.map(|(key, value)| (interner.intern(key), interner.intern(value))).collect()
             }
         };
-        // Kubernetes does not look at the names of nodes here.
+        // Kubernetes does not read node names here.
         let terms: Vec<_> = terms.iter().map(term).collect();
         let mismatch = match NodeSelector::parse(&terms, &mut interner) {
             Err(error) => error,
@@ -220,7 +221,7 @@ impl<'a> BindingWait<'a> {
 }
 
 impl ObservedObject {
-    /// `null` if nothing is known.
+    /// Returns the object, `null` if it was not observed.
     fn value(&self) -> &Value {
         match self {
             ObservedObject::Present(value) => value,
@@ -228,14 +229,14 @@ impl ObservedObject {
         }
     }
 
-    /// Whether another state of the object is an older one: what was written is told of later, too.
+    /// Returns whether this state is newer than `other`: updates also contain the versions before a write.
     fn is_newer_than(&self, other: &Value) -> bool {
         let version = |object: &Value| text(&object["metadata"]["resourceVersion"]).parse::<u64>().ok();
         version(self.value()).zip(version(other)).is_some_and(|(known, other)| known > other)
     }
 }
 
-/// Whether a claim has its volume and binding is over (`isPVCFullyBound`).
+/// Returns whether a claim has its volume and binding is complete (`isPVCFullyBound`).
 fn is_bound(claim: &Value) -> bool {
     !text(&claim["spec"]["volumeName"]).is_empty() && annotation(claim, BIND_COMPLETED).is_some()
 }

@@ -1,4 +1,4 @@
-//! What there is to know of a pod's claims before nodes are looked at.
+//! State of a pod's claims, before nodes are evaluated.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::indexes::Volumes;
 
 type Claim = Arc<PersistentVolumeClaim>;
 
-/// Looks at the claims: PreFilter, but for which nodes there are.
+/// Reads the claims, as PreFilter does, except for the set of nodes.
 ///
 /// # Errors
-/// A claim is not there, cannot be used, or should have been bound before.
+/// A claim does not exist, cannot be used, or is unbound with immediate binding.
 pub(super) fn look_up(
     pod: &PodClaims,
     view: View<'_, VolumeBinding>,
@@ -54,7 +54,7 @@ pub(super) fn look_up(
     Ok(pod_volumes(bound, unbound, assumed, view))
 }
 
-/// A claim that the pod can use (`podHasPVCs`).
+/// Returns a claim that the pod can use (`podHasPVCs`).
 fn usable<'a>(
     pod: &PodClaims,
     wanted: &PodClaim,
@@ -87,7 +87,7 @@ fn usable<'a>(
     }
 }
 
-/// The volume of a bound claim, unless every node can have it.
+/// Returns the volume of a bound claim, unless every node can access it.
 fn bound_volume(claim: &Claim, assumed: &AssumeCache, view: View<'_, VolumeBinding>) -> Option<Bound> {
     let Some(volume) = claim.volume.and_then(|name| view.indexes.volume(name)) else { return Some(Bound::Missing) };
     let volume = assumed.volume(volume);
@@ -133,8 +133,8 @@ fn requested(claim: &PersistentVolumeClaim) -> Quantity {
     claim.request.unwrap_or(Quantity::ZERO)
 }
 
-/// The volumes that the claim can be bound to, smallest first: those that are meant for it, and those that are free
-/// (`FindMatchingVolume`, all but node affinity).
+/// Returns the volumes that can be bound to the claim, smallest first: those that are reserved for it, and
+/// unbound ones (`FindMatchingVolume`, except node affinity).
 fn candidates(
     claim: &PersistentVolumeClaim,
     assumed: &AssumeCache,
@@ -172,7 +172,7 @@ fn candidates(
     (own, LabelIndexedList::new(others, |volume| selector_required_label(volume.node_affinity.as_ref()?)))
 }
 
-/// What it takes to make a volume for the claim.
+/// Returns the requirements for provisioning the claim's volume.
 fn provision(claim: &PersistentVolumeClaim, class: &Arc<StorageClass>, volumes: &Volumes) -> Provision {
     let is_tracked = volumes.driver(class.provisioner).is_some_and(|driver| driver.storage_capacity);
     let capacity = claim.request.filter(|_| is_tracked).map(|request| {

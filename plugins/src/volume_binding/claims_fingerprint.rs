@@ -1,4 +1,4 @@
-//! How things stand with a pod's claims, as far as that tells pods apart.
+//! Fingerprint of a pod's claims, which is part of the pod's signature.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,21 +10,21 @@ use super::PodClaims;
 use super::label_indexed_list::selector_required_label;
 use crate::indexes::Volumes;
 
-/// A number that is the same, usually, for pods whose claims make the same difference to most nodes. Such pods share a kept
-/// answer, and what their claims make of it is found for each of them. So nothing comes of a wrong number but work.
+/// A hash that is usually equal for pods with claims that restrict nodes in the same way. Such pods share a
+/// cached answer, and each pod's claims are evaluated separately. Therefore a collision only costs time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct ClaimsFingerprint(u64);
 
-/// Of a claim, in the order in which they add up.
+/// State of one claim, in hash order.
 #[derive(Hash)]
 enum ClaimState<'a> {
-    /// The pod has to wait for it, or for ever.
+    /// The pod has to wait for the claim, possibly forever.
     Unusable,
-    /// Every node that there is can have it, or the volume tells where it can be.
+    /// All existing nodes can access the volume, or its node affinity determines the nodes.
     Bound(Option<&'a NodeSelector>),
-    /// One node alone can have it, most likely.
+    /// Usually only one node can access the volume.
     Local,
-    /// It waits for the pod.
+    /// The claim waits for the pod.
     Unbound,
 }
 

@@ -1,4 +1,4 @@
-//! Which events let claims be bound.
+//! Events that make claims bindable.
 
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
@@ -33,7 +33,7 @@ impl EnqueueExtensions for VolumeBinding {
             }
             (Some(Object::CsiNode(old)), Object::CsiNode(new)) => old.migrated_plugins != new.migrated_plugins,
             (Some(Object::CsiStorageCapacity(old)), Object::CsiStorageCapacity(new)) => {
-                // Nothing is less than any number.
+                // A missing value is less than any number.
                 new.largest_volume.is_some() && new.largest_volume > old.largest_volume
             }
             (Some(Object::CsiDriver(old)), Object::CsiDriver(new)) => {

@@ -1,4 +1,4 @@
-//! Things in order of preference, some of which only nodes with a certain label can have.
+//! List in order of preference, indexed by the node label that an item requires.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -6,19 +6,19 @@ use schedc_core::model::{LabelsExt, NodeSelector, Operator, Requirement};
 
 use crate::columns::NodeLabels;
 
-/// A list in which a node finds the first thing that it can have without going through the things that are tied to other
-/// nodes by a label: local volumes, say.
+/// A list that finds the first matching item for a node. It skips the items that require other values of a
+/// label, such as local volumes of other nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LabelIndexedList<T> {
     items: Vec<T>,
-    /// By label key, then by value: the things, ascending, that only nodes with this label can have.
+    /// Indexes of the items that require a label, ascending, by label key and value.
     by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)>,
-    /// The others, ascending.
+    /// Indexes of the other items, ascending.
     free: Vec<u32>,
 }
 
 impl<T> LabelIndexedList<T> {
-    /// `required_label` tells what all nodes that can have a thing have in common, if anything.
+    /// Creates a list. `required_label` returns the label that every node of an item has, if any.
     pub(super) fn new(items: Vec<T>, required_label: impl Fn(&T) -> Option<&Requirement>) -> Self {
         let mut by_label: Vec<(Symbol, Map<Symbol, Vec<u32>>)> = Vec::new();
         let mut free = Vec::new();
@@ -40,12 +40,12 @@ impl<T> LabelIndexedList<T> {
         LabelIndexedList { items, by_label, free }
     }
 
-    /// All things, in order.
+    /// Returns all items in order.
     pub(super) fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// The first thing that `fits` of those that are not tied to other nodes.
+    /// Returns the first item that `fits`, except items that require other labels.
     pub(super) fn first(&self, node: &NodeLabels, fits: impl Fn(&T) -> bool) -> Option<&T> {
         let mut best = u32::MAX;
         let mut look = |list: &[u32]| {
@@ -64,12 +64,12 @@ impl<T> LabelIndexedList<T> {
     }
 }
 
-/// A requirement that ties to few values of a label.
+/// Returns a requirement that allows only a few values of a label.
 pub(super) fn required_label(requirements: &[Requirement]) -> Option<&Requirement> {
     requirements.iter().filter(|requirement| requirement.operator == Operator::In).min_by_key(|r| r.values.len())
 }
 
-/// The same for a selector without alternatives.
+/// Returns such a requirement of a selector without alternatives.
 pub(super) fn selector_required_label(selector: &NodeSelector) -> Option<&Requirement> {
     match &*selector.terms {
         [term] => required_label(&term.match_expressions),
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// A condition on one of two labels.
+    /// A requirement for one of two labels.
     fn any_requirement() -> impl Strategy<Value = (usize, bool, Vec<usize>)> {
         (0..2_usize, any::<bool>(), prop::collection::vec(0..3_usize, 0..3))
     }

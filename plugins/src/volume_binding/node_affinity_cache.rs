@@ -1,4 +1,4 @@
-//! Which nodes can reach a volume, found once for all volumes of the same node affinity.
+//! The nodes that can access a volume, computed once for all volumes with the same node affinity.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use super::VolumeBinding;
 use super::label_indexed_list::required_label;
 use crate::indexes::Epoch;
 
-/// So many node affinities are remembered at most. Local volumes have one each.
+/// Maximum number of cached node affinities. Each local volume has a separate one.
 const LIMIT: usize = 256;
 
-/// The nodes that match node affinities, while the nodes' labels stay what they are.
+/// The nodes that match node affinities, valid until a node's labels change.
 #[derive(Debug, Default)]
 pub(super) struct NodeAffinityCache {
     epoch: Epoch,
     nodes: Map<NodeSelector, Arc<NodeMask>>,
-    /// By label key, then by value, the nodes that have the label.
+    /// The nodes with a label, by key and value.
     labels: Map<Symbol, Map<Symbol, Vec<NodeIndex>>>,
 }
 
 impl NodeAffinityCache {
-    /// The nodes that match.
+    /// Returns the matching nodes.
     pub(super) fn nodes(&mut self, affinity: &NodeSelector, view: View<'_, VolumeBinding>) -> Arc<NodeMask> {
         let epoch = view.indexes.labels_epoch();
         if !epoch.equals(&self.epoch) {

@@ -1,4 +1,4 @@
-//! The pod's volumes on one node: what Filter decides.
+//! The pod's volumes on one node: the decision of Filter.
 
 use std::sync::Arc;
 
@@ -13,42 +13,42 @@ use smallvec::SmallVec;
 use super::label_indexed_list::LabelIndexedList;
 use crate::columns::NodeLabels;
 
-/// All that Filter needs to know of the pod's claims and of the volumes that they may be bound to.
+/// State of the pod's claims, and of the volumes that they can be bound to, for Filter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodVolumes {
     bindings: ClaimBindings,
-    /// The nodes that can have all volumes, if that has been found out.
+    /// The nodes that can access all volumes, if they were computed.
     nodes: Option<Arc<NodeMask>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 enum ClaimBindings {
-    /// Nothing: there was no PreFilter.
+    /// PreFilter did not run.
     #[default]
     NotPrepared,
-    /// Every node will do.
+    /// Every node fits.
     AnyNode,
     Claims(Arc<Claims>),
 }
 
 #[derive(Debug, PartialEq)]
 struct Claims {
-    /// Of bound claims, in the pod's order.
+    /// Bound claims, in the pod's order.
     bound: Vec<Bound>,
-    /// Unbound claims whose volume is to be made for a certain node, in the pod's order.
+    /// Unbound claims with a volume that is provisioned for a selected node, in the pod's order.
     selected: Vec<Selected>,
-    /// The other unbound claims, smallest first.
+    /// Other unbound claims, smallest first.
     unbound: Vec<Unbound>,
-    /// What is wrong with the selector of an unbound claim.
+    /// Error in the selector of an unbound claim.
     invalid_selector: Option<Arc<str>>,
 }
 
 /// The volume of a bound claim.
 #[derive(Debug)]
 pub(super) enum Bound {
-    /// There is no such volume.
+    /// The volume does not exist.
     Missing,
-    /// It is there.
+    /// The volume exists.
     Volume {
         volume: Arc<PersistentVolume>,
         /// The nodes on which its plugin is migrated.
@@ -56,7 +56,7 @@ pub(super) enum Bound {
     },
 }
 
-/// A claim whose volume is to be made for a node.
+/// A claim with a volume that is provisioned for a selected node.
 #[derive(Debug)]
 pub(super) struct Selected {
     pub(super) node: Symbol,
@@ -64,18 +64,18 @@ pub(super) struct Selected {
     pub(super) provision: Provision,
 }
 
-/// A claim that waits for a volume.
+/// An unbound claim.
 #[derive(Debug)]
 pub(super) struct Unbound {
     pub(super) claim: Arc<PersistentVolumeClaim>,
-    /// Volumes that are meant for it: the first of them is taken, or none.
+    /// Volumes that are reserved for the claim: the first one is used, if any.
     pub(super) own: Vec<Arc<PersistentVolume>>,
-    /// Others that it can have.
+    /// Other volumes that can be bound to it.
     pub(super) others: LabelIndexedList<Arc<PersistentVolume>>,
     pub(super) provision: Provision,
 }
 
-// Volumes and claims are equal here if they make the same difference to Filter, whatever they are called.
+// Volumes and claims are equal here if they have the same effect on Filter, regardless of their names.
 
 impl PartialEq for Bound {
     fn eq(&self, other: &Bound) -> bool {
@@ -113,45 +113,45 @@ impl PartialEq for Unbound {
     }
 }
 
-/// Where a volume can be made.
+/// Requirements for provisioning a volume.
 #[derive(Debug, PartialEq)]
 pub(super) struct Provision {
     pub(super) class: Arc<StorageClass>,
-    /// The topologies where the driver reports enough room. `None`: it need not report any.
+    /// Topologies where the driver reports enough capacity. `None`: the driver need not report capacity.
     pub(super) capacity: Option<LabelIndexedList<LabelSelector>>,
 }
 
-/// Why a node does not do.
+/// Reason for a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeRejection {
-    /// It cannot have all of the pod's volumes.
+    /// The node cannot access all of the pod's volumes.
     Conflicts(Conflicts),
     /// The volume at this position of the bound ones cannot be translated to CSI.
     Untranslatable(u32),
-    /// The selector of a claim cannot be read.
+    /// The selector of a claim is invalid.
     InvalidSelector,
     /// The profile has no PreFilter of this plugin.
     NotPrepared,
 }
 
-/// What keeps a node from having all of the pod's volumes.
+/// Conflicts of the node with the pod's volumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conflicts {
-    /// A bound volume cannot be reached.
+    /// A bound volume is not accessible.
     pub unreachable: bool,
-    /// There is no volume for an unbound claim.
+    /// No volume matches an unbound claim.
     pub no_volume: bool,
-    /// There is not enough room to make one.
+    /// The capacity is insufficient for provisioning.
     pub no_capacity: bool,
     /// A bound volume does not exist.
     pub missing: bool,
 }
 
-/// What becomes of an unbound claim.
+/// Binding of an unbound claim.
 pub(super) enum ClaimBinding<'a> {
-    /// It is bound to a volume.
+    /// The claim is bound to a volume.
     Bind { claim: &'a PersistentVolumeClaim, volume: &'a PersistentVolume },
-    /// A volume is made for it.
+    /// The volume is provisioned.
     Provision { claim: &'a PersistentVolumeClaim },
 }
 
@@ -169,8 +169,8 @@ impl PodVolumes {
         PodVolumes { bindings, nodes: None }
     }
 
-    /// What Filter needs to know of them, in short: not which volume a claim will have where every node can have one.
-    /// `matching_nodes` finds the nodes that match a node affinity.
+    /// Returns what Filter requires. It omits the volume selection if every node fits. `matching_nodes` returns
+    /// the nodes that match a node affinity.
     pub(super) fn for_filter(
         self,
         alive: &NodeMask,
@@ -184,7 +184,7 @@ impl PodVolumes {
         PodVolumes { nodes, ..self }
     }
 
-    /// Whether the node is known to do.
+    /// Returns whether the node is known to fit.
     #[inline(always)]
     pub(super) fn fit_node(&self, node: NodeIndex) -> bool {
         match &self.bindings {
@@ -193,18 +193,18 @@ impl PodVolumes {
         }
     }
 
-    /// Whether every node will do.
+    /// Returns whether every node fits.
     pub(super) fn fit_any_node(&self) -> bool {
         matches!(self.bindings, ClaimBindings::AnyNode)
     }
 
-    /// The nodes that will do of those that there are, if that has been found out.
+    /// Returns the existing nodes that fit, if they were computed.
     pub(super) fn nodes<'a>(&'a self, alive: &'a NodeMask) -> Option<&'a NodeMask> {
         if self.fit_any_node() { Some(alive) } else { self.nodes.as_deref() }
     }
 
-    /// Whether the node can have all volumes (`FindPodVolumes`). If it can, `choose` was told what becomes of every
-    /// unbound claim.
+    /// Checks whether the node can access all volumes (`FindPodVolumes`). On success, `choose` has received the
+    /// binding of every unbound claim.
     pub(super) fn check<'a>(
         &'a self,
         node: &NodeLabels,
@@ -233,7 +233,7 @@ impl PodVolumes {
         if conflicts == Conflicts::default() { Ok(()) } else { Err(VolumeRejection::Conflicts(conflicts)) }
     }
 
-    /// A rejection in words.
+    /// Writes the reasons of a rejection.
     pub(super) fn explain(&self, unfit: VolumeRejection, out: &mut Reasons<'_>) {
         match (unfit, &self.bindings) {
             (VolumeRejection::Conflicts(conflicts), _) => conflicts.explain(out),
@@ -268,7 +268,7 @@ impl Conflicts {
 }
 
 impl Claims {
-    /// Whether every node can have them: they are to be made, and nothing stands in the way of that anywhere.
+    /// Returns whether every node fits: all volumes are provisioned, without restrictions.
     fn fit_any_node(&self) -> bool {
         self.bound.is_empty()
             && self.selected.is_empty()
@@ -276,7 +276,7 @@ impl Claims {
             && self.unbound.iter().all(|unbound| unbound.provision.fits_any_node())
     }
 
-    /// The nodes that can have them, if that is a matter of bound volumes alone, and of their node affinity.
+    /// Returns the nodes that fit, if only the node affinity of bound volumes decides.
     fn nodes(
         &self,
         alive: &NodeMask,
@@ -306,7 +306,7 @@ impl Claims {
         Some(nodes)
     }
 
-    /// The first bound volume that the node cannot have, or that is missing, decides (`checkBoundClaims`).
+    /// Checks the bound volumes: the first one that is missing or not accessible decides (`checkBoundClaims`).
     fn check_bound(&self, node: &NodeLabels, position: NodeIndex) -> Result<Conflicts, VolumeRejection> {
         for (at, bound) in self.bound.iter().enumerate() {
             let Bound::Volume { volume, migrated } = bound else {
@@ -327,7 +327,7 @@ impl Claims {
     }
 }
 
-/// Binds the claims one by one, or else has their volumes made, until one can be neither.
+/// Binds each claim to a volume or provisions it, until one claim allows neither.
 fn bind_or_provision<'a>(
     claims: &'a [Unbound],
     node: &NodeLabels,
@@ -349,8 +349,8 @@ fn bind_or_provision<'a>(
 }
 
 impl Unbound {
-    /// The volume that the claim gets on a node (`FindMatchingVolume`), but for those that earlier claims of the pod have
-    /// taken.
+    /// Returns the volume for the claim on a node (`FindMatchingVolume`), except volumes taken by the pod's
+    /// earlier claims.
     fn find(&self, node: &NodeLabels, taken: &[Symbol]) -> Option<&PersistentVolume> {
         let is_free = |volume: &PersistentVolume| !taken.contains(&volume.name);
         let reaches =
@@ -363,12 +363,12 @@ impl Unbound {
 }
 
 impl Provision {
-    /// Whether a volume can be made for every node.
+    /// Returns whether a volume can be provisioned for every node.
     fn fits_any_node(&self) -> bool {
         self.class.provisions && self.class.allowed_topologies.is_none() && self.capacity.is_none()
     }
 
-    /// Whether a volume can be made for the node. If not, that goes into `conflicts`.
+    /// Returns whether a volume can be provisioned for the node, and adds the reason to `conflicts` otherwise.
     fn check(&self, node: &NodeLabels, conflicts: &mut Conflicts) -> bool {
         if !self.class.provisions
             || self.class.allowed_topologies.as_ref().is_some_and(|allowed| !node.matches(allowed))

@@ -1,4 +1,4 @@
-//! What Reserve assumes and Unreserve takes back. Filter is tested in whole cycles.
+//! Assumptions of Reserve, and their removal by Unreserve. The tests in `tests/cycle` cover Filter.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl TestCluster {
         }
     }
 
-    /// The nodes where a pod with a claim fits.
+    /// Returns the feasible nodes of a pod with a claim.
     fn fits(&mut self, claim: &str) -> String {
         let pod = self.compiled(claim);
         let view = self.view();
@@ -125,7 +125,7 @@ fn later_cluster_changes_replace_assumptions() {
     cluster.object(VOLUME);
     cluster.object(&claim("e", "made"));
     assert_eq!([cluster.fits("d"), cluster.fits("e")], ["n1 n2", "n1 n2"]);
-    // What was assumed of the old versions is void, and so is taking it back.
+    // Assumptions about outdated versions are ignored, and reverting them has no effect.
     let later = cluster.reserve("d", 0);
     placed.iter().for_each(|placed| cluster.unreserve(placed));
     assert_eq!(cluster.fits("c"), "");
@@ -137,7 +137,7 @@ fn later_cluster_changes_replace_assumptions() {
 fn unreserve_without_reserve_changes_nothing() {
     let mut cluster = TestCluster::new(&[VOLUME, &claim("c", "found"), &claim("d", "found")]);
     let _placed = cluster.reserve("c", 0);
-    // The volume is gone, so the node does not fit: as without Filter, nothing is assumed.
+    // The volume was deleted, therefore the node does not fit. As without Filter, nothing is assumed.
     let (placement, reserved) = cluster.reserve("d", 0);
     assert!(reserved.0.is_none());
     cluster.plugin.unreserve(&ARGS, &placement, None);

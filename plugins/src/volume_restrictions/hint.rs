@@ -1,4 +1,4 @@
-//! Which events set volumes free.
+//! Events that release volumes.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -31,12 +31,12 @@ impl EnqueueExtensions for VolumeRestrictions {
     }
 }
 
-/// Whether the pods have disks that exclude each other.
+/// Returns whether the pods have conflicting disks.
 fn conflict(a: &Pod, b: &Pod) -> bool {
     a.spec.volumes.iter().any(|disk| b.spec.volumes.iter().any(|other| exclude_each_other(disk, other)))
 }
 
-/// Whether the pods name one claim. Whether only one of them may use it is for PreFilter to find out.
+/// Returns whether the pods refer to the same claim. PreFilter determines whether only one pod may use it.
 fn share_a_claim(a: &Pod, b: &Pod) -> bool {
     a.spec.volumes.iter().filter_map(Volume::named_claim).any(|claim| names(b, claim))
 }

@@ -1,4 +1,4 @@
-//! Which events put volumes and nodes into one zone.
+//! Events that can bring volumes and nodes into one zone.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -25,14 +25,14 @@ impl EnqueueExtensions for VolumeZone {
                 let volumes = &rejected.spec.volumes;
                 claim.namespace == rejected.spec.namespace && volumes.contains(&Volume::Claim { claim: claim.name })
             }
-            // Whose volume it is does not count.
+            // The claim of the volume does not matter.
             (Some(Object::PersistentVolume(old)), Object::PersistentVolume(new)) => !same_zones(old, new),
             _ => true,
         }))
     }
 }
 
-/// Whether the labels give the same sets of zones and regions, in whatever order.
+/// Returns whether the labels have equal sets of zones and regions, in any order.
 fn same_zones(a: &PersistentVolume, b: &PersistentVolume) -> bool {
     let within = |a: &PersistentVolume, b: &PersistentVolume| {
         a.zones.iter().all(|label| {

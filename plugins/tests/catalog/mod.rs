@@ -1,4 +1,4 @@
-//! The catalog's description of arguments is that of the Rust structs. `UPDATE_EXPECT=1` writes it.
+//! The catalog's description of arguments equals the Rust structs. `UPDATE_EXPECT=1` updates it.
 
 use expect_test::expect_file;
 use schedc_core::args::Schema;

@@ -1,4 +1,4 @@
-//! DynamicResources' part of the message of a pod that fits nowhere.
+//! DynamicResources' part of the message of an unschedulable pod.
 
 use expect_test::{Expect, expect};
 

@@ -1,5 +1,5 @@
-//! Plugins in whole cycles of small profiles: those whose answers depend on what was said before, or on objects besides
-//! nodes and pods.
+//! Scheduling cycles with small profiles, for plugins that keep state or read objects other than nodes and
+//! pods.
 
 mod dynamic_resources;
 mod missing_pre_filter;

@@ -1,4 +1,4 @@
-//! What CSI drivers can attach to a node.
+//! Attach limits of CSI drivers.
 
 use expect_test::{Expect, expect};
 use schedc_core::hypothetical::HypotheticalNode;
@@ -6,8 +6,8 @@ use schedc_core::hypothetical::HypotheticalNode;
 use crate::cycle::scheduler::limits::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes of d, f has
-/// one of another driver, g has none yet, and the class of both of its kind is served by d.
+/// Nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes
+/// of d, f has a volume of another driver, and g is unbound. Driver d provisions the class of f and g.
 fn cluster() -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::new();
     for node in ["n1", "n2", "n3"] {
@@ -64,7 +64,7 @@ fn attach_limits_of_drivers() {
     "#]]
     };
     check(&mut cluster, &["b", "c"], full_n1());
-    // A volume that is to be made counts for the driver of its class.
+    // A volume to be provisioned counts for the driver of its class.
     check(&mut cluster, &["b", "g"], full_n1());
     check(&mut cluster, &["f", "g"], both());
     check(
@@ -76,7 +76,7 @@ fn attach_limits_of_drivers() {
         n3
     "#]],
     );
-    // Over the limit, but nothing new.
+    // The node exceeds the limit, but the pod adds no volume.
     cluster.running(&pod("p3", "n1", &["b", "c"]));
     check(&mut cluster, &["a", "b"], both());
     check(&mut cluster, &["a", "d"], full_n1());
@@ -101,7 +101,7 @@ fn attachments_count_beside_the_volumes_of_pods() {
     "#]],
     );
     attach(&mut cluster, "v2", "b");
-    // Attached, but not yet used by a pod: it counts once for the attachment, and once for the pod.
+    // An attached volume that no pod uses yet counts once for the attachment, and once for the pod.
     check(
         &mut cluster,
         &["b"],
@@ -163,7 +163,7 @@ fn claims_that_cannot_be_counted() {
         n3: UnschedulableAndUnresolvable NodeVolumeLimits: looking up PVC default/lost: persistentvolumeclaim "lost" not found
     "#]],
     );
-    // In-tree volumes matter to nodes with a CSINode.
+    // In-tree volumes count on nodes with a CSINode.
     check(
         &mut cluster,
         &[bad_disk, "''"],

@@ -1,9 +1,9 @@
-//! Constraints of the profile, for pods that a Service or a controller makes one of many.
+//! Default constraints of the profile, for pods of a Service or controller.
 
 use crate::cycle::scheduler::spreading::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// n1 and n2 in zone a, n3 in zone b, n4 in none; a pod of app `web` on n1.
+/// n1 and n2 in zone a, n3 in zone b, n4 without a zone; a pod of app `web` on n1.
 fn cluster() -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::new();
     for (n, zone) in [(1, ", zone: a"), (2, ", zone: a"), (3, ", zone: b"), (4, "")] {
@@ -83,7 +83,7 @@ fn cached_answers_register_evicted_queries_again() {
         cluster.decide(&spread("other", &format!("key-{other}")));
     }
     cluster.node("metadata: {name: n5}");
-    // These get the numbers that were given back.
+    // These pods reuse the ids that were evicted.
     for other in 200..300 {
         cluster.decide(&spread("other", &format!("key-{other}")));
     }

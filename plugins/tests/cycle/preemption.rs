@@ -1,4 +1,4 @@
-//! What preemption does for pods that fit nowhere: which pods would have to go, and on which node.
+//! Preemption: the victims and the nominated node of unschedulable pods.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::cycle::scheduler::one_candidate;
 use crate::cycle::scheduler::preemption::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Nodes of 4 cpus, and pods in the order in which they came.
+/// Nodes of 4 cpus, and pods in the order of their creation.
 fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     let mut cluster = TestCluster::new();
     for node in nodes {
@@ -22,13 +22,13 @@ fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     cluster
 }
 
-/// A pod on a node, with a priority, a number of cpus and the minute in which it started.
+/// A pod on a node, with a priority, a number of cpus and the minute of its start.
 fn running(name: &str, node: &str, priority: i32, cpu: &str, minute: u32) -> String {
     let status = format!("{{startTime: '2026-01-01T00:{minute:02}:00Z'}}");
     pod(&format!("name: {name}, labels: {{app: {name}}}"), priority, cpu, &format!("nodeName: {node}"), &status)
 }
 
-/// A pod to be scheduled.
+/// A pending pod.
 fn pending(priority: i32, cpu: &str) -> String {
     pod("name: new", priority, cpu, "", "{}")
 }
@@ -54,14 +54,14 @@ fn rejected(decision: Decision) -> Unschedulable {
     }
 }
 
-/// What is found for a pod: the candidates, the best ones with a star, or the message.
+/// Returns the result for a pod: the candidates, with a star for the best ones, or the message.
 fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
     let pod = rejected(cluster.decision(pod, 0));
     if pod.candidates().is_empty() {
         return pod.message;
     }
     let base = &cluster.cache.base;
-    let told = pod.candidates().iter().map(|candidate| {
+    let results = pod.candidates().iter().map(|candidate| {
         let star = if candidate.best { "*" } else { "" };
         let violations = match candidate.violations {
             0 => String::new(),
@@ -69,9 +69,9 @@ fn found<P: Profile>(cluster: &mut TestCluster<P>, pod: &str) -> String {
         };
         format!("{}{star}: {}{violations}", base.name(candidate.node), names(candidate.victims.iter()))
     });
-    let mut told: Vec<String> = told.collect();
-    told.sort_unstable();
-    told.join("; ")
+    let mut results: Vec<String> = results.collect();
+    results.sort_unstable();
+    results.join("; ")
 }
 
 fn names<'p>(pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>) -> String {
@@ -111,7 +111,7 @@ fn a_large_pod_of_little_importance_may_go_for_several_of_more() {
 }
 
 #[test]
-fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_the_first() {
+fn equally_important_pods_are_evicted_in_reverse_order() {
     let pods = ["a", "b", "c", "d"].map(|name| running(name, "n1", 1, "1", 1));
     check(&["n1"], &pods, &pending(5, "2"), expect!["n1*: c d"]);
     let mut cluster = cluster::<Pipeline>(&["n1"], &pods);
@@ -125,7 +125,7 @@ fn pods_of_equal_importance_go_in_the_order_in_which_they_came_from_the_last_to_
 fn a_pod_that_has_not_started_yet_is_the_youngest() {
     let fresh = pod("name: fresh", 1, "2", "nodeName: n1", "{}");
     check(&["n1"], &[fresh.clone(), running("old", "n1", 1, "2", 1)], &pending(5, "2"), expect!["n1*: fresh"]);
-    // A clock that is ahead makes a pod start later than now.
+    // A clock that is ahead makes a pod's start time later than now.
     let mut cluster = cluster::<Pipeline>(&["n1"], &[fresh, running("early", "n1", 1, "2", 1)]);
     let unschedulable = rejected(cluster.decision_at(&pending(5, "2"), 0, |_| 0));
     assert_eq!(names(unschedulable.candidates()[0].victims.iter()), "early");
@@ -152,12 +152,12 @@ fn the_nomination_is_set_cleared_or_kept() {
         let mut cluster = cluster::<Pipeline>(&["n1"], pods);
         let pod = pod("name: new", 5, "4", spec, "{nominatedNodeName: n1}");
         let unschedulable = rejected(cluster.decision(&pod, 0));
-        let told = match unschedulable.nomination() {
+        let actual = match unschedulable.nomination() {
             Nomination::Set(_) => "set",
             Nomination::Clear => "clear",
             Nomination::Keep => "keep",
         };
-        assert_eq!(told, nomination, "{spec}: {}", unschedulable.message);
+        assert_eq!(actual, nomination, "{spec}: {}", unschedulable.message);
     }
 }
 
@@ -307,7 +307,7 @@ fn not_all_nodes_must_be_tried() {
     );
     cluster.object(&budget("n1", "status: {}"));
     cluster.object(&budget("n2", "status: {}"));
-    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first that does no harm");
+    assert_eq!(Vec::from_iter(tried(&mut cluster)), ["n1 n3", "n2 n3", "n3"], "up to the first without a violation");
 }
 
 #[test]
@@ -349,9 +349,9 @@ fn affinity_is_evaluated_without_the_victims() {
         let rule = format!("affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
         expected.assert_eq(&found(cluster, &pod("name: new", 5, "1", &rule, "{}")));
     };
-    // On n2, the pod on n1 is in the way, but only pods of the node itself may go.
+    // On n2, the pod on n1 conflicts, but only pods of the node itself can be evicted.
     check(&mut cluster, "podAntiAffinity", expect!["n1*: v1; n3*: v2"]);
-    // Without its victims, the pod has nothing to be near to on n1 and n3. On n2 it would have, but there is no room.
+    // Without its victims, n1 and n3 have no pod that the affinity requires. n2 has one, but no capacity.
     cluster.running(&running("full", "n2", 9, "1", 1));
     check(
         &mut cluster,
@@ -399,7 +399,7 @@ fn pre_filter_may_reject_the_pod_as_a_whole() {
         cluster.running(&with_claim("holder", holder, ", nodeName: n1"));
         expected.assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
     }
-    // A claim that does not exist is not made by removing pods.
+    // Evicting pods does not create a missing claim.
     let mut cluster = cluster::<Pipeline>(&["n1"], &[running("weak", "n1", 1, "4", 1)]);
     expect![[r#"0/1 nodes are available: persistentvolumeclaim "mine" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."#]].assert_eq(&found(&mut cluster, &with_claim("new", 5, "")));
 }

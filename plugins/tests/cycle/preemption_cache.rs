@@ -1,4 +1,4 @@
-//! What is kept from one preemption to the next makes no difference.
+//! The cache of preemption trials does not change decisions.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const PODS: usize = 16;
 const BUDGETS: usize = 3;
 const START: i64 = 1_767_225_600_000_000_000;
 
-/// One step of a history. Numbers are taken modulo what there is.
+/// One step of a history. Numbers are taken modulo the number of objects.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Node { node: usize, cpu: usize, cordoned: bool },
@@ -48,7 +48,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Pods that preempt: of two priorities, and as alike as pods are. Some depend on what runs elsewhere, some have volumes.
+/// Preempting pods of two priorities, most of them equivalent. Some depend on pods of other nodes, some have
+/// volumes.
 fn preemptor(pod: usize) -> String {
     let (priority, cpu) = ([3, 6][pod % 2], [2, 2, 4][pod % 3]);
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
@@ -69,7 +70,7 @@ spec:
     )
 }
 
-/// A volume by a claim of the pod's own.
+/// A volume with the pod's own claim.
 fn volume(pod: usize) -> String {
     format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: c{pod}}}}}]")
 }
@@ -78,7 +79,7 @@ fn running(pod: usize, kind: usize) -> String {
     let (app, priority, cpu) = (kind % 3, [1, 1, 2, 4, 9][kind % 5], 1 + kind % 2);
     let port = if kind.is_multiple_of(7) { ", ports: [{hostPort: 80}]" } else { "" };
     let namespace = ["default", "other"][kind % 2];
-    // Some have volumes, those of a pod that preempts among them.
+    // Some pods have volumes, including those of a preempting pod.
     let volumes = if kind.is_multiple_of(5) { format!(", {}", volume(pod)) } else { String::new() };
     let started = match kind % 4 {
         0 => String::new(),
@@ -156,7 +157,8 @@ impl<P: Profile> History<P> {
         Ok(())
     }
 
-    /// The claim of a pod is bound to a volume: of a zone, on a node, or anywhere, to be had by all or by one. Or it goes.
+    /// Binds the claim of a pod to a volume (in a zone, on a node, or on any node; shared or exclusive), or
+    /// deletes it.
     fn claim(&mut self, pod: usize, how: usize) {
         let labels = if how == 3 { ", labels: {topology.kubernetes.io/zone: z1}" } else { "" };
         let terms =
@@ -197,7 +199,7 @@ impl<P: Profile> History<P> {
     fn decide(&mut self, pod: usize, seed: usize, timed: bool) -> Result<(), TestCaseError> {
         let nominated_node = self.cluster.cache.nominator.node(&self.preemptors[pod].uid);
         let pod = Arc::new(Pod { nominated_node, ..Pod::clone(&self.preemptors[pod]) });
-        // Between the starts of pods, now and then.
+        // Sometimes between the start times of pods.
         let now = if timed { START + 150_000_000_000 } else { i64::MAX };
         let seed = seed * (usize::MAX / 64);
         let decision = self.cluster.cached_decision(&pod, now, seed);
@@ -237,7 +239,7 @@ proptest! {
     }
 }
 
-/// What the histories above are made of is of use: most decisions are preemptions, and have a choice.
+/// The histories are useful: most decisions are preemptions with several candidates.
 #[test]
 fn histories_contain_preemptions() {
     let mut cluster = History::<preempting_volumes::Pipeline>::new();

@@ -1,4 +1,4 @@
-//! Pods that differ in their claims share a kept answer, and each gets the decision that a full evaluation makes.
+//! Pods with different claims share a cached answer, and each gets the decision of a full evaluation.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::cycle::scheduler::own_volumes::Pipeline;
 const NODES: usize = 5;
 const CLAIMS: usize = 8;
 
-/// A scheduler that keeps answers and one that does not, of one cluster.
+/// A scheduler with cached answers and one without, of the same cluster.
 struct Pair {
     cache: Cache<<Pipeline as Profile>::State>,
-    keeps: Engine<Pipeline>,
-    forgets: Engine<Pipeline>,
+    cached: Engine<Pipeline>,
+    uncached: Engine<Pipeline>,
     running: Vec<RunningPod>,
     decisions: usize,
 }
@@ -33,15 +33,15 @@ struct RunningPod {
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// A pod comes that has these claims; the number is what is drawn.
+    /// A pod with these claims is added; the number is the random value.
     Pod([usize; 2], usize),
-    /// One of the running pods goes, or what was reserved for it is given back first.
+    /// A running pod is deleted; if true, its reservation is reverted first.
     Gone(prop::sample::Index, bool),
-    /// A claim, how it stands, and what its volume is like.
+    /// A claim, its state, and the kind of its volume.
     Claim(usize, usize, usize),
-    /// A node, how many volumes it can have, and whether volumes are migrated there.
+    /// A node, its attach limit, and whether volumes are migrated there.
     CsiNode(usize, usize, bool),
-    /// A node, and its zone; it goes if there is none.
+    /// A node and its zone; `None` deletes the node.
     Node(usize, Option<usize>),
     /// A volume is attached to a node.
     Attached(usize, usize, bool),
@@ -62,9 +62,9 @@ fn any_event() -> impl Strategy<Value = Event> {
 impl Pair {
     fn new() -> Self {
         let engine = || Engine::new(&Handle::default()).expect("a profile that starts");
-        let (keeps, mut forgets) = (engine(), engine());
-        forgets.cache_answers = false;
-        let mut pair = Pair { cache: Cache::default(), keeps, forgets, running: Vec::new(), decisions: 0 };
+        let (cached, mut uncached) = (engine(), engine());
+        uncached.cache_answers = false;
+        let mut pair = Pair { cache: Cache::default(), cached, uncached, running: Vec::new(), decisions: 0 };
         for (name, provisioner) in [("found", "kubernetes.io/no-provisioner"), ("made", "d")] {
             let mode = "volumeBindingMode: WaitForFirstConsumer";
             pair.object(&format!(
@@ -91,9 +91,9 @@ impl Pair {
             Event::Pod(claims, draw) => self.schedule(*claims, *draw),
             Event::Gone(at, unreserved) if !self.running.is_empty() => {
                 let RunningPod { pod, placement, reserved } = self.running.swap_remove(at.index(self.running.len()));
-                if let Some([kept, forgot]) = reserved.filter(|_| *unreserved) {
-                    self.keeps.plugins.unreserve(&placement, &kept);
-                    self.forgets.plugins.unreserve(&placement, &forgot);
+                if let Some([cached, uncached]) = reserved.filter(|_| *unreserved) {
+                    self.cached.plugins.unreserve(&placement, &cached);
+                    self.uncached.plugins.unreserve(&placement, &uncached);
                 }
                 self.cache.remove_pod(&pod.uid);
             }
@@ -135,7 +135,8 @@ impl Pair {
         }
     }
 
-    /// How a claim stands: bound, waiting for its first consumer in either class, not there, or for one pod alone.
+    /// Sets a claim to a state: bound, waiting for its first consumer in either class, missing, or exclusive to
+    /// one pod.
     fn claim(&mut self, claim: usize, how: usize, volume: usize) {
         let zone = |zone: &str| {
             (
@@ -178,7 +179,7 @@ impl Pair {
         if how == 5 { self.cache.remove_object(&object.key()) } else { self.cache.set_object(object) }
     }
 
-    /// Both decide, the same; the pod goes where they say.
+    /// Both schedulers decide, with the same result; the pod is placed accordingly.
     fn schedule(&mut self, claims: [usize; 2], draw: usize) {
         self.decisions += 1;
         let volumes: Vec<_> = (claims.iter().filter(|claim| **claim < CLAIMS))
@@ -191,17 +192,17 @@ impl Pair {
             volumes.join(", ")
         );
         let pod = Arc::new(testing::pod(&yaml, &mut self.cache.base.interner));
-        let kept = self.keeps.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
-        let anew = self.forgets.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
-        assert_eq!(kept, anew, "{yaml}");
-        if let Decision::Node(node) = kept {
+        let decision = self.cached.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
+        let full_decision = self.uncached.decide(&pod, &mut self.cache, UNTIMED, |n| draw % n);
+        assert_eq!(decision, full_decision, "{yaml}");
+        if let Decision::Node(node) = decision {
             self.place(pod, node);
         }
     }
 
     fn place(&mut self, pod: Arc<Pod>, node: NodeIndex) {
-        let compiled = self.keeps.plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
-        let mut cycles = [&self.keeps, &self.forgets]
+        let compiled = self.cached.plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
+        let mut cycles = [&self.cached, &self.uncached]
             .map(|engine| engine.plugins.pre_filter(&compiled, &self.cache, &mut PreFilterRun::default()).ok());
         let name = self.cache.base.name(node).to_owned();
         let symbol = self.cache.base.interner.intern(&name);
@@ -211,7 +212,8 @@ impl Pair {
             let cycle = cycles[at].take()?;
             engine.plugins.reserve(&cycle, &self.cache, &placement).ok()
         };
-        let reserved = reserve(&self.keeps, 0).zip(reserve(&self.forgets, 1)).map(|(kept, forgot)| [kept, forgot]);
+        let reserved =
+            reserve(&self.cached, 0).zip(reserve(&self.uncached, 1)).map(|(cached, uncached)| [cached, uncached]);
         self.running.push(RunningPod { pod, placement, reserved });
     }
 }
@@ -243,9 +245,9 @@ fn pods_of_equal_templates_with_their_own_claims_share_an_answer() {
         let volume = format!("{{name: v, persistentVolumeClaim: {{claimName: c{claim}}}}}");
         let pod = format!("{{metadata: {{name: p{claim}}}, spec: {{volumes: [{volume}]}}}}");
         let pod = Arc::new(testing::pod(&pod, &mut pair.cache.base.interner));
-        pair.keeps.cached_answer(&pod, &mut pair.cache)
+        pair.cached.cached_answer(&pod, &mut pair.cache)
     });
     let [first, second, third] = answers;
-    assert!(first.is_none(), "what is asked about once is not kept");
+    assert!(first.is_none(), "the first answer of a signature is not cached");
     assert!(second.is_some() && second == third);
 }

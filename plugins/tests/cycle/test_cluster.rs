@@ -1,4 +1,4 @@
-//! A cluster from manifests, and what a profile says about pods.
+//! A cluster from manifests, and the results of a profile for pods.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl<P: Profile> TestCluster<P> {
         Arc::new(testing::pod(yaml, &mut self.cache.base.interner))
     }
 
-    /// Puts a pod on the node that it names.
+    /// Adds a pod on the node in its spec.
     pub(crate) fn running(&mut self, yaml: &str) -> Arc<Pod> {
         let pod = self.pod(yaml);
         let node = pod.spec.node_name.expect("a pod on a node");
@@ -43,7 +43,7 @@ impl<P: Profile> TestCluster<P> {
         pod
     }
 
-    /// The node of a pod, or its message.
+    /// Returns the node of a pod, or its message.
     pub(crate) fn decide(&mut self, pod: &str) -> String {
         let pod = self.pod(pod);
         match self.engine.decide(&pod, &mut self.cache, 0, |_| 0) {
@@ -53,7 +53,8 @@ impl<P: Profile> TestCluster<P> {
         }
     }
 
-    /// What is decided if pods that have not started yet start later than all others. `seed` is what is drawn.
+    /// Returns the decision if pods that have not started start later than all others. `seed` is the random
+    /// value.
     pub(crate) fn decision(&mut self, pod: &str, seed: usize) -> Decision {
         self.decision_at(pod, UNTIMED, |_| seed)
     }
@@ -63,23 +64,23 @@ impl<P: Profile> TestCluster<P> {
         self.engine.decide(&pod, &mut self.cache, now, draw)
     }
 
-    /// The same by an engine that knows nothing of what was decided before.
+    /// Returns the decision of an engine without cached answers.
     pub(crate) fn full_decision(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
         let mut engine = Engine::<P>::new(&Handle::default()).expect("a profile that starts");
         engine.decide(pod, &mut self.cache, now, |_| seed)
     }
 
-    /// What is decided about a pod of the cluster.
+    /// Returns the decision for a pod of the cluster, with cached answers.
     pub(crate) fn cached_decision(&mut self, pod: &Arc<Pod>, now: i64, seed: usize) -> Decision {
         self.engine.decide(pod, &mut self.cache, now, |_| seed)
     }
 
-    /// What is said of each node, a line each.
+    /// Returns Filter's result for each node, one line each.
     pub(crate) fn verdicts(&mut self, pod: &str) -> String {
         self.verdicts_with(pod, |_| ())
     }
 
-    /// The same with other pods on every node than there are.
+    /// Returns Filter's result for each node with hypothetical pods on every node.
     pub(crate) fn verdicts_with(
         &mut self,
         pod: &str,

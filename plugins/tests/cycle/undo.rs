@@ -1,4 +1,4 @@
-//! What PreFilter plugins keep of a cycle is the same again once pods that came and went in thought are back.
+//! Undoing hypothetical changes restores the cycle states of PreFilter plugins.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use schedc_core::profile::{PreFilterRun, Profile};
 use crate::cycle::scheduler::preemption::{Cycle, Pipeline};
 use crate::cycle::test_cluster::TestCluster;
 
-/// Names of the plugins whose states differ.
+/// Names of the plugins with different states.
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     macro_rules! compare {
         ($($plugin:ident)*) => {{
-            // Without `..`, so that no plugin of the profile is forgotten.
+            // Without `..`, therefore no plugin of the profile can be forgotten.
             let Cycle { $($plugin),* } = a;
             [$((stringify!($plugin), *$plugin != b.$plugin)),*]
         }};
@@ -29,7 +29,7 @@ fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     plugins.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// Labels, namespace, affinity, spreading, claims and whether it is being deleted: all that makes pods matter to others.
+/// Pods with all fields that affect other pods: labels, namespace, affinity, spreading, claims and deletion.
 fn any_pod() -> impl Strategy<Value = String> {
     let app = || select(vec!["web", "db", "cache"]);
     let term = (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {
@@ -113,7 +113,7 @@ proptest! {
         for node in cache.base.alive().iter() {
             let is_here = |pod: &Arc<Pod>| pod.spec.node_name.and_then(|name| cache.base.node(name)) == Some(node);
             let mut here: Vec<&Arc<Pod>> = pods.iter().filter(|pod| is_here(pod)).collect();
-            // As preemption does: all go, then they come back one by one, some for a moment only.
+            // As in preemption: all pods are removed, then added one by one, some only temporarily.
             let mut changed = cycle.clone();
             here.iter().for_each(|pod| Pipeline::remove_pod(&compiled, &mut changed, pod, cache, node));
             for (at, index) in order.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! Claims, and the volumes that there are or can be made for them.
+//! Claims, and the volumes that exist or can be provisioned for them.
 
 use expect_test::{Expect, expect};
 
 use crate::cycle::scheduler::storage::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Two nodes in zones `a` and `b`, and classes whose claims wait for their first consumer: `made` has a provisioner,
-/// `found` has not; `tight` has one that reports capacity, `local` one for zone `b` alone.
+/// Two nodes in zones `a` and `b`, and classes for claims that wait for their first consumer. `made` has a
+/// provisioner, `found` has none, the one of `tight` reports capacity, and `local` is restricted to zone `b`.
 fn cluster(objects: &[&str]) -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::<Pipeline>::new();
     cluster.node("metadata: {name: n1, labels: {zone: a}}");
@@ -117,7 +117,7 @@ fn in_tree_volumes_follow_their_drivers_where_they_are_migrated() {
 #[test]
 fn the_smallest_volume_that_fits_is_taken() {
     const FOUND: &str = "storageClassName: found";
-    // The small claim takes the small volume, wherever it stands, so that the large one finds room.
+    // The small claim takes the small volume regardless of its position, therefore the large claim fits too.
     check(
         &[
             volume("large", "a", "9", FOUND),
@@ -173,7 +173,7 @@ status: {phase: Available}";
 #[test]
 fn a_prebound_volume_is_chosen_or_none() {
     let own = "storageClassName: found, claimRef: {namespace: default, name: c, uid: c}";
-    // Of the volume's own claim, neither phase nor access modes are looked at.
+    // For a volume that is reserved for the claim, phase and access modes are not checked.
     let own = volume("own", "a", "9", own).replace("Available", "Bound").replace("ReadWriteOnce", "ReadOnlyMany");
     check(
         &[own, volume("other", "b", "5", "storageClassName: found"), claim("c", "5", "storageClassName: found")],

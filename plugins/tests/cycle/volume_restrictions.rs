@@ -108,7 +108,7 @@ fn an_exclusive_claim_in_use_rejects_all_nodes_until_its_pod_goes() {
         n2
     "#]],
     );
-    // Names are compared without their namespaces where pods come and go in thought, as there.
+    // As in kube-scheduler, hypothetical pods are compared by claim names without namespaces.
     let stranger = cluster.pod(&pod("stranger", "elsewhere", &mounted("mine")));
     let exchanged = |node: &mut HypotheticalNode<'_, Pipeline>| {
         node.remove_pod(&first);

@@ -1,4 +1,4 @@
-//! What wakes pods that DefaultPreemption rejected.
+//! Events that queue pods rejected by DefaultPreemption.
 
 use crate::hints::table::{Event, Hints, deleted};
 

@@ -1,4 +1,4 @@
-//! What wakes pods that DynamicResources rejected.
+//! Events that queue pods rejected by DynamicResources.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -10,7 +10,7 @@ const OTHER: &str = "{kind: ResourceClaim, metadata: {name: other, uid: other}, 
 const OTHER_ALLOCATED: &str =
     "{kind: ResourceClaim, metadata: {name: other, uid: other}, spec: {}, status: {allocation: {}}}";
 
-/// Its claim is made of a template.
+/// The claim is generated from a template.
 const TEMPLATE: &str =
     "{metadata: {name: me, uid: me}, spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: gpus}]}}";
 const GENERATED: &str =
@@ -26,7 +26,7 @@ pub(crate) const HINTS: Hints = Hints {
             name: "resource.k8s.io/ResourceClaimAdd",
             rejected: POD,
             queue: &[added(CLAIM)],
-            // While its own is missing, nothing helps.
+            // While the pod's own claim is missing, other events do not help.
             skip: &[added(OTHER), added("{kind: ResourceClaim, metadata: {name: mine, namespace: far}, spec: {}}")],
             ..Event::OF
         },
@@ -44,7 +44,7 @@ pub(crate) const HINTS: Hints = Hints {
             queue: &[
                 updated(CLAIM, CLAIM_ALLOCATED),
                 updated(CLAIM_ALLOCATED, CLAIM),
-                // Devices that are given back may be for anyone.
+                // Every pod can use released devices.
                 updated(OTHER_ALLOCATED, OTHER),
             ],
             skip: &[
@@ -74,7 +74,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "PodUpdatePodGeneratedResourceClaim",
             rejected: TEMPLATE,
-            // The claim is not there yet.
+            // The claim does not exist yet.
             skip: &[updated(TEMPLATE, GENERATED)],
             ..Event::OF
         },

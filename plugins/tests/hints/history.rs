@@ -1,4 +1,4 @@
-//! A parked pod, and what happens around it.
+//! An unschedulable pod, and changes of the cluster.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use schedc_core::profile::Profile;
 use crate::hints::scheduler::all::Pipeline;
 use crate::hints::test_cluster::{TestCluster, Verdict};
 
-/// An object of a name comes, changes, or goes if there is no manifest.
+/// An object with this name is added or updated, or deleted without a manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) resource: EventResource,
@@ -17,10 +17,10 @@ pub(crate) struct Step {
     pub(crate) manifest: Option<String>,
 }
 
-/// A step that lets a pod fit without waking it.
+/// A step that makes a pod schedulable without an event that queues it.
 #[derive(Debug)]
 pub(crate) struct Miss {
-    /// Who rejected the pod.
+    /// The plugins that rejected the pod.
     pub(crate) by: Vec<&'static str>,
     /// The pod, before the step.
     pub(crate) pod: String,
@@ -29,8 +29,8 @@ pub(crate) struct Miss {
     pub(crate) known: BTreeMap<String, String>,
 }
 
-/// Lets it all happen to a pod that is tried at first, and whenever an event wakes it. Returns how often that was. Where it is
-/// known that the pod can be missed, it is tried, too.
+/// Applies all steps. The pod is attempted first, and whenever an event queues it. Returns the number of
+/// events that queued it. After a known miss, the pod is attempted too.
 pub(crate) fn wakes(
     pod: &str,
     others: &[Step],
@@ -78,7 +78,7 @@ pub(crate) fn wakes(
     Ok(wakes)
 }
 
-/// Who rejected the pod, if it is parked for that.
+/// Returns the plugins that rejected the pod, if it is unschedulable.
 fn rejectors(verdict: Verdict) -> Option<PluginSet> {
     match verdict {
         Verdict::Gated(by) | Verdict::Rejected(by) => Some(by).filter(|by| !by.is_empty()),

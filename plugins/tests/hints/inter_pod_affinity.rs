@@ -1,19 +1,19 @@
-//! What wakes pods that InterPodAffinity rejected.
+//! Events that queue pods rejected by InterPodAffinity.
 
 use crate::hints::table::{Event, Hints, added, deleted, updated};
 
-/// Wants to be near `web`, and apart from `db`.
+/// A pod with affinity to `web` and anti-affinity to `db`.
 const POD: &str = "{metadata: {name: me, labels: {app: me}}, spec: {affinity: {
     podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         {topologyKey: zone, labelSelector: {matchLabels: {app: web}}}]},
     podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         {topologyKey: rack, labelSelector: {matchLabels: {app: db}}}]}}}}";
-/// Wants to be near pods that are two things at once.
+/// A pod with two affinity terms.
 const TWO_TERMS: &str =
     "{metadata: {name: me}, spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     {topologyKey: zone, labelSelector: {matchLabels: {app: web}}},
     {topologyKey: zone, labelSelector: {matchLabels: {tier: front}}}]}}}}";
-/// Wants to be near pods of any namespace.
+/// A pod with affinity to pods of any namespace.
 const ANY_NAMESPACE: &str =
     "{metadata: {name: me}, spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
     {topologyKey: zone, namespaceSelector: {}, labelSelector: {matchLabels: {app: web}}}]}}}}";
@@ -54,7 +54,7 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[
                 deleted(DB),
-                // One that did not want to be near it.
+                // A pod with anti-affinity to the rejected one.
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, affinity: {podAntiAffinity: {
                   requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: {app: me}}}]}}}}"),
             ],
@@ -90,7 +90,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[added(WITHOUT_ZONE), added("metadata: {name: n1, labels: {rack: a}}")],
             ..Event::OF
         },
-        // There are none of those pods on a new node.
+        // A new node has none of these pods.
         Event { name: "NodeAdd", rejected: APART, queue: &[added(WITHOUT_ZONE), added(IN_A)], ..Event::OF },
         Event {
             name: "NodeUpdateNodeLabel",

@@ -1,4 +1,5 @@
-//! Events that let a parked pod fit and do not wake it, here as in kube-scheduler. docs/differences.md lists them.
+//! Events that make an unschedulable pod schedulable without queueing it, here as in kube-scheduler.
+//! docs/differences.md lists them.
 
 use schedc_core::events::EventResource::{
     self, CsiDriver, CsiNode, Node, PersistentVolumeClaim, Pod, StorageClass, Wildcard,
@@ -8,7 +9,7 @@ use crate::hints::history::{Miss, Step, wakes};
 
 type When = fn(&Miss) -> bool;
 
-/// Those that random clusters run into: the plugin, what changed, and the circumstances.
+/// The misses that random clusters find: the plugin, the changed resource, and the condition.
 const KNOWN: [(&str, EventResource, When); 8] = [
     ("InterPodAffinity", Node, |miss| miss.pods().any(|pod| has_terms(pod, "podAntiAffinity"))),
     ("InterPodAffinity", Pod, |miss| has_terms(&miss.pod, "podAffinity")),
@@ -20,7 +21,7 @@ const KNOWN: [(&str, EventResource, When); 8] = [
     ("VolumeBinding", CsiDriver, |_| true),
 ];
 
-/// Whether it is one of those.
+/// Returns whether the miss is known.
 pub(crate) fn is_known(miss: &Miss) -> bool {
     KNOWN.iter().any(|(plugin, resource, is)| miss.by.contains(plugin) && miss.step.resource == *resource && is(miss))
 }
@@ -34,13 +35,13 @@ impl Miss {
         self.known.iter().filter(|(name, _)| name.starts_with('p')).map(|(_, manifest)| manifest)
     }
 
-    /// What the step changed, as it was.
+    /// Returns the object before the step.
     fn old(&self) -> &str {
         self.known.get(&self.step.name).map_or("", String::as_str)
     }
 }
 
-/// The last of the steps lets the pod fit, and does not wake it. `-` stands for an object that goes.
+/// Checks that the last step makes the pod schedulable and does not queue it. `-` deletes an object.
 fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
     let step = |&(resource, name, manifest): &(EventResource, &str, &str)| {
         let manifest = Some(manifest.to_owned()).filter(|manifest| manifest != "-");
@@ -50,7 +51,7 @@ fn check(pod: &str, steps: &[(EventResource, &str, &str)], rejected_by: &str) {
     let (last, others) = steps.split_last().expect("a step");
     match wakes(pod, others, std::slice::from_ref(last), |_| false) {
         Err(miss) => assert!(miss.by.contains(&rejected_by), "{last:?} {:?}", miss.by),
-        Ok(woken) => panic!("{last:?} makes no difference, or wakes it ({woken})"),
+        Ok(woken) => panic!("{last:?} has no effect, or queues the pod ({woken})"),
     }
 }
 
@@ -79,7 +80,7 @@ fn nodes_outside_the_anti_affinity_of_running_pods() {
     check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n2", N2)], plugin);
     let elsewhere = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
     check(me, &[(Node, "n1", N1), (Pod, "p0", &there), (Node, "n1", elsewhere)], plugin);
-    // Until its pods are seen to be deleted, a moment later.
+    // Until the deletion of its pods is observed, a moment later.
     let beside = "{metadata: {name: n2, labels: {zone: a}}, status: {allocatable: {pods: 9}}}";
     check(me, &[(Node, "n1", N1), (Node, "n2", beside), (Pod, "p0", &there), (Node, "n1", "-")], plugin);
 }
@@ -151,7 +152,7 @@ fn a_volume_limit_is_removed() {
     let other =
         "{metadata: {name: p0}, spec: {nodeName: n1, volumes: [{name: a, persistentVolumeClaim: {claimName: more}}]}}";
     let claims = ["data", "more"].map(claim);
-    // A new node has no limits before it has a CSINode.
+    // A new node has no limits until it has a CSINode.
     for last in [(CsiNode, "csi-n1", unlimited), (CsiNode, "csi-n1", "-"), (Node, "n2", N2)] {
         let steps = [
             (StorageClass, "fast", FAST),
@@ -182,7 +183,7 @@ fn a_pod_attaches_the_needed_volume_to_a_full_node() {
         (Node, "n1", N1),
         (CsiNode, "csi-n1", limited),
         (Pod, "p0", &with("p0", "more")),
-        // By another scheduler, which does not count.
+        // A pod placed by another scheduler does not count.
         (Pod, "p1", &with("p1", "data")),
     ];
     check(WITH_DATA, &steps, "NodeVolumeLimits");

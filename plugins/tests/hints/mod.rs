@@ -1,4 +1,5 @@
-//! Hints: of every kind of event that a plugin registered with one, changes that wake a pod and changes that do not.
+//! Queueing hints: for each event that a plugin registered with a hint, changes that queue a pod and changes
+//! that do not.
 
 mod completeness;
 mod default_preemption;
@@ -53,7 +54,7 @@ const TABLES: [Hints; 15] = [
     node_declared_features::HINTS,
 ];
 
-/// What can happen to objects of a kind, one thing each.
+/// Returns the possible actions on objects of a kind.
 fn actions(resource: EventResource) -> Vec<Action> {
     let particular: &[Action] = match resource {
         EventResource::Node => &[
@@ -77,14 +78,14 @@ fn actions(resource: EventResource) -> Vec<Action> {
     [&[Action::ADD, Action::DELETE], particular].concat()
 }
 
-/// The kinds of events that each plugin registered with a hint, by plugin.
+/// Returns the events that each plugin registered with a hint.
 fn hinted() -> BTreeMap<&'static str, Vec<ClusterEvent>> {
     let mut hinted: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for plugin in Pipeline::PLUGINS {
-        for registration in plugin.events.expect("every plugin tells what it waits for").iter().filter(|r| r.has_hint) {
+        for registration in plugin.events.expect("every plugin declares its events").iter().filter(|r| r.has_hint) {
             let ClusterEvent { resource, actions: registered } = registration.event;
             let registered = actions(resource).into_iter().filter(|action| registered.contains(*action));
-            // Who waits for every change gives one answer to all of them.
+            // A registration for every change has one hint for all of them.
             let mut registered: Vec<_> = registered.collect();
             if registered.contains(&Action::UPDATE) {
                 registered.retain(|action| *action == Action::UPDATE || !Action::UPDATE.contains(*action));
@@ -107,14 +108,14 @@ fn check(
     let mut cluster = TestCluster::new(event.rejected);
     event.others.iter().for_each(|object| cluster.object(object));
     let derived = cluster.apply(kind.resource, change.old, change.new);
-    let told = derived.iter().find(|derived| kind.covers(**derived));
-    if told.is_some() != change.makes_event {
+    let caused = derived.iter().find(|derived| kind.covers(**derived));
+    if caused.is_some() != change.makes_event {
         return Err(format!("{what}\nmakes the events {derived:?}"));
     }
-    let asked = told.copied().unwrap_or(kind);
-    match cluster.hint(plugin, asked) {
-        Some(Ok(said)) if said == expected => Ok(()),
-        said => Err(format!("{what}\nis {said:?}")),
+    let event = caused.copied().unwrap_or(kind);
+    match cluster.hint(plugin, event) {
+        Some(Ok(hint)) if hint == expected => Ok(()),
+        hint => Err(format!("{what}\nis {hint:?}")),
     }
 }
 
@@ -134,7 +135,8 @@ fn hints_match_their_tables() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A registration whose hint always says the same needs none; so each of them is in its table with both.
+/// A hint with a constant result is unnecessary. Therefore each registration has both
+/// results in its table.
 #[test]
 fn every_hinted_event_queues_some_pods_and_skips_others() {
     let has = |plugin: &str, event: &str, changes: fn(&Event) -> &[Change]| {
@@ -147,7 +149,7 @@ fn every_hinted_event_queues_some_pods_and_skips_others() {
     for (plugin, events) in hinted() {
         for event in events.iter().map(ClusterEvent::to_string) {
             count += 1;
-            // The end of a preemption wakes the preemptor, no event.
+            // The end of the preemption queues the preemptor, not an event.
             if plugin != "DefaultPreemption" && !has(plugin, &event, |of| of.queue) {
                 missing.push(format!("{plugin} {event}: Queue"));
             }

@@ -1,4 +1,4 @@
-//! What wakes pods that NodeAffinity rejected.
+//! Events that queue pods rejected by NodeAffinity.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -34,7 +34,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[
                 updated("metadata: {name: n1}", "metadata: {name: n1, labels: {zone: a}}"),
                 updated("metadata: {name: n1, labels: {zone: a, disk: ssd}}", "metadata: {name: n1}"),
-                // It was within reach.
+                // The node was feasible before.
                 updated(
                     "metadata: {name: n1, labels: {zone: a, disk: ssd}}",
                     "metadata: {name: n1, labels: {zone: a, disk: hdd}}",

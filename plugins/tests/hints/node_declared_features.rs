@@ -1,4 +1,4 @@
-//! What wakes pods that NodeDeclaredFeatures rejected.
+//! Events that queue pods rejected by NodeDeclaredFeatures.
 
 use crate::hints::table::{Event, Hints, updated};
 

@@ -1,4 +1,4 @@
-//! What wakes pods that NodePorts rejected.
+//! Events that queue pods rejected by NodePorts.
 
 use crate::hints::table::{Event, Hints, deleted};
 

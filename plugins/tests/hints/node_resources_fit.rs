@@ -1,4 +1,4 @@
-//! What wakes pods that NodeResourcesFit rejected.
+//! Events that queue pods rejected by NodeResourcesFit.
 
 use crate::hints::table::{Event, Hints, added, deleted, updated};
 
@@ -31,9 +31,9 @@ pub(crate) const HINTS: Hints = Hints {
             ],
             skip: &[
                 updated(LARGE, SMALL),
-                // More of what it asks for, but not enough.
+                // More of a requested resource, but not enough.
                 updated(SMALL, "{metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 9, example.com/gpu: 2}}}"),
-                // More of what it does not ask for.
+                // More of a resource that is not requested.
                 updated(
                     LARGE,
                     "{metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 1Gi, pods: 9, example.com/gpu: 1}}}",

@@ -1,4 +1,4 @@
-//! What wakes pods that NodeUnschedulable rejected.
+//! Events that queue pods rejected by NodeUnschedulable.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -15,7 +15,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "NodeUpdateNodeTaint",
             rejected: POD,
-            // Whether it has taints is not this plugin's business.
+            // This plugin does not check other taints.
             queue: &[updated(CORDONED, OPEN), updated(CORDONED, UNCORDONED), updated(TAINT, OPEN)],
             skip: &[updated(OPEN, UNCORDONED), updated(CORDONED, TAINT), updated(OPEN, CORDONED).without_event()],
             ..Event::OF

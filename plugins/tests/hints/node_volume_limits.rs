@@ -1,4 +1,4 @@
-//! What wakes pods that NodeVolumeLimits rejected.
+//! Events that queue pods rejected by NodeVolumeLimits.
 
 use crate::hints::table::{Event, Hints, added, deleted, updated};
 
@@ -33,7 +33,7 @@ pub(crate) const HINTS: Hints = Hints {
                     TWO,
                     "{kind: CSINode, metadata: {name: n1}, spec: {drivers: [{name: d, nodeID: x, allocatable: {count: 1}}]}}",
                 ),
-                // No limit is no growth.
+                // Removing a limit is no increase.
                 updated(TWO, UNLIMITED),
                 updated(TWO, "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}"),
             ],
@@ -42,7 +42,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "PodDelete",
             rejected: POD,
-            // Which volumes they are is for Filter to find out.
+            // Filter determines which volumes they are.
             queue: &[
                 deleted("{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: more}}]}}"),
                 deleted("{metadata: {name: other}, spec: {nodeName: n1, volumes: [{name: v, ephemeral: {}}]}}"),
@@ -72,7 +72,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "storage.k8s.io/VolumeAttachmentDelete",
             rejected: POD,
-            // A claim can be of any driver.
+            // A claim can have any driver.
             queue: &[deleted("{kind: VolumeAttachment, metadata: {name: a}, spec: {attacher: d, nodeName: n1, source: {}}}")],
             ..Event::OF
         },

@@ -1,11 +1,11 @@
-//! What wakes pods that PodTopologySpread rejected.
+//! Events that queue pods rejected by PodTopologySpread.
 
 use crate::hints::table::{Event, Hints, added, deleted, updated};
 
 const POD: &str = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}},
     {topologyKey: rack, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: db}}}]}}";
-/// It prefers to be spread, but need not be.
+/// A pod with a soft constraint only.
 const SOFT_CONSTRAINT: &str = "{metadata: {name: me, labels: {app: web}}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}]}}";
 const WEB: &str = "{metadata: {name: other, labels: {app: web}}, spec: {nodeName: n1}}";
@@ -14,7 +14,7 @@ const WEB_ELSEWHERE: &str = "{metadata: {name: other, namespace: far, labels: {a
 const A1: &str = "metadata: {name: n1, labels: {zone: a, rack: r1}}";
 const A: &str = "metadata: {name: n1, labels: {zone: a}}";
 
-/// A constraint that minds taints, one that does not, and pods with a toleration more.
+/// A constraint that honors taints, one that ignores them, and pods with an additional toleration.
 const HONORS_TAINTS: &str = "{metadata: {name: me}, spec: {topologySpreadConstraints: [
     {topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor}]}}";
 const HONORS_TAINTS_AND_TOLERATES: &str =
@@ -57,7 +57,7 @@ pub(crate) const HINTS: Hints = Hints {
             queue: &[
                 updated(WEB, OTHER),
                 updated(OTHER, WEB),
-                // Itself: the selectors that count are those of the pod as it is now.
+                // The pod itself: its current selectors count.
                 updated(
                     POD,
                     "{metadata: {name: me, labels: {app: other}}, spec: {topologySpreadConstraints: [
@@ -94,7 +94,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[added("metadata: {name: n1}"), added(A)],
             ..Event::OF
         },
-        // Without constraints every node counts.
+        // Without constraints, every node counts.
         Event { name: "NodeAdd", rejected: SOFT_CONSTRAINT, queue: &[added("metadata: {name: n1}")], ..Event::OF },
         Event {
             name: "NodeDelete",

@@ -1,4 +1,4 @@
-//! What wakes pods that SchedulingGates rejected.
+//! Events that queue pods rejected by SchedulingGates.
 
 use crate::hints::table::{Event, Hints, updated};
 

@@ -1,14 +1,14 @@
-//! What a plugin's hints say, as a table: changes that wake a pod that the plugin rejected, and changes that do not.
+//! Results of a plugin's hints as a table: changes that queue a rejected pod, and changes that do not.
 
-/// What is said of the events that a plugin registered with a hint.
+/// The expected results for the events that a plugin registered with a hint.
 pub(crate) struct Hints {
     pub(crate) plugin: &'static str,
     pub(crate) events: &'static [Event],
 }
 
-/// What is said of one kind of event to one pod. A kind can have several of these.
+/// The expected results for one event and one pod. An event can have several of these.
 pub(crate) struct Event {
-    /// The plugin's registration and one of its actions, as kube-scheduler writes them.
+    /// The plugin's registration and one of its actions, in kube-scheduler's notation.
     pub(crate) name: &'static str,
     /// The pod that the plugin rejected.
     pub(crate) rejected: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// Nothing is said yet.
+    /// An event without expectations.
     pub(crate) const OF: Event = Event { name: "", rejected: "{}", others: &[], queue: &[], skip: &[] };
 }
 
@@ -28,7 +28,7 @@ impl Event {
 pub(crate) struct Change {
     pub(crate) old: Option<&'static str>,
     pub(crate) new: Option<&'static str>,
-    /// Whether the change makes such an event. Hints have an answer for others, too.
+    /// Whether the change causes this event. Hints return a result for other changes too.
     pub(crate) makes_event: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) const fn deleted(old: &'static str) -> Change {
 }
 
 impl Change {
-    /// The same change, of which nobody hears.
+    /// Returns the same change without its event.
     pub(crate) const fn without_event(self) -> Change {
         Change { makes_event: false, ..self }
     }

@@ -1,4 +1,4 @@
-//! What wakes pods that TaintToleration rejected.
+//! Events that queue pods rejected by TaintToleration.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -25,7 +25,7 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[updated(UNTOLERATED, NONE), updated(BOTH, TOLERATED)],
             skip: &[
-                // One of two is not enough, and a node that was within reach is nothing new.
+                // One of two taints is not enough, and a node that was feasible before does not count.
                 updated(BOTH, UNTOLERATED),
                 updated(TOLERATED, NONE),
                 updated(NONE, UNTOLERATED),
@@ -36,7 +36,7 @@ pub(crate) const HINTS: Hints = Hints {
         Event {
             name: "PodUpdatePodToleration",
             rejected: POD,
-            // Whether it helps is for Filter to find out.
+            // Filter determines whether it helps.
             queue: &[updated(POD, "{metadata: {name: me}, spec: {tolerations: []}}")],
             skip: &[updated(
                 "{metadata: {name: other}, spec: {nodeName: n1}}",

@@ -21,7 +21,7 @@ pub(crate) struct TestCluster {
     updated: Changed,
 }
 
-/// What becomes of a pod that is tried.
+/// The result of an attempt.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Gated(PluginSet),
@@ -38,7 +38,7 @@ enum Changed {
 }
 
 impl TestCluster {
-    /// No node and no object yet, and a pod that waits for them.
+    /// A pending pod in a cluster without objects.
     pub(crate) fn new(rejected: &str) -> TestCluster {
         let mut cache = Cache::default();
         let rejected = Arc::new(testing::pod(rejected, &mut cache.base.interner));
@@ -51,7 +51,7 @@ impl TestCluster {
         self.cache.set_object(object);
     }
 
-    /// An object changes. Returns the events of that.
+    /// Applies a change of an object. Returns its events.
     pub(crate) fn apply(&mut self, resource: EventResource, old: Option<&str>, new: Option<&str>) -> Vec<ClusterEvent> {
         let both = [old, new];
         let interner = &mut self.cache.base.interner;
@@ -90,7 +90,7 @@ impl TestCluster {
                 if let (Some(old), None) = (&old, &new) {
                     self.cache.remove_pod(&old.uid);
                 }
-                // What it asks for now is what counts.
+                // The current requests of the pod count.
                 if let Some(new) = new.as_ref().filter(|new| new.uid == self.rejected.uid) {
                     self.rejected = Arc::new(new.clone());
                 }
@@ -110,7 +110,7 @@ impl TestCluster {
         }
     }
 
-    /// What a change of a pod is, for other pods and, if it waits itself, for itself.
+    /// Returns the events of a pod change: for other pods and, if the pod itself is pending, for itself.
     fn pod_events(&self, old: Option<&Pod>, new: Option<&Pod>) -> Vec<ClusterEvent> {
         let assigned = |action| vec![ClusterEvent::new(EventResource::AssignedPod, action)];
         match (old.map(EventPod::new), new.map(EventPod::new)) {
@@ -123,20 +123,20 @@ impl TestCluster {
         }
     }
 
-    /// What a plugin says of the last change. `None`: it does not wait for the event.
+    /// Returns a plugin's hint for the last change. `None`: the plugin did not register the event.
     pub(crate) fn hint(&self, plugin: &str, event: ClusterEvent) -> Option<Result<QueueingHint, HintError>> {
         let at = Pipeline::PLUGINS.iter().position(|of| of.name == plugin)?;
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
         interested.hint(&*self.engine.plugins, at, &self.rejected, self.updated.object(), &self.cache)
     }
 
-    /// Whether one of these plugins finds the last change worth an attempt.
+    /// Returns whether the hint of one of these plugins queues the pod.
     pub(crate) fn wakes(&self, rejectors: PluginSet, event: ClusterEvent) -> bool {
         let interested = InterestedPlugins::of(Pipeline::PLUGINS, event);
         interested.wakes(&*self.engine.plugins, rejectors, &self.rejected, self.updated.object(), &self.cache)
     }
 
-    /// What an attempt for the pod finds.
+    /// Returns the result of an attempt.
     pub(crate) fn attempt(&mut self) -> Verdict {
         if let Err(status) = self.engine.plugins.pre_enqueue(&self.rejected, &self.cache) {
             return Verdict::Gated(PluginSet::of(Pipeline::PLUGINS, [status.plugin]));

@@ -1,4 +1,4 @@
-//! What wakes pods that VolumeBinding rejected.
+//! Events that queue pods rejected by VolumeBinding.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -119,7 +119,7 @@ pub(crate) const HINTS: Hints = Hints {
             skip: &[
                 updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 9Gi}"),
                 updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}"),
-                // More room, but not for larger volumes.
+                // More capacity, but not for larger volumes.
                 updated(
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 1Gi}",
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 20Gi, maximumVolumeSize: 1Gi}",

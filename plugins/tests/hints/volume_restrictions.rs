@@ -1,4 +1,4 @@
-//! What wakes pods that VolumeRestrictions rejected.
+//! Events that queue pods rejected by VolumeRestrictions.
 
 use crate::hints::table::{Event, Hints, added, deleted};
 
@@ -30,7 +30,7 @@ pub(crate) const HINTS: Hints = Hints {
                 deleted(
                     "{metadata: {name: other, namespace: far}, spec: {nodeName: n1, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}",
                 ),
-                // The claim of an ephemeral volume is one pod's own.
+                // Only its own pod uses the claim of an ephemeral volume.
                 deleted("{metadata: {name: da}, spec: {nodeName: n1, volumes: [{name: ta, ephemeral: {}}]}}"),
             ],
             ..Event::OF

@@ -1,4 +1,4 @@
-//! What wakes pods that VolumeZone rejected.
+//! Events that queue pods rejected by VolumeZone.
 
 use crate::hints::table::{Event, Hints, added, updated};
 
@@ -27,7 +27,7 @@ pub(crate) const HINTS: Hints = Hints {
             queue: &[added("{kind: PersistentVolumeClaim, metadata: {name: data}}")],
             skip: &[
                 added("{kind: PersistentVolumeClaim, metadata: {name: more}}"),
-                // This plugin does not look at ephemeral volumes.
+                // This plugin ignores ephemeral volumes.
                 added("{kind: PersistentVolumeClaim, metadata: {name: me-own}}"),
                 added("{kind: PersistentVolumeClaim, metadata: {name: data, namespace: far}}"),
             ],

@@ -1,5 +1,5 @@
-//! Whether four ways to an answer end in the same: what is kept and brought up to date, a full evaluation, a full evaluation
-//! of a cluster that was built anew, and the plain rules.
+//! Comparison of four answers: incremental evaluation, full evaluation, full evaluation of a rebuilt cluster,
+//! and the reference implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -15,16 +15,16 @@ use schedc_reference::Evaluation;
 
 use crate::incremental::test_cluster::TestCluster;
 
-/// Decides about a pod in all ways. Tells what is different, and whether an answer was kept.
+/// Evaluates a pod in all four ways. Returns the differences, and whether the answer was cached.
 pub(crate) struct Compare<'a, S> {
     pub(crate) cluster: &'a mut TestCluster<S>,
     pub(crate) rules: &'a Evaluation,
     pub(crate) pod: &'a Arc<Pod>,
-    /// What is drawn.
+    /// The random value.
     pub(crate) draw: usize,
 }
 
-/// What was found.
+/// The results of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) differences: Vec<String>,
@@ -44,7 +44,7 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
             engine
         };
         kept.percentage_of_nodes_to_score = 100;
-        // What is kept comes first, before anybody else asks anything of the cluster's indexes.
+        // The cached answer comes first, before another evaluation registers something with the indexes.
         let by_kept = kept.decide(pod, &mut cluster.cache, UNTIMED, |n| draw % n);
         if let Some(answer) = kept.cached_answer(pod, &mut cluster.cache) {
             found.kept = true;
@@ -84,10 +84,10 @@ fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expe
     }
 }
 
-/// Node by node, score by score, word by word, but for what preemption says.
+/// Compares verdicts, scores and messages, except those of preemption.
 fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got: &Explanation, cache: &Cache<S>) {
     if got.gated_by.is_some() {
-        // Such a pod is not decided; the rules do not know PreEnqueue.
+        // PreEnqueue rejects such a pod before a decision; the reference implementation has no PreEnqueue.
         return;
     }
     let in_rules = |no: &schedc_reference::PluginRejection| (no.plugin, no.code, no.reasons.clone());

@@ -1,4 +1,4 @@
-//! Which changes altered what which plugin says.
+//! Kinds of changes that changed the results of each plugin.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,25 +13,25 @@ use serde_json::Value;
 use crate::incremental::history::Step;
 use crate::incremental::test_cluster::{ObjectState, TestCluster};
 
-/// What there is of nodes, pods and other objects that a plugin reads: changes of these must alter what it says. `+`, `~` and
-/// `-`: the object comes, changes, goes.
+/// The fields that each plugin reads: changes of these must change its results. `+`, `~` and `-`: the object
+/// is added, updated, deleted.
 const READS: [(&str, &[&str]); 16] = [
-    ("DynamicResources", &["asked"]),
-    ("ImageLocality", &["Node +-", "Node images", "asked"]),
+    ("DynamicResources", &["scheduled"]),
+    ("ImageLocality", &["Node +-", "Node images", "scheduled"]),
     (
         "InterPodAffinity",
-        &["Node +-", "Node labels", "Pod +-", "Pod labels", "Nominated pod +-", "Namespace +~-", "asked"],
+        &["Node +-", "Node labels", "Pod +-", "Pod labels", "Nominated pod +-", "Namespace +~-", "scheduled"],
     ),
-    ("NodeAffinity", &["Node +-", "Node labels", "asked"]),
-    ("NodeDeclaredFeatures", &["Node +-", "Node declared features", "asked"]),
-    ("NodeName", &["Node +-", "asked"]),
-    ("NodePorts", &["Node +-", "Pod +-", "Nominated pod +-", "asked"]),
-    ("NodeResourcesBalancedAllocation", &["Node +-", "Node allocatable", "Pod +-", "Pod status", "asked"]),
+    ("NodeAffinity", &["Node +-", "Node labels", "scheduled"]),
+    ("NodeDeclaredFeatures", &["Node +-", "Node declared features", "scheduled"]),
+    ("NodeName", &["Node +-", "scheduled"]),
+    ("NodePorts", &["Node +-", "Pod +-", "Nominated pod +-", "scheduled"]),
+    ("NodeResourcesBalancedAllocation", &["Node +-", "Node allocatable", "Pod +-", "Pod status", "scheduled"]),
     (
         "NodeResourcesFit",
-        &["Node +-", "Node allocatable", "Node allowed pods", "Pod +-", "Pod status", "Nominated pod +-", "asked"],
+        &["Node +-", "Node allocatable", "Node allowed pods", "Pod +-", "Pod status", "Nominated pod +-", "scheduled"],
     ),
-    ("NodeUnschedulable", &["Node +-", "Node unschedulable", "asked"]),
+    ("NodeUnschedulable", &["Node +-", "Node unschedulable", "scheduled"]),
     (
         "NodeVolumeLimits",
         &[
@@ -43,7 +43,7 @@ const READS: [(&str, &[&str]); 16] = [
             "StorageClass +~-",
             "CSINode +~-",
             "VolumeAttachment +~-",
-            "asked",
+            "scheduled",
         ],
     ),
     (
@@ -60,10 +60,10 @@ const READS: [(&str, &[&str]); 16] = [
             "ReplicationController +~-",
             "ReplicaSet +~-",
             "StatefulSet +~-",
-            "asked",
+            "scheduled",
         ],
     ),
-    ("TaintToleration", &["Node +-", "Node taints", "asked"]),
+    ("TaintToleration", &["Node +-", "Node taints", "scheduled"]),
     (
         "VolumeBinding",
         &[
@@ -75,17 +75,24 @@ const READS: [(&str, &[&str]); 16] = [
             "CSINode +~-",
             "CSIDriver +~-",
             "CSIStorageCapacity +~-",
-            "asked",
+            "scheduled",
         ],
     ),
-    ("VolumeRestrictions", &["Node +-", "Pod +-", "Nominated pod +-", "PersistentVolumeClaim +~-", "asked"]),
+    ("VolumeRestrictions", &["Node +-", "Pod +-", "Nominated pod +-", "PersistentVolumeClaim +~-", "scheduled"]),
     (
         "VolumeZone",
-        &["Node +-", "Node labels", "PersistentVolumeClaim +~-", "PersistentVolume +~-", "StorageClass +~-", "asked"],
+        &[
+            "Node +-",
+            "Node labels",
+            "PersistentVolumeClaim +~-",
+            "PersistentVolume +~-",
+            "StorageClass +~-",
+            "scheduled",
+        ],
     ),
 ];
 
-/// The kinds of changes of an entry of [`READS`].
+/// Returns the kinds of changes of an entry of [`READS`].
 fn kinds(entry: &str) -> Vec<String> {
     match entry.rsplit_once(' ') {
         Some((kind, signs)) if signs.starts_with('+') => signs.chars().map(|sign| format!("{kind} {sign}")).collect(),
@@ -93,31 +100,31 @@ fn kinds(entry: &str) -> Vec<String> {
     }
 }
 
-/// How many pods are remembered.
+/// Maximum number of remembered pods.
 const PODS: usize = 80;
-/// How many of them are asked about a change.
-const ASKED: usize = 2;
-/// And about one that few of them mind.
-const ASKED_IF_FEW: usize = 6;
+/// Number of pods that are evaluated before and after a change.
+const EVALUATED: usize = 2;
+/// Number of pods for a change that affects few pods.
+const EVALUATED_IF_FEW: usize = 6;
 
-/// Counts, by plugin and kind of change.
+/// Counts by plugin and kind of change.
 #[derive(Default)]
 pub(crate) struct Coverage {
     counts: BTreeMap<&'static str, BTreeMap<String, usize>>,
-    /// The pods that were decided last: what is asked about before and after a change.
+    /// The last scheduled pods, which are evaluated before and after a change.
     pods: Vec<Value>,
     next: usize,
     args: Args,
 }
 
-/// What was before a change.
+/// The results before a change.
 pub(crate) struct Before {
     object_state: ObjectState,
     answers: Vec<(Arc<Pod>, Vec<PluginEvaluation>)>,
 }
 
 impl Coverage {
-    fn ask<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
+    fn evaluate<S: State>(&self, cluster: &TestCluster<S>, pod: &Pod) -> Vec<PluginEvaluation> {
         evaluate_plugins(&self.args, &cluster.cluster, &cluster.cache.base.interner, pod)
     }
 
@@ -134,8 +141,8 @@ impl Coverage {
         };
         before.object_state = cluster.object_state(kind, metadata);
         let (number, pods): (usize, Vec<&Value>) = match possibly_affected_pods(kind, metadata) {
-            None => (ASKED, self.pods.iter().collect()),
-            Some(may_be_affected) => (ASKED_IF_FEW, self.pods.iter().filter(|pod| may_be_affected(pod)).collect()),
+            None => (EVALUATED, self.pods.iter().collect()),
+            Some(may_be_affected) => (EVALUATED_IF_FEW, self.pods.iter().filter(|pod| may_be_affected(pod)).collect()),
         };
         let seldom_matters = before.object_state == ObjectState::Nominated
             || ["VolumeAttachment", "CSIStorageCapacity", "CSIDriver", "StorageClass"]
@@ -143,13 +150,13 @@ impl Coverage {
                 .any(|seldom| kind == seldom);
         let number = if seldom_matters { pods.len() } else { number };
         self.next += 1;
-        let asked = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
-        let asked = asked.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
-        before.answers = asked
+        let evaluated = pods.iter().cycle().skip(self.next).take(number.min(pods.len())).copied();
+        let evaluated = evaluated.chain(self.pods.iter().filter(|pod| is_affected(step, pod)));
+        before.answers = evaluated
             .map(|pod| {
                 let pod = cluster.pending(pod);
-                let evaluate_plugins = self.ask(cluster, &pod);
-                (pod, evaluate_plugins)
+                let evaluations = self.evaluate(cluster, &pod);
+                (pod, evaluations)
             })
             .collect();
         before
@@ -163,15 +170,15 @@ impl Coverage {
         }
     }
 
-    /// A pod is decided: to whom does it matter?
+    /// Counts the plugins that affected the decision for a pod.
     fn decided<S: State>(&mut self, cluster: &mut TestCluster<S>, pod: &Value) {
         let pod = cluster.pending(pod);
-        for opinion in self.ask(cluster, &pod) {
-            let prefers = opinion.scores.values().min() != opinion.scores.values().max();
+        for evaluation in self.evaluate(cluster, &pod) {
+            let prefers = evaluation.scores.values().min() != evaluation.scores.values().max();
             self.count(
-                opinion.plugin,
-                "asked",
-                opinion.pre_filter.is_some() || !opinion.rejections.is_empty() || prefers,
+                evaluation.plugin,
+                "scheduled",
+                evaluation.pre_filter.is_some() || !evaluation.rejections.is_empty() || prefers,
             );
         }
     }
@@ -192,7 +199,7 @@ impl Coverage {
         let name = metadata["name"].as_str().unwrap_or_default();
         let node = (kind == "Node").then(|| cluster.cache.base.interner.intern(name));
         for (pod, before) in before.answers {
-            let after = self.ask(cluster, &pod);
+            let after = self.evaluate(cluster, &pod);
             for (before, after) in before.iter().zip(&after) {
                 let altered = match node.filter(|_| change.ends_with(['+', '-'])) {
                     Some(node) => has_changed(before, after, node),
@@ -203,7 +210,7 @@ impl Coverage {
         }
     }
 
-    /// Takes in what others counted.
+    /// Adds the counts of other histories.
     pub(crate) fn add(&mut self, other: &Coverage) {
         for (plugin, counts) in &other.counts {
             for (change, count) in counts {
@@ -212,25 +219,25 @@ impl Coverage {
         }
     }
 
-    /// Every plugin heard of every kind of change of what it reads, and of no other.
+    /// Checks that each plugin was affected by every kind of change that it reads, and by no others.
     pub(crate) fn check(&self) {
         let mut wrong = Vec::new();
         for (plugin, reads) in READS {
             let reads: Vec<String> = reads.iter().flat_map(|entry| kinds(entry)).collect();
             let counts = self.counts.get(plugin).cloned().unwrap_or_default();
             let never = reads.iter().filter(|kind| !counts.contains_key(*kind));
-            wrong.extend(never.map(|kind| format!("{plugin} never heard of: {kind}")));
+            wrong.extend(never.map(|kind| format!("{plugin} was never affected by: {kind}")));
             let others = counts.keys().filter(|kind| !reads.contains(kind));
-            wrong.extend(others.map(|kind| format!("{plugin} is not known to read: {kind}")));
+            wrong.extend(others.map(|kind| format!("{plugin} does not declare that it reads: {kind}")));
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }
 
-/// A question about a pod.
+/// A predicate for pods.
 type PodPredicate<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
 
-/// The pods that may have to do with a change of an object that only some pods have to do with. None: all pods may.
+/// Returns a predicate for the pods that a change may affect, if it affects only some. `None`: any pod.
 fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<PodPredicate<'a>> {
     let mentions = |value: &Value, text: &str| value.to_string().contains(text);
     let name = metadata["name"].to_string();
@@ -250,7 +257,7 @@ fn possibly_affected_pods<'a>(kind: &'a Value, metadata: &'a Value) -> Option<Po
     }
 }
 
-/// Whether a pod is to be asked about a step in any case, because others seldom mind it.
+/// Returns whether a pod is always evaluated for a step, because the step affects few pods.
 fn is_affected(step: &Step, pod: &Value) -> bool {
     match step {
         Step::Set { change, .. } if change == "Node taints" => {
@@ -265,7 +272,7 @@ fn is_affected(step: &Step, pod: &Value) -> bool {
     }
 }
 
-/// What kind of change a step turned out to be.
+/// Returns the kind of change that a step turned out to be.
 fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) -> String {
     use ObjectState::{Absent, Nominated, Placed};
     let kind = kind.as_str().unwrap_or_default();
@@ -280,7 +287,8 @@ fn change(drawn: &str, kind: &Value, before: ObjectState, after: ObjectState) ->
     }
 }
 
-/// A node that comes or goes is news to a plugin that says something of it, or something else of others.
+/// Returns whether the results of a plugin changed. An added or deleted node counts if the plugin rejects or
+/// scores it, or changes its results for other nodes.
 fn has_changed(before: &PluginEvaluation, after: &PluginEvaluation, node: Symbol) -> bool {
     before.concerns(node) || after.concerns(node) || !before.equals_except_on(after, node)
 }
@@ -289,7 +297,7 @@ impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "changes that altered what a plugin says (+ comes, - goes, ~ changes; asked: pods to which it mattered)"
+            "changes that changed the results of a plugin (+ added, - deleted, ~ updated; scheduled: pods that it affected)"
         )?;
         for (plugin, counts) in &self.counts {
             let counts: Vec<_> = counts.iter().map(|(change, count)| format!("{change}: {count}")).collect();

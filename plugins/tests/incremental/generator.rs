@@ -1,4 +1,4 @@
-//! Draws histories from seeds.
+//! Generates histories from seeds.
 
 mod nodes;
 mod objects;
@@ -11,21 +11,22 @@ use serde_json::{Value, json};
 
 use crate::incremental::history::{History, Step};
 
-/// What namespaced things are in.
+/// Namespaces of objects.
 const NAMESPACES: [&str; 3] = ["default", "other", "third"];
 
-/// What is usual in a history: nothing happens in all of them, so that what is rare elsewhere is frequent in some.
+/// Frequencies in a history. Each history omits some steps, therefore rare steps are frequent in some
+/// histories.
 struct HistoryShape {
     nodes: usize,
-    /// Whether it is all about claims for storage, of one namespace.
+    /// Whether the history is only about storage claims, in one namespace.
     storage: bool,
-    /// In a hundred: how often a pod says something about each [`pods::PodFeature`].
+    /// Percentage of pods with each [`pods::PodFeature`].
     features: BTreeMap<pods::PodFeature, usize>,
-    /// How frequent each kind of step is.
+    /// Weight of each kind of step.
     weights: [usize; KINDS.len()],
-    /// In a hundred: pods that are decided after a step.
+    /// Percentage of steps followed by the scheduling of a pod.
     decisions: usize,
-    /// In a hundred: pods with a label that no other has.
+    /// Percentage of pods with a unique label.
     unique: usize,
 }
 
@@ -89,13 +90,13 @@ impl HistoryShape {
     }
 }
 
-/// Draws one history.
+/// Generates one history.
 pub(crate) struct HistoryGenerator {
     random: Random,
     shape: HistoryShape,
     templates: Vec<Value>,
     nodes: BTreeMap<String, Value>,
-    /// Pods on nodes and nominated ones, by namespace and name.
+    /// Pods on nodes and nominated pods, by namespace and name.
     pods: BTreeMap<(String, String), Value>,
     /// By kind, namespace and name.
     others: BTreeMap<(String, String, String), Value>,
@@ -103,7 +104,7 @@ pub(crate) struct HistoryGenerator {
     steps: Vec<Step>,
 }
 
-/// The history of a seed, for one of so many profiles.
+/// Returns the history of a seed, for one of `profiles` profiles.
 pub(crate) fn history(seed: u64, profiles: usize) -> History {
     let mut random = Random::new(seed);
     let profile = random.below(profiles);
@@ -132,7 +133,7 @@ impl HistoryGenerator {
     fn pick<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.random.below(list.len())].clone()
     }
-    /// Some of a list, each as often as this.
+    /// Returns some items of a list, each with this probability in percent.
     fn some<T: Clone>(&mut self, list: &[T], in_a_hundred: usize) -> Vec<T> {
         list.iter().filter(|_| self.random.below(100) < in_a_hundred).cloned().collect()
     }
@@ -187,7 +188,7 @@ impl HistoryGenerator {
         (0..decisions).for_each(|_| self.decide());
     }
 
-    /// An object of this kind comes, changes or goes.
+    /// Adds, updates or deletes an object of this kind.
     fn other(
         &mut self,
         kind: &str,

@@ -1,33 +1,33 @@
-//! Histories: what happens in a cluster, and which pods are decided meanwhile. Each step means something whatever comes before
-//! it, so that a history from which steps are taken out is a history. They are written as scenarios, which
-//! `schedc evaluate` answers, too.
+//! Histories: changes of a cluster, and pods that are scheduled in between. Each step is valid after any
+//! other steps, therefore removing steps yields a history again. Histories are written as scenarios, which
+//! `schedc evaluate` also accepts.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// One thing that happens.
+/// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// An object comes or changes.
+    /// Adds or updates an object.
     Set {
-        /// What kind of change it is, for the table.
+        /// The kind of change, for the table.
         change: String,
         /// The object.
         manifest: Value,
     },
-    /// An object goes.
+    /// Deletes an object.
     Delete {
-        /// What kind of change it is.
+        /// The kind of change.
         change: String,
         /// Kind, namespace and name.
         reference: Value,
     },
-    /// It is decided where a pod goes. Whether it then goes there.
+    /// Schedules a pod.
     Schedule {
         /// The pod.
         pod: Value,
-        /// Whether it goes where it is decided, or stays away.
+        /// Whether the pod is then placed on the selected node.
         goes: bool,
     },
 }
@@ -36,13 +36,13 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     pub(crate) seed: u64,
-    /// The profile, by its place.
+    /// Index of the profile.
     pub(crate) profile: usize,
     pub(crate) steps: Vec<Step>,
 }
 
 impl Step {
-    /// What kind of change it is.
+    /// Returns the kind of change.
     pub(crate) fn change(&self) -> &str {
         match self {
             Step::Set { change, .. } | Step::Delete { change, .. } => change,
@@ -54,7 +54,7 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // An update of what is not there creates it, unless it is a pod.
+            // An update of a missing object creates it, unless it is a pod.
             Step::Set { manifest, .. } => write!(f, "{}", json!({"create": manifest})),
             Step::Delete { reference, .. } => write!(f, "{}", json!({"delete": reference})),
             Step::Schedule { pod, .. } => write!(f, "{}", json!({"schedule": pod})),
@@ -62,7 +62,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// A scenario of one line. Pods that stay away are deleted at once.
+/// Returns the scenario as one line. Pods that are not placed are deleted immediately.
 pub(crate) fn scenario(history: &History, profile: &str) -> String {
     let mut steps = Vec::new();
     for step in &history.steps {

@@ -1,5 +1,5 @@
-//! The interpreted twin finds the same as what is compiled: every verdict, score and word, every decision, and what
-//! preemption would do. The same histories, the same profiles, read when the test runs.
+//! The interpreter and the compiled profile agree: verdicts, scores, messages, decisions and preemption. The
+//! test uses the same histories and profiles, and reads the profiles at run time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::history::Step;
 use super::scheduler::Profiles;
 use super::test_cluster::TestCluster;
 
-/// Profiles that leave plugins out at single points. The plain rules do not know what follows from that.
+/// Profiles that omit plugins at single extension points. The reference implementation does not support them.
 #[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
 mod with_gaps {
     schedc_macros::profile!(
@@ -29,11 +29,11 @@ mod with_gaps {
     );
 }
 
-/// How many histories there are.
+/// Number of histories.
 const CASES: u64 = 200;
 const CASES_WITH_GAPS: u64 = 80;
 
-/// What is found for a pod.
+/// The results for a pod.
 type Found = (Explanation, Explanation, Decision);
 
 struct Ask<'a, S> {
@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for Ask<'_, S> {
     }
 }
 
-/// A cluster, and who decides in it.
+/// A cluster, and a scheduler of it.
 struct Side<B: Bundle> {
     bundle: B,
     cluster: TestCluster<B::State>,
@@ -63,7 +63,7 @@ impl<B: Bundle> Side<B> {
         Side { bundle, cluster: TestCluster::default() }
     }
 
-    /// Does a step. Returns what was found, if a pod was to be scheduled.
+    /// Applies a step. Returns the results for a pod to be scheduled.
     fn take(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Found> {
         match step {
             Step::Set { manifest, .. } => self.cluster.set(manifest),
@@ -82,8 +82,8 @@ impl<B: Bundle> Side<B> {
     }
 }
 
-/// Plays histories with the profiles, compiled and interpreted. Returns how many decisions there were, and how many of them
-/// preempt.
+/// Applies histories with the compiled and the interpreted profiles. Returns the number of decisions, and of
+/// preemptions.
 fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files: Vec<PathBuf> = B::PROFILES.iter().map(|profile| folder.join(profile.source)).collect();

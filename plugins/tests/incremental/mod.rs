@@ -1,10 +1,11 @@
-//! Four ways to an answer end in the same, whatever has happened: answers that are kept and brought up to date, a full
-//! evaluation, a full evaluation of a cluster that was built anew, and the rules written down plainly. For every profile of
-//! profiles/, and for profiles of any plugins.
+//! Four ways to an answer agree after any changes: incremental evaluation, full evaluation, full evaluation
+//! of a rebuilt cluster, and the reference implementation. The test covers every profile of profiles/, and
+//! profiles of random plugins.
 //!
-//! A history is drawn from each seed. `INCREMENTAL_CASES` is how many there are (60, or 600 with `SCHEDC_SLOW_TESTS=1`);
-//! `INCREMENTAL_SEED` is the first, to repeat one. A history that fails is made shorter and told as a scenario, which `schedc
-//! evaluate` answers, too. The table at the end counts which changes altered what which plugin says.
+//! Each seed determines a history. `INCREMENTAL_CASES` is the number of histories (default 60, or 600 with
+//! `SCHEDC_SLOW_TESTS=1`); `INCREMENTAL_SEED` is the first seed, to repeat a history. A failing history is
+//! minimized and printed as a scenario, which `schedc evaluate` also accepts. The final table counts the
+//! kinds of changes that changed the results of each plugin.
 //!
 //! ```sh
 //! INCREMENTAL_CASES=100000 cargo test --release -p schedc-plugins --test main incremental -- --nocapture
@@ -21,7 +22,7 @@ mod interpreted;
 mod snapshot;
 mod test_cluster;
 
-/// The profiles of the repository, and some of any plugins.
+/// The profiles of the repository, and some of random plugins.
 #[allow(unreachable_pub, reason = "the macro writes code for libraries, too")]
 mod scheduler {
     schedc_macros::profile!(
@@ -56,18 +57,18 @@ use history::{History, Step};
 use scheduler::Profiles;
 use test_cluster::TestCluster;
 
-/// Number of histories that show every change: the table at the end is checked from here on.
+/// Number of histories that cover every change: from here on, the final table is checked.
 const CASES: u64 = 600;
 /// Number of histories without slow tests.
 const FEW_CASES: u64 = 60;
-/// Histories are done in so many parts.
+/// Number of parts that the histories are divided into.
 const PARTS: u64 = 8;
-/// So many failures are told in full.
+/// Maximum number of failures that are printed.
 const SHOWN: usize = 3;
-/// How often a shorter history is tried.
+/// Maximum number of attempts to minimize a history.
 const PATIENCE: usize = 3000;
 
-/// The plain rules of a profile.
+/// Returns the reference implementation for a profile.
 fn rules(profile: usize) -> Profile {
     let info = &Profiles::PROFILES[profile];
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(info.source);
@@ -77,7 +78,7 @@ fn rules(profile: usize) -> Profile {
     Profile::new(names("pre-filter"), names("filter"), scores, args).unwrap()
 }
 
-/// What came of a history.
+/// The result of a history.
 #[derive(Default)]
 struct Outcome {
     decisions: usize,
@@ -85,7 +86,7 @@ struct Outcome {
     differences: Vec<String>,
 }
 
-/// Does what a history says, up to the first difference.
+/// Applies the steps of a history, up to the first difference.
 fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<&mut Coverage>) -> Outcome {
     let mut outcome = Outcome::default();
     let mut cluster = TestCluster::default();
@@ -119,7 +120,7 @@ fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<
     outcome
 }
 
-/// The same; a panic is a difference, too.
+/// Applies a history; a panic counts as a difference.
 fn try_to_play(history: &[Step], profile: usize, rules: &Profile, coverage: Option<&mut Coverage>) -> Outcome {
     catch_unwind(AssertUnwindSafe(|| play(history, profile, rules, coverage))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -128,7 +129,7 @@ fn try_to_play(history: &[Step], profile: usize, rules: &Profile, coverage: Opti
     })
 }
 
-/// Makes a history that fails shorter, and tells of it.
+/// Minimizes a failing history, and returns its description.
 fn report(history: &History, rules: &Profile) -> String {
     let fails = |steps: &[Step]| !try_to_play(steps, history.profile, rules, None).differences.is_empty();
     let steps = schedc_testing::shrink(&history.steps, PATIENCE, fails);
@@ -148,7 +149,7 @@ fn number(variable: &str, default: u64) -> u64 {
     env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
 }
 
-/// What came of some histories.
+/// The results of some histories.
 #[derive(Default)]
 struct Summary {
     coverage: Coverage,
@@ -187,7 +188,7 @@ fn cached_full_rebuilt_and_reference_answers_are_equal() {
     let (cases, first) = (number("INCREMENTAL_CASES", default), number("INCREMENTAL_SEED", 0));
     let rules: Vec<Profile> = (0..Profiles::PROFILES.len()).map(rules).collect();
     let start = Instant::now();
-    // What is counted depends on the parts, and not on how many of them are done at a time.
+    // The counts depend on the parts, not on the number of threads.
     let next_part = AtomicU64::new(0);
     let work = || {
         let mut summary = Summary::default();

@@ -1,5 +1,5 @@
-//! A snapshot that is forked and reverted is as it was; one that is forked and committed is as if nobody had forked; and it
-//! answers as the scheduler does.
+//! A reverted fork leaves a snapshot unchanged; a committed fork has the same effect as the changes without a
+//! fork. Snapshots return the same answers as the scheduler.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use super::test_cluster::object;
 
 const CASES: u64 = 100;
 
-/// All that can be asked of a snapshot: each pod on each node, where it goes, and which pods are where, in their order.
+/// All answers of a snapshot: each pod on each node, the decisions, and the pods of each node in order.
 type Answers = (Vec<(Vec<Result<(), Verdict>>, Decision)>, Vec<Vec<Uid>>);
 
-/// A snapshot, as a history changes it.
+/// A snapshot that a history changes.
 struct Side<P: Profile> {
     snapshot: Snapshot<P>,
     others: HashMap<(String, String, String), ObjectKey>,
@@ -56,7 +56,7 @@ impl<P: Profile> Side<P> {
                         self.snapshot.cluster().base.infos()[node.get()].node.as_ref().map(|node| node.name),
                     )
                 {
-                    // A pod that has a node already does not get another.
+                    // A pod that already has a node does not get another one.
                     let is_there = self.snapshot.cluster().pod(&pod.uid).is_some();
                     let done = self.snapshot.schedule(&pod, node);
                     assert!(done.is_ok() || is_there, "{done:?}");
@@ -65,8 +65,8 @@ impl<P: Profile> Side<P> {
         }
     }
 
-    /// Whether another pod of the node has one of the pod's host ports. As in kube-scheduler, the port would be free once one of
-    /// them goes, so that what is in use is a matter of history.
+    /// Returns whether another pod of the node has one of the pod's host ports. As in kube-scheduler, removing
+    /// one of them would free the port, therefore the ports in use depend on the history.
     fn shares_a_port(&self, pod: &Pod, node: Option<Symbol>) -> bool {
         let there = self.snapshot.cluster().pods().filter(|(other, on, _)| Some(*on) == node && other.uid != pod.uid);
         let mut taken = there.flat_map(|(other, ..)| &other.spec.host_ports);
@@ -142,8 +142,8 @@ impl<P: Profile> Side<P> {
     }
 }
 
-/// The pods that a history asks about.
-fn asked(steps: &[Step]) -> Vec<&Value> {
+/// Returns the pods that a history schedules.
+fn scheduled_pods(steps: &[Step]) -> Vec<&Value> {
     let pods = steps.iter().filter_map(|step| match step {
         Step::Schedule { pod, .. } => Some(pod),
         _ => None,
@@ -159,14 +159,14 @@ impl<S: State> Visitor<S> for Check<'_> {
         let History { seed, steps, .. } = self.0;
         let mut random = Random::new(*seed);
         let (before, after) = steps.split_at(random.below(steps.len() + 1));
-        let pods = asked(steps);
+        let pods = scheduled_pods(steps);
         let before_all = Side::<P>::after(before).answers(&pods);
         let after_all = Side::<P>::after(steps).answers(&pods);
 
         let mut side = Side::<P>::after(before);
         side.snapshot.fork();
         for (at, step) in after.iter().enumerate() {
-            // Forks within: some are part of the whole, some are tried and taken back.
+            // Nested forks: some are committed, some are reverted.
             match random.below(6) {
                 0 => side.snapshot.fork(),
                 1 if side.snapshot.forks() > 1 => side.snapshot.commit(),
@@ -189,9 +189,9 @@ impl<S: State> Visitor<S> for Check<'_> {
         side.snapshot.commit();
         same(*seed, "committed", &side.answers(&pods), &after_all);
 
-        // What is reserved here, no other scheduler knows.
-        let told: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
-        let mut side = Side::<P>::after(&told);
+        // Reservations here do not exist in the other scheduler.
+        let changes: Vec<Step> = steps.iter().filter(|step| !matches!(step, Step::Schedule { .. })).cloned().collect();
+        let mut side = Side::<P>::after(&changes);
         for pod in &pods {
             let pod = side.pod(pod);
             agree(*seed, &mut side.snapshot, &pod);
@@ -210,7 +210,7 @@ fn same(seed: u64, when: &str, found: &Answers, expected: &Answers) {
     assert_eq!(found, expected, "seed {seed}, {when}");
 }
 
-/// What the snapshot says of each node is what a scheduler would, with nothing nominated.
+/// Checks that the snapshot's answer for each node equals the scheduler's, without nominated pods.
 fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     let mut engine = Engine::<P>::new(&Handle::default()).ok().unwrap();
     let mut cache = copy(snapshot.cluster());
@@ -225,7 +225,7 @@ fn agree<P: Profile>(seed: u64, snapshot: &mut Snapshot<P>, pod: &Arc<Pod>) {
     }
 }
 
-/// The same cluster, told anew.
+/// Returns a copy of the cluster, built from its objects.
 fn copy<S: State>(from: &Cache<S>) -> Cache<S> {
     let mut cache = Cache::default();
     cache.base.interner = from.base.interner.clone();

@@ -1,4 +1,4 @@
-//! A cluster as a history tells of it: once for the scheduler, once for the plain rules.
+//! The cluster of a history: one copy for the scheduler, one for the reference implementation.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_fi
 use schedc_reference::Cluster;
 use serde_json::Value;
 
-/// Both, and what is known of names.
+/// Both copies, and the pods by name.
 pub(crate) struct TestCluster<S> {
-    /// The scheduler's.
+    /// The copy of the scheduler.
     pub(crate) cache: Cache<S>,
-    /// The rules'.
+    /// The copy of the reference implementation.
     pub(crate) cluster: Cluster,
     /// By `namespace/name`.
     pods: HashMap<String, (Uid, Option<Symbol>)>,
     others: HashMap<(String, String, String), ObjectKey>,
 }
 
-/// Where an object stands.
+/// State of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectState {
-    /// It is not there.
+    /// Does not exist.
     Absent,
-    /// A pod that waits for room that is made for it.
+    /// A nominated pod.
     Nominated,
-    /// It is there; a pod has a node that is there.
+    /// Exists; a pod has a node that exists.
     Placed,
 }
 
@@ -44,7 +44,7 @@ impl<S: State> Default for TestCluster<S> {
     }
 }
 
-/// The object of a manifest.
+/// Decodes the object of a manifest.
 pub(crate) fn object(manifest: &Value) -> AnyObject {
     let text = |field: &str| manifest[field].as_str().unwrap_or_default();
     match AnyObject::from_json(text("apiVersion"), text("kind"), manifest.clone()) {
@@ -59,7 +59,7 @@ fn full_name(pod: &ApiPod) -> String {
 }
 
 impl<S: State> TestCluster<S> {
-    /// An object comes or changes.
+    /// Adds or updates an object.
     pub(crate) fn set(&mut self, manifest: &Value) {
         match object(manifest) {
             AnyObject::Node(node) => {
@@ -79,7 +79,7 @@ impl<S: State> TestCluster<S> {
         }
     }
 
-    /// A pod that has a node keeps it.
+    /// A pod with a node keeps it.
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(pod);
         let before = self.forget_pod(&name);
@@ -99,8 +99,8 @@ impl<S: State> TestCluster<S> {
         self.pods.insert(name, (pod.uid.clone(), node));
     }
 
-    /// A pod that shares a port with another one of the node stays away: as in kube-scheduler, the port would be free once
-    /// one of them goes, so that what is in use is a matter of history.
+    /// Adds a pod to a node, unless it shares a port with another pod of the node. As in kube-scheduler, removing
+    /// one of them would free the port, therefore the ports in use depend on the history.
     fn put(&mut self, pod: Arc<Pod>, node: Symbol) {
         let on_node = self.cluster.pods.iter().filter(|other| other.node == node && other.pod.uid != pod.uid);
         let mut taken = on_node.flat_map(|other| &other.pod.spec.host_ports);
@@ -119,7 +119,7 @@ impl<S: State> TestCluster<S> {
         Some(known)
     }
 
-    /// An object goes, if it is there.
+    /// Deletes an object, if it exists.
     pub(crate) fn delete(&mut self, reference: &Value) {
         let [kind, namespace, name] =
             ["kind", "namespace", "name"].map(|field| reference[field].as_str().unwrap_or_default());
@@ -140,7 +140,7 @@ impl<S: State> TestCluster<S> {
         }
     }
 
-    /// Where an object stands, by its kind and metadata.
+    /// Returns the state of an object, by its kind and metadata.
     pub(crate) fn object_state(&self, kind: &Value, metadata: &Value) -> ObjectState {
         let [kind, namespace, name] =
             [kind, &metadata["namespace"], &metadata["name"]].map(|text| text.as_str().unwrap_or_default());
@@ -158,7 +158,7 @@ impl<S: State> TestCluster<S> {
         if is_there { ObjectState::Placed } else { ObjectState::Absent }
     }
 
-    /// The pod that is to be scheduled: the one of that name, if it is known already.
+    /// Returns the pod to be scheduled: the existing one with this name, if any.
     pub(crate) fn pending(&mut self, manifest: &Value) -> Arc<Pod> {
         let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is no pod") };
         let converted = convert_pod(&pod, &mut self.cache.base.interner);
@@ -168,7 +168,7 @@ impl<S: State> TestCluster<S> {
         })
     }
 
-    /// A pod goes where it was decided.
+    /// Places a pod on the selected node.
     pub(crate) fn place(&mut self, pod: Arc<Pod>, node: &str) {
         let node = self.cache.base.interner.intern(node);
         let name = format!("{}/{}", self.cache.base.interner.resolve(pod.spec.namespace), pod.name);
@@ -177,7 +177,7 @@ impl<S: State> TestCluster<S> {
         self.put(pod, node);
     }
 
-    /// The same cluster as a scheduler that has just started hears of it, in one order or another.
+    /// Returns the same cluster as a new scheduler receives it, in one of two orders.
     pub(crate) fn rebuilt(&self, objects_first: bool) -> Cache<S> {
         let mut cache = Cache::default();
         cache.base.interner = self.cache.base.interner.clone();

@@ -1,5 +1,6 @@
-//! How often a scheduling cycle asks for memory once the cluster has been full: pods come, are placed, bound, and go. The
-//! cycle is all that happens from popping a pod to telling the cluster of its node; the call itself is not counted.
+//! Number of allocations in a scheduling cycle once the cluster has been full: pods are added, placed, bound
+//! and deleted. A cycle lasts from popping a pod to the request that binds it; the request itself is not
+//! counted.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -14,15 +15,15 @@ use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Task
 use schedc_objects::testing::{node, object, pod};
 
 const NODES: usize = 100;
-/// So many of them are for pods that name them.
+/// Number of nodes that pods of some kinds name.
 const NAMED: usize = 4;
-/// As many pods as a node can have.
+/// Maximum number of pods on a node.
 const PODS_OF_A_NODE: usize = 8;
-/// So many pods run when nothing changes but which.
+/// Number of running pods in the steady state.
 const RUNNING: usize = 330;
-/// So often a pod of each kind comes while it is counted.
+/// Number of counted cycles for each kind of pod.
 const TURNS: usize = 300;
-/// Entries that the log of an index keeps at the most: a pod that comes and one that goes are one each.
+/// Maximum number of entries in the change log of an index: an added and a deleted pod are one entry each.
 const LONGEST_LOG: usize = 2048;
 
 /// Kinds of pods, as manifests.
@@ -89,7 +90,7 @@ const KINDS: [(&str, &str); 11] = [
     ),
 ];
 
-/// What tasks ask for is not counted.
+/// Allocations of spawned tasks are not counted.
 #[derive(Default)]
 struct Uncounted(InlineTasks);
 impl Tasks for Uncounted {
@@ -98,7 +99,7 @@ impl Tasks for Uncounted {
     }
 }
 
-/// A cluster, and the pods that run there, oldest first.
+/// A cluster, and its running pods, oldest first.
 struct Churn {
     scheduler: Scheduler<Profiles, NoopClient>,
     tasks: Uncounted,
@@ -141,7 +142,7 @@ impl Churn {
         self.scheduler.on_change(change, &mut self.tasks);
     }
 
-    /// A pod comes, is placed and bound. Returns how often memory was asked for in its scheduling cycle.
+    /// Adds a pod, places and binds it. Returns the number of allocations in its scheduling cycle.
     fn place(&mut self, kind: usize) -> u64 {
         let name = format!("pod-{}", self.created);
         self.created += 1;
@@ -158,15 +159,15 @@ impl Churn {
         counted.count_total
     }
 
-    /// The cluster tells that a pod is bound.
+    /// The cluster reports that a pod is bound.
     fn bind(&mut self, pod: Pod, node: &str) {
         let node_name = self.scheduler.cache.base.interner.get(node);
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
         self.apply(Change::Pod(Pod { spec, ..pod }));
     }
 
-    /// Every node has a pod of every kind at the same time, more than it can have, again and again: whichever node is drawn
-    /// later, there is room for what is kept by node, and no log grows any more.
+    /// Repeatedly fills every node with pods of every kind beyond its limit. Afterwards all memory by node is
+    /// allocated, and no log grows any more.
     fn crowd(&mut self) {
         for _ in 0..LONGEST_LOG / NODES {
             let mut crowd = Vec::new();
@@ -192,15 +193,16 @@ fn a_steady_scheduling_cycle_does_not_allocate() {
     let mut churn = Churn::new();
     (0..RUNNING).for_each(|at| _ = churn.place(at % KINDS.len()));
     churn.crowd();
-    let mut turn = |asked: &mut [u64; KINDS.len()]| {
-        for (kind, asked) in asked.iter_mut().enumerate() {
+    let mut turn = |allocations: &mut [u64; KINDS.len()]| {
+        for (kind, allocations) in allocations.iter_mut().enumerate() {
             churn.delete_oldest();
-            *asked += churn.place(kind);
+            *allocations += churn.place(kind);
         }
     };
     (0..RUNNING / KINDS.len()).for_each(|_| turn(&mut [0; KINDS.len()]));
-    let mut asked = [0; KINDS.len()];
-    (0..TURNS).for_each(|_| turn(&mut asked));
-    let asking: Vec<_> = KINDS.iter().map(|kind| kind.0).zip(asked).filter(|(_, asked)| *asked > 0).collect();
-    assert_eq!(asking, []);
+    let mut allocations = [0; KINDS.len()];
+    (0..TURNS).for_each(|_| turn(&mut allocations));
+    let allocating: Vec<_> =
+        KINDS.iter().map(|kind| kind.0).zip(allocations).filter(|(_, allocations)| *allocations > 0).collect();
+    assert_eq!(allocating, []);
 }

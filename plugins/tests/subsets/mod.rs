@@ -1,5 +1,5 @@
-//! Profiles of some of the plugins, in any order, with any weights and arguments; and profiles that leave plugins out at single
-//! extension points. They are drawn once and checked in, since profiles are compiled.
+//! Profiles of some plugins, with random order, weights and arguments, and profiles that omit plugins at
+//! single extension points. They were generated once and checked in, because profiles are compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,14 +30,14 @@ const PLUGINS: [(&str, bool); 16] = [
     ("NodeDeclaredFeatures", false),
 ];
 
-/// How many profiles of some plugins there are.
+/// Number of profiles of some plugins.
 const COUNT: u64 = 8;
 
-/// How many profiles there are that leave plugins out at single extension points.
+/// Number of profiles that omit plugins at single extension points.
 const WITH_GAPS: u64 = 4;
-/// In so many places each.
+/// Number of omissions in each.
 const GAPS: usize = 6;
-/// Without their PreFilter, every attempt fails. One profile may leave it out.
+/// Without their PreFilter, every attempt fails. Only one profile may omit it.
 const NEED_PRE_FILTER: [&str; 4] = ["InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeRestrictions"];
 
 fn one_of<'t>(random: &mut Random, texts: &[&'t str]) -> &'t str {
@@ -72,7 +72,7 @@ fn draw(number: u64) -> String {
     text
 }
 
-/// Arguments of a plugin, as in a profile.
+/// Returns arguments of a plugin, as in a profile.
 fn args(plugin: &str, random: &mut Random) -> String {
     const GPU: &str = "{ name = \"example.com/gpu\", weight = 3 }";
     let more = |random: &mut Random| match random.below(3) {
@@ -129,7 +129,7 @@ fn args(plugin: &str, random: &mut Random) -> String {
     }
 }
 
-/// The default plugins, some of which do not run at all the points that they implement.
+/// The default plugins, some of which do not run at all points that they implement.
 fn draw_with_gaps(number: u64) -> String {
     let mut random = Random::new(1000 + number);
     let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new())

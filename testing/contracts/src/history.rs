@@ -1,22 +1,22 @@
-//! What happens in a cluster, drawn at random. Each step means something whatever comes before it, so that a history from which
-//! steps are taken out is a history.
+//! Random histories of a cluster. Every step is valid after any other, therefore a history without some of its steps is
+//! valid.
 
 use schedc_core::random::Random;
 
 use crate::test_object::TestObject;
 
-/// One thing that happens.
+/// A step of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A thing comes, or changes.
+    /// An object is created or updated.
     Set { object: usize, variant: usize },
-    /// A thing goes.
+    /// An object is deleted.
     Remove { object: usize },
-    /// Pods are tried, and all bindings are refused.
+    /// All pods are scheduled, and all bindings are refused.
     Refuse,
 }
 
-/// The steps of a history in words, and the manifests that they apply, as a file with a document for each.
+/// Returns the steps of a history as text, and the manifests that they apply, as one file.
 pub(crate) fn describe(steps: &[Step], objects: &[TestObject]) -> String {
     let mut manifests: Vec<(usize, usize)> = Vec::new();
     let mut text = "Steps:\n".to_owned();
@@ -43,14 +43,14 @@ pub(crate) fn describe(steps: &[Step], objects: &[TestObject]) -> String {
     text
 }
 
-/// The history of a seed.
+/// Returns the history of a seed.
 pub(crate) fn draw(seed: u64, objects: &[TestObject]) -> Vec<Step> {
     let mut random = Random::new(seed);
     let set = |object: usize, random: &mut Random| {
         let variant = random.below(objects[object].variants.len());
         Step::Set { object, variant }
     };
-    // Most is there in the beginning, nodes first; how much, differs from history to history.
+    // Most objects exist at the start, nodes first. The fraction varies between histories.
     let often = [50, 75, 95][random.below(3)];
     let is_node = |object: &usize| objects[*object].kind() == "Node";
     let (nodes, others): (Vec<usize>, Vec<usize>) = (0..objects.len()).partition(is_node);

@@ -1,20 +1,20 @@
-//! A test kit for authors of plugins: what a plugin promises the framework, held against histories drawn at random.
+//! A test kit for plugin authors: checks the contracts between a plugin and the framework with random histories.
 //!
-//! A plugin's functions are tested by calling them, and the whole of it in a cluster in memory, [`Simulator`]. What neither
-//! shows is whether it keeps its promises whatever happens. That takes one line, and a few manifests of what the plugin looks at:
+//! Unit tests cover a plugin's functions, and tests with an in-memory cluster ([`Simulator`]) cover its results.
+//! Contracts cover all orders of events. They need one line, and a few manifests of the objects that the plugin reads:
 //!
 //! ```ignore
 //! schedc_testing::contracts!(my_scheduler::scheduler::Profiles, "KeptNodes", include_str!("contracts.yaml"));
 //! ```
 //!
-//! It makes a test of each [`Contract`]. The manifests are of nodes, pods and any other objects. Several of one name are what
-//! that object may turn into: in a history it comes as one of them, changes to another one, goes, and comes again. Pods
-//! with a node run there; the others are scheduled. So what the plugin looks at should differ between them: a label that is
-//! there and is not, a node with room and without. Objects are taken as they are: nothing is added that an API server would
-//! add.
+//! The macro creates a test of each [`Contract`]. The manifests contain nodes, pods and any other objects. Several
+//! manifests with one name are variants: in a history, the object is created as one of them, changes to another one, is
+//! deleted, and is created again. Pods with a node run there; the others are scheduled. Therefore variants should
+//! differ in everything that the plugin reads: a label that is present or missing, a node with and without free
+//! resources. API server defaults are not applied.
 //!
-//! A history that breaks a contract is shortened. The report names the plugins and fields that differ, the steps, and the
-//! manifests that they apply. `CONTRACT_CASES` is the number of histories, and `CONTRACT_SEED` the first of them.
+//! A history that violates a contract is shortened. The report names the plugins and fields that differ, the steps, and
+//! the manifests that they apply. `CONTRACT_CASES` is the number of histories, and `CONTRACT_SEED` the first of them.
 
 mod contracts;
 mod history;
@@ -27,8 +27,8 @@ pub use schedc_in_memory::{CallTreatment, Options, SimulationEnd, SimulationHook
 pub use schedc_objects::testing as objects;
 pub use shrink::shrink;
 
-/// A test of each [`Contract`]: the profiles (a [`Bundle`](schedc_core::profile::Bundle)), the name of a plugin that one of them
-/// runs, and manifests.
+/// Creates a test of each [`Contract`]. Arguments: the profiles (a [`Bundle`](schedc_core::profile::Bundle)), the name
+/// of a plugin in one of them, and manifests.
 #[macro_export]
 macro_rules! contracts {
     ($profiles:ty, $plugin:expr, $manifests:expr $(,)?) => {
@@ -59,13 +59,13 @@ macro_rules! contracts {
     };
 }
 
-/// Fails the test that it is called in if the plugin does not keep the promise.
+/// Checks a plugin against a contract.
 ///
 /// # Panics
-/// It does not, or the manifests are none.
+/// Panics if the plugin violates the contract, or the manifests are invalid.
 #[track_caller]
 pub fn assert_contract<B: schedc_core::profile::Bundle>(plugin: &str, contract: Contract, manifests: &str) {
-    if let Err(told) = check::<B>(plugin, contract, manifests) {
-        panic!("{told}");
+    if let Err(problem) = check::<B>(plugin, contract, manifests) {
+        panic!("{problem}");
     }
 }

@@ -1,12 +1,12 @@
-//! Makes a failing history shorter: delta debugging (Zeller and Hildebrandt's `ddmin`), then step by step.
+//! Shortening of failing histories: delta debugging (Zeller and Hildebrandt's `ddmin`), then single steps.
 
-/// A shorter list that `fails` as the whole one does. Asks `fails` at most `attempts` times.
+/// Returns a shorter list for which `fails` still returns true. Calls `fails` at most `attempts` times.
 pub fn shrink<T: Clone>(list: &[T], mut attempts: usize, mut fails: impl FnMut(&[T]) -> bool) -> Vec<T> {
     let mut list = list.to_vec();
     let mut size = list.len().div_ceil(2);
     while size > 0 {
         let mut shorter = false;
-        // From the end: what is late is less often needed by the rest.
+        // From the end, because other steps rarely depend on the last ones.
         let mut end = list.len();
         while end > 0 && attempts > 0 {
             let start = end.saturating_sub(size);
@@ -21,7 +21,7 @@ pub fn shrink<T: Clone>(list: &[T], mut attempts: usize, mut fails: impl FnMut(&
         if attempts == 0 {
             break;
         }
-        // Single steps are tried until none can go.
+        // Single steps are tried until none can be removed.
         if size > 1 || !shorter {
             size /= 2;
         }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn dependent_steps_are_removed_one_by_one() {
-        // An even step can go only if the odd one after it has gone.
+        // An even step can be removed only after the odd one behind it.
         let list: Vec<u32> = (0..40).collect();
         let fails =
             |list: &[u32]| list.contains(&0) && list.iter().all(|n| n % 2 == 0 || *n == 1 || list.contains(&(n - 1)));
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn the_number_of_attempts_is_limited() {
         let list: Vec<u32> = (0..1000).collect();
-        let mut asked = 0;
+        let mut calls = 0;
         shrink(&list, 10, |_| {
-            asked += 1;
+            calls += 1;
             false
         });
-        assert_eq!(asked, 10);
+        assert_eq!(calls, 10);
     }
 }

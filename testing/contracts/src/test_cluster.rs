@@ -1,4 +1,4 @@
-//! A cluster in which histories happen.
+//! Cluster and scheduler for histories.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::test_object::TestObject;
 
 /// Longer than any backoff.
 const MINUTE: i64 = 60_000_000_000;
-/// Pods that are activated again and again are left alone at some time.
+/// Limit on attempts, for pods that are activated again and again.
 const ATTEMPTS: usize = 1000;
 
-/// A scheduler that serves every pod by one profile, and its cluster.
+/// A cluster whose scheduler serves every pod by one profile.
 pub(crate) struct TestCluster<B: Bundle> {
     pub(crate) cluster: MinimalCluster<B>,
     pub(crate) profile: usize,
@@ -29,7 +29,7 @@ pub(crate) struct TestCluster<B: Bundle> {
 
 impl<B: Bundle> TestCluster<B> {
     pub(crate) fn new(profile: usize) -> Result<Self, String> {
-        // A pod that an event should have woken must not be tried for its patience.
+        // The flush of unschedulable pods is disabled: only events may wake a pod.
         let options = Options {
             serve_all: Some(profile),
             leftover_after: i64::MAX,
@@ -40,7 +40,7 @@ impl<B: Bundle> TestCluster<B> {
         Ok(TestCluster { cluster, profile, now: 0 })
     }
 
-    /// The same cluster, as a scheduler that has just started hears of it.
+    /// Returns a copy of the cluster with a new scheduler.
     pub(crate) fn restarted(&mut self) -> Result<Self, String> {
         let mut other = TestCluster::new(self.profile)?;
         let cache = &self.cluster.scheduler.cache;
@@ -58,7 +58,7 @@ impl<B: Bundle> TestCluster<B> {
         Ok(other)
     }
 
-    /// A step happens, and nothing is tried yet.
+    /// Applies a step without scheduling.
     pub(crate) fn apply_step(&mut self, step: Step, objects: &[TestObject]) {
         match step {
             Step::Set { object, variant } => self.set(&objects[object].variants[variant]),
@@ -87,7 +87,7 @@ impl<B: Bundle> TestCluster<B> {
         }
     }
 
-    /// A pod that has a node keeps it, and comes to none that is not there.
+    /// Creates or updates a pod. A pod keeps its node; a pod on a missing node is ignored.
     fn set_pod(&mut self, pod: Pod) {
         let cache = &self.cluster.scheduler.cache;
         let has = cache.pod(&pod.uid).map(|(_, node, _)| node);
@@ -108,7 +108,7 @@ impl<B: Bundle> TestCluster<B> {
                 let here = cache.pods().filter(|(_, node, _)| *node == name);
                 let mut here: Vec<Uid> = here.map(|(pod, ..)| pod.uid.clone()).collect();
                 here.sort();
-                // Its pods go first.
+                // The pods of a node are deleted before it.
                 here.into_iter().for_each(|uid| self.cluster.change(Change::PodDeleted(uid)));
                 if self.cluster.scheduler.cache.base.node(name).is_some() {
                     self.cluster.change(Change::NodeDeleted(name));
@@ -126,13 +126,13 @@ impl<B: Bundle> TestCluster<B> {
         }
     }
 
-    /// Backoff ends, and what can be tried is tried.
+    /// Lets backoff expire, and schedules until no pod is active.
     pub(crate) fn run(&mut self) -> Vec<Outcome> {
         self.pass(MINUTE);
         self.drain()
     }
 
-    /// Every pod is tried, whatever it waits for, and patience in Permit ends.
+    /// Schedules every pod regardless of its queue place, and lets waiting in Permit time out.
     pub(crate) fn try_all(&mut self) -> Vec<Outcome> {
         for pod in self.pending() {
             self.cluster.scheduler.activate(&pod.uid);
@@ -151,18 +151,18 @@ impl<B: Bundle> TestCluster<B> {
         (0..ATTEMPTS).map_while(|_| self.cluster.step()).collect()
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(crate) fn pass(&mut self, time: i64) {
         self.now += time;
         self.cluster.tick(self.now);
     }
 
-    /// From now on, whether all bindings are refused.
+    /// Sets whether all bindings are refused.
     pub(crate) fn refuse(&mut self, refuse: bool) {
         self.cluster.refuse_bindings(refuse.then(|| ApiError::new(ApiReason::Other, "refused by the test")));
     }
 
-    /// The pods that wait for a node, by name.
+    /// Returns the pods without a node, by name.
     pub(crate) fn pending(&self) -> Vec<Arc<Pod>> {
         let mut pods: Vec<Arc<Pod>> = self.cluster.scheduler.pending_pods().cloned().collect();
         pods.sort_by(|a, b| a.uid.cmp(&b.uid));
@@ -170,7 +170,7 @@ impl<B: Bundle> TestCluster<B> {
     }
 }
 
-/// The cluster of a cache, built anew, but for some pods and with others.
+/// Rebuilds the cluster of a cache without some pods and with others.
 pub(crate) fn rebuilt<S: schedc_core::cache::State>(
     cache: &Cache<S>,
     pending: &[Arc<Pod>],
@@ -183,7 +183,7 @@ pub(crate) fn rebuilt<S: schedc_core::cache::State>(
     for node in nodes(cache) {
         other.set_node(node.clone());
     }
-    // In the order of their uids: what comes of it must not depend on the order.
+    // Ordered by uid, because the result must not depend on the order.
     let pods: BTreeMap<&Uid, _> = cache.pods().map(|(pod, node, _)| (&pod.uid, (pod, node))).collect();
     let stay = pods.into_values().filter(|(pod, _)| !without.contains(&&pod.uid));
     for (pod, node) in stay.chain(with.iter().copied()) {
@@ -199,7 +199,7 @@ fn nodes<S: schedc_core::cache::State>(cache: &Cache<S>) -> impl Iterator<Item =
     cache.base.infos().iter().filter_map(|info| info.node.as_deref())
 }
 
-/// The pod as it is once it has that node.
+/// Returns the pod as it is on that node.
 fn on_node(pod: &Pod, node: Symbol) -> Pod {
     let spec = PodSpec { node_name: Some(node), ..PodSpec::clone(&pod.spec) };
     Pod { spec: Arc::new(spec), nominated_node: None, ..pod.clone() }

@@ -1,10 +1,10 @@
-//! What histories are made of.
+//! Objects of histories.
 
 use std::fmt;
 
 use schedc_objects::{AnyObject, Kinds, Manifests};
 
-/// An object, and all that it may turn into.
+/// An object with its variants.
 pub(crate) struct TestObject {
     pub(crate) variants: Vec<AnyObject>,
 }
@@ -13,7 +13,7 @@ impl TestObject {
     pub(crate) fn kind(&self) -> &'static str {
         self.variants[0].kind()
     }
-    /// A variant in YAML, without the uid that [`complete`] adds.
+    /// Returns a variant in YAML, without the uid that [`complete`] adds.
     pub(crate) fn manifest(&self, variant: usize) -> String {
         let mut object = self.variants[variant].clone();
         let given = uid(&object);
@@ -22,7 +22,7 @@ impl TestObject {
         let yaml = object.to_json().ok().and_then(|json| serde_saphyr::to_string(&json).ok());
         yaml.unwrap_or_default()
     }
-    /// `namespace/name` if it is in a namespace, else its name.
+    /// Returns `namespace/name` for namespaced objects, else the name.
     pub(crate) fn name(&self) -> String {
         name(&self.variants[0])
     }
@@ -41,7 +41,7 @@ fn name(object: &AnyObject) -> String {
     }
 }
 
-/// The objects of manifests, those of one name together.
+/// Reads the objects of manifests, and groups those of one name.
 pub(crate) fn read(manifests: &str, kinds: Kinds) -> Result<Vec<TestObject>, String> {
     let mut objects: Vec<TestObject> = Vec::new();
     for (at, document) in documents(manifests).into_iter().enumerate() {
@@ -78,7 +78,7 @@ fn documents(text: &str) -> Vec<String> {
     documents
 }
 
-/// A namespace where there must be one, and a uid.
+/// Adds a missing namespace and a uid.
 fn complete(object: &mut AnyObject) {
     if object.has_namespace() && object.namespace().is_empty() {
         object.metadata_mut().namespace = Some("default".to_owned());

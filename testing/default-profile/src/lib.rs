@@ -1,3 +1,3 @@
-//! A scheduler of `profiles/default.toml`, for tests: compiled here, once, and not in each program that tests something with it.
+//! A scheduler of `profiles/default.toml` for tests, compiled once and not in each test program.
 
 schedc_macros::profile!("../../profiles/default.toml");

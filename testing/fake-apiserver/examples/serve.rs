@@ -1,4 +1,4 @@
-//! Serves until it is ended: `cargo run -p schedc-fake-apiserver --example serve [--tls]`. Prints a kubeconfig.
+//! Serves until the process ends: `cargo run -p schedc-fake-apiserver --example serve [--tls]`. Prints a kubeconfig.
 
 use schedc_fake_apiserver::Server;
 

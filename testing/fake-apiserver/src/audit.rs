@@ -1,4 +1,4 @@
-//! What was asked, in order.
+//! Audit log of requests.
 
 use std::time::Instant;
 
@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 use crate::faults::Fault;
 use crate::request::ApiRequest;
 
-/// A request and how it was answered.
+/// A request with its result.
 #[derive(Clone, Debug)]
 pub struct RecordedRequest {
-    /// During which scenario: what [`Server::scenario`](crate::Server::scenario) was told last.
+    /// The scenario at the time of the request; see [`Server::scenario`](crate::Server::scenario).
     pub scenario: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
     /// Path and query, without time-outs.
     pub path: String,
-    /// The status code; 0 if there was no answer since nothing was done. A lost answer counts as one.
+    /// The status code; 0 for an unprocessed request without a response. A lost response counts as sent.
     pub code: u16,
-    /// The body, without managedFields; of a body that is no JSON nothing.
+    /// The body without managedFields; `None` if it is missing or not JSON.
     pub body: Option<Value>,
-    /// Its type.
+    /// Content type of the body.
     pub content_type: String,
-    /// The bearer token that it came with: it tells clients apart. Empty: none.
+    /// The bearer token, which identifies the client. Empty if missing.
     pub token: String,
-    /// Over what it came.
+    /// HTTP version.
     pub version: Version,
-    /// When it was answered.
+    /// Time of the response.
     pub at: Instant,
-    /// What went wrong with it, apart from delays.
+    /// The injected fault, except delays.
     pub fault: Option<Fault>,
 }
 
@@ -59,12 +59,12 @@ impl RecordedRequest {
         }
     }
 
-    /// Whether it is to change something: anything but reads.
+    /// Whether the request is a write, which means any verb except reads.
     pub fn is_write(&self) -> bool {
         !["get", "list", "watch"].contains(&self.verb)
     }
 
-    /// As a line of a recording: `scenario`, `verb`, `path`, `code` and, if it has one, `body`.
+    /// Returns a line of a recording: `scenario`, `verb`, `path`, `code`, and `body` if present.
     pub fn to_json(&self) -> Value {
         let mut line = json!({"scenario": self.scenario, "verb": self.verb, "path": self.path, "code": self.code});
         if let Some(body) = &self.body {
@@ -74,7 +74,7 @@ impl RecordedRequest {
     }
 }
 
-/// A path and query without time-outs, which differ from run to run.
+/// A path and query without time-outs, which differ between runs.
 fn without_time(uri: &str) -> String {
     let Some((path, query)) = uri.split_once('?') else { return uri.to_owned() };
     let is_time = |part: &&str| part.starts_with("timeout=") || part.starts_with("timeoutSeconds=");

@@ -1,4 +1,4 @@
-//! Which kinds there are, for clients that ask before they believe it.
+//! Discovery of API groups and kinds.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kinds::KINDS;
 
-/// What is told at a path such as `/apis` or `/apis/apps/v1`. `None`: nothing.
+/// Returns the discovery document at a path such as `/apis` or `/apis/apps/v1`.
 pub(crate) fn at(path: &str) -> Option<Value> {
     match path.trim_end_matches('/') {
         "/api" => Some(json!({"kind": "APIVersions", "versions": ["v1"]})),

@@ -1,29 +1,29 @@
-//! What goes wrong, and when.
+//! Faults and the rules that inject them.
 
 use std::time::Duration;
 
 use crate::request::ApiRequest;
 
-/// What goes wrong.
+/// A fault of a request or a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing is done, and this is the answer: a status code, and after how many seconds to try again.
+    /// The request is not processed. The response is a status code, with `Retry-After` in seconds if given.
     Answer(u16, Option<u32>),
-    /// Everything goes on as usual, but only after this time.
+    /// The request is delayed by this time.
     Delay(Duration),
-    /// The connection breaks before anything is done; so it does for whatever else is under way on it.
+    /// The connection is closed before the request is processed, together with all other requests on it.
     Cut,
-    /// It is done, but there is no answer: over HTTP/1.1 the connection breaks, over HTTP/2 this request's stream.
+    /// The request is processed, but its response is lost: HTTP/1.1 closes the connection, HTTP/2 the request's stream.
     LoseAnswer,
-    /// A watch breaks in the midst, after so many events.
+    /// A watch is broken after this number of events.
     CutStream(usize),
-    /// A watch ends as if its time were over, after so many events.
+    /// A watch ends after this number of events, as if its time-out had expired.
     EndStream(usize),
-    /// A watch says, after so many events, that it cannot go on: an `ERROR` with code 410.
+    /// A watch sends an `ERROR` with code 410 after this number of events.
     GoneStream(usize),
 }
 
-/// How a watch goes wrong.
+/// Fault of a watch.
 #[derive(Clone, Debug)]
 pub(crate) enum StreamFault {
     Cut(usize),
@@ -32,15 +32,15 @@ pub(crate) enum StreamFault {
 }
 
 impl StreamFault {
-    /// After how many events.
+    /// Number of events before the fault.
     pub(crate) fn after(&self) -> usize {
         let (StreamFault::Cut(after) | StreamFault::End(after) | StreamFault::Gone(after)) = self;
         *after
     }
 }
 
-/// When something goes wrong: for which requests and how often. Made with [`FaultRule::new`] or [`FaultRule::random`] and narrowed
-/// down; a rule that says nothing more applies to every request.
+/// Rule for the injection of a fault: the affected requests, and their number. Create it with [`FaultRule::new`] or
+/// [`FaultRule::random`] and add conditions; without conditions it applies to every request.
 #[derive(Clone, Debug)]
 pub struct FaultRule {
     source: FaultSource,
@@ -58,7 +58,7 @@ enum FaultSource {
 }
 
 impl FaultRule {
-    /// This fault.
+    /// Returns a rule that injects this fault.
     pub fn new(fault: Fault) -> Self {
         FaultRule {
             source: FaultSource::Always(fault),
@@ -70,9 +70,9 @@ impl FaultRule {
         }
     }
 
-    /// So many of a thousand requests go wrong, in any way that suits them: refused with 429, 500 or 503, delayed (up to 50
-    /// ms), cut, done without an answer; a watch also cut, ended or told to start anew. The same seed gives the same faults
-    /// for the same order of requests.
+    /// Returns a rule that injects random faults into `permille` of 1000 requests: responses with 429, 500 or 503,
+    /// delays up to 50 ms, closed connections, lost responses; for watches also broken streams, early ends and 410. The
+    /// same seed gives the same faults for the same order of requests.
     pub fn random(seed: u64, permille: u32) -> Self {
         FaultRule {
             source: FaultSource::Sometimes { state: seed, permille: permille.into() },
@@ -80,35 +80,35 @@ impl FaultRule {
         }
     }
 
-    /// Only requests of a verb, such as `create` or `watch`.
+    /// Restricts the rule to a verb, such as `create` or `watch`.
     #[must_use]
     pub fn verb(mut self, verb: &str) -> Self {
         self.verb = Some(verb.to_owned());
         self
     }
 
-    /// Only requests to a path (without the query), where `*` is any text: `*/pods/*/binding`.
+    /// Restricts the rule to paths (without the query); `*` stands for any text: `*/pods/*/binding`.
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
         self.path = Some(path.to_owned());
         self
     }
 
-    /// Only requests of a client: of the one with this bearer token.
+    /// Restricts the rule to the client with this bearer token.
     #[must_use]
     pub fn token(mut self, token: &str) -> Self {
         self.token = Some(token.to_owned());
         self
     }
 
-    /// Not the first so many of those requests.
+    /// Skips the first matching requests.
     #[must_use]
     pub fn after(mut self, requests: u32) -> Self {
         self.skipped = requests;
         self
     }
 
-    /// Only so many of them.
+    /// Limits the number of affected requests.
     #[must_use]
     pub fn times(mut self, requests: u32) -> Self {
         self.left = requests;
@@ -121,7 +121,7 @@ impl FaultRule {
             && self.path.as_ref().is_none_or(|path| matches_pattern(path, &api_request.path))
     }
 
-    /// The fault for a request that this rule is about.
+    /// Returns the fault for a matching request.
     fn next(&mut self, is_watch: bool) -> Option<Fault> {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -160,7 +160,7 @@ fn random_fault(state: &mut u64, is_watch: bool) -> Fault {
     }
 }
 
-/// SplitMix64.
+/// SplitMix64 random number generator.
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -169,7 +169,7 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Whether a text is like a pattern, in which `*` is any text.
+/// Whether a text matches a pattern, in which `*` stands for any text.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -179,16 +179,16 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// What goes wrong with one request.
+/// Faults of one request.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     pub(crate) delay: Duration,
-    /// The first of the others.
+    /// The first fault that is not a delay.
     pub(crate) fault: Option<Fault>,
 }
 
 impl Faults {
-    /// What the rules say to a request.
+    /// Collects the faults of all rules for a request.
     pub(crate) fn pick(rules: &mut [FaultRule], api_request: &ApiRequest) -> Self {
         let mut faults = Faults::default();
         for rule in rules.iter_mut().filter(|rule| rule.applies_to(api_request)) {
@@ -201,7 +201,7 @@ impl Faults {
         faults
     }
 
-    /// How a watch goes wrong.
+    /// Returns the fault of a watch.
     pub(crate) fn stream(&self) -> Option<StreamFault> {
         match self.fault {
             Some(Fault::CutStream(after)) => Some(StreamFault::Cut(after)),

@@ -1,21 +1,21 @@
-//! What kinds of objects there are, and where.
+//! Table of API kinds.
 
 /// A kind of objects.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
-    /// Its kind, such as `CSINode`.
+    /// The kind, such as `CSINode`.
     pub(crate) kind: &'static str,
-    /// Its group; empty for the kinds that have none.
+    /// API group; empty for the core group.
     pub(crate) group: &'static str,
-    /// Its version in the group.
+    /// Version in the group.
     pub(crate) version: &'static str,
-    /// Its name in paths.
+    /// Resource name in paths.
     pub(crate) plural: &'static str,
-    /// Whether its objects are in namespaces.
+    /// Whether its objects are namespaced.
     pub(crate) is_namespaced: bool,
-    /// Whether its status is written apart, at `/status`.
+    /// Whether it has a `/status` subresource.
     pub(crate) has_status: bool,
-    /// Whether its objects count how often they were specified anew.
+    /// Whether its objects have a generation.
     pub(crate) has_generation: bool,
 }
 
@@ -35,7 +35,7 @@ const fn kind(kind: &'static str, group: &'static str, plural: &'static str, has
     }
 }
 
-/// All of them. An event is another object in either of its groups, which is not so at a real server.
+/// All kinds. Unlike on a real server, an event is a different object in each of its two groups.
 pub(crate) static KINDS: &[Kind] = &[
     kind("ConfigMap", "", "configmaps", NAMESPACED),
     kind("Event", "", "events", NAMESPACED),
@@ -72,17 +72,17 @@ pub(crate) static KINDS: &[Kind] = &[
 ];
 
 impl Kind {
-    /// The kind of an API (such as `storage.k8s.io/v1`) that has this name in paths.
+    /// Returns the kind with this resource name in an API version such as `storage.k8s.io/v1`.
     pub(crate) fn of_path(api_version: &str, plural: &str) -> Option<&'static Kind> {
         KINDS.iter().find(|kind| kind.plural == plural && kind.api_version() == api_version)
     }
 
-    /// The kind that an object says it is of.
+    /// Returns the kind of an object by its `apiVersion` and `kind`.
     pub(crate) fn of_object(api_version: &str, name: &str) -> Option<&'static Kind> {
         KINDS.iter().find(|kind| kind.kind == name && kind.api_version() == api_version)
     }
 
-    /// Its API, as objects name it.
+    /// Returns the `apiVersion` of its objects.
     pub(crate) fn api_version(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
@@ -90,7 +90,7 @@ impl Kind {
         }
     }
 
-    /// Its name in messages, such as `leases.coordination.k8s.io`.
+    /// Returns its name in messages, such as `leases.coordination.k8s.io`.
     pub(crate) fn qualified(&self) -> String {
         match self.group {
             "" => self.plural.to_owned(),
@@ -98,7 +98,7 @@ impl Kind {
         }
     }
 
-    /// Its position in the table.
+    /// Returns its index in the table.
     pub(crate) fn index(&self) -> usize {
         KINDS.iter().position(|kind| kind == self).unwrap_or_default()
     }

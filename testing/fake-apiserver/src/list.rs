@@ -1,4 +1,4 @@
-//! Reading: one object, lists, and lists in pages.
+//! Reads of single objects, lists, and paginated lists.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::selector::Selector;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// One object.
+/// Returns one object.
 pub(crate) fn get(store: &Store, target: &Target) -> Result<Arc<Value>, StatusError> {
     let key = Key::new(target.kind, &target.namespace, &target.name);
     store.get(&key).cloned().ok_or_else(|| StatusError::not_found(target.kind, &target.name))
 }
 
-/// All objects that are asked for, or a page of them.
+/// Returns all selected objects, or a page of them.
 pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target) -> Result<Value, StatusError> {
     if !api_request.parameter("sendInitialEvents").is_empty() {
         let what = "Forbidden: sendInitialEvents is forbidden for list";
@@ -37,7 +37,7 @@ pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target)
         _ => continuation(store, token)?,
     };
     let mut metadata = json!({"resourceVersion": version.to_string()});
-    // Lists of any version are not read in pages: a real server has them in its cache.
+    // Lists with `resourceVersion=0` are not paginated: a real server returns them from its cache.
     let limit =
         api_request.number("limit")?.filter(|_| api_request.parameter("resourceVersion") != "0").unwrap_or_default();
     let limit = usize::try_from(limit).unwrap_or_default();
@@ -53,7 +53,7 @@ pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target)
     Ok(json!({"kind": kind, "apiVersion": target.kind.api_version(), "metadata": metadata, "items": items}))
 }
 
-/// The rest of a list, by the token that came with its last page.
+/// Returns the rest of a list by its continue token.
 fn continuation(store: &Store, token: &str) -> Result<(u64, Vec<Arc<Value>>), StatusError> {
     let number = token.strip_prefix("rest-").and_then(|number| number.parse().ok());
     let number = number.ok_or_else(|| StatusError::new(400, format!("invalid continue token: {token}")))?;
@@ -62,7 +62,7 @@ fn continuation(store: &Store, token: &str) -> Result<(u64, Vec<Arc<Value>>), St
     store.page(number).ok_or_else(|| StatusError::new(410, expired))
 }
 
-/// In lists, objects do not say of what kind they are.
+/// An object in a list, without `apiVersion` and `kind`.
 fn item(object: &Value) -> Value {
     let fields = object.as_object().into_iter().flatten();
     fields.filter(|(name, _)| *name != "kind" && *name != "apiVersion").map(|(n, v)| (n.clone(), v.clone())).collect()

@@ -1,4 +1,4 @@
-//! Connections.
+//! Connections of clients.
 
 use std::convert::Infallible;
 use std::net::TcpListener;
@@ -16,13 +16,13 @@ use crate::service::serve;
 use crate::shared::Shared;
 use crate::tls::Tls;
 
-/// How many requests may be under way on a connection: as many as at a real server.
+/// Maximum number of concurrent requests on a connection, as on a real server.
 const STREAMS: u32 = 100;
 
-/// Serves whoever connects until it is told to stop; then all connections are closed at once.
+/// Serves connections until `stop` is set, then closes all of them.
 pub(crate) fn run(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>, mut stop: watch::Receiver<bool>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.unwrap_or_else(|error| panic!("no runtime for a server for tests: {error}"));
+    let runtime = runtime.unwrap_or_else(|error| panic!("no runtime for the fake API server: {error}"));
     runtime.block_on(async {
         tokio::select! {
             never = accept(listener, shared, tls) => match never {},
@@ -33,10 +33,10 @@ pub(crate) fn run(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>, 
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>) -> Infallible {
     let listener = tokio::net::TcpListener::from_std(listener);
-    let listener = listener.unwrap_or_else(|error| panic!("a server for tests cannot listen: {error}"));
+    let listener = listener.unwrap_or_else(|error| panic!("the fake API server cannot listen: {error}"));
     let tls = tls.map(|tls| TlsAcceptor::from(tls.config));
     loop {
-        // A client that is gone before it is here is no matter.
+        // Errors of a single connection attempt are ignored.
         let Ok((stream, _)) = listener.accept().await else { continue };
         tokio::spawn(connection(stream, shared.clone(), tls.clone()));
     }
@@ -45,9 +45,9 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, tls: Option<Tls>) ->
 async fn connection(stream: TcpStream, shared: Arc<Shared>, tls: Option<TlsAcceptor>) {
     let mut cut = shared.cut.subscribe();
     let broken = Arc::new(Notify::new());
-    // How a connection ends is the client's matter.
+    // Errors of a connection are reported by its client.
     let serving = async {
-        let _small_answers_wait_otherwise = stream.set_nodelay(true);
+        let _small_responses_are_delayed_otherwise = stream.set_nodelay(true);
         match tls {
             None => serve_http(stream, shared, broken.clone()).await,
             Some(tls) => {

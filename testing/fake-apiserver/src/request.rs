@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! Parsing of requests.
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -8,47 +8,47 @@ use serde_json::Value;
 use crate::kinds::Kind;
 use crate::status_error::StatusError;
 
-/// A request, as far as it can be understood without looking at any object.
+/// A request, parsed without reading any object.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; in lower case the method where
-    /// there are no objects.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; at other paths the HTTP
+    /// method in lower case.
     pub(crate) verb: &'static str,
-    /// Path and query as sent.
+    /// Path and query in the request.
     pub(crate) uri: String,
-    /// The path alone.
+    /// Path without the query.
     pub(crate) path: String,
-    /// The parameters of the query.
+    /// Parameters of the query.
     pub(crate) query: Vec<(String, String)>,
-    /// What objects it is about; `None`: it is about none.
+    /// The addressed objects; `None` at paths without objects.
     pub(crate) target: Option<Target>,
-    /// Its bearer token; empty: it has none.
+    /// Bearer token; empty if missing.
     pub(crate) token: String,
-    /// Whether protobuf is welcome as the answer.
+    /// Whether the client accepts protobuf.
     pub(crate) accepts_protobuf: bool,
-    /// The content type of its body.
+    /// Content type of the body.
     pub(crate) content_type: String,
-    /// Its body; `None`: it has none or it is no JSON.
+    /// The body; `None` if it is missing or not JSON.
     pub(crate) body: Option<Value>,
-    /// Whether there is a body that is no JSON.
+    /// Whether the body is invalid JSON.
     pub(crate) is_broken: bool,
 }
 
-/// Objects in protobuf, as clients and servers call it.
+/// Content type of protobuf objects.
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// A watch of such objects.
+/// Content type of protobuf watches.
 pub(crate) const PROTOBUF_STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
 /// The objects at a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) kind: &'static Kind,
-    /// Empty: all, or the kind is in none.
+    /// Namespace; empty for all namespaces, or for cluster-scoped kinds.
     pub(crate) namespace: String,
-    /// Empty: all of them.
+    /// Name; empty for all objects.
     pub(crate) name: String,
-    /// Such as `status`; empty: the object itself.
+    /// Subresource, such as `status`; empty for the object itself.
     pub(crate) subresource: String,
 }
 
@@ -86,19 +86,19 @@ impl ApiRequest {
         }
     }
 
-    /// A parameter of the query; empty: it is not there.
+    /// Returns a query parameter; empty if missing.
     pub(crate) fn parameter(&self, name: &str) -> &str {
         self.query.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// The same as a number. `None`: it is not there.
+    /// Returns a query parameter as a number. `None`: it is missing.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, StatusError> {
         let text = self.parameter(name);
         let wrong = |_| StatusError::new(400, format!("invalid value for {name}: {text}"));
         if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(wrong) }
     }
 
-    /// The body, which has to be an object.
+    /// Returns the body, which must be an object.
     pub(crate) fn object(&self) -> Result<&Value, StatusError> {
         let wrong = || StatusError::new(400, "the object provided is unrecognized: it is not a JSON object");
         self.body.as_ref().filter(|body| body.is_object()).ok_or_else(wrong)
@@ -106,7 +106,7 @@ impl ApiRequest {
 }
 
 impl Target {
-    /// What is at a path. `None`: no objects.
+    /// Returns the objects at a path. `None`: it has no objects.
     pub(crate) fn at(path: &str) -> Option<Self> {
         let mut parts = path.trim_matches('/').split('/');
         let api_version = match parts.next()? {

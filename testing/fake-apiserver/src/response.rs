@@ -1,4 +1,4 @@
-//! Answers on their way out.
+//! Responses to clients.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -16,16 +16,16 @@ use tokio::sync::mpsc;
 use crate::status_error::StatusError;
 use crate::watch::Watch;
 
-/// What is answered.
+/// Response to a request.
 #[derive(Debug)]
 pub(crate) enum ApiResponse {
-    /// An object, and the status code.
+    /// Status code and object.
     Object(u16, Arc<Value>),
-    /// A text.
+    /// Plain text.
     Text(&'static str),
-    /// No.
+    /// Error.
     Error(StatusError),
-    /// A stream of events.
+    /// Stream of events.
     Watch(Watch),
 }
 
@@ -45,13 +45,13 @@ impl From<Result<ApiResponse, StatusError>> for ApiResponse {
     }
 }
 
-/// A connection or stream is broken on purpose.
+/// Error of a deliberately broken connection or stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InjectedDisconnect;
 
 impl fmt::Display for InjectedDisconnect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("broken on purpose")
+        f.write_str("disconnected by an injected fault")
     }
 }
 
@@ -63,7 +63,7 @@ impl From<Infallible> for InjectedDisconnect {
     }
 }
 
-/// The body of an answer.
+/// Body of a response.
 #[derive(Debug)]
 pub(crate) enum ResponseBody {
     Whole(Option<Bytes>),
@@ -89,7 +89,7 @@ impl Body for ResponseBody {
     }
 }
 
-/// A response with these contents.
+/// Builds a response with this content.
 pub(crate) fn response(
     code: u16,
     content_type: &'static str,

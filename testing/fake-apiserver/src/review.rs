@@ -1,20 +1,20 @@
-//! Who somebody is, and whether that one may: TokenReview and SubjectAccessReview.
+//! Authentication and authorization: TokenReview and SubjectAccessReview.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// The known tokens and rights.
+/// Registered tokens and permissions.
 #[derive(Debug, Default)]
 pub(crate) struct Reviews {
-    /// The user and groups of a token.
+    /// User and groups by token.
     pub(crate) users: BTreeMap<String, (String, Vec<String>)>,
-    /// User, verb, path.
+    /// User, verb and path of each permission.
     pub(crate) rights: Vec<(String, String, String)>,
 }
 
 impl Reviews {
-    /// Whose token it is.
+    /// Responds to a TokenReview.
     pub(crate) fn token(&self, review: &Value) -> Value {
         let token = review["spec"]["token"].as_str().unwrap_or_default();
         let status = match self.users.get(token) {
@@ -24,7 +24,7 @@ impl Reviews {
         with_status(review, status)
     }
 
-    /// Whether a user may do something at a path that is not of objects. Nobody may do anything else.
+    /// Responds to a SubjectAccessReview of a path without objects. Everything else is denied.
     pub(crate) fn access(&self, review: &Value) -> Value {
         let spec = &review["spec"];
         let what = &spec["nonResourceAttributes"];

@@ -1,21 +1,21 @@
-//! Which objects a list or watch is about: field selectors and the simple label selectors.
+//! Selection of the objects of a list or watch: field selectors and simple label selectors.
 
 use serde_json::Value;
 
 use crate::kinds::Kind;
 use crate::status_error::StatusError;
 
-/// What an object must be like.
+/// Conditions on an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selector {
-    /// Pointer to a field, the value, and whether it must be that or must not.
+    /// Pointer to a field, the value, and whether they must be equal.
     fields: Vec<(String, String, bool)>,
-    /// Label, the value (`None`: any), and whether it must be so or must not.
+    /// Label, the value (`None`: any), and whether the label must match.
     labels: Vec<(String, Option<String>, bool)>,
 }
 
 impl Selector {
-    /// From the texts of a query. Fields that a kind cannot be selected by are refused, as everywhere.
+    /// Parses the selectors of a query. Unsupported fields are refused, as on a real server.
     pub(crate) fn parse(kind: &Kind, fields: &str, labels: &str) -> Result<Self, StatusError> {
         let mut selector = Selector::default();
         for (name, value, equal) in fields.split(',').filter(|term| !term.is_empty()).map(term) {
@@ -24,7 +24,7 @@ impl Selector {
             selector.fields.push((pointer.ok_or_else(unknown)?, value.unwrap_or_default().to_owned(), equal));
         }
         if labels.contains('(') {
-            return Err(StatusError::new(400, "this server for tests knows no sets in label selectors"));
+            return Err(StatusError::new(400, "the fake API server does not support sets in label selectors"));
         }
         for (name, value, equal) in labels.split(',').filter(|term| !term.is_empty()).map(term) {
             selector.labels.push((name.to_owned(), value.map(str::to_owned), equal));
@@ -32,12 +32,12 @@ impl Selector {
         Ok(selector)
     }
 
-    /// Whether it selects everything.
+    /// Whether the selector matches all objects.
     pub(crate) fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.labels.is_empty()
     }
 
-    /// Whether it selects an object.
+    /// Whether an object matches the selector.
     pub(crate) fn matches(&self, object: &Value) -> bool {
         let fields = self.fields.iter().all(|(pointer, value, equal)| {
             let field = match object.pointer(pointer) {
@@ -58,7 +58,7 @@ impl Selector {
     }
 }
 
-/// `a=b`, `a==b`, `a!=b`, `a`, `!a`.
+/// Parses `a=b`, `a==b`, `a!=b`, `a` or `!a`.
 fn term(term: &str) -> (&str, Option<&str>, bool) {
     match (term.split_once("!="), term.split_once('=')) {
         (Some((name, value)), _) => (name, Some(value), false),

@@ -1,4 +1,4 @@
-//! The server as a test holds it.
+//! The server, with its API for tests.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::tls::Tls;
 use crate::volumes;
 use crate::write::{self, WriteOrigin, text};
 
-/// How often a test that waits looks.
+/// Poll interval of waiting tests.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// An API server on this machine, with a thread of its own. It ends when it is dropped.
+/// An API server on this machine, in its own thread. It stops when it is dropped.
 ///
-/// What a test does to its objects (`create`, `apply`, `remove`) is always done, in no time, and is no request: rules do not
-/// apply to it and [`requests`](Self::requests) does not tell of it. Objects are JSON values, and are found by the paths that
+/// Changes by a test (`create`, `apply`, `remove`) always succeed immediately. They are not requests: rules do not
+/// apply to them, and [`requests`](Self::requests) does not contain them. Objects are JSON values at the paths that
 /// clients use.
 pub struct Server {
     shared: Arc<Shared>,
@@ -47,18 +47,18 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server that speaks plain HTTP, 1.1 or 2 as the client begins.
+    /// Starts a server for plain HTTP, 1.1 or 2 depending on the client.
     ///
     /// # Panics
-    /// If this machine has no port left.
+    /// Panics if this machine has no free port.
     pub fn start() -> Self {
         Server::start_with(None)
     }
 
-    /// A server that speaks HTTPS with a certificate of its own; see [`authority`](Self::authority).
+    /// Starts a server for HTTPS with its own certificate; see [`authority`](Self::authority).
     ///
     /// # Panics
-    /// If this machine has no port left.
+    /// Panics if this machine has no free port.
     pub fn start_tls() -> Self {
         Server::start_with(Some(Tls::new().unwrap_or_else(|error| panic!("no certificate: {error}"))))
     }
@@ -70,22 +70,23 @@ impl Server {
         server
     }
 
-    /// Where it is, such as `http://127.0.0.1:40123`.
+    /// Returns the URL, such as `http://127.0.0.1:40123`.
     pub fn url(&self) -> String {
         format!("http{}://{}", if self.tls.is_some() { "s" } else { "" }, self.address)
     }
 
-    /// The certificate, as PEM, of the authority that vouches for the server. `None`: it speaks plain HTTP.
+    /// Returns the certificate of the authority that signed the server's certificate, as PEM. `None`: the server uses
+    /// plain HTTP.
     pub fn authority(&self) -> Option<&str> {
         self.tls.as_ref().map(|tls| tls.authority.as_str())
     }
 
-    /// The contents of a kubeconfig for this server, without a user.
+    /// Returns a kubeconfig for this server, without a user.
     pub fn kubeconfig(&self) -> String {
         self.kubeconfig_as(&json!({}))
     }
 
-    /// The same for a user with a bearer token. The server does not look at it, but tells clients apart by it: see
+    /// Returns a kubeconfig with a bearer token. The server does not verify it, but identifies clients by it: see
     /// [`RecordedRequest::token`] and [`FaultRule::token`].
     pub fn kubeconfig_with_token(&self, token: &str) -> String {
         self.kubeconfig_as(&json!({"token": token}))
@@ -105,19 +106,19 @@ impl Server {
         .to_string()
     }
 
-    /// Stops serving: connections break, and there are none until [`resume`](Self::resume). Objects stay.
+    /// Stops serving: closes connections, and refuses new ones until [`resume`](Self::resume). Objects stay.
     pub fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.stop.send_replace(true);
-            // If it panicked it has said so.
+            // A panic of the thread was printed already.
             let _panicked = running.thread.join();
         }
     }
 
-    /// Serves again, at the same address, as if only the network had been gone: it knows all that happened.
+    /// Serves again at the same address, as after a network outage: all objects and changes are kept.
     ///
     /// # Panics
-    /// If somebody else has taken the port.
+    /// Panics if another process uses the port.
     pub fn resume(&mut self) {
         if self.running.is_some() {
             return;
@@ -134,26 +135,26 @@ impl Server {
         self.running = Some(Running { stop, thread });
     }
 
-    /// Starts anew, or starts if it was stopped. As with a real server, no watch can go on where it ended: each is told 410 and
-    /// has to list again.
+    /// Restarts the server, or starts a stopped one. As on a real server, no watch can continue: each gets 410 and has
+    /// to list again.
     ///
     /// # Panics
-    /// If somebody else has taken the port.
+    /// Panics if another process uses the port.
     pub fn restart(&mut self) {
         self.stop();
         self.shared.with_store(|store| store.expire_versions());
         self.resume();
     }
 
-    /// Breaks all connections that there are; new ones are welcome.
+    /// Closes all current connections; accepts new ones.
     pub fn cut_connections(&self) {
         self.shared.cut.send_modify(|count| *count += 1);
     }
 
-    /// Creates an object, with its status, and returns it with what was filled in.
+    /// Creates an object, including its status, and returns it with its defaults.
     ///
     /// # Panics
-    /// If there is such an object, or a client could not create it either.
+    /// Panics if the object exists, or is invalid.
     #[track_caller]
     pub fn create(&self, object: Value) -> Value {
         let target = target_of(&object, false);
@@ -162,10 +163,10 @@ impl Server {
         created.map_or_else(|refusal| panic!("cannot create {object}: {}", refusal.body()), |it| (*it).clone())
     }
 
-    /// Creates an object or puts it, with its status, in the place of the one that is there.
+    /// Creates or replaces an object, including its status.
     ///
     /// # Panics
-    /// If it is no object of a known kind.
+    /// Panics if the object's kind is unknown.
     #[track_caller]
     pub fn apply(&self, object: Value) -> Value {
         let target = target_of(&object, true);
@@ -178,10 +179,10 @@ impl Server {
         applied.map_or_else(|refusal| panic!("cannot apply {object}: {}", refusal.body()), |(_, it)| (*it).clone())
     }
 
-    /// Merges something (a JSON merge patch) into an object, its status included.
+    /// Applies a JSON merge patch to an object, including its status.
     ///
     /// # Panics
-    /// If there is no object at the path, or what comes of it is not the same object.
+    /// Panics if the object does not exist, or the patch changes its identity.
     #[track_caller]
     pub fn merge(&self, path: &str, patch: Value) -> Value {
         let target = target_at(path);
@@ -191,132 +192,132 @@ impl Server {
         merged.map_or_else(|refusal| panic!("cannot merge into {path}: {}", refusal.body()), |it| (*it).clone())
     }
 
-    /// Removes an object at once, whatever holds it. Returns whether there was one.
+    /// Removes an object immediately, even with finalizers. Returns whether it existed.
     ///
     /// # Panics
-    /// If no object can be at the path.
+    /// Panics if the path is not that of an object.
     #[track_caller]
     pub fn remove(&self, path: &str) -> bool {
         let target = target_at(path);
         self.shared.with_store(|store| write::remove(store, &target, "")).is_some()
     }
 
-    /// An object.
+    /// Returns an object.
     ///
     /// # Panics
-    /// If no object can be at the path.
+    /// Panics if the path is not that of an object.
     #[track_caller]
     pub fn get(&self, path: &str) -> Option<Value> {
         let target = target_at(path);
         locked_get(&self.shared, &target)
     }
 
-    /// All objects of a path such as `/api/v1/pods`, by namespace and name.
+    /// Returns all objects at a path such as `/api/v1/pods`, by namespace and name.
     ///
     /// # Panics
-    /// If no objects can be at the path.
+    /// Panics if the path is not that of objects.
     #[track_caller]
     pub fn list(&self, path: &str) -> Vec<Value> {
         let target = target_at(path);
         locked(&self.shared.store).list(target.kind, &target.namespace).map(|object| (**object).clone()).collect()
     }
 
-    /// How many objects of a path are like this.
+    /// Returns the number of matching objects at a path.
     ///
     /// # Panics
-    /// If no objects can be at the path.
+    /// Panics if the path is not that of objects.
     #[track_caller]
     pub fn count(&self, path: &str, matches: impl Fn(&Value) -> bool) -> usize {
         let target = target_at(path);
         locked(&self.shared.store).list(target.kind, &target.namespace).filter(|object| matches(object)).count()
     }
 
-    /// How many changes there were: the `resourceVersion` of the last.
+    /// Returns the `resourceVersion` of the last change.
     pub fn version(&self) -> u64 {
         locked(&self.shared.store).version()
     }
 
-    /// Forgets all changes: watches from an older version are told 410, and so is whoever goes on with a list. Watches that
-    /// are open go on.
+    /// Discards all changes: watches from an older version and continue tokens of lists get 410. Open watches continue.
     pub fn compact(&self) {
         self.shared.with_store(|store| store.compact());
     }
 
-    /// From now on keeps so many changes at most; 200,000 at first. What was before is as if it were compacted.
+    /// Limits the number of changes that are kept; the default is 200,000. Older changes are compacted.
     pub fn keep_changes(&self, changes: usize) {
         self.shared.with_store(|store| store.keep(changes));
     }
 
-    /// From now on this goes wrong. Several rules can apply to a request: delays add up, of others the first counts.
+    /// Adds a fault rule. If several rules apply to a request, delays are added, and the first of the other faults
+    /// counts.
     pub fn rule(&self, rule: FaultRule) {
         locked(&self.shared.rules).push(rule);
     }
 
-    /// From now on nothing goes wrong.
+    /// Removes all fault rules.
     pub fn clear_rules(&self) {
         locked(&self.shared.rules).clear();
     }
 
-    /// How often a watch gets a bookmark; once a minute at first.
+    /// Sets the interval of bookmarks in a watch; the default is one minute.
     pub fn bookmark_every(&self, time: Duration) {
         *locked(&self.shared.bookmark_interval) = time;
     }
 
-    /// Pods that are deleted by clients end after this time, as if there were kubelets. At first they stay for ever, with a
-    /// `deletionTimestamp`, unless they have no node or have ended.
+    /// Emulates kubelets: pods that clients delete end after this time. By default they keep existing with a
+    /// `deletionTimestamp`, unless they have no node or have finished.
     pub fn pods_end_after(&self, time: Duration) {
         *locked(&self.shared.kubelet) = Some(time);
     }
 
-    /// From now on claims get the volumes whose `claimRef` names them, and those that have a selected node and a class with a
-    /// provisioner get a new one, at once: as if there were kube-controller-manager and a provisioner.
+    /// Emulates kube-controller-manager and a provisioner: claims are bound to volumes whose `claimRef` names them.
+    /// Claims with a selected node and a class with a provisioner get a new volume. Both happen immediately.
     pub fn bind_volumes(&self) {
         self.shared.binds_volumes.store(true, Ordering::Relaxed);
         self.shared.with_store(volumes::sync);
     }
 
-    /// From now on objects of watches are protobuf for those who like that, in the way of `encode`: with what they are in
-    /// front, as servers send them. All else stays JSON.
+    /// Enables protobuf in watches of clients that accept it. `encode` returns an object in a `runtime.Unknown`. All
+    /// other responses stay JSON.
     pub fn enable_protobuf(&self, encode: fn(&Value) -> Option<Vec<u8>>) {
         *locked(&self.shared.protobuf) = Some(encode);
     }
 
-    /// A token for TokenReviews: whose it is.
+    /// Registers a token for TokenReviews.
     pub fn token(&self, token: &str, user: &str, groups: &[&str]) {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
         locked(&self.shared.reviews).users.insert(token.to_owned(), (user.to_owned(), groups));
     }
 
-    /// A right for SubjectAccessReviews: a user may do this at a path that is not of objects, such as `get` at `/metrics`.
+    /// Registers a permission for SubjectAccessReviews, at a path without objects: for example, `get` at `/metrics`.
     pub fn allow(&self, user: &str, verb: &str, path: &str) {
         let right = (user.to_owned(), verb.to_owned(), path.to_owned());
         locked(&self.shared.reviews).rights.push(right);
     }
 
-    /// From now on requests are of this scenario.
+    /// Sets the scenario of the following requests.
     pub fn scenario(&self, name: &str) {
         *locked(&self.shared.scenario) = name.to_owned();
     }
 
-    /// All requests of clients so far, in the order in which they were done.
+    /// Returns all requests of clients so far, in the order in which they were processed.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        // Not in the midst of a change: who has seen it sees its request.
+        // Locks the store: a request and its change become visible together.
         let _store = locked(&self.shared.store);
         locked(&self.shared.audit).clone()
     }
 
-    /// Those of them that are to change something.
+    /// Returns the writes among the requests.
     pub fn writes(&self) -> Vec<RecordedRequest> {
         self.requests().into_iter().filter(RecordedRequest::is_write).collect()
     }
 
-    /// How many requests so far were like this.
+    /// Returns the number of matching requests so far.
     pub fn count_requests(&self, matches: impl Fn(&RecordedRequest) -> bool) -> usize {
         let _store = locked(&self.shared.store);
-        locked(&self.shared.audit).iter().filter(|asked| matches(asked)).count()
+        locked(&self.shared.audit).iter().filter(|request| matches(request)).count()
     }
 
-    /// Waits until something is so. Returns whether it is; `false` after the time.
+    /// Waits until a condition is met. Returns false after the time limit.
     pub fn wait(&self, time: Duration, condition: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
         while !condition(self) {
@@ -328,7 +329,7 @@ impl Server {
         true
     }
 
-    /// The same for tests whose client runs in this thread's runtime.
+    /// Waits without blocking, for tests whose client runs in this thread's runtime.
     pub async fn until(&self, time: Duration, condition: impl Fn(&Server) -> bool) -> bool {
         let end = Instant::now() + time;
         while !condition(self) {
@@ -356,7 +357,7 @@ fn target_at(path: &str) -> Target {
     Target::at(path).unwrap_or_else(|| panic!("no objects can be at {path}"))
 }
 
-/// Where an object is.
+/// Returns the path of an object, parsed.
 #[track_caller]
 fn target_of(object: &Value, is_named: bool) -> Target {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));

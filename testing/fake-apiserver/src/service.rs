@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! Processing of requests.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::store::Store;
 use crate::watch::Watch;
 use crate::write::{self, WriteOrigin};
 
-/// How many events of a watch may wait for a slow listener.
+/// Maximum number of events that wait for a slow reader of a watch.
 const EVENT_BUFFER: usize = 256;
 
-/// Answers a request. Whoever is told by `connection` closes the connection.
+/// Responds to a request. Notifying `connection` closes the connection.
 pub(crate) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Notify>,
@@ -38,9 +38,9 @@ pub(crate) async fn serve(
         tokio::time::sleep(faults.delay).await;
     }
     let record = |code| {
-        let asked =
+        let request =
             RecordedRequest::new(&locked(&shared.scenario), &api_request, code, head.version, faults.fault.clone());
-        locked(&shared.audit).push(asked);
+        locked(&shared.audit).push(request);
     };
     let answer = match faults.fault {
         Some(Fault::Cut) => {
@@ -54,7 +54,7 @@ pub(crate) async fn serve(
         }
         _ => shared.with_store(|store| {
             let answer = ApiResponse::from(answer(&shared, store, &api_request));
-            // Whoever sees a change in the store finds its request here.
+            // Recorded under the store's lock: a change and its request become visible together.
             record(answer.code());
             answer
         }),
@@ -80,7 +80,7 @@ fn json_response(code: u16, retry_after: Option<u32>, object: &Value) -> Respons
     response(code, "application/json", retry_after, ResponseBody::Whole(Some(object.to_string().into())))
 }
 
-/// What is answered to a request, with its effects.
+/// Processes a request and returns its response.
 fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> Result<ApiResponse, StatusError> {
     let now = write::now();
     if api_request.is_broken {
@@ -130,13 +130,13 @@ fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> 
     }
 }
 
-/// What a kubelet does to a pod that is to end.
+/// Removes a pod at the end of its grace period, as a kubelet does.
 async fn end_pod(shared: Arc<Shared>, target: Target, uid: String, time: std::time::Duration) {
     tokio::time::sleep(time).await;
     shared.with_store(|store| write::remove(store, &target, &uid));
 }
 
-/// Paths where there are no objects.
+/// Responds to requests at paths without objects.
 fn respond_without_objects(shared: &Shared, api_request: &ApiRequest) -> Result<ApiResponse, StatusError> {
     let created = |object| Ok(ApiResponse::Object(201, Arc::new(object)));
     match (api_request.verb, api_request.path.as_str()) {

@@ -1,4 +1,4 @@
-//! What all connections, and the test, have in common.
+//! State that all connections and the test share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use crate::review::Reviews;
 use crate::store::Store;
 use crate::volumes;
 
-/// What volumes are bound by.
+/// Kinds whose changes may bind volumes.
 const VOLUME_KINDS: &[&str] = &["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
 
-/// An object as protobuf, with what it is in front. `None`: there is JSON alone for it.
+/// Encodes an object as protobuf in a `runtime.Unknown`. `None`: the object has only a JSON form.
 pub(crate) type Encode = fn(&Value) -> Option<Vec<u8>>;
 
-/// Everything that a server knows. Whoever takes several locks takes the store's first.
+/// State of the server. The lock of the store is always taken first.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Mutex<Store>,
@@ -27,17 +27,17 @@ pub(crate) struct Shared {
     pub(crate) scenario: Mutex<String>,
     pub(crate) rules: Mutex<Vec<FaultRule>>,
     pub(crate) reviews: Mutex<Reviews>,
-    /// How often a watch hears that nothing happens.
+    /// Interval of bookmarks in a watch.
     pub(crate) bookmark_interval: Mutex<Duration>,
-    /// How long it takes pods to end; `None`: nobody lets them go.
+    /// Time until deleted pods end; `None`: they stay.
     pub(crate) kubelet: Mutex<Option<Duration>>,
-    /// Whether somebody looks after volumes.
+    /// Whether volume controllers are emulated.
     pub(crate) binds_volumes: AtomicBool,
-    /// How objects become protobuf, if the server speaks that.
+    /// Encoder of protobuf objects, if protobuf is enabled.
     pub(crate) protobuf: Mutex<Option<Encode>>,
     /// The version of the store, after each change.
     pub(crate) changed: watch::Sender<u64>,
-    /// How often all connections were cut.
+    /// Number of times that all connections were closed.
     pub(crate) cut: watch::Sender<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Reads or changes the store; whoever watches is told of what has changed.
+    /// Reads or changes the store, and notifies watches of changes.
     pub(crate) fn with_store<T>(&self, f: impl FnOnce(&mut Store) -> T) -> T {
         let mut store = locked(&self.store);
         let before = store.version();
@@ -79,7 +79,7 @@ impl Shared {
     }
 }
 
-/// Takes a lock. A test that panicked has said why elsewhere.
+/// Takes a lock. Poisoning is ignored, because the panic of the test is reported elsewhere.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,15 +1,15 @@
-//! Answers that say no: `metav1.Status`, worded as a real server words them.
+//! Errors: `metav1.Status` with the texts of a real server.
 
 use serde_json::{Value, json};
 
 use crate::kinds::Kind;
 
-/// A request that does not happen, and why.
+/// An error response, with its reason.
 #[derive(Clone, Debug)]
 pub(crate) struct StatusError {
-    /// The status code.
+    /// Status code.
     pub(crate) code: u16,
-    /// After how many seconds it may be tried again.
+    /// Value of `Retry-After`, in seconds.
     pub(crate) retry_after: Option<u32>,
     reason: &'static str,
     message: String,
@@ -17,7 +17,7 @@ pub(crate) struct StatusError {
 }
 
 impl StatusError {
-    /// With the reason that goes with the code.
+    /// Returns an error with the usual reason of the code.
     pub(crate) fn new(code: u16, message: impl Into<String>) -> Self {
         let reason = match code {
             400 => "BadRequest",
@@ -38,14 +38,14 @@ impl StatusError {
         StatusError { code, retry_after: None, reason, message: message.into(), details: None }
     }
 
-    /// An error that the server found no words for: 500 without a reason.
+    /// Returns an internal error: 500 without a reason.
     pub(crate) fn unnamed(message: &str) -> Self {
         StatusError { reason: "", ..StatusError::new(500, message) }
     }
 
-    /// A fault.
+    /// Returns an injected fault.
     pub(crate) fn injected(code: u16, retry_after: Option<u32>) -> Self {
-        StatusError { retry_after, ..StatusError::new(code, "a fault on purpose") }
+        StatusError { retry_after, ..StatusError::new(code, "an injected fault") }
     }
 
     fn about(mut self, group: &str, plural: &str, name: &str) -> Self {
@@ -59,54 +59,54 @@ impl StatusError {
         self
     }
 
-    /// There is no such object.
+    /// The object does not exist.
     pub(crate) fn not_found(kind: &Kind, name: &str) -> Self {
         let message = format!("{} \"{name}\" not found", kind.qualified());
         StatusError::new(404, message).about(kind.group, kind.plural, name)
     }
 
-    /// There is one already.
+    /// The object exists already.
     pub(crate) fn already_exists(kind: &Kind, name: &str) -> Self {
         let message = format!("{} \"{name}\" already exists", kind.qualified());
         StatusError { reason: "AlreadyExists", ..StatusError::new(409, message) }.about(kind.group, kind.plural, name)
     }
 
-    /// It is not as the request thinks. `what`: the resource, with its subresource if that is what was asked for.
+    /// A precondition failed. `what` is the resource, with the subresource of the request if there is one.
     pub(crate) fn conflict(kind: &Kind, what: &str, name: &str, why: impl std::fmt::Display) -> Self {
         let message = format!("Operation cannot be fulfilled on {what} \"{name}\": {why}");
         StatusError::new(409, message).about(kind.group, what.split('.').next().unwrap_or(what), name)
     }
 
-    /// Somebody else has changed it.
+    /// The object was modified since the given version.
     pub(crate) fn modified(kind: &Kind, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
         StatusError::conflict(kind, &kind.qualified(), name, why)
     }
 
-    /// A field is wrong. `what`: a message such as `Required value`.
+    /// A field is invalid. `what` is a message such as `Required value`.
     pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, what: &str) -> Self {
-        // Of events a real server forgets the group.
+        // A real server omits the group of events.
         let group = if kind.kind == "Event" { "" } else { kind.group };
         StatusError::invalid_as(kind.kind, group, kind.kind, name, field, what)
     }
 
-    /// An object has to say its version to be replaced.
+    /// The object has no resource version, which is required for a replacement.
     pub(crate) fn unconditional(kind: &Kind, name: &str) -> Self {
         let what = "Invalid value: 0: must be specified for an update";
         StatusError::invalid_as(&kind.qualified(), kind.group, kind.plural, name, "metadata.resourceVersion", what)
     }
 
-    fn invalid_as(said: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
+    fn invalid_as(resource: &str, group: &str, kind: &str, name: &str, field: &str, what: &str) -> Self {
         let reason = if what.starts_with("Required") { "FieldValueRequired" } else { "FieldValueInvalid" };
-        let mut refusal =
-            StatusError::new(422, format!("{said} \"{name}\" is invalid: {field}: {what}")).about(group, kind, name);
+        let mut refusal = StatusError::new(422, format!("{resource} \"{name}\" is invalid: {field}: {what}"))
+            .about(group, kind, name);
         if let Some(details) = &mut refusal.details {
             details["causes"] = json!([{"reason": reason, "message": what, "field": field}]);
         }
         refusal
     }
 
-    /// A list or watch cannot be asked for like this.
+    /// The options of a list or watch are invalid.
     pub(crate) fn options(field: &str, what: &str) -> Self {
         let mut refusal = StatusError::new(422, format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {what}"));
         let causes = json!([{"reason": "FieldValueForbidden", "message": what, "field": field}]);
@@ -114,22 +114,22 @@ impl StatusError {
         refusal
     }
 
-    /// The server does not know so new a version yet.
-    pub(crate) fn too_new(asked: u64, current: u64) -> Self {
+    /// The resource version is newer than the newest one.
+    pub(crate) fn too_new(requested: u64, current: u64) -> Self {
         let mut refusal =
-            StatusError::new(504, format!("Timeout: Too large resource version: {asked}, current: {current}"));
+            StatusError::new(504, format!("Timeout: Too large resource version: {requested}, current: {current}"));
         let causes = json!([{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]);
         refusal.details = Some(json!({"causes": causes, "retryAfterSeconds": 1}));
         refusal.retry_after = Some(1);
         refusal
     }
 
-    /// The server does not know so old a version any more.
-    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
-        StatusError::new(410, format!("too old resource version: {asked} ({oldest})"))
+    /// The resource version is older than the oldest one that is kept.
+    pub(crate) fn too_old(requested: u64, oldest: u64) -> Self {
+        StatusError::new(410, format!("too old resource version: {requested} ({oldest})"))
     }
 
-    /// There is nothing at this path.
+    /// The path does not exist.
     pub(crate) fn no_such_path() -> Self {
         StatusError {
             details: Some(json!({})),
@@ -137,18 +137,18 @@ impl StatusError {
         }
     }
 
-    /// Patches of this type are not known.
+    /// The patch type is not supported.
     pub(crate) fn no_such_patch() -> Self {
         StatusError { details: Some(json!({})), ..StatusError::new(415, "415: Unsupported Media Type") }
     }
 
-    /// This cannot be done there.
+    /// The method is not supported at this path.
     pub(crate) fn no_such_method() -> Self {
         let message = "the server does not allow this method on the requested resource";
         StatusError { details: Some(json!({})), ..StatusError::new(405, message) }
     }
 
-    /// As the body of an answer.
+    /// Returns the body of the response.
     pub(crate) fn body(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -164,7 +164,7 @@ impl StatusError {
     }
 }
 
-/// An answer that says that it was done.
+/// Returns a `Status` for success.
 pub(crate) fn success(code: u16) -> Value {
     json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": code})
 }

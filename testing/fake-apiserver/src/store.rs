@@ -1,4 +1,4 @@
-//! All objects as they are, and what happened to them.
+//! Object store with a change log.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::kinds::{KINDS, Kind};
 
-/// Which object.
+/// Key of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     kind: usize,
-    /// Empty for kinds that are in none.
+    /// Namespace; empty for cluster-scoped kinds.
     pub(crate) namespace: String,
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
 }
 
@@ -27,32 +27,32 @@ impl Key {
     }
 }
 
-/// What happened to an object.
+/// A change of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    /// The version of the server that came of it.
+    /// Version of the server after the change.
     pub(crate) version: u64,
-    /// Which object.
+    /// Key of the object.
     pub(crate) key: Key,
-    /// What it was; `None`: there was none.
+    /// The object before the change; `None` if it was created.
     pub(crate) before: Option<Arc<Value>>,
-    /// What it is now, or was at last, with the version that came of the change.
+    /// The object after the change, or the last state of a deleted one, with the version of the change.
     pub(crate) object: Arc<Value>,
-    /// Whether it is gone.
+    /// Whether the object was deleted.
     pub(crate) is_gone: bool,
 }
 
-/// The objects, one count of versions for all, and the changes that came last.
+/// The objects, a common version counter, and the last changes.
 #[derive(Debug)]
 pub(crate) struct Store {
     objects: BTreeMap<Key, Arc<Value>>,
     version: u64,
-    /// Nobody is told of what was before this version.
+    /// Oldest version from which a new watch may start.
     oldest: u64,
-    /// What was before this version is not even known.
+    /// Version up to which changes are discarded.
     forgotten: u64,
     changes: VecDeque<Change>,
-    /// How many changes are kept at most.
+    /// Maximum number of changes that are kept.
     kept: usize,
     pages: Pages,
 }
@@ -64,7 +64,7 @@ impl Default for Store {
     }
 }
 
-/// What is left of lists that are read in pages: by a number, the version and the objects.
+/// Remaining objects of paginated lists: version and objects, by number.
 #[derive(Debug, Default)]
 struct Pages {
     last: u64,
@@ -72,12 +72,12 @@ struct Pages {
 }
 
 impl Store {
-    /// The version that came of the last change.
+    /// Returns the version of the last change.
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
-    /// Watches cannot begin before this version.
+    /// Returns the oldest version from which a watch may start.
     pub(crate) fn oldest(&self) -> u64 {
         self.oldest
     }
@@ -86,7 +86,7 @@ impl Store {
         self.objects.get(key)
     }
 
-    /// The objects of a kind, by namespace and name; of one namespace, unless it is empty.
+    /// Returns the objects of a kind, by namespace and name; limited to one namespace, unless it is empty.
     pub(crate) fn list<'a>(&'a self, kind: &Kind, namespace: &'a str) -> impl Iterator<Item = &'a Arc<Value>> {
         let kind = kind.index();
         let first = Key { kind, namespace: namespace.to_owned(), name: String::new() };
@@ -95,7 +95,7 @@ impl Store {
             .map(|(_, object)| object)
     }
 
-    /// Creates or replaces an object; nothing happens if it is that already.
+    /// Creates or replaces an object. An equal object causes no change.
     pub(crate) fn put(&mut self, key: &Key, mut object: Value) -> Arc<Value> {
         let before = self.objects.get(key).cloned();
         if let Some(before) = &before {
@@ -110,7 +110,7 @@ impl Store {
         object
     }
 
-    /// Removes an object, which is returned as it was at last.
+    /// Removes an object, and returns its last state.
     pub(crate) fn remove(&mut self, key: &Key, last: Value) -> Arc<Value> {
         let before = self.objects.remove(key);
         let object = self.next(last);
@@ -122,50 +122,48 @@ impl Store {
         object
     }
 
-    /// Whether something happened since a version to objects of these kinds.
+    /// Whether objects of these kinds have changed since a version.
     pub(crate) fn has_changed(&self, version: u64, kinds: &[&str]) -> bool {
         self.since(version).any(|change| kinds.contains(&change.key.kind().kind))
     }
 
-    /// Whether it is still known what happened since a version.
+    /// Whether all changes since a version are available.
     pub(crate) fn has_changes_since(&self, version: u64) -> bool {
         self.forgotten <= version
     }
 
-    /// What happened since a version, in order.
+    /// Returns the changes since a version, in order.
     pub(crate) fn since(&self, version: u64) -> impl Iterator<Item = &Change> {
         let start = self.changes.partition_point(|change| change.version <= version);
         self.changes.range(start..)
     }
 
-    /// Forgets what happened so far, and all lists that are read in pages: whoever has not heard of it has to list again.
-    /// Watches that are open go on.
+    /// Discards all changes and paginated lists: their readers have to list again. Open watches continue.
     pub(crate) fn compact(&mut self) {
         self.oldest = self.version;
         self.pages.open.clear();
     }
 
-    /// Forgets what happened so far, as a server does that is started anew: others have written meanwhile, so that no watch can
-    /// begin where it ended. Lists can still be read on.
+    /// Invalidates all versions for new watches, as a restart does. Paginated lists stay readable.
     pub(crate) fn expire_versions(&mut self) {
         self.version += 1;
         self.oldest = self.version;
     }
 
-    /// From now on keeps so many changes at most.
+    /// Limits the number of changes that are kept.
     pub(crate) fn keep(&mut self, changes: usize) {
         self.kept = changes;
         self.forget();
     }
 
-    /// Keeps the rest of a list. Returns the number by which it is asked for.
+    /// Stores the rest of a list. Returns its number, for the continue token.
     pub(crate) fn keep_page(&mut self, version: u64, rest: Vec<Arc<Value>>) -> u64 {
         self.pages.last += 1;
         self.pages.open.insert(self.pages.last, (version, rest));
         self.pages.last
     }
 
-    /// The version and the rest of a list. The same can be asked for again. `None`: no longer known.
+    /// Returns the version and the rest of a list, also repeatedly. `None`: it is discarded.
     pub(crate) fn page(&self, number: u64) -> Option<(u64, Vec<Arc<Value>>)> {
         self.pages.open.get(&number).cloned()
     }
@@ -210,8 +208,8 @@ mod tests {
         let gone = store.remove(&key("a"), json!({"metadata": {}, "spec": 2}));
         assert_eq!(gone["metadata"]["resourceVersion"], "3");
 
-        let told: Vec<_> = store.since(1).map(|change| (change.version, change.is_gone)).collect();
-        assert_eq!(told, [(2, false), (3, true)]);
+        let changes: Vec<_> = store.since(1).map(|change| (change.version, change.is_gone)).collect();
+        assert_eq!(changes, [(2, false), (3, true)]);
     }
 
     #[test]
@@ -222,7 +220,7 @@ mod tests {
         assert!(store.page(page).is_some());
         store.compact();
         assert_eq!((store.oldest(), store.page(page)), (1, None));
-        assert!(store.has_changes_since(0), "for watches that are open");
+        assert!(store.has_changes_since(0), "open watches continue");
     }
 
     #[test]

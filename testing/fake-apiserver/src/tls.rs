@@ -1,4 +1,4 @@
-//! A certificate for this machine, made anew for each server, and who vouches for it.
+//! Certificates: a new authority and a server certificate for each server.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// What a server needs to speak TLS.
+/// TLS configuration of a server.
 #[derive(Clone)]
 pub(crate) struct Tls {
     pub(crate) config: Arc<ServerConfig>,
@@ -16,7 +16,7 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// A new authority and a certificate for `localhost` and `127.0.0.1`.
+    /// Creates an authority and a certificate for `localhost` and `127.0.0.1`.
     pub(crate) fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, "an authority for tests");

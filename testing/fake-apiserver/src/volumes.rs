@@ -1,5 +1,5 @@
-//! Plays the controllers that a scheduler waits for when a pod has volumes: kube-controller-manager's of persistent volumes,
-//! and a provisioner.
+//! Emulation of the volume controllers that a scheduler depends on: kube-controller-manager's PV controller, and a
+//! provisioner.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::kinds::Kind;
 use crate::store::{Key, Store};
 use crate::write::text;
 
-/// The annotation with which a scheduler asks for a volume.
+/// Annotation with which a scheduler requests a volume.
 const SELECTED_NODE: &str = "/metadata/annotations/volume.kubernetes.io~1selected-node";
-/// The annotation of claims whose binding is complete.
+/// Annotation of completely bound claims.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
-/// Does what is to be done for all claims: makes volumes for those that have a selected node, and binds claims to the volumes
-/// that are meant for them.
+/// Processes all claims: provisions volumes for those with a selected node, and binds claims to volumes that reference
+/// them.
 pub(crate) fn sync(store: &mut Store) {
     let (Some(claims), Some(volumes)) =
         (Kind::of_object("v1", "PersistentVolumeClaim"), Kind::of_object("v1", "PersistentVolume"))
@@ -23,8 +23,8 @@ pub(crate) fn sync(store: &mut Store) {
     let unbound: Vec<_> = store.list(claims, "").filter(|claim| claim["status"]["phase"] != "Bound").cloned().collect();
     for claim in unbound {
         let key = Key::new(claims, text(&claim, "/metadata/namespace"), text(&claim, "/metadata/name"));
-        let meant = store.list(volumes, "").find(|volume| is_for(volume, &claim)).map(|volume| (**volume).clone());
-        let volume = match meant {
+        let bound = store.list(volumes, "").find(|volume| is_for(volume, &claim)).map(|volume| (**volume).clone());
+        let volume = match bound {
             Some(volume) => volume,
             None if !text(&claim, SELECTED_NODE).is_empty() && is_provisioned(store, &claim) => provisioned(&claim),
             None => continue,
@@ -33,7 +33,7 @@ pub(crate) fn sync(store: &mut Store) {
     }
 }
 
-/// Whether a volume is for a claim: its `claimRef` names it, or the claim names the volume.
+/// Whether a volume belongs to a claim: its `claimRef` names the claim, or the claim names the volume.
 fn is_for(volume: &Value, claim: &Value) -> bool {
     let reference = &volume["spec"]["claimRef"];
     let metadata = &claim["metadata"];
@@ -44,14 +44,14 @@ fn is_for(volume: &Value, claim: &Value) -> bool {
     }
 }
 
-/// Whether volumes are made for claims of this class.
+/// Whether volumes are provisioned for claims of this class.
 fn is_provisioned(store: &Store, claim: &Value) -> bool {
     let class = Kind::of_object("storage.k8s.io/v1", "StorageClass")
         .and_then(|kind| store.get(&Key::new(kind, "", text(claim, "/spec/storageClassName"))));
     class.is_some_and(|class| !["", "kubernetes.io/no-provisioner"].contains(&text(class, "/provisioner")))
 }
 
-/// The volume that is made for a claim, on its selected node.
+/// Returns the volume that is provisioned for a claim, on its selected node.
 fn provisioned(claim: &Value) -> Value {
     let terms = json!([{"matchExpressions": [
         {"key": "kubernetes.io/hostname", "operator": "In", "values": [text(claim, SELECTED_NODE)]}

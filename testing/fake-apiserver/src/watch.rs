@@ -1,4 +1,4 @@
-//! Watches: what happens to the objects of a kind, as it happens.
+//! Watches of the objects of a kind.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,35 +17,35 @@ use crate::shared::{Encode, Shared, locked};
 use crate::status_error::StatusError;
 use crate::store::{Change, Store};
 
-/// The annotation of the bookmark that says that all objects were told.
+/// Annotation of the bookmark after the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// How long before the end of its time a watch gets a bookmark.
+/// Time between the last bookmark of a watch and its end.
 const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 
-/// How long events have to arrive before their stream breaks.
+/// Time for the delivery of events before their stream is broken.
 const DELIVERY_TIME: Duration = Duration::from_millis(20);
 
-/// A watch that was asked for.
+/// A watch request.
 #[derive(Debug)]
 pub(crate) struct Watch {
     kind: &'static Kind,
     namespace: String,
     selector: Selector,
-    /// All changes up to this version are told.
+    /// Version up to which all changes are sent.
     version: u64,
-    /// What is told before changes.
+    /// Objects that are sent before changes.
     initial: Vec<Arc<Value>>,
-    /// Whether a bookmark says when that is done.
+    /// Whether a bookmark marks the end of the initial events.
     sends_end: bool,
     bookmarks: bool,
     time: Duration,
-    /// In place of all: an `ERROR`.
+    /// Error that is sent instead of events.
     error: Option<StatusError>,
 }
 
 impl Watch {
-    /// What a request asks for. A version that is too old is no refusal, but an event of the watch.
+    /// Returns the watch for a request. A version that is too old causes an error event, not an error response.
     pub(crate) fn new(store: &Store, api_request: &ApiRequest, target: &Target) -> Result<Self, StatusError> {
         let initial = api_request.parameter("sendInitialEvents");
         if !initial.is_empty() && api_request.parameter("resourceVersionMatch") != "NotOlderThan" {
@@ -70,7 +70,7 @@ impl Watch {
         Ok(Watch {
             kind: target.kind,
             namespace: target.namespace.clone(),
-            // Of a version that is still to come, nothing is told before it is there.
+            // A watch from a future version sends nothing until that version is reached.
             version: if sends_all { store.version() } else { from },
             initial,
             sends_end: sends_all,
@@ -81,7 +81,7 @@ impl Watch {
         })
     }
 
-    /// Tells what happens until the time is over, nobody listens, or a fault ends it.
+    /// Sends events until the time-out, the client's disconnect, or a fault.
     pub(crate) async fn run(
         self,
         shared: Arc<Shared>,
@@ -90,7 +90,7 @@ impl Watch {
         protobuf: Option<Encode>,
     ) {
         let mut stream = Stream { to, fault, protobuf, sent: 0 };
-        // How it ended is told to whoever reads the stream; nobody here wants to know.
+        // The reader of the stream receives the reason for the end.
         let _ended = self.send_events(shared, &mut stream).await;
     }
 
@@ -106,16 +106,16 @@ impl Watch {
             stream.send("BOOKMARK", &self.bookmark(Some(INITIAL_EVENTS_END))).await?;
         }
         let end = Instant::now() + self.time;
-        // One more shortly before the end, so that who watches again begins where little is missed.
+        // A late bookmark lets the next watch continue from a recent version.
         let mut last_bookmark = self.time.checked_sub(LAST_BOOKMARK_BEFORE_END).map(|time| Instant::now() + time);
         let mut next_bookmark = Watch::next_bookmark(&shared, last_bookmark);
         loop {
             changed.borrow_and_update();
-            // Nothing waits for a slow listener while the store is held.
+            // The store is not locked while a slow reader is waited for.
             let (events, version) = {
                 let store = locked(&shared.store);
                 if !store.has_changes_since(self.version) {
-                    // Too slow: as from a real server, the watch ends, and is told on the next try.
+                    // The reader is too slow: as on a real server, the watch ends, and the next one gets the error.
                     return Ok(());
                 }
                 let events: Vec<_> = store.since(self.version).filter_map(|change| self.event(change)).collect();
@@ -141,7 +141,8 @@ impl Watch {
         }
     }
 
-    /// What a change means to this watch. An object that is no longer selected is gone, as it was before.
+    /// Converts a change for this watch. An object that no longer matches the selector is reported as deleted, in its
+    /// last matching state.
     fn event(&self, change: &Change) -> Option<(&'static str, Arc<Value>)> {
         let is_here = self.namespace.is_empty() || self.namespace == change.key.namespace;
         if change.key.kind() != self.kind || !is_here {
@@ -174,7 +175,7 @@ impl Watch {
         }
         let mut object = json!({"kind": self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
         if self.kind.has_status {
-            // Empty, but as its types have it.
+            // Empty, but with the required fields.
             object["spec"] = if self.kind.kind == "Pod" { json!({"containers": null}) } else { json!({}) };
             object["status"] = json!({});
         }
@@ -182,7 +183,7 @@ impl Watch {
     }
 }
 
-/// Nobody listens any more, or a fault has ended the stream.
+/// Reason to end a watch: the client disconnected, or a fault broke the stream.
 struct WatchEnd;
 
 struct Stream {
@@ -199,7 +200,7 @@ impl Stream {
         {
             let last = match fault {
                 StreamFault::Cut(_) => {
-                    // What was told before is to arrive; a broken stream takes along what it has not sent.
+                    // Earlier events must arrive first; a broken stream drops what it has not sent.
                     sleep(DELIVERY_TIME).await;
                     Some(Err(InjectedDisconnect))
                 }
@@ -207,7 +208,7 @@ impl Stream {
                 StreamFault::Gone(_) => Some(Ok(self.event("ERROR", &StatusError::too_old(1, 2).body()))),
             };
             if let Some(last) = last {
-                let _nobody_listens = self.to.send(last).await;
+                let _client_disconnected = self.to.send(last).await;
             }
             return Err(WatchEnd);
         }
@@ -215,26 +216,26 @@ impl Stream {
         self.to.send(Ok(self.event(event, object))).await.map_err(|_| WatchEnd)
     }
 
-    /// An event, as the client likes it.
+    /// Encodes an event in the format that the client accepts.
     fn event(&self, event: &str, object: &Value) -> Bytes {
         let Some(encode) = self.protobuf else { return line(event, object) };
         message(event, &if event == "ERROR" { status(object) } else { encode(object).unwrap_or_default() })
     }
 }
 
-/// A line of the stream; the type comes first, as from a real server.
+/// A line of the stream; the type comes first, as on a real server.
 fn line(event: &str, object: &Value) -> Bytes {
     Bytes::from(format!("{{\"type\":\"{event}\",\"object\":{object}}}\n"))
 }
 
-/// A `WatchEvent` in protobuf, with its length in front.
+/// A `WatchEvent` in protobuf, preceded by its length.
 fn message(event: &str, object: &[u8]) -> Bytes {
     let event = [field(1, event.as_bytes()), field(2, &field(1, object))].concat();
     let length = u32::try_from(event.len()).unwrap_or(u32::MAX).to_be_bytes();
     [length.as_slice(), &event].concat().into()
 }
 
-/// A `Status` in protobuf, with what it is in front.
+/// A `Status` in protobuf, in a `runtime.Unknown`.
 fn status(status: &Value) -> Vec<u8> {
     let text = |number, name: &str| field(number, status[name].as_str().unwrap_or_default().as_bytes());
     let code = [vec![6 << 3], varint(status["code"].as_u64().unwrap_or_default())].concat();
@@ -242,7 +243,7 @@ fn status(status: &Value) -> Vec<u8> {
     [b"k8s\0".to_vec(), field(1, &of_type), field(2, &[text(3, "message"), text(4, "reason"), code].concat())].concat()
 }
 
-/// A field of bytes.
+/// A field of type bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2], &*varint(bytes.len() as u64), bytes].concat()
 }

@@ -1,4 +1,4 @@
-//! Integration tests of the API server double: one program, so that its dependencies are linked once.
+//! Integration tests of the fake API server: one program, so its dependencies are linked once.
 
 mod clients;
 mod faults;

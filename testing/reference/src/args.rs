@@ -1,8 +1,8 @@
-//! What a profile tells its plugins, as it is written in the tables `[args.PLUGIN]` of its file.
+//! Arguments of plugins, from the tables `[args.PLUGIN]` of a profile.
 
 use serde::Deserialize;
 
-/// The arguments of all plugins.
+/// Arguments of all plugins.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct Args {
@@ -13,7 +13,7 @@ pub struct Args {
     pub(crate) inter_pod_affinity: PodAffinity,
 }
 
-/// A profile's file, as far as arguments go.
+/// The arguments in a profile's file.
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
@@ -21,10 +21,10 @@ struct File {
 }
 
 impl Args {
-    /// The arguments in a profile's file.
+    /// Reads the arguments in a profile's file.
     ///
     /// # Errors
-    /// The text is no TOML, or an argument is not what it should be.
+    /// Returns an error if the text is not TOML, or an argument is invalid.
     pub fn read(profile: &str) -> Result<Args, toml::de::Error> {
         toml::from_str::<File>(profile).map(|file| file.args)
     }

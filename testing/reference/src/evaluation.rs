@@ -1,4 +1,4 @@
-//! The cycle: PreFilter, Filter, scores.
+//! Evaluation of a pod: PreFilter, Filter, Score.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,69 +9,70 @@ use schedc_core::status::Code;
 use crate::cluster::Cluster;
 use crate::plugin::{Cycle, Plugin, PreFilter, Profile, Rejection, stronger_nominated};
 
-/// A plugin's answer other than yes. No plugin: several together.
+/// Rejection by a plugin; without a plugin, by several together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginRejection {
-    /// Who.
+    /// Name of the plugin.
     pub plugin: &'static str,
-    /// Whether it is a matter of other pods.
+    /// Status code: whether preemption may help.
     pub code: Code,
-    /// Why, sorted.
+    /// Reasons, sorted.
     pub reasons: Vec<String>,
 }
 
-/// What a plugin says of a feasible node.
+/// Score of a feasible node by one plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Score {
-    /// The plugin.
+    /// Name of the plugin.
     pub plugin: &'static str,
-    /// Its score.
+    /// Score before normalization.
     pub raw: i64,
-    /// Its score, brought to 0..=100.
+    /// Score after normalization to 0..=100.
     pub normalized: i64,
-    /// How much it counts.
+    /// Weight of the plugin.
     pub weight: i64,
 }
 
-/// What is said of a node.
+/// Result of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeEvaluation {
-    /// Who rejects it first.
+    /// Rejection by the first plugin that rejects the node.
     pub rejection: Option<PluginRejection>,
-    /// Scores of a feasible node; none if scoring fails.
+    /// Scores of a feasible node; empty if scoring fails.
     pub scores: Vec<Score>,
 }
 
 impl NodeEvaluation {
-    /// Sum of weighted scores.
+    /// Returns the sum of the weighted scores.
     pub fn total(&self) -> i64 {
         self.scores.iter().map(|score| score.normalized * score.weight).sum()
     }
 }
 
-/// What comes of a pod, apart from preemption.
+/// Result of an evaluation, without preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Who rejects the pod before nodes are looked at.
+    /// Rejection of the pod by PreFilter.
     pub pre_filter: Option<PluginRejection>,
-    /// Every node by name; none if the pod is rejected before.
+    /// Results by node name; empty if PreFilter rejects the pod.
     pub nodes: BTreeMap<String, NodeEvaluation>,
-    /// The feasible nodes with the highest total; none if scoring fails.
+    /// Feasible nodes with the highest total; empty if scoring fails.
     pub best: BTreeSet<String>,
-    /// The node that the pod is nominated for, if it is feasible: scores do not matter then.
+    /// The nominated node, if it is feasible: scores are irrelevant then.
     pub by_nomination: Option<String>,
-    /// What can be said if the attempt fails, depending on the node that is looked at first.
+    /// Possible error messages if the attempt fails; they depend on the node that is evaluated first.
     pub failures: BTreeSet<String>,
-    /// Why the pod fits nowhere, without what preemption has to say. None if it fits somewhere, or the attempt fails.
+    /// Reasons why the pod does not fit, without those of preemption. `None` if it fits on a node, or the attempt
+    /// fails.
     pub message: Option<String>,
 }
 
 impl Evaluation {
-    /// Names of the nodes that nobody rejects.
+    /// Returns the names of the feasible nodes.
     pub fn feasible(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().filter(|(_, node)| node.rejection.is_none()).map(|(name, _)| name.as_str())
     }
-    /// The nodes of which one is chosen.
+    /// Returns the nodes of which one is chosen.
     pub fn choices(&self) -> BTreeSet<&str> {
         if let Some(node) = &self.by_nomination {
             return [node.as_str()].into();
@@ -79,7 +80,7 @@ impl Evaluation {
         if !self.failures.is_empty() {
             return BTreeSet::new();
         }
-        // A single one is taken whatever its scores.
+        // A single feasible node is chosen whatever its scores.
         match self.feasible().count() {
             1 => self.feasible().collect(),
             _ => self.best.iter().map(String::as_str).collect(),
@@ -87,7 +88,7 @@ impl Evaluation {
     }
 }
 
-/// Answers for a pod.
+/// Evaluates a pod.
 pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Pod) -> Evaluation {
     let mut evaluation = Evaluation::default();
     if cluster.nodes.is_empty() {
@@ -113,7 +114,7 @@ pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Po
         evaluation.nodes.insert(names.resolve(node.name).to_owned(), answer);
     }
     let nominated = pod.nominated_node.and_then(|name| cluster.nodes.get(&name));
-    // Whether PreFilter names other nodes is not asked here.
+    // The nominated node is evaluated regardless of the nodes that PreFilter leaves.
     let fits = nominated.filter(|node| filter_with_nominated(&plan, &cx, node).is_ok());
     evaluation.by_nomination = fits.map(|node| names.resolve(node.name).to_owned());
     let rejections = || evaluation.nodes.values().filter_map(|node| node.rejection.as_ref());
@@ -135,7 +136,7 @@ pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Po
     evaluation
 }
 
-/// The nodes that are left, and the filters that have something to say.
+/// Nodes that PreFilter leaves, and plugins whose Filter is not skipped.
 struct FilterPlan {
     only: Option<Vec<Symbol>>,
     narrowed_by: Vec<&'static str>,
@@ -167,7 +168,7 @@ fn pre_filter(profile: &Profile, cx: &Cycle<'_>) -> Result<FilterPlan, PluginRej
     Ok(plan)
 }
 
-/// Who rejects a node.
+/// Returns the rejection of a node.
 fn evaluate_node(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Option<PluginRejection> {
     if plan.only.as_ref().is_some_and(|only| !only.contains(&node.name)) {
         let reasons = vec![format!("node(s) didn't satisfy plugin(s) [{}]", plan.narrowed_by.join(" "))];
@@ -176,7 +177,7 @@ fn evaluate_node(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Option<Plugi
     filter_with_nominated(plan, cx, node).err()
 }
 
-/// Filter, with the pods on the node that are nominated for it and not weaker, and without them.
+/// Runs Filter with the nominated pods of equal or higher priority on the node, and without them.
 fn filter_with_nominated(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Result<(), PluginRejection> {
     let nominated = stronger_nominated(cx, node);
     if !nominated.is_empty() {
@@ -199,7 +200,7 @@ fn filter(plan: &FilterPlan, cx: &Cycle<'_>, node: &Node) -> Result<(), PluginRe
     Ok(())
 }
 
-/// How many nodes gave each reason.
+/// Returns the message with the number of nodes for each reason.
 fn histogram<'a>(nodes: usize, rejections: impl Iterator<Item = &'a PluginRejection>) -> String {
     let mut counts = BTreeMap::<&str, usize>::new();
     for reason in rejections.flat_map(|rejection| &rejection.reasons) {
@@ -255,7 +256,7 @@ fn score(profile: &Profile, cx: &Cycle<'_>, feasible: &[&Node], evaluation: &mut
         }
     }
     if !failures.is_empty() {
-        // With a single node kube-scheduler does not score.
+        // kube-scheduler does not score a single node.
         if feasible.len() > 1 {
             evaluation.failures.extend(failures);
         }

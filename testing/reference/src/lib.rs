@@ -1,21 +1,21 @@
-//! The rules of scheduling written down plainly, to hold the fast evaluation against.
+//! Reference implementation of the scheduling rules, for comparison with the fast evaluation.
 //!
-//! [`evaluate`] answers for one pod which nodes are feasible, who rejects the others and why, what each score plugin says, and
-//! which nodes are best. It goes over all nodes, all pods and all objects, each time, and keeps nothing: no columns, no
-//! indexes, no masks, nothing prepared. It shares the types of pods, nodes and objects with the scheduler, and nothing that
-//! decides. Do not use it where time matters.
+//! [`evaluate`] returns the feasible nodes for one pod, the rejections of the others, the score of each plugin, and the
+//! best nodes. It iterates over all nodes, pods and objects every time and caches nothing: there are no columns,
+//! indexes or node masks. It shares the types of pods, nodes and objects with the scheduler, but no decisions. It is
+//! slow on purpose.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `cluster` | what there is |
-//! | `args` | what a profile tells its plugins, as it is written |
-//! | `evaluation` | the cycle: PreFilter, Filter, scores |
-//! | `plugin_evaluation` | what each plugin says for itself |
-//! | `plugin` | what a plugin can say |
-//! | `plugins` | one file, one plugin |
+//! | `cluster` | state of the cluster |
+//! | `args` | arguments of plugins, from a profile |
+//! | `evaluation` | PreFilter, Filter, Score |
+//! | `plugin_evaluation` | result of each plugin alone |
+//! | `plugin` | the plugin trait, and profiles |
+//! | `plugins` | one file for each plugin |
 //! | `matching` | labels, selectors, taints |
 //!
-//! Left out are preemption, extenders, sampling of nodes, and resource claims of pods.
+//! Preemption, extenders, sampling of nodes, and resource claims of pods are not implemented.
 
 mod args;
 mod cluster;

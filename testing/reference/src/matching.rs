@@ -1,4 +1,4 @@
-//! Labels, selectors, taints.
+//! Matching of labels, selectors and taints.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
@@ -8,12 +8,12 @@ use schedc_core::model::{
 
 type Labels<'a> = &'a [(Symbol, Symbol)];
 
-/// The value of a label.
+/// Returns the value of a label.
 pub(crate) fn label(labels: Labels<'_>, key: Symbol) -> Option<Symbol> {
     labels.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
 }
 
-/// The value of a label whose key is written out.
+/// Returns the value of a label by the text of its key.
 pub(crate) fn label_by_name(labels: Labels<'_>, key: &str, names: &Interner) -> Option<Symbol> {
     label(labels, names.get(key)?)
 }
@@ -31,34 +31,34 @@ fn requirement_matches(labels: Labels<'_>, requirement: &Requirement, names: &In
     }
 }
 
-/// Whether labels meet all conditions of a selector.
+/// Whether labels match a selector.
 pub(crate) fn selects(selector: &LabelSelector, labels: Labels<'_>, names: &Interner) -> bool {
     selector.requirements.iter().all(|requirement| requirement_matches(labels, requirement, names))
 }
 
-/// Whether a selector that may be missing means these labels. A missing one means none.
+/// Whether labels match an optional selector. A missing one matches nothing.
 pub(crate) fn may_select(selector: Option<&LabelSelector>, labels: Labels<'_>, names: &Interner) -> bool {
     selector.is_some_and(|selector| selects(selector, labels, names))
 }
 
-/// Whether a node meets a term.
+/// Whether a node matches a term.
 pub(crate) fn term_matches(term: &NodeSelectorTerm, node: &Node, names: &Interner) -> bool {
     term.match_expressions.iter().all(|requirement| requirement_matches(&node.labels, requirement, names))
         && term.match_fields.iter().all(|field| (field.name == node.name) != field.negated)
 }
 
-/// Whether a node meets one of a selector's terms.
+/// Whether a node matches one of a selector's terms.
 pub(crate) fn any_term_matches(selector: &NodeSelector, node: &Node, names: &Interner) -> bool {
     selector.terms.iter().any(|term| term_matches(term, node, names))
 }
 
-/// Whether a node is what a pod's `nodeSelector` and required node affinity ask for.
+/// Whether a node matches a pod's `nodeSelector` and required node affinity.
 pub(crate) fn matches_node_affinity(pod: &PodSpec, node: &Node, names: &Interner) -> bool {
     pod.node_selector.iter().all(|&(key, value)| label(&node.labels, key) == Some(value))
         && pod.required_node_affinity.as_ref().is_none_or(|selector| any_term_matches(selector, node, names))
 }
 
-/// Whether a toleration is for a taint.
+/// Whether a toleration matches a taint.
 fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     let effect = toleration.effect.is_none_or(|effect| effect == taint.effect);
     let key = toleration.key.is_none_or(|key| key == taint.key);
@@ -75,12 +75,12 @@ pub(crate) fn is_tolerated(pod: &PodSpec, taint: &Taint) -> bool {
     pod.tolerations.iter().any(|toleration| tolerates(toleration, taint))
 }
 
-/// Whether a taint keeps pods away.
+/// Whether a taint has the effect NoSchedule or NoExecute.
 pub(crate) fn repels_pods(taint: &Taint) -> bool {
     matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
 }
 
-/// Whether a pod tolerates all taints of a node that keep pods away.
+/// Whether a pod tolerates all NoSchedule and NoExecute taints of a node.
 pub(crate) fn tolerates_node(pod: &PodSpec, node: &Node) -> bool {
     node.taints.iter().filter(|taint| repels_pods(taint)).all(|taint| is_tolerated(pod, taint))
 }

@@ -1,4 +1,4 @@
-//! What a plugin can say, and which plugins a profile has.
+//! The plugin trait, and the plugins of a profile.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::cluster::{Cluster, PlacedPod};
 use crate::plugins;
 
-/// A pod, and all that a plugin can look at.
+/// A pod, and everything that a plugin can read.
 #[derive(Clone, Copy)]
 pub(crate) struct Cycle<'a> {
     pub(crate) pod: &'a Pod,
@@ -28,7 +28,7 @@ impl<'a> Cycle<'a> {
     }
 }
 
-/// The pods that are nominated for a node and not weaker than the pod.
+/// Returns the nominated pods of a node with at least the pod's priority.
 pub(crate) fn stronger_nominated(cx: &Cycle<'_>, node: &Node) -> Vec<PlacedPod> {
     let is_first = |other: &&PlacedPod| {
         other.node == node.name && other.pod.uid != cx.pod.uid && other.pod.spec.priority >= cx.pod.spec.priority
@@ -36,7 +36,7 @@ pub(crate) fn stronger_nominated(cx: &Cycle<'_>, node: &Node) -> Vec<PlacedPod> 
     cx.cluster.nominated.iter().filter(is_first).cloned().collect()
 }
 
-/// Why not.
+/// Rejection by a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejection {
     pub(crate) code: Code,
@@ -44,33 +44,33 @@ pub(crate) struct Rejection {
 }
 
 impl Rejection {
-    /// Without other pods it may be different.
+    /// Returns a rejection that preemption may resolve.
     pub(crate) fn unschedulable(reason: impl Into<String>) -> Rejection {
         Rejection { code: Code::Unschedulable, reasons: vec![reason.into()] }
     }
-    /// Without other pods it is the same.
+    /// Returns a rejection that preemption cannot resolve.
     pub(crate) fn unresolvable(reason: impl Into<String>) -> Rejection {
         Rejection { code: Code::UnschedulableAndUnresolvable, reasons: vec![reason.into()] }
     }
-    /// It cannot be told.
+    /// Returns an error.
     pub(crate) fn error(reason: impl Into<String>) -> Rejection {
         Rejection { code: Code::Error, reasons: vec![reason.into()] }
     }
 }
 
-/// What a plugin says before nodes are looked at.
+/// Result of PreFilter.
 pub(crate) enum PreFilter {
-    /// Its Filter has something to say.
+    /// Filter runs.
     Ready,
-    /// Its Filter has nothing to say.
+    /// Filter is skipped.
     Skip,
-    /// Only nodes of these names.
+    /// Only these nodes are candidates.
     Only(Vec<Symbol>),
-    /// The pod goes nowhere.
+    /// The pod is rejected.
     Reject(Rejection),
 }
 
-/// A plugin. What it does not say is left out.
+/// A plugin. Extension points without an implementation do nothing.
 pub(crate) trait Plugin: Sync {
     fn name(&self) -> &'static str;
     fn pre_filter(&self, _: &Cycle<'_>) -> PreFilter {
@@ -79,20 +79,20 @@ pub(crate) trait Plugin: Sync {
     fn filter(&self, _: &Cycle<'_>, _: &Node) -> Result<(), Rejection> {
         Ok(())
     }
-    /// Whether the plugin scores this pod at all.
+    /// Whether Score runs for this pod.
     fn pre_score(&self, _: &Cycle<'_>, _feasible: &[&Node]) -> Result<bool, String> {
         Ok(true)
     }
     fn score(&self, _: &Cycle<'_>, _feasible: &[&Node], _: &Node) -> Result<i64, String> {
         Ok(0)
     }
-    /// The scores of the feasible nodes, brought to 0..=100.
+    /// Normalizes the scores of the feasible nodes to 0..=100.
     fn normalize(&self, _: &Cycle<'_>, _feasible: &[&Node], raw: &[i64]) -> Vec<i64> {
         raw.to_vec()
     }
 }
 
-/// Whole percent of the highest score; with `reverse`, what is missing from a hundred.
+/// Returns percentages of the highest score, rounded down; with `reverse`, their differences from 100.
 pub(crate) fn percent_of_highest(raw: &[i64], reverse: bool) -> Vec<i64> {
     let highest = raw.iter().copied().max().unwrap_or(0).max(0);
     raw.iter()
@@ -105,7 +105,7 @@ pub(crate) fn percent_of_highest(raw: &[i64], reverse: bool) -> Vec<i64> {
         .collect()
 }
 
-/// What a profile consists of.
+/// Plugins of a profile, with their arguments.
 pub struct Profile {
     pub(crate) pre_filters: Vec<&'static dyn Plugin>,
     pub(crate) filters: Vec<&'static dyn Plugin>,
@@ -113,23 +113,23 @@ pub struct Profile {
     pub(crate) args: Args,
 }
 
-/// A profile has a plugin that is not written down here.
+/// Error for a profile with a plugin that has no reference implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPlugin(pub String);
 
 impl fmt::Display for UnknownPlugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no naive {}", self.0)
+        write!(f, "there is no reference implementation of {}", self.0)
     }
 }
 
 impl std::error::Error for UnknownPlugin {}
 
 impl Profile {
-    /// A profile by the names of its plugins, in their order, and the weights of their scores.
+    /// Returns a profile with these plugins in their order, and the weights of their scores.
     ///
     /// # Errors
-    /// One of them is unknown.
+    /// Returns an error if a plugin is unknown.
     pub fn new<'n>(
         pre_filters: impl IntoIterator<Item = &'n str>,
         filters: impl IntoIterator<Item = &'n str>,

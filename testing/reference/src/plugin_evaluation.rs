@@ -1,4 +1,4 @@
-//! What each plugin says for itself, whatever the others say: to see which changes concern which plugins.
+//! Result of each plugin alone, to find the plugins that a change affects.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use crate::cluster::Cluster;
 use crate::plugin::{Cycle, PreFilter, Rejection, stronger_nominated};
 use crate::plugins;
 
-/// What a plugin says of a pod, as if all nodes were feasible.
+/// Result of one plugin for a pod, with all nodes as feasible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginEvaluation {
-    /// The plugin.
+    /// Name of the plugin.
     pub plugin: &'static str,
-    /// What it says before nodes are looked at, if it has more to say than yes.
+    /// Result of PreFilter, unless Filter runs on all nodes.
     pub pre_filter: Option<String>,
-    /// Why it rejects a node; nothing for nodes that pass.
+    /// Reasons for rejections by node; feasible nodes are missing.
     pub rejections: BTreeMap<Symbol, Vec<String>>,
-    /// Its scores, if it gives any.
+    /// Scores by node, if the plugin has any.
     pub scores: BTreeMap<Symbol, i64>,
 }
 
-/// What all plugins say of a pod.
+/// Evaluates all plugins for a pod.
 pub fn evaluate_plugins(args: &Args, cluster: &Cluster, names: &Interner, pod: &Pod) -> Vec<PluginEvaluation> {
     let cx = Cycle { pod, cluster, names, args };
     plugins::all()
@@ -66,7 +66,7 @@ pub fn evaluate_plugins(args: &Args, cluster: &Cluster, names: &Interner, pod: &
 }
 
 impl PluginEvaluation {
-    /// Whether another opinion is the same on all nodes but this one.
+    /// Whether another result is equal on all nodes except this one.
     pub fn equals_except_on(&self, other: &PluginEvaluation, node: Symbol) -> bool {
         let rejections = |evaluation: &PluginEvaluation| -> Vec<_> {
             evaluation.rejections.clone().into_iter().filter(|(name, _)| *name != node).collect()
@@ -76,7 +76,7 @@ impl PluginEvaluation {
         };
         self.pre_filter == other.pre_filter && rejections(self) == rejections(other) && scores(self) == scores(other)
     }
-    /// Whether it says more than nothing of a node.
+    /// Whether the plugin rejects or scores a node.
     pub fn concerns(&self, node: Symbol) -> bool {
         self.rejections.contains_key(&node) || self.scores.get(&node).is_some_and(|score| *score != 0)
     }

@@ -1,5 +1,5 @@
-//! The rules as they are written down here are those of kube-scheduler 1.36.2: what its framework decided in the scenarios of
-//! tests/conformance, node by node and score by score. Preemption is not looked at.
+//! Compares the reference implementation with kube-scheduler 1.36.2: decisions of its framework in the scenarios of
+//! tests/conformance, by node and score. Preemption is not compared.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -23,7 +23,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A profile that the scenarios name, and whether gates hold its pods back.
+/// Returns the profile of a scenario, and whether it holds gated pods.
 fn profile(name: &str) -> (Profile, bool) {
     let path = root().join(format!("tools/import/tests/profiles/{name}.toml"));
     let args = Args::read(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -37,10 +37,10 @@ fn profile(name: &str) -> (Profile, bool) {
     (Profile::new(names(Point::PreFilter), names(Point::Filter), scores, args).unwrap(), is_gated)
 }
 
-/// A scenario's cluster.
+/// Cluster of a scenario.
 #[derive(Default)]
 struct World {
-    /// Gated pods are nominated for nothing.
+    /// Gated pods are not nominated.
     is_gated: bool,
     names: Interner,
     cluster: Cluster,
@@ -147,7 +147,7 @@ fn strings(value: &Value) -> BTreeSet<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// All that is different.
+/// Returns all differences.
 fn differences(expected: &Value, got: &Evaluation) -> Vec<String> {
     let mut found = Vec::new();
     let mut differ = |place: &str, expected: &dyn std::fmt::Debug, got: &dyn std::fmt::Debug| {

@@ -1,11 +1,12 @@
-//! The switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as the gate sets it.
+//! Switch for slow tests: they run if the environment variable `SCHEDC_SLOW_TESTS` is set, as in the gate.
 //!
-//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random histories.
+//! A test is slow if it takes tens of seconds of CPU without optimisation: tests that call cargo or rustc, long random
+//! histories.
 
 use std::io::Write;
 use std::{env, io, thread};
 
-/// The environment variable that enables slow tests.
+/// Environment variable that enables slow tests.
 const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
 
 /// Whether slow tests run.
@@ -13,15 +14,15 @@ pub fn is_enabled() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Whether the calling test should return without a result. If so, prints that to standard error, even if the test's output
-/// is captured.
+/// Whether the calling test should return without a result. If so, prints the reason to standard error, even if the
+/// test's output is captured.
 pub fn is_skipped(reason: &str) -> bool {
     if is_enabled() {
         return false;
     }
     let thread = thread::current();
     let test = thread.name().unwrap_or("a test");
-    // The test passes without this line, too.
+    // The test passes even if this write fails.
     let _ = writeln!(io::stderr().lock(), "skipped {test}: {reason}; run it with {VARIABLE}=1");
     true
 }

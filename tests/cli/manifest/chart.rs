@@ -244,7 +244,7 @@ fn notes_mention_kube_scheduler_only_if_it_is_replaced() {
 
           kubectl -n edge rollout status deployment/schedc-schedc-edge
 
-        See which of its pods schedules:
+        See which of its pods is the leader:
 
           kubectl -n edge get lease schedc-schedc-edge
     "#]]

@@ -82,7 +82,7 @@ fn a_profile_of_resources_watches_pods_and_nodes() {
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: schedc-mine
         rules:
-          # Events of the election belong to the older API, as those of kube-scheduler do.
+          # Events of leader election use the core API group, as in kube-scheduler.
           - apiGroups: [""]
             resources: [events]
             verbs: [create]
@@ -289,7 +289,7 @@ fn a_replacement_of_kube_scheduler_uses_its_lease() {
     let folder = Folder::with(&[("profiles/mine.toml", "")]);
     let run = folder.schedc(&["manifest", "mine", "--namespace", "other"]);
     expect![[r#"
-        warning: kube-scheduler serves default-scheduler, too. This Deployment takes its lease, so that one of them schedules at a time: stop kube-scheduler before (docs/run/replace-kube-scheduler.md), or give the profile a scheduler-name of its own
+        warning: kube-scheduler serves default-scheduler, too. This Deployment uses its lease, so only one of them schedules at a time: stop kube-scheduler first (docs/run/replace-kube-scheduler.md), or give the profile another scheduler-name
     "#]].assert_eq(&run.stderr);
     let roles = run.stdout.split("---\n").filter(|document| document.contains("kind: Role\n"));
     expect![[r#"
@@ -302,7 +302,7 @@ fn a_replacement_of_kube_scheduler_uses_its_lease() {
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: schedc-mine
         rules:
-          # Events of the election belong to the older API, as those of kube-scheduler do.
+          # Events of leader election use the core API group, as in kube-scheduler.
           - apiGroups: [""]
             resources: [events]
             verbs: [create]
@@ -407,7 +407,7 @@ fn metrics_are_scraped() {
             app.kubernetes.io/name: schedc
             app.kubernetes.io/instance: far-away
         ---
-        # The ServiceAccount of Prometheus needs the right to get /metrics.
+        # The ServiceAccount of Prometheus needs the permission to get /metrics.
         apiVersion: monitoring.coreos.com/v1
         kind: ServiceMonitor
         metadata:
@@ -445,8 +445,8 @@ fn invalid_names_are_rejected() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
         run.stderr.lines().next().map(str::to_owned).unwrap_or_default()
     };
-    expect!["error: invalid value 'Edge' for '--name <NAME>': `Edge` is no name: lower-case letters, digits and dashes, at most 63, a letter first"].assert_eq(&refused(&["--name", "Edge"]));
-    expect!["error: invalid value 'a.b' for '--namespace <NAMESPACE>': `a.b` is no name: lower-case letters, digits and dashes, at most 63, a letter first"].assert_eq(&refused(&["--namespace", "a.b"]));
+    expect!["error: invalid value 'Edge' for '--name <NAME>': `Edge` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"].assert_eq(&refused(&["--name", "Edge"]));
+    expect!["error: invalid value 'a.b' for '--namespace <NAMESPACE>': `a.b` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"].assert_eq(&refused(&["--namespace", "a.b"]));
     expect!["error: invalid value 'no' for '--namespace <NAMESPACE>': YAML reads `no` as a boolean or null: choose another name"].assert_eq(&refused(&["--namespace", "no"]));
     for image in ["a b", "edge:"] {
         let expected = format!(
@@ -458,7 +458,7 @@ fn invalid_names_are_rejected() {
         .assert_eq(&refused(&["--replicas", "0"]));
     let folder = Folder::with(&[("profiles/my_own.toml", MINE)]);
     expect![[r#"
-        error: `schedc-my_own` is no name: lower-case letters, digits and dashes, at most 63, a letter first: say --name what to call it
+        error: `schedc-my_own` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first: set --name
     "#]].assert_eq(&folder.schedc(&["manifest", "my_own"]).refused());
 }
 

@@ -1,11 +1,11 @@
-//! What holds the book in `docs/` together.
+//! Generator and tests of the book in `docs/`.
 //!
-//! - [`reference`](mod@reference) makes the pages of the reference.
-//! - [`page`] reads pages: their headings, links and blocks of code.
-//! - the tests of this crate hold the reference, every link, every page's place in `SUMMARY.md`, every profile and every
+//! - [`reference`](mod@reference) generates the reference pages.
+//! - [`page`] parses pages: headings, links and code blocks.
+//! - The tests of this crate check the reference, every link, every page's entry in `SUMMARY.md`, every profile and every
 //!   Rust block.
 //!
-//! The commands that pages show are run by `tests/cli` of `schedc`, which has the binary.
+//! `tests/cli` of `schedc`, which has the binary, runs the commands that pages show.
 
 pub mod page;
 pub mod reference;

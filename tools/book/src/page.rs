@@ -1,4 +1,4 @@
-//! Pages of Markdown: what a test wants to know of them.
+//! Markdown pages, parsed for tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,34 +10,34 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 /// A page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Where it is, from the root of the repository.
+    /// Path from the root of the repository.
     pub path: PathBuf,
-    /// What it says.
+    /// Content.
     pub text: String,
 }
 
-/// A fenced block of code.
+/// A fenced code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What stands behind the fence: `toml`, `console`. Empty for a block that is neither.
+    /// Info string: `toml`, `console`, ... Empty for other blocks.
     pub info: String,
-    /// What it says.
+    /// Content.
     pub text: String,
-    /// The line of its fence, from 1.
+    /// Line of its fence, from 1.
     pub line: usize,
 }
 
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What it points to, as written.
+    /// Target, as written.
     pub target: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: usize,
 }
 
 impl Block {
-    /// The file that the block is, if its first line is a comment with nothing but a path.
+    /// Returns the file that the block represents, if its first line is a comment with only a path.
     pub fn file(&self) -> Option<&str> {
         let first = self.text.lines().next()?;
         let path = first.strip_prefix("# ").or_else(|| first.strip_prefix("// "))?;
@@ -50,18 +50,18 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// Those of reading the file.
+    /// Returns errors of reading the file.
     pub fn read(root: &Path, path: impl Into<PathBuf>) -> io::Result<Page> {
         let path = path.into();
         let text = fs::read_to_string(root.join(&path))?;
         Ok(Page { path, text })
     }
 
-    /// All pages in a folder and the folders below it, by path. `target` and what is hidden is left out.
+    /// Returns all pages in a folder and its subfolders, by path. Skips `target` and hidden folders.
     ///
     /// # Errors
     ///
-    /// Those of reading folders and files.
+    /// Returns errors of reading folders and files.
     pub fn below(root: &Path, folder: impl AsRef<Path>) -> io::Result<Vec<Page>> {
         let mut pages = Vec::new();
         let mut folders = vec![folder.as_ref().to_owned()];
@@ -83,19 +83,19 @@ impl Page {
         Ok(pages)
     }
 
-    /// A place on this page, for messages: `docs/run.md:12`.
+    /// Returns a location on this page for messages: `docs/run.md:12`.
     pub fn place(&self, line: usize) -> String {
         format!("{}:{line}", self.path.display())
     }
 
-    /// What a parser makes of the page, each with its line.
+    /// Parses the page into events with their lines.
     fn events(&self) -> impl Iterator<Item = (Event<'_>, usize)> {
         let ends: Vec<usize> = self.text.match_indices('\n').map(|(at, _)| at).collect();
         let parser = Parser::new_ext(&self.text, Options::ENABLE_TABLES);
         parser.into_offset_iter().map(move |(event, range)| (event, ends.partition_point(|end| *end < range.start) + 1))
     }
 
-    /// The fenced blocks of code.
+    /// Returns the fenced code blocks.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         let mut open: Option<Block> = None;
@@ -112,7 +112,7 @@ impl Page {
         blocks
     }
 
-    /// Where links point to.
+    /// Returns the links.
     pub fn links(&self) -> Vec<Link> {
         let link = |(event, line)| match event {
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
@@ -123,7 +123,7 @@ impl Page {
         self.events().filter_map(link).collect()
     }
 
-    /// What links can point to on this page: its headings, as forges and mdBook call them.
+    /// Returns the anchors of the headings, as forges and mdBook name them.
     pub fn anchors(&self) -> Vec<String> {
         let mut anchors = Vec::new();
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
@@ -145,7 +145,7 @@ impl Page {
     }
 }
 
-/// What a heading is called in links.
+/// Returns the anchor of a heading.
 pub fn anchor(heading: &str) -> String {
     let letter = |c: char| match c {
         ' ' => Some('-'),

@@ -1,14 +1,16 @@
 //! Files that flags, kubeconfigs and profiles name, read with a limit.
 //!
-//! A FIFO can block its reader forever, and a device such as `/dev/zero` has no end. Only regular files are read; symbolic links
-//! are followed, since projected volumes (tokens of service accounts) consist of them.
+//! A FIFO can block its reader forever, and a device such as `/dev/zero` has no end. Therefore only regular
+//! files are read. Symbolic links are followed, because projected volumes (service account tokens) contain
+//! them.
 
 use std::fs::{self, File, FileType};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Maximum size of a file, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB, and bundles of authorities are smaller, too.
+/// Maximum size of a file, in bytes. Kubernetes limits Secrets and ConfigMaps to 1 MiB, and CA bundles are
+/// smaller.
 pub const MAX_SIZE: u64 = 10 << 20;
 
 /// Reads a regular file.
@@ -17,7 +19,8 @@ pub const MAX_SIZE: u64 = 10 << 20;
 /// The reason, without the path: the file cannot be read, is not a regular file, or is too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error| format!("the file cannot be read: {error}");
-    // `open` blocks on a FIFO, so the type is checked first; the file may be replaced before it is open, so it is checked again.
+    // `open` blocks on a FIFO, therefore the type is checked first, and again after `open`, because the file may
+    // be replaced in between.
     is_regular(fs::metadata(path).map_err(unreadable)?.file_type())?;
     let file = File::open(path).map_err(unreadable)?;
     is_regular(file.metadata().map_err(unreadable)?.file_type())?;
@@ -32,7 +35,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
 /// Reads a regular file of UTF-8 text.
 ///
 /// # Errors
-/// Those of [`read`], and text in another encoding.
+/// The errors of [`read`], and text in another encoding.
 pub fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(read(path)?).map_err(|_| "the file is not UTF-8 text".to_owned())
 }
@@ -82,7 +85,7 @@ mod tests {
         check(Path::new("/dev/zero"), "this is a device; a regular file is required");
         check(&folder.0, "this is a directory; a regular file is required");
         check(&folder.0.join("none"), "the file cannot be read: No such file or directory (os error 2)");
-        // A link to something endless is no better.
+        // A link to an endless device is refused too.
         let link = folder.0.join("link");
         symlink("/dev/zero", &link).unwrap();
         check(&link, "this is a device; a regular file is required");

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// A text of at most about `limit` characters; the middle of a longer text is left out. Messages quote names and values of
-/// manifests, which may have any length.
+/// Returns a text of at most about `limit` characters; the middle of a longer text is omitted. Messages quote
+/// names and values of manifests of any length.
 pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     // A text has at most as many characters as bytes.
     if text.len() <= limit {

@@ -14,31 +14,31 @@ use serde::Serialize;
 
 use crate::cluster::pod_name;
 
-/// The budgets of a cluster, by namespace and name.
+/// The PodDisruptionBudgets of a cluster, by namespace and name.
 #[derive(Clone, Debug, Default)]
 pub struct Budgets(BTreeMap<(String, String), Arc<PodDisruptionBudget>>);
 
-/// Budgets that a preemption violates, and pods that budgets keep from it.
+/// Budgets that a preemption violates, and pods that budgets protect from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Budgets of which more pods go than may.
+    /// Budgets with more victims than allowed disruptions.
     pub violated: Vec<Violation>,
     /// Pods that stay because of a budget.
     pub kept: Vec<ProtectedPod>,
 }
 
-/// A budget of which more pods go than may.
+/// A budget with more victims than allowed disruptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
     /// The budget: `namespace/name`.
     pub budget: String,
-    /// How many pods may go.
+    /// Number of allowed disruptions.
     pub allowed: i32,
-    /// The pods that go: `namespace/name`.
+    /// Victims of this budget: `namespace/name`.
     pub pods: Vec<String>,
 }
 
-/// A pod that would go if a budget did not keep it.
+/// A pod that would be a victim without a budget.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProtectedPod {
     /// The pod: `namespace/name`.
@@ -49,21 +49,21 @@ pub struct ProtectedPod {
     pub budget: String,
 }
 
-/// How many pods of a budget may go.
+/// Allowed disruptions of a budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The budget: `namespace/name`.
     pub budget: String,
-    /// Pods that may go.
+    /// Number of allowed disruptions.
     pub allowed: i32,
-    /// Pods that are healthy, if the status has that.
+    /// Healthy pods, if the status reports them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub healthy: Option<i32>,
     /// Pods that must be healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub desired: Option<i32>,
-    /// Pods that there should be.
+    /// Expected pods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<i32>,
     /// The reason why pods could not be counted.
@@ -72,7 +72,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// Those of all budgets of a server, by namespace and name.
+    /// Returns the status of all budgets of a server, by namespace and name.
     pub fn all(server: &ApiServer) -> Vec<Status> {
         server.list("PodDisruptionBudget").filter_map(|object| Status::of(object)).collect()
     }
@@ -94,7 +94,7 @@ impl Status {
 }
 
 impl Budgets {
-    /// Records the current state of an object, if it is a budget.
+    /// Adds or replaces an object if it is a budget.
     pub fn set(&mut self, object: &AnyObject, interner: &mut Interner) {
         if let AnyObject::PodDisruptionBudget(_) = object
             && let Some(Object::PodDisruptionBudget(budget)) = convert_object(object, interner)
@@ -103,17 +103,18 @@ impl Budgets {
         }
     }
 
-    /// Removes an object, if it is a budget.
+    /// Removes an object if it is a budget.
     pub fn remove(&mut self, object: &AnyObject) {
         if let AnyObject::PodDisruptionBudget(_) = object {
             self.0.remove(&(object.namespace().to_owned(), object.name().to_owned()));
         }
     }
 
-    /// Effects of the budgets on the result of PostFilter.
+    /// Returns the effects of the budgets on the result of PostFilter.
     ///
-    /// A pod is kept on the chosen node if a budget allows no more of its pods to go, and a more important pod goes. A pod is
-    /// kept on another node if that node was a candidate that would do less harm, were it not for violated budgets.
+    /// A pod on the chosen node is protected if its budget allows no more disruptions and a more important pod is
+    /// a victim. A pod on another node is protected if that node would be the better candidate without its
+    /// violated budgets.
     pub fn effects(&self, preemptor: &Pod, found: &PostFilterResult, base: &Base) -> Effects {
         let Some(chosen) = found.nominated().filter(|_| !self.0.is_empty()) else { return Effects::default() };
         let violated = self.violated(chosen, base);
@@ -148,7 +149,7 @@ impl Budgets {
         violated.collect()
     }
 
-    /// The pods that stay on the node of a candidate while a more important one goes.
+    /// Returns the pods that stay on a candidate node although a more important pod is a victim.
     fn protected_pods(&self, candidate: &Candidate, preemptor: &Pod, base: &Base) -> Vec<ProtectedPod> {
         let Some(most_important) = candidate.to_be_removed().map(|pod| importance(pod)).min() else {
             return Vec::new();
@@ -177,16 +178,17 @@ fn node_pods(node: NodeIndex, base: &Base) -> &[Arc<Pod>] {
     base.infos().get(node.get()).map_or(&[], |info| &info.pods)
 }
 
-/// The smaller, the more important: kube-scheduler spares pods of high priority first, then those that run for long.
+/// Returns a key that is smaller for more important pods. Like kube-scheduler, high priority comes first,
+/// then an early start.
 fn importance(pod: &Pod) -> (Reverse<i32>, i64) {
     (Reverse(pod.spec.priority), pod.started.unwrap_or(i64::MAX))
 }
 
-/// The choice between candidates that violate equally many budgets: the highest priority of the victims, the sum of their
-/// priorities, and their number.
+/// Returns the order of candidates that violate equally many budgets: highest priority of the victims, sum of
+/// their priorities, number of victims.
 fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
     let priorities = || candidate.victims.iter().map(|pod| pod.spec.priority);
-    // As kube-scheduler does, so that more pods are more harm whatever their priorities are.
+    // As in kube-scheduler: the offset makes more victims worse whatever their priorities are.
     let sum = priorities().map(|priority| i64::from(priority) + i64::from(i32::MAX) + 1).sum();
     (priorities().max(), sum, candidate.victims.len())
 }

@@ -1,4 +1,4 @@
-//! A cluster in memory of some objects.
+//! An in-memory cluster that contains given objects.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -17,10 +17,10 @@ use schedc_in_memory::{ApiServerOptions, SimulationHooks, Simulator, simulator};
 use schedc_objects::{AnyObject, Objects};
 use serde::Serialize;
 
-/// The scheduler of pods that name none.
+/// Scheduler of pods without a scheduler name.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// Which profile serves which pods.
+/// The profile for each pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Routes {
     profiles: &'static [ProfileInfo],
@@ -28,15 +28,15 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Every pod goes to the profile whose scheduler name it asks for.
+    /// Routes each pod to the profile with its scheduler name.
     pub fn by_scheduler_name(profiles: &'static [ProfileInfo]) -> Self {
         Routes { profiles, only: None }
     }
 
-    /// Every pod goes to the profile of this name or, if there is none, of this scheduler name.
+    /// Routes all pods to the profile with this name or, failing that, this scheduler name.
     ///
     /// # Errors
-    /// There is no such profile.
+    /// Returns an error if there is no such profile.
     pub fn to(profiles: &'static [ProfileInfo], name: &str) -> Result<Self, UnknownProfile> {
         Ok(Routes { profiles, only: Some(Self::index_of(profiles, name)?) })
     }
@@ -46,10 +46,10 @@ impl Routes {
         self.profiles
     }
 
-    /// The index of the profile of this name or, if there is none, of this scheduler name.
+    /// Returns the index of the profile with this name or, failing that, this scheduler name.
     ///
     /// # Errors
-    /// There is no such profile.
+    /// Returns an error if there is no such profile.
     pub fn index_of(profiles: &'static [ProfileInfo], name: &str) -> Result<usize, UnknownProfile> {
         let by_name = profiles.iter().position(|profile| profile.name == name);
         by_name
@@ -57,14 +57,14 @@ impl Routes {
             .ok_or_else(|| UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() })
     }
 
-    /// The profile that serves a pod, by its index.
+    /// Returns the index of the profile that serves a pod.
     pub fn profile_of(&self, pod: &ApiPod) -> Option<usize> {
         let wanted = scheduler_name(pod);
         self.only.or_else(|| self.profiles.iter().position(|profile| profile.scheduler_name == wanted))
     }
 }
 
-/// No profile of the binary is called so.
+/// An error: no profile of the binary has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownProfile {
     name: String,
@@ -74,35 +74,35 @@ pub struct UnknownProfile {
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownProfile { name, known } = self;
-        write!(f, "no profile is called `{}`; there is {}", shortened(name, 200), known.join(", "))
+        write!(f, "no profile is named `{}`; the profiles are {}", shortened(name, 200), known.join(", "))
     }
 }
 
 impl std::error::Error for UnknownProfile {}
 
-/// The scheduler that a pod asks for.
+/// Returns the scheduler name of a pod.
 pub fn scheduler_name(pod: &ApiPod) -> &str {
     let name = pod.spec.as_ref().and_then(|spec| spec.scheduler_name.as_deref());
     name.filter(|name| !name.is_empty()).unwrap_or(DEFAULT_SCHEDULER)
 }
 
-/// Where a pod stands before anything is decided.
+/// Scheduling state of a pod before any decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingState<'a> {
-    /// It ran, and is over: it takes nothing of any node.
+    /// The pod has terminated and uses no resources of a node.
     Finished,
-    /// It is on a node, and takes of it.
+    /// The pod is bound to this node and uses its resources.
     Bound(&'a str),
-    /// It is being deleted before it had a node.
+    /// The pod is being deleted and has no node.
     Deleting,
-    /// It waits for a scheduler that is none of the profiles.
+    /// The pod waits for another scheduler.
     OtherScheduler(&'a str),
-    /// It waits for the profile with this index.
+    /// The pod waits for the profile with this index.
     Pending(usize),
 }
 
 impl<'a> SchedulingState<'a> {
-    /// Where this pod stands.
+    /// Returns the state of this pod.
     pub fn of(pod: &'a ApiPod, routes: &Routes) -> Self {
         let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).filter(|node| !node.is_empty());
@@ -118,45 +118,45 @@ impl<'a> SchedulingState<'a> {
     }
 }
 
-/// Pods that there is nothing to decide about.
+/// Numbers of pods that need no decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
-    /// Pods that have a node already.
+    /// Pods that have a node.
     pub bound: usize,
-    /// Of those, pods whose node is not among the objects: they count for nothing.
+    /// Of those, pods whose node is not among the objects. They are ignored.
     pub bound_to_unknown_nodes: usize,
     /// Pods that succeeded or failed.
     pub finished: usize,
     /// Pods that are being deleted and have no node.
     pub deleting: usize,
-    /// Pods of schedulers that are none of the profiles, by scheduler name.
+    /// Pods of other schedulers, by scheduler name.
     pub other_schedulers: BTreeMap<String, usize>,
 }
 
 impl Skipped {
-    /// How many pods.
+    /// Returns the number of skipped pods.
     pub fn count(&self) -> usize {
         self.bound + self.finished + self.deleting + self.other_schedulers.values().sum::<usize>()
     }
 }
 
-/// A cluster in memory, and the pods that wait in it.
+/// An in-memory cluster, and its pending pods.
 pub struct Cluster<H = ()> {
-    /// The cluster and its scheduler, which knows nothing of it yet.
+    /// The cluster and its scheduler, which has not received any object yet.
     pub simulator: Simulator<H>,
     /// The pods to place, in the order of the input.
     pub pending: Vec<Uid>,
-    /// Pods that are not to be placed.
+    /// Pods that will not be placed.
     pub skipped: Skipped,
 }
 
 impl<H: SimulationHooks> Cluster<H> {
-    /// Puts objects into a cluster. Its time is that of the newest object. `seed` decides ties between nodes.
-    /// `extenders` overrides settings that profiles have for extenders.
+    /// Adds objects to a cluster. Its time is that of the newest object. `seed` decides ties between nodes.
+    /// `extenders` overrides extender settings of profiles.
     ///
     /// # Errors
-    /// Plugins that cannot start.
+    /// Returns an error if a plugin cannot start.
     pub fn new(
         bundle: &AnyBundle,
         objects: Vec<AnyObject>,
@@ -176,7 +176,7 @@ impl<H: SimulationHooks> Cluster<H> {
                 AnyObject::Pod(pod) => skipped.count_unless_pending(pod, routes, &nodes),
                 _ => false,
             };
-            // Manifests without a name were refused on reading, unless API-server defaults are left out.
+            // Objects without a name are errors of the reader, unless API-server defaults are left out.
             if let Ok(object) = simulator.add(object)
                 && is_pending
             {
@@ -188,7 +188,7 @@ impl<H: SimulationHooks> Cluster<H> {
 }
 
 impl Skipped {
-    /// Whether a pod waits for one of the profiles.
+    /// Returns whether a pod waits for one of the profiles, and counts it otherwise.
     fn count_unless_pending(&mut self, pod: &ApiPod, routes: &Routes, nodes: &HashSet<String>) -> bool {
         match SchedulingState::of(pod, routes) {
             SchedulingState::Finished => self.finished += 1,
@@ -204,7 +204,7 @@ impl Skipped {
     }
 }
 
-/// The objects of manifests, in the order in which a scheduler is told of them.
+/// Returns the objects of manifests in the order in which a scheduler receives them.
 pub fn objects(objects: Objects) -> Vec<AnyObject> {
     let Objects { nodes, pods, priority_classes, others, implied, .. } = objects;
     let mut all: Vec<AnyObject> = nodes.into_iter().map(|node| node.object.into()).collect();
@@ -215,21 +215,21 @@ pub fn objects(objects: Objects) -> Vec<AnyObject> {
     all
 }
 
-/// How clusters are simulated: deleted pods are gone at once. Time begins at `start`, in nanoseconds since 1970; `seed` decides
-/// which of several equally good nodes is drawn.
+/// Returns the options of a simulated cluster: pods are deleted without delay. Time begins at `start`, in
+/// nanoseconds since 1970. `seed` decides ties between nodes.
 pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
-    // What a hint missed is not to be hidden by trying pods again, for which nobody waits anyway.
+    // Retries of leftover pods would hide missing hints, and no pod waits that long in a simulation.
     let scheduler = Options { seed, serve_all: routes.only, leftover_after: i64::MAX, ..Options::default() };
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     simulator::Options { scheduler, server, start, ..simulator::Options::default() }
 }
 
-/// The newest time that objects tell of, in nanoseconds since 1970; 1970 if none tells of any.
+/// Returns the newest time in the objects, in nanoseconds since 1970; 1970 if there is none.
 pub fn latest_time(objects: &[AnyObject]) -> i64 {
     objects.iter().filter_map(newest_of).max().unwrap_or(0)
 }
 
-/// The newest time that an object tells of.
+/// Returns the newest time in an object.
 fn newest_of(object: &AnyObject) -> Option<i64> {
     let started = match object {
         AnyObject::Pod(pod) => pod.status.as_ref().and_then(|status| status.start_time.as_ref()),
@@ -239,7 +239,7 @@ fn newest_of(object: &AnyObject) -> Option<i64> {
     times.filter_map(|time| i64::try_from(time.0.as_nanosecond()).ok()).max()
 }
 
-/// A pod as people name it: `namespace/name`.
+/// Returns the display name of a pod: `namespace/name`.
 pub fn pod_name(pod: &Pod, interner: &Interner) -> String {
     format!("{}/{}", interner.resolve(pod.spec.namespace), pod.name)
 }

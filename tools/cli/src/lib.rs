@@ -1,7 +1,7 @@
 //! The command line of schedc, for any [`Bundle`](schedc_core::profile::Bundle) of profiles, and the tools behind its commands.
 //!
-//! It is a package of its own because it is not part of a decision: Cargo profiles compile it for a short build, and the
-//! package of a program, with the generated pipelines, for speed.
+//! A separate package, because it takes no part in decisions: Cargo profiles compile it for short builds, and
+//! the package of the program, with the generated pipelines, for speed.
 
 #[cfg(feature = "tools")]
 pub mod budgets;

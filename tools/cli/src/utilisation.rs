@@ -1,4 +1,4 @@
-//! How much of the nodes' resources is requested.
+//! Requested share of the nodes' resources.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use schedc_core::column::NodeInfo;
 use schedc_core::model::Resources;
 use serde::Serialize;
 
-/// How much of one resource is requested, on all nodes together.
+/// Utilisation of one resource on all nodes together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Utilisation {
-    /// The resource's name, as in a pod's requests; `pods` for room for pods.
+    /// Name of the resource, as in a pod's requests; `pods` for the number of pods.
     pub resource: String,
-    /// What amounts are in.
+    /// Unit of the amounts.
     pub unit: Unit,
-    /// What the pods on the nodes request.
+    /// Requests of the pods on the nodes.
     pub requested: i64,
-    /// What the nodes have for pods, cordoned nodes included.
+    /// Allocatable amount of the nodes, including cordoned nodes.
     pub allocatable: i64,
-    /// Requested of allocatable, in percent; none if nothing is allocatable.
+    /// Requested share of the allocatable amount, in percent; `None` if nothing is allocatable.
     pub percent: Option<f64>,
-    /// The same node by node; none if no node has the resource.
+    /// Shares of single nodes; `None` if no node has the resource.
     pub per_node: Option<Spread>,
 }
 
-/// What the amounts of a resource are in.
+/// Unit of the amounts of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -33,23 +33,23 @@ pub enum Unit {
     Millicores,
     /// Bytes.
     Bytes,
-    /// Pieces.
+    /// Number of items.
     Count,
 }
 
 /// Percentages over the nodes that have the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// The emptiest node.
+    /// Lowest node.
     pub min: f64,
-    /// The node in the middle.
+    /// Median node.
     pub median: f64,
-    /// The fullest node.
+    /// Highest node.
     pub max: f64,
 }
 
-/// Utilisation of cpu, memory, ephemeral storage, room for pods, and of every other resource that a node has or a pod
-/// on it requests, by name.
+/// Returns the utilisation of cpu, memory, ephemeral storage, pods, and of every other resource that a node
+/// has or a pod on it requests, by name.
 pub fn utilisation(base: &Base) -> Vec<Utilisation> {
     let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
     for info in base.infos() {
@@ -127,7 +127,7 @@ fn percent(requested: i64, allocatable: i64) -> Option<f64> {
     (allocatable > 0).then(|| rounded(requested as f64 * 100.0 / allocatable as f64))
 }
 
-/// Two decimals are enough for people, and short in JSON.
+/// Rounds to two decimals, which are short in JSON.
 fn rounded(percent: f64) -> f64 {
     (percent * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! What must hold after every step.
+//! Checks of the invariants that hold after every step.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use crate::pipelines::state::State;
 use crate::plugin_fault::FaultyPlugin;
 use crate::simulation::Simulation;
 
-/// Where a pod must be.
+/// The expected place of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Expected {
-    /// Nowhere.
+    /// Neither in the queue nor in the cache.
     Nowhere,
     /// In the queue.
     Queued,
-    /// On its way to a node.
+    /// Assumed on a node.
     Assumed(String),
-    /// Bound here, and not seen bound.
+    /// Bound by this scheduler; the watch has not delivered the binding.
     Finished(String),
-    /// Seen bound.
+    /// Delivered as bound.
     Bound(String),
 }
 
 impl Simulation {
-    /// Looks at everything that must hold after every step.
+    /// Checks all invariants that hold after every step.
     pub(crate) fn check(&mut self) -> Result<(), Violation> {
         if let Some(found) = self.injectors.lock().take_violations().pop() {
             let twice = found.ends_with("is bound twice");
@@ -45,22 +45,28 @@ impl Simulation {
         self.check_columns()
     }
 
-    /// Decisions since this was called last.
+    /// Checks the decisions since the last call.
     pub(crate) fn check_decisions(&mut self) -> Result<(), Violation> {
         let decisions = self.injectors.lock().take_decisions();
         for (uid, node) in decisions {
             self.counts.add("attempt", "got a node");
             let Some(pod) = self.delivered.pods.get(&uid) else {
-                return violated(Invariant::DecisionsAreValid, format!("{uid} gets {node}, and is not there"));
+                return violated(
+                    Invariant::DecisionsAreValid,
+                    format!("{uid} is assigned to {node}, but does not exist"),
+                );
             };
             if pod.node.is_some() || pod.foreign || pod.gated || pod.deleting {
                 return violated(
                     Invariant::DecisionsAreValid,
-                    format!("{uid} gets {node}, and is not to be scheduled: {pod:?}"),
+                    format!("{uid} is assigned to {node}, but is not to be scheduled: {pod:?}"),
                 );
             }
             if self.was_preempting(&uid) {
-                return violated(Invariant::OnePreemptionPerPod, format!("{} gets {node} while it preempts", pod.name));
+                return violated(
+                    Invariant::OnePreemptionPerPod,
+                    format!("{} is assigned to {node} during its preemption", pod.name),
+                );
             }
             let others: Vec<PodFacts> = self.on_node(&node, &uid).into_iter().cloned().collect();
             let mut pod = pod.clone();
@@ -70,13 +76,16 @@ impl Simulation {
                 pod.port = None;
             }
             if let Err(why) = self.delivered.fits(&pod, &node, &others) {
-                return violated(Invariant::DecisionsAreValid, format!("{} gets {node}, but {why}", pod.name));
+                return violated(
+                    Invariant::DecisionsAreValid,
+                    format!("{} is assigned to {node}, but {why}", pod.name),
+                );
             }
         }
         Ok(())
     }
 
-    /// What is known to be on a node, besides a pod.
+    /// Returns the pods on a node, as delivered or decided, except one pod.
     fn on_node<'a>(&'a self, node: &str, but: &Arc<str>) -> Vec<&'a PodFacts> {
         let others = self.delivered.pods.iter().filter(|(uid, _)| *uid != but);
         let is_there = |(uid, pod): &(&Arc<str>, &PodFacts)| match &pod.node {
@@ -117,7 +126,7 @@ impl Simulation {
         let waits = injectors.waiting().filter(|(_, uid, _)| waiting.binary_search(&Uid((*uid).clone())).is_ok());
         for (plugin, uid, until) in waits {
             if self.delivered.pods.get(uid).is_none_or(|pod| pod.node.is_some()) {
-                return violated(Invariant::WaitsEnd, format!("{uid} waits for {plugin}, and is gone or bound"));
+                return violated(Invariant::WaitsEnd, format!("{uid} waits for {plugin}, but was deleted or bound"));
             }
             if until < self.cluster.now {
                 let late = (self.cluster.now - until) / 1_000_000;
@@ -167,21 +176,21 @@ impl Simulation {
         for (pod, node, state) in cache.pods() {
             if !self.delivered.pods.contains_key(&pod.uid.0) {
                 let node = cache.base.interner.resolve(node);
-                let found = format!("{} is {state:?} on {node}, and is not there", pod.uid.0);
+                let found = format!("{} is {state:?} on {node}, but does not exist", pod.uid.0);
                 return violated(Invariant::QueueAndCacheAgree, found);
             }
         }
-        // Attempts of pods that are gone are not known by uid, and no others.
+        // Attempts of deleted pods have no uid here; all others do.
         let in_flight = self.scheduler.in_progress().attempts;
         let held = self.injectors.lock().held().filter(|(plugin, ..)| *plugin == FaultyPlugin::First).count();
         if in_flight != held {
-            let found = format!("{in_flight} pods are being tried or bound, and {held} have something reserved");
+            let found = format!("{in_flight} pods are in flight, but {held} have a reservation");
             return violated(Invariant::QueueAndCacheAgree, found);
         }
         Ok(())
     }
 
-    /// Takes down which nodes have pods that share a host port.
+    /// Records the nodes with pods that share a host port.
     pub(crate) fn note_shared_ports(&mut self) {
         let mut taken = BTreeSet::new();
         for (uid, pod) in self.delivered.pods.iter().filter(|(_, pod)| pod.port.is_some()) {
@@ -207,7 +216,7 @@ impl Simulation {
         }
     }
 
-    /// Pods that are on the server and wait for a node of this scheduler, with their uids.
+    /// Returns the pods on the server that wait for this scheduler, with their uids.
     pub(crate) fn pending(&self) -> Vec<(Arc<str>, PodFacts)> {
         let pods = self.cluster.list(crate::history::Stream::Pods);
         let facts = pods.iter().filter_map(|object| match &**object {
@@ -218,7 +227,7 @@ impl Simulation {
     }
 }
 
-/// The name of a column or an index that differs.
+/// Returns the name of a column or an index that differs.
 fn different(kept: &State, rebuilt: &State) -> Option<&'static str> {
     macro_rules! compare {
         ($($field:ident)*) => { $(
@@ -231,7 +240,7 @@ fn different(kept: &State, rebuilt: &State) -> Option<&'static str> {
     None
 }
 
-/// A place in words.
+/// Describes a place in words.
 pub(crate) fn describe(place: Option<QueuePlace>) -> String {
     place.map_or("not in the queue".to_owned(), |place| format!("{place:?} in the queue"))
 }

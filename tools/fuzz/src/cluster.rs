@@ -1,4 +1,5 @@
-//! The cluster of a simulation: a server, the scheduler's requests that wait for an answer, and what watches have to tell.
+//! The cluster of a simulation: a server, pending requests of the scheduler, and undelivered changes of
+//! watches.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,31 +18,32 @@ use crate::delivered::uid;
 use crate::history::{Answer, PodChange, Step, Stream};
 use crate::manifests::{self, NAMESPACE, PodFacts};
 
-/// For how long whoever asked waits for an answer.
+/// Timeout of requests, in nanoseconds.
 const REQUEST_TIMEOUT: i64 = 10_000_000_000;
 
-/// A change that a watch has to tell.
+/// A change that a watch has not delivered yet.
 #[derive(Clone, Debug)]
 pub(crate) struct UndeliveredChange {
-    /// What changed.
+    /// The change.
     pub(crate) change: Change,
-    /// How many pods had been tried when it did.
+    /// Number of attempts at the time of the change.
     pub(crate) tried: u64,
 }
 
 /// The watch of a stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
-    /// What it has to tell.
+    /// Undelivered changes.
     pub(crate) undelivered: VecDeque<UndeliveredChange>,
-    /// Whether it has to list again before it tells anything.
+    /// Whether the watch must list again before it delivers anything.
     pub(crate) broken: bool,
-    /// What it told last, if it has not listed since.
+    /// The last delivered change, unless the watch has listed since.
     pub(crate) last: Option<Change>,
 }
 
 impl Watch {
-    /// Of several changes of an object that is there, only the last one will be told. Returns how many will not.
+    /// Merges the undelivered changes of each existing object into the last one. Returns the number of removed
+    /// changes.
     pub(crate) fn merge(&mut self) -> u64 {
         let before = self.undelivered.len();
         let mut last = BTreeMap::new();
@@ -60,30 +62,30 @@ impl Watch {
     }
 }
 
-/// Everything outside of the scheduler.
+/// The world outside of the scheduler.
 pub(crate) struct Cluster {
-    /// What there is.
+    /// The API server.
     pub(crate) server: ApiServer,
     /// The time, in nanoseconds.
     pub(crate) now: i64,
-    /// The watches, in the order of the streams.
+    /// Watches, in the order of the streams.
     pub(crate) watches: [Watch; Stream::ALL.len()],
-    /// Requests that wait for an answer.
+    /// Requests without a response so far.
     pub(crate) calls: Vec<PendingCall>,
-    /// Requests that will get none, and until when their callers wait.
+    /// Requests that get no response, with the times when they time out.
     abandoned: Vec<(i64, PendingCall)>,
     sleeps: Vec<(i64, PendingSleep)>,
     controllers: Controllers,
-    /// The version of the server that watches know of.
+    /// Version of the server up to which watches have received changes.
     observed: u64,
-    /// The nodes of bound pods, by uid.
+    /// Nodes of bound pods, by uid.
     bound: BTreeMap<Arc<str>, String>,
-    /// Pods that changed their node, which no server lets happen.
+    /// Pods that changed their node, which no API server allows.
     pub(crate) moved: Vec<String>,
 }
 
 impl Cluster {
-    /// A cluster with storage classes.
+    /// Creates a cluster with storage classes.
     pub(crate) fn new() -> Self {
         let options = ApiServerOptions { events_kept: 0, ..ApiServerOptions::default() };
         let mut cluster = Cluster {
@@ -107,19 +109,19 @@ impl Cluster {
     fn send(&mut self, request: &Request) -> Response {
         self.server.handle(request, self.now)
     }
-    /// Creates an object, unless it is there.
+    /// Creates an object, unless it exists.
     fn create(&mut self, object: AnyObject) -> bool {
         self.send(&Request::Create(Box::new(object))).is_ok()
     }
     fn apply(&mut self, object: AnyObject) {
-        // It is refused if it is the same kind of nonsense as in a real cluster: then nothing happens.
+        // Invalid objects are refused as in a real cluster, without effect.
         let _ = self.send(&Request::Apply(Box::new(object)));
     }
     fn delete(&mut self, key: Key) {
         let _ = self.send(&Request::Delete(key, None));
     }
 
-    /// A pod, if it is there.
+    /// Returns a pod, if it exists.
     pub(crate) fn pod(&self, id: u8) -> Option<&api::Pod> {
         match self.server.get(&Key::pod(NAMESPACE, format!("p{id}"))).map(|object| &**object) {
             Some(AnyObject::Pod(pod)) => Some(pod),
@@ -137,7 +139,8 @@ impl Cluster {
         let _ = self.send(&Request::Patch(pod, patch));
     }
 
-    /// Does a step that is none of the scheduler's. Returns whether it was one, and whether something came of it.
+    /// Performs a step outside of the scheduler. Returns `None` for other steps, else whether the step had an
+    /// effect.
     pub(crate) fn step(&mut self, step: &Step) -> Option<bool> {
         let before = self.server.log().version();
         match step {
@@ -147,7 +150,7 @@ impl Cluster {
                 return Some(self.create(manifests::pod(pod)));
             }
             Step::ChangePod(id, change) => {
-                // That a nominated pod asks for less wakes nobody, here as in kube-scheduler.
+                // A smaller request of a nominated pod requeues no pod, here as in kube-scheduler.
                 let keeps_room = |pod: &&api::Pod| {
                     let status = pod.status.as_ref();
                     matches!(change, PodChange::Resize(_)) && status.is_some_and(|s| s.nominated_node_name.is_some())
@@ -181,7 +184,7 @@ impl Cluster {
             }
             Step::DeleteClaim(claim) => {
                 let name = format!("c{claim}");
-                // A claim that is in use is protected.
+                // A claim in use is protected.
                 let mounts = |pod: &api::Pod| PodFacts::of(pod).claim.as_ref() == Some(&name);
                 if !self.server.list("Pod").filter_map(|object| as_pod(object)).any(mounts) {
                     self.delete(namespaced("PersistentVolumeClaim", name));
@@ -202,7 +205,8 @@ impl Cluster {
         Some(self.server.log().version() > before)
     }
 
-    /// Deletes pods that are on nodes that do not exist, as Kubernetes does in time. Returns whether there were any.
+    /// Deletes pods on nodes that do not exist, like Kubernetes' garbage collection. Returns whether there were
+    /// any.
     pub(crate) fn collect_garbage(&mut self) -> bool {
         let is_lost = |pod: &api::Pod| {
             let PodFacts { node, deleting, .. } = PodFacts::of(pod);
@@ -215,7 +219,7 @@ impl Cluster {
         some
     }
 
-    /// Takes what changed on the server to the watches. `tried`: how many pods have been.
+    /// Passes changes of the server to the watches. `tried` is the number of attempts so far.
     pub(crate) fn observe(&mut self, tried: u64, counts: &mut RunCounts) {
         while let Some(change) = self.server.log().after(self.observed).cloned() {
             self.observed = change.version;
@@ -237,7 +241,7 @@ impl Cluster {
         }
     }
 
-    /// Nobody remembers what everybody has seen.
+    /// Discards changes that all watches have received.
     pub(crate) fn forget_changes(&mut self) {
         self.controllers.run(&mut self.server, self.now);
         if self.observed == self.server.log().version() {
@@ -245,7 +249,7 @@ impl Cluster {
         }
     }
 
-    /// Takes in what the scheduler's client is asked for. Events are recorded at once.
+    /// Accepts the new requests of the scheduler's client. Events are recorded at once.
     pub(crate) fn take_calls(&mut self, client: &InMemoryClient) -> Vec<Request> {
         let mut requests = Vec::new();
         for call in client.take_calls() {
@@ -262,7 +266,7 @@ impl Cluster {
         requests
     }
 
-    /// Answers the request in this place, counted around. Returns what was asked.
+    /// Responds to the request at an index (modulo their number). Returns the request.
     pub(crate) fn answer(&mut self, at: usize, answer: Answer) -> Option<Request> {
         if self.calls.is_empty() {
             return None;
@@ -289,7 +293,7 @@ impl Cluster {
         Some(request)
     }
 
-    /// Answers a request by what is not so.
+    /// Responds to a request without executing it.
     pub(crate) fn answer_without_effect(&mut self, at: usize, response: Response) -> Option<Request> {
         if self.calls.is_empty() {
             return None;
@@ -300,7 +304,7 @@ impl Cluster {
         Some(request)
     }
 
-    /// A pod is on a node from now on, wherever it was.
+    /// Moves a pod to a node, whatever its node is.
     pub(crate) fn force_node(&mut self, pod: &PodRef, node: &str) {
         if let Some(AnyObject::Pod(old)) = self.server.get(&pod.key()).map(|object| &**object) {
             let mut moved = old.clone();
@@ -309,7 +313,7 @@ impl Cluster {
         }
     }
 
-    /// The places of waiting requests that are less frequent than bindings and statuses.
+    /// Returns the indexes of pending requests other than bindings and statuses.
     pub(crate) fn rare_calls(&self) -> Vec<u8> {
         let is_rare =
             |call: &PendingCall| !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. });
@@ -317,12 +321,12 @@ impl Cluster {
         rare.filter_map(|(at, _)| at.try_into().ok()).collect()
     }
 
-    /// Requests that were sent and not answered.
+    /// Returns the requests that were sent and have no response.
     pub(crate) fn outstanding(&self) -> impl Iterator<Item = &PendingCall> {
         self.calls.iter().chain(self.abandoned.iter().map(|(_, call)| call))
     }
 
-    /// The scheduler is gone. What it asked for arrives, or not.
+    /// Drops the scheduler. Its pending requests are executed if `arrives`.
     pub(crate) fn drop_scheduler(&mut self, arrives: bool) {
         for call in std::mem::take(&mut self.calls) {
             if arrives {
@@ -333,7 +337,7 @@ impl Cluster {
         self.sleeps.clear();
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(crate) fn pass(&mut self, time: Duration) {
         self.now = self.now.saturating_add(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
         let now = self.now;
@@ -341,18 +345,18 @@ impl Cluster {
         for (_, sleep) in self.sleeps.extract_if(.., |(until, _)| *until <= now) {
             sleep.wake();
         }
-        // Whoever drops a call loses the answer.
+        // Dropped calls lose their response.
         self.abandoned.retain(|(until, _)| *until > now);
     }
 
-    /// When something happens next if nothing else does.
+    /// Returns the time of the next event, if any.
     pub(crate) fn next_time(&self) -> Option<i64> {
         let sleeps = self.sleeps.iter().filter(|(_, sleep)| !sleep.is_abandoned()).map(|(until, _)| *until);
         let abandoned = self.abandoned.iter().map(|(until, _)| *until);
         sleeps.chain(abandoned).chain(self.server.next_removal()).min()
     }
 
-    /// What a watch lists.
+    /// Returns the result of a list request of a watch.
     pub(crate) fn list(&self, stream: Stream) -> Vec<Arc<AnyObject>> {
         self.server.list(stream.kind()).cloned().collect()
     }

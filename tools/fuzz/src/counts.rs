@@ -1,4 +1,4 @@
-//! Counts of what happened.
+//! Counts of events and faults.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use serde::Serialize;
 pub struct RunCounts(BTreeMap<String, BTreeMap<String, u64>>);
 
 impl RunCounts {
-    /// It happened once more.
+    /// Adds 1 to a count.
     pub fn add(&mut self, section: &str, name: &str) {
         self.add_many(section, name, 1);
     }
-    /// It happened so many times more; none makes it known.
+    /// Adds to a count; 0 only registers the name.
     pub fn add_many(&mut self, section: &str, name: &str, times: u64) {
         if let Some(count) = self.0.get_mut(section).and_then(|section| section.get_mut(name)) {
             *count += times;
@@ -23,11 +23,11 @@ impl RunCounts {
         }
         self.0.entry(section.to_owned()).or_default().insert(name.to_owned(), times);
     }
-    /// How often it happened.
+    /// Returns a count.
     pub fn count(&self, section: &str, name: &str) -> u64 {
         self.0.get(section).and_then(|section| section.get(name)).copied().unwrap_or_default()
     }
-    /// Adds all counts of another.
+    /// Adds all counts of another run.
     pub fn add_all(&mut self, other: &RunCounts) {
         for (section, counts) in &other.0 {
             for (name, count) in counts {
@@ -35,7 +35,7 @@ impl RunCounts {
             }
         }
     }
-    /// What of a section happened less often than in `self` before, or not at all since: names whose count did not grow.
+    /// Returns the counts since an earlier state, with 0 for names whose count did not grow.
     pub fn since(&self, earlier: &RunCounts) -> RunCounts {
         let sections = self.0.iter().map(|(section, counts)| {
             let counts = counts.iter().map(|(name, count)| (name.clone(), count - earlier.count(section, name)));
@@ -43,11 +43,11 @@ impl RunCounts {
         });
         RunCounts(sections.collect())
     }
-    /// The names of a section that never happened.
+    /// Returns the names of a section with count 0.
     pub fn zeros<'a>(&'a self, section: &str) -> impl Iterator<Item = &'a str> {
         self.0.get(section).into_iter().flatten().filter(|(_, count)| **count == 0).map(|(name, _)| name.as_str())
     }
-    /// All sections, with names and counts.
+    /// Returns all sections, with names and counts.
     pub fn sections(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&str, u64)>)> {
         self.0
             .iter()

@@ -1,4 +1,4 @@
-//! What the scheduler has been told: what its decisions can be held against.
+//! The state that the scheduler has received, which its decisions are compared with.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::manifests::{NodeFacts, PodFacts};
 pub(crate) struct DeliveredState {
     /// Nodes, by name.
     pub(crate) nodes: BTreeMap<String, NodeFacts>,
-    /// Pods that have not ended, by uid.
+    /// Pods that have not finished, by uid.
     pub(crate) pods: BTreeMap<Arc<str>, PodFacts>,
-    /// Their uids, by name.
+    /// Uids by name.
     names: BTreeMap<String, Arc<str>>,
 }
 
 impl DeliveredState {
-    /// An object came or changed.
+    /// Adds or replaces an object.
     pub(crate) fn set(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Node(node) => {
@@ -43,7 +43,7 @@ impl DeliveredState {
         }
     }
 
-    /// An object went.
+    /// Removes an object.
     pub(crate) fn remove(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Node(_) => {
@@ -54,7 +54,7 @@ impl DeliveredState {
         }
     }
 
-    /// These are all objects of their kind.
+    /// Replaces all objects of a kind.
     pub(crate) fn list<'a>(&mut self, kind: &str, objects: impl Iterator<Item = &'a AnyObject>) {
         match kind {
             "Node" => self.nodes.clear(),
@@ -67,7 +67,7 @@ impl DeliveredState {
         objects.for_each(|object| self.set(object));
     }
 
-    /// How many pods are bound.
+    /// Returns the number of bound pods.
     pub(crate) fn bound(&self) -> usize {
         self.pods.values().filter(|pod| pod.node.is_some()).count()
     }
@@ -80,17 +80,17 @@ impl DeliveredState {
         }
     }
 
-    /// The uid of the pod of this name.
+    /// Returns the uid of the pod with this name.
     pub(crate) fn uid(&self, name: &str) -> Option<&Arc<str>> {
         self.names.get(name)
     }
 
-    /// Whether a pod may go to a node where these other pods are.
+    /// Checks whether a node with these other pods is feasible for a pod.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the reason if it is not.
     pub(crate) fn fits(&self, pod: &PodFacts, node: &str, others: &[PodFacts]) -> Result<(), String> {
-        let Some(facts) = self.nodes.get(node) else { return Err(format!("{node} is not known")) };
+        let Some(facts) = self.nodes.get(node) else { return Err(format!("{node} is unknown")) };
         if facts.cordoned {
             return Err(format!("{node} is cordoned"));
         }
@@ -106,11 +106,11 @@ impl DeliveredState {
         let used: i64 = others.iter().map(|other| other.milli_cpu).sum();
         if pod.milli_cpu > 0 && used + pod.milli_cpu > facts.milli_cpu {
             let (asked, has) = (pod.milli_cpu, facts.milli_cpu);
-            return Err(format!("{node} has {has}m cpu, {used}m are used, {asked}m are asked for"));
+            return Err(format!("{node} has {has}m cpu, {used}m are used, {asked}m are requested"));
         }
         for other in others {
             if pod.port.is_some() && pod.port == other.port {
-                return Err(format!("the port is {}'s", other.name));
+                return Err(format!("the port is used by {}", other.name));
             }
             if pod.anti_affinity.as_ref() == Some(&other.group) || other.anti_affinity.as_ref() == Some(&pod.group) {
                 return Err(format!("{} is on {node}", other.name));
@@ -120,7 +120,7 @@ impl DeliveredState {
     }
 }
 
-/// The uid of an object.
+/// Returns the uid of an object.
 pub(crate) fn uid(object: &AnyObject) -> Arc<str> {
     object.metadata().uid.as_deref().unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! What the scheduler is told of the cluster.
+//! Delivery of changes to the scheduler.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::injected_bugs::InjectedBug;
 use crate::simulation::{Simulation, Spawner};
 
 impl Simulation {
-    /// Tells the next change of a stream. Returns whether there was one.
+    /// Delivers the next change of a stream. Returns whether there was one.
     pub(crate) fn deliver(&mut self, stream: Stream) -> bool {
         let Some(UndeliveredChange { change, tried }) = self.cluster.watches[stream as usize].undelivered.pop_front()
         else {
             return false;
         };
         if tried < self.tried {
-            self.counts.add("fault", "change told late");
+            self.counts.add("fault", "change delivered late");
         }
         let others = self.cluster.watches.iter().filter_map(|watch| watch.undelivered.front());
         if others.into_iter().any(|undelivered| undelivered.change.version < change.version) {
-            self.counts.add("fault", "change told before an earlier one of another kind");
+            self.counts.add("fault", "change delivered before an earlier one of another kind");
         }
         self.deliver_change(&change);
         self.cluster.watches[stream as usize].last = Some(change);
@@ -38,7 +38,7 @@ impl Simulation {
             ChangeKind::Added | ChangeKind::Modified => self.delivered.set(&change.object),
             ChangeKind::Deleted => self.delivered.remove(&change.object),
         }
-        // Nodes that come, and pods that get or lose a node, are of interest to plugins that say nothing of interests.
+        // New nodes, and pods that get or lose a node, requeue pods of plugins without event registrations.
         if self.delivered.nodes.len() > before.0 || self.delivered.bound() != before.1 {
             self.waking_events += 1;
         }
@@ -53,7 +53,7 @@ impl Simulation {
         self.note_shared_ports();
     }
 
-    /// What the scheduler is told of an object.
+    /// Converts an object to a change for the scheduler.
     fn translate(&mut self, object: &AnyObject, is_gone: bool) -> Option<Change> {
         let interner = &mut self.scheduler.cache.base.interner;
         Some(match object {
@@ -81,7 +81,7 @@ impl Simulation {
         self.note_shared_ports();
     }
 
-    /// Tells the scheduler all objects of a stream.
+    /// Delivers all objects of a stream to the scheduler.
     pub(crate) fn list_to_scheduler(&mut self, stream: Stream) {
         let objects = self.cluster.list(stream);
         let (mut nodes, mut pods, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// What is told of a change, which is a lie sometimes.
+    /// Returns the delivered form of a change, which an injected bug may falsify.
     fn inject_bug(&mut self, delivered: Change, change: &server::Change) -> Option<Change> {
         match (self.bug, &delivered) {
             (Some(InjectedBug::MissedPodCreation), Change::Pod(pod)) if pod.spec.node_name.is_none() => {

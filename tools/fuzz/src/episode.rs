@@ -1,4 +1,4 @@
-//! Episodes: histories from seeds, one after the other.
+//! Episodes: histories from consecutive seeds.
 
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
@@ -12,38 +12,38 @@ use crate::injected_bugs::InjectedBug;
 use crate::invariants::Violation;
 use crate::simulation::Simulation;
 
-/// In how many steps every fault has to happen.
+/// Number of steps within which every fault must happen.
 const WINDOW: u64 = 50_000;
-/// How many histories are tried to find a shorter one.
+/// Maximum number of histories tried to find a shorter one.
 const MAX_SHRINK_ATTEMPTS: usize = 4_000;
 
-/// What to simulate.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct FuzzOptions {
-    /// The seed of the first episode; the next one has the next seed.
+    /// Seed of the first episode; each further episode has the next seed.
     pub seed: u64,
-    /// How many steps, over all episodes.
+    /// Number of steps over all episodes.
     pub steps: u64,
-    /// What the driver gets wrong.
+    /// Bug to inject into the driver.
     pub bug: Option<InjectedBug>,
-    /// Whether a failing history is made shorter.
+    /// Whether to shrink a failing history.
     pub shrink: bool,
 }
 
-/// A history in which something does not hold.
+/// A history that violates an invariant.
 #[derive(Clone, Debug)]
 pub struct FuzzFailure {
-    /// The seed of the episode.
+    /// Seed of the episode.
     pub seed: u64,
-    /// How many steps of the episode it took.
+    /// Number of steps in the episode.
     pub steps: usize,
-    /// How many steps it took over all episodes.
+    /// Number of steps over all episodes.
     pub total: u64,
-    /// What does not hold at the end of `history`.
+    /// The violation at the end of `history`.
     pub violation: String,
-    /// The invariant; `None`: something panicked.
+    /// The violated invariant; `None` for a panic.
     pub invariant: Option<crate::Invariant>,
-    /// A history that ends there, as short as was found.
+    /// The shortest failing history that was found.
     pub history: Vec<Step>,
 }
 
@@ -58,10 +58,10 @@ impl fmt::Display for FuzzFailure {
     }
 }
 
-/// Simulates. `progress` is told the number of steps so far.
+/// Runs episodes. `progress` receives the number of steps so far.
 ///
 /// # Errors
-/// The first history in which something does not hold, or a fault that did not happen often enough.
+/// Returns the first failing history, or a fault that did not happen often enough.
 pub fn fuzz(fuzz: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCounts, Box<FuzzFailure>> {
     let mut counts = RunCounts::default();
     let mut window = (0, RunCounts::default());
@@ -104,7 +104,7 @@ enum EpisodeFailure {
 }
 
 impl EpisodeFailure {
-    /// Whether this is the same failure, as far as that can be told.
+    /// Returns whether this is the same failure, as far as can be determined.
     fn is_same_failure(&self, other: &EpisodeFailure) -> bool {
         match (self, other) {
             (EpisodeFailure::Violation(a), EpisodeFailure::Violation(b)) => a.invariant == b.invariant,
@@ -114,7 +114,7 @@ impl EpisodeFailure {
     }
 }
 
-/// Draws and does the steps of an episode. Returns what was done.
+/// Generates and performs the steps of an episode. Returns the steps.
 fn episode(seed: u64, limit: usize, bug: Option<InjectedBug>) -> (Vec<Step>, Result<RunCounts, EpisodeFailure>) {
     let mut generator = Generator::new(seed);
     let length = generator.length().min(limit);
@@ -132,10 +132,10 @@ fn episode(seed: u64, limit: usize, bug: Option<InjectedBug>) -> (Vec<Step>, Res
     (history, result)
 }
 
-/// Does the steps of a history.
+/// Performs the steps of a history.
 ///
 /// # Errors
-/// What does not hold, or the text of a panic.
+/// Returns the violation or the message of a panic.
 pub fn replay(seed: u64, history: &[Step], bug: Option<InjectedBug>) -> Result<(), String> {
     run(seed, history, bug).map_err(|failed| text(&failed))
 }
@@ -147,7 +147,7 @@ fn run(seed: u64, history: &[Step], bug: Option<InjectedBug>) -> Result<(), Epis
     })
 }
 
-/// A panic is a failure like others.
+/// Converts a panic to a failure.
 fn catch_panics<T>(run: impl FnOnce() -> Result<T, Violation>) -> Result<T, EpisodeFailure> {
     match panic::catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result.map_err(EpisodeFailure::Violation),

@@ -1,4 +1,4 @@
-//! Two plugins that do to pods what the ledger says, and take down what they are called for.
+//! Two plugins that inject the planned faults, and record their calls.
 
 use std::time::Duration;
 
@@ -21,15 +21,15 @@ use crate::follower::follow;
 use crate::injector_state::SharedInjectorState;
 use crate::plugin_fault::{FaultyPlugin, PluginFault, Point};
 
-/// The label with a pod's name, which its troubles are known by where plugins see no more than the spec.
+/// Label with a pod's name, which identifies its faults where plugins receive only the spec.
 pub(crate) const LABEL: &str = "trouble";
 
-/// The one before all others.
+/// The fault injector before all other plugins.
 pub type First = FaultInjector<true>;
-/// The one after all others.
+/// The fault injector after all other plugins.
 pub type Last = FaultInjector<false>;
 
-/// A plugin that misbehaves on demand.
+/// A plugin that injects faults on demand.
 pub struct FaultInjector<const FIRST: bool> {
     injectors: SharedInjectorState,
 }
@@ -41,7 +41,7 @@ impl<const FIRST: bool> FaultInjector<FIRST> {
         self.injectors.lock().take(pod, Self::PLUGIN, point)
     }
 
-    /// Fails or rejects, if that is what it shall do.
+    /// Returns the planned failure or rejection, if any.
     fn apply(fault: Option<PluginFault>, point: Point) -> Result<(), Status> {
         let code = match fault {
             Some(PluginFault::Error | PluginFault::SlowError(_)) => Code::Error,
@@ -50,17 +50,17 @@ impl<const FIRST: bool> FaultInjector<FIRST> {
             Some(PluginFault::Pending) => Code::Pending,
             Some(PluginFault::Wait(_) | PluginFault::Slow(_) | PluginFault::BindDirectly) | None => return Ok(()),
         };
-        Err(Status::new(code, format!("told so at {point}")))
+        Err(Status::new(code, format!("injected at {point}")))
     }
 }
 
-/// What kernels do to a node.
+/// Outcome of Filter or Score for a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum KernelOutcome {
-    /// Nothing.
+    /// Success.
     #[default]
     Pass,
-    /// They say this.
+    /// Failure with this code.
     Return(Code),
 }
 
@@ -70,7 +70,7 @@ impl<const FIRST: bool> Plugin for FaultInjector<FIRST> {
     type Columns = ();
     type Indexes = ();
     type Reads = ();
-    /// The pod's name, if something is to be done to it by those who see no more of it than this.
+    /// The pod's name, if Filter or Score has planned faults for it.
     type Pod = Option<Symbol>;
 
     fn new(_: &'static NoArgs, handle: &Handle) -> Result<Self, String> {
@@ -133,7 +133,7 @@ impl FilterPlugin for First {
         *code
     }
     fn explain(_: &NoArgs, _: &Option<Symbol>, _: &KernelOutcome, _: Row<'_, Self>, _: Code, out: &mut Reasons<'_>) {
-        out.push("told so at Filter");
+        out.push("injected at Filter");
     }
 }
 
@@ -164,7 +164,7 @@ impl ScorePlugin for First {
     fn score(_: &NoArgs, _: &Option<Symbol>, kernel: &KernelOutcome, _: Row<'_, Self>) -> Result<i64, ScoreError> {
         match kernel {
             KernelOutcome::Pass => Ok(0),
-            KernelOutcome::Return(_) => Err(ScoreError("told so at Score")),
+            KernelOutcome::Return(_) => Err(ScoreError("injected at Score")),
         }
     }
 }

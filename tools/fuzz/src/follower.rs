@@ -1,4 +1,5 @@
-//! A background task that follows the cluster: when all has settled, it knows what the scheduler knows.
+//! A background task that follows the cluster: when the simulation has settled, its state equals the
+//! scheduler's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,22 +10,22 @@ use schedc_core::events::{ChangedObject, ObjectEvent};
 
 use crate::injector_state::SharedInjectorState;
 
-/// What the task knows.
+/// State of the task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FollowerState {
     /// Nodes.
     pub(crate) nodes: BTreeSet<String>,
-    /// By the uids of pods that have a node: which.
+    /// Nodes of bound pods, by uid.
     pub(crate) pods: BTreeMap<Arc<str>, String>,
 }
 
-/// What it is told.
+/// An update for the task.
 enum FollowerUpdate {
     Node(String, bool),
     Pod(Arc<str>, Option<String>),
 }
 
-/// Takes down in the ledger what happens.
+/// Follows the cluster and records its state.
 pub(crate) async fn follow(injectors: SharedInjectorState, client: BackgroundClient) {
     let mut watch = client.watch(update);
     loop {

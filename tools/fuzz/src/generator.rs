@@ -1,39 +1,40 @@
-//! Draws histories, step by step, with an eye on what there is.
+//! Generator of histories, which depends on the state of the simulation.
 
 use schedc_core::random::Random;
 
 use crate::history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
 use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 
-/// What the generator sees of the simulation.
+/// The state of the simulation, for the generator.
 #[derive(Clone, Debug, Default)]
 pub struct SimulationSummary {
     /// Nodes that exist.
     pub nodes: Vec<u8>,
     /// Pods that exist.
     pub pods: Vec<u8>,
-    /// Changes that the scheduler has not heard of, by stream.
+    /// Number of undelivered changes by stream.
     pub backlog: [usize; Stream::ALL.len()],
     /// Whether a stream's watch is broken.
     pub broken: [bool; Stream::ALL.len()],
-    /// Requests that wait for an answer.
+    /// Requests without a response.
     pub calls: usize,
-    /// The places of those that are less frequent than others.
+    /// Indexes of the requests that are less frequent than others.
     pub rare: Vec<u8>,
     /// Pods that wait in Permit.
     pub waiting: usize,
-    /// Pods that can be tried.
+    /// Pods in the active queue.
     pub ready: usize,
 }
 
-/// What is usual in an episode: nothing happens in all of them, so that what is rare elsewhere is frequent in some.
+/// Frequencies of an episode. They differ between episodes, so each kind of step is frequent in some
+/// episodes.
 #[derive(Clone, Debug)]
 struct EpisodeConfig {
     nodes: u8,
     pods: u8,
     groups: u8,
     milli_cpu: u16,
-    /// In a hundred.
+    /// Percentage of pods with planned faults.
     troubled: usize,
     faulty: usize,
     answers: Vec<Answer>,
@@ -44,7 +45,7 @@ struct EpisodeConfig {
     weights: [usize; KINDS.len()],
 }
 
-/// What the next step is about.
+/// Kind of the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Schedule,
@@ -73,7 +74,7 @@ enum Kind {
     Settle,
 }
 
-/// All kinds, how frequent they are, and whether an episode can be without.
+/// All kinds, their weights, and whether an episode can be without them.
 const KINDS: [(Kind, usize, bool); 24] = [
     (Kind::Schedule, 220, false),
     (Kind::Deliver, 240, false),
@@ -101,29 +102,29 @@ const KINDS: [(Kind, usize, bool); 24] = [
     (Kind::Settle, 12, false),
 ];
 
-/// Answers that are faults.
+/// Responses that are faults.
 const FAULTY: [Answer; 4] = [Answer::Lost, Answer::TimeOut, Answer::Conflict, Answer::Refused];
 
-/// Draws steps from a seed.
+/// Generates steps from a seed.
 pub struct Generator {
     random: Random,
     config: EpisodeConfig,
 }
 
 impl Generator {
-    /// The episode of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let config = EpisodeConfig::draw(&mut random);
         Generator { random, config }
     }
 
-    /// How many steps the episode has.
+    /// Returns the number of steps in the episode.
     pub fn length(&mut self) -> usize {
         150 + self.random.below(650)
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn next(&mut self, summary: &SimulationSummary) -> Step {
         if summary.nodes.is_empty() && self.random.below(3) > 0 {
             return self.node(summary);
@@ -207,7 +208,7 @@ impl Generator {
         }
     }
 
-    /// A number below `n`, small ones more likely.
+    /// Returns a number below `n`; small numbers are more likely.
     fn skewed(&mut self, n: usize) -> usize {
         let bound = 1 + self.random.below(n);
         self.random.below(bound)
@@ -221,7 +222,7 @@ impl Generator {
     fn pick_pod(&mut self, summary: &SimulationSummary) -> u8 {
         self.pick(&summary.pods)
     }
-    /// One that may not exist.
+    /// Returns a node that may not exist.
     fn pick_node(&mut self) -> u8 {
         self.random.below(self.config.nodes.into()) as u8
     }
@@ -357,7 +358,7 @@ fn is_possible(kind: Kind, summary: &SimulationSummary, config: &EpisodeConfig) 
     }
 }
 
-/// An index, each as likely as its weight; 0 if there is none.
+/// Draws an index with the given weights; 0 if there is none.
 fn draw_weighted(random: &mut Random, weights: &[usize]) -> usize {
     let mut at = random.below(weights.iter().sum());
     for (index, weight) in weights.iter().enumerate() {

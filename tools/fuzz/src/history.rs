@@ -1,5 +1,5 @@
-//! Histories: lists of small steps, each of which means something whatever comes before it. So a history from which steps
-//! are taken out is a history.
+//! Histories: lists of small steps, each of which has a meaning whatever precedes it. Therefore a history
+//! without some of its steps is a history, too.
 
 use std::fmt;
 
@@ -7,83 +7,83 @@ use schedc_core::model::Kind;
 
 use crate::plugin_fault::PlannedFault;
 
-/// One thing that happens.
+/// A step of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A node comes, or changes.
+    /// Add or update a node.
     Node(NodeSpec),
-    /// A node goes.
+    /// Delete a node.
     DeleteNode(u8),
-    /// A pod is created, unless there is one of its name.
+    /// Create a pod, unless one with its name exists.
     Pod(PodSpec),
-    /// A pod changes.
+    /// Change a pod.
     ChangePod(u8, PodChange),
-    /// A pod is deleted; one that has a node takes its time.
+    /// Delete a pod; a pod on a node has its grace period.
     DeletePod(u8),
-    /// A pod succeeds, if it runs.
+    /// Let a running pod succeed.
     FinishPod(u8),
-    /// Another scheduler binds a pod to a node.
+    /// Bind a pod to a node as another scheduler.
     BindElsewhere(u8, u8),
-    /// Somebody writes a pod's nominated node.
+    /// Set a pod's nominated node as another component.
     Nominate(u8, Option<u8>),
-    /// A disruption budget for the pods of a group comes, or changes.
+    /// Add or update a disruption budget for the pods of a group.
     Budget(u8, u8),
-    /// It goes.
+    /// Delete a disruption budget.
     DeleteBudget(u8),
-    /// A claim for storage comes, unless there is one of its name.
+    /// Create a claim, unless one with its name exists.
     Claim(u8, Storage),
-    /// It goes, if no pod uses it.
+    /// Delete a claim, unless a pod uses it.
     DeleteClaim(u8),
-    /// A volume comes, in a zone, unless there is one of its name.
+    /// Create a volume in a zone, unless one with its name exists.
     Volume(u8, u8),
-    /// Controllers do what there is to do.
+    /// Let the controllers do all pending work.
     Controllers,
 
-    /// The scheduler hears of so many changes of a stream.
+    /// Deliver a number of changes of a stream.
     Deliver(Stream, u8),
-    /// It hears of the last one again.
+    /// Deliver the last change again.
     Repeat(Stream),
-    /// A watch breaks: what it has not heard of, it will not hear of.
+    /// Break a watch: undelivered changes are lost.
     Break(Stream),
-    /// Of several changes of an object, it will hear of the last one only.
+    /// Merge several changes of an object into the last one.
     Merge(Stream),
-    /// It lists again what it watches.
+    /// List a stream again.
     List(Stream),
-    /// A request is answered: the one in this place of those that wait, counted around.
+    /// Respond to the pending request at this index (modulo their number).
     Answer(u8, Answer),
 
-    /// The scheduler takes a pod and decides.
+    /// Let the scheduler pop a pod and decide.
     Schedule,
-    /// Time passes, in milliseconds.
+    /// Advance the time, in milliseconds.
     Pass(u32),
-    /// Plugins let a pod go that waits in Permit, counted around.
+    /// Allow a pod that waits in Permit, by its index (modulo their number).
     Allow(u8),
-    /// One of them rejects it.
+    /// Reject a pod that waits in Permit.
     Reject(u8),
-    /// A plugin activates a pod.
+    /// Activate a pod as a plugin.
     Activate(u8),
-    /// The scheduler stops, and another one starts. Whether requests that were under way arrive.
+    /// Stop the scheduler and start another one. Pending requests are executed if true.
     Restart(bool),
-    /// Everything calms down, and everything that must hold then is looked at.
+    /// Settle the simulation, and check the invariants of idle schedulers.
     Settle,
 }
 
-/// How a request is answered.
+/// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
-    /// As it should be.
+    /// Success.
     Done,
-    /// It is done, and the answer is lost: whoever asked waits until it has no patience left.
+    /// The request is executed and its response lost: the caller times out.
     Lost,
-    /// It is not done, and whoever asked waits in vain.
+    /// The request is lost: the caller times out.
     TimeOut,
-    /// It is not done: there is a conflict.
+    /// Not executed: conflict.
     Conflict,
-    /// It is not done: the server has other troubles.
+    /// Not executed: another error of the server.
     Refused,
 }
 
-/// What is watched by itself.
+/// A watched stream of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
     /// Nodes.
@@ -101,11 +101,11 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// All of them.
+    /// All streams.
     pub const ALL: [Stream; 6] =
         [Stream::Nodes, Stream::Pods, Stream::Budgets, Stream::Volumes, Stream::Claims, Stream::Classes];
 
-    /// The kind of its objects, which are neither nodes nor pods.
+    /// Returns the kind of its objects in the model; not for nodes and pods.
     pub(crate) const fn model_kind(self) -> Kind {
         match self {
             Stream::Nodes | Stream::Pods | Stream::Budgets => Kind::PodDisruptionBudget,
@@ -115,7 +115,7 @@ impl Stream {
         }
     }
 
-    /// The kind of its objects.
+    /// Returns the kind of its objects.
     pub const fn kind(self) -> &'static str {
         match self {
             Stream::Nodes => "Node",
@@ -128,25 +128,25 @@ impl Stream {
     }
 }
 
-/// Where a claim's storage comes from.
+/// Storage of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// A volume that exists.
+    /// An existing volume.
     Static,
-    /// One that is made for it.
+    /// A provisioned volume.
     Provisioned,
 }
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSpec {
-    /// `n0`, `n1`, ...
+    /// Index: `n0`, `n1`, ...
     pub id: u8,
-    /// Its zone: `z0`, ...
+    /// Zone: `z0`, ...
     pub zone: u8,
-    /// Its cores, in thousandths.
+    /// CPU in millicores.
     pub milli_cpu: u16,
-    /// How many pods it can run.
+    /// Maximum number of pods.
     pub pods: u8,
     /// Whether it has the label `disk: ssd`.
     pub ssd: bool,
@@ -159,52 +159,52 @@ pub struct NodeSpec {
 /// A pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodSpec {
-    /// `p0`, `p1`, ...
+    /// Index: `p0`, `p1`, ...
     pub id: u8,
-    /// Its priority.
+    /// Priority.
     pub priority: i16,
-    /// Whether it does not preempt others.
+    /// Whether it has preemption policy `Never`.
     pub never_preempts: bool,
-    /// What it asks for, in thousandths of a core.
+    /// Requested CPU in millicores.
     pub milli_cpu: u16,
-    /// Its group: a label.
+    /// Group: a label.
     pub group: u8,
-    /// Whether it asks for `disk: ssd`.
+    /// Whether it selects nodes with `disk: ssd`.
     pub ssd: bool,
     /// Whether it tolerates the taint.
     pub tolerant: bool,
     /// A host port.
     pub port: Option<u16>,
-    /// Whether it does not go to where its group is.
+    /// Whether it has anti-affinity to its group on a node.
     pub anti_affinity: bool,
     /// Whether its group is spread over zones.
     pub spread: bool,
-    /// Whether it goes to a zone where its group is, if there is any.
+    /// Whether it has affinity to its group in a zone, if there is any.
     pub affinity: bool,
     /// Whether it has a scheduling gate.
     pub gated: bool,
-    /// A claim that it mounts.
+    /// Claim that it mounts.
     pub claim: Option<u8>,
-    /// Whether it is another scheduler's.
+    /// Whether it belongs to another scheduler.
     pub foreign: bool,
-    /// The seconds that it is granted to end.
+    /// Grace period, in seconds.
     pub grace: u8,
-    /// What plugins do to it.
+    /// Faults of plugins for this pod.
     pub planned_faults: Vec<PlannedFault>,
 }
 
-/// How a pod changes.
+/// A change of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodChange {
-    /// Its gate is opened.
+    /// Remove its gate.
     Ungate,
-    /// It is in another group.
+    /// Change its group.
     Group(u8),
-    /// It tolerates the taint from now on.
+    /// Add a toleration of the taint.
     Tolerate,
-    /// It asks for less, or more, in thousandths of a core.
+    /// Change its request, in millicores.
     Resize(u16),
-    /// Nothing that matters.
+    /// Add an annotation, which scheduling ignores.
     Annotate,
 }
 
@@ -225,8 +225,8 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Answer::Done => "done",
-            Answer::Lost => "done, and the answer is lost",
-            Answer::TimeOut => "not done, and no answer",
+            Answer::Lost => "done, response lost",
+            Answer::TimeOut => "not done, no response",
             Answer::Conflict => "conflict",
             Answer::Refused => "refused",
         })
@@ -244,7 +244,7 @@ impl fmt::Display for NodeSpec {
 impl fmt::Display for PodSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PodSpec { id, priority, milli_cpu, group, grace, .. } = self;
-        write!(f, "p{id}: priority {priority}, {milli_cpu}m cpu, group g{group}, {grace}s to end")?;
+        write!(f, "p{id}: priority {priority}, {milli_cpu}m cpu, group g{group}, grace period {grace}s")?;
         if let Some(port) = self.port {
             write!(f, ", port {port}")?;
         }
@@ -255,7 +255,7 @@ impl fmt::Display for PodSpec {
             f,
             &[
                 (self.never_preempts, "does not preempt"),
-                (self.ssd, "wants ssd"),
+                (self.ssd, "selects ssd"),
                 (self.tolerant, "tolerates the taint"),
                 (self.anti_affinity, "apart from its group"),
                 (self.spread, "spread over zones"),
@@ -277,8 +277,8 @@ impl fmt::Display for PodChange {
         match self {
             PodChange::Ungate => f.write_str("loses its gate"),
             PodChange::Group(group) => write!(f, "moves to group g{group}"),
-            PodChange::Tolerate => f.write_str("tolerates the taint from now on"),
-            PodChange::Resize(milli_cpu) => write!(f, "asks for {milli_cpu}m cpu from now on"),
+            PodChange::Tolerate => f.write_str("gets a toleration of the taint"),
+            PodChange::Resize(milli_cpu) => write!(f, "changes its request to {milli_cpu}m cpu"),
             PodChange::Annotate => f.write_str("gets an annotation"),
         }
     }
@@ -288,25 +288,25 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Step::Node(node) => write!(f, "node {node}"),
-            Step::DeleteNode(node) => write!(f, "node n{node} goes"),
+            Step::DeleteNode(node) => write!(f, "node n{node} is deleted"),
             Step::Pod(pod) => write!(f, "pod {pod}"),
             Step::ChangePod(pod, change) => write!(f, "pod p{pod} {change}"),
             Step::DeletePod(pod) => write!(f, "pod p{pod} is deleted"),
             Step::FinishPod(pod) => write!(f, "pod p{pod} succeeds, if it runs"),
             Step::BindElsewhere(pod, node) => write!(f, "another scheduler binds pod p{pod} to n{node}"),
-            Step::Nominate(pod, Some(node)) => write!(f, "somebody nominates n{node} for pod p{pod}"),
-            Step::Nominate(pod, None) => write!(f, "somebody clears the nomination of pod p{pod}"),
-            Step::Budget(group, available) => write!(f, "budget of group g{group}: {available} pods may go"),
-            Step::DeleteBudget(group) => write!(f, "budget of group g{group} goes"),
-            Step::Claim(claim, Storage::Static) => write!(f, "claim c{claim} on a volume that exists"),
-            Step::Claim(claim, Storage::Provisioned) => write!(f, "claim c{claim} on a volume to be made"),
-            Step::DeleteClaim(claim) => write!(f, "claim c{claim} goes"),
+            Step::Nominate(pod, Some(node)) => write!(f, "another component nominates n{node} for pod p{pod}"),
+            Step::Nominate(pod, None) => write!(f, "another component clears the nomination of pod p{pod}"),
+            Step::Budget(group, available) => write!(f, "budget of group g{group}: {available} disruptions allowed"),
+            Step::DeleteBudget(group) => write!(f, "budget of group g{group} is deleted"),
+            Step::Claim(claim, Storage::Static) => write!(f, "claim c{claim} on an existing volume"),
+            Step::Claim(claim, Storage::Provisioned) => write!(f, "claim c{claim} on a provisioned volume"),
+            Step::DeleteClaim(claim) => write!(f, "claim c{claim} is deleted"),
             Step::Volume(volume, zone) => write!(f, "volume v{volume} in zone z{zone}"),
             Step::Controllers => write!(f, "controllers work"),
             Step::Deliver(stream, n) => write!(f, "watch: {n} changes of {stream}"),
             Step::Repeat(stream) => write!(f, "watch: the last change of {stream} again"),
-            Step::Break(stream) => write!(f, "watch: {stream} break off"),
-            Step::Merge(stream) => write!(f, "watch: of the changes of each of {stream}, the last one counts"),
+            Step::Break(stream) => write!(f, "watch: {stream} break"),
+            Step::Merge(stream) => write!(f, "watch: merge the changes of {stream}"),
             Step::List(stream) => write!(f, "watch: {stream} are listed"),
             Step::Answer(at, answer) => write!(f, "request {at}: {answer}"),
             Step::Schedule => f.write_str("schedule"),
@@ -316,7 +316,7 @@ impl fmt::Display for Step {
             Step::Activate(pod) => write!(f, "pod p{pod} is activated"),
             Step::Restart(true) => f.write_str("the scheduler restarts, requests arrive"),
             Step::Restart(false) => f.write_str("the scheduler restarts, requests are lost"),
-            Step::Settle => f.write_str("all settles"),
+            Step::Settle => f.write_str("settle"),
         }
     }
 }

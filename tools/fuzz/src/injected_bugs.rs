@@ -1,59 +1,59 @@
-//! Deliberate breaks: what the driver gets wrong, so that it can be seen that the invariants notice.
+//! Deliberate errors of the driver, which the invariants must detect.
 
 use std::fmt;
 
 use crate::invariants::Invariant;
 
-/// Something that the driver does wrong.
+/// An error of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InjectedBug {
-    /// New pods are not told of, some of them.
+    /// Some new pods are not delivered.
     MissedPodCreation,
-    /// That a pod is gone is not told.
+    /// Some deletions of pods are not delivered.
     MissedPodDeletion,
-    /// That a pod is bound is not told.
+    /// Some bindings of pods are not delivered.
     MissedBinding,
-    /// A bound pod is told to be on another node.
+    /// A bound pod is delivered with another node.
     WrongNode,
-    /// A node's changes are not told.
+    /// Some changes of nodes are not delivered.
     MissedNodeUpdate,
-    /// The server says that it has bound a pod, and has not.
+    /// The server reports a binding without executing it.
     FalseBinding,
-    /// The server binds pods that are bound.
+    /// The server binds pods that are already bound.
     DoubleBinding,
-    /// The time is not told while a pod waits in Permit.
+    /// The clock stops while a pod waits in Permit.
     StoppedClock,
-    /// That pods were parked for too long is not told.
+    /// The flush of unschedulable pods does not run.
     MissedFlush,
-    /// A task's end is not told.
+    /// Some completions of tasks are not delivered.
     LostCompletion,
-    /// Plugins' background tasks are ended.
+    /// Background tasks of plugins are aborted.
     EndedTasks,
-    /// What is unreserved is not taken down.
+    /// Calls of Unreserve are not recorded.
     IgnoredUnreserve,
     /// A pod counts on its node twice.
     DoubleCount,
-    /// A pod is nominated that nobody knows.
+    /// A pod is nominated that does not exist.
     StaleNomination,
-    /// A node is put into the cache, and nobody is woken.
+    /// A node changes in the cache without requeueing pods.
     SilentNodeUpdate,
-    /// The same, and nobody looks for pods that fit and are parked.
+    /// A node changes in the cache without requeueing pods, and the check of unschedulable pods is off.
     UncheckedNodeUpdate,
 }
 
-/// A lie, and what it breaks.
+/// An injected bug and the expected violations.
 #[derive(Clone, Copy, Debug)]
 pub struct BugExpectation {
-    /// What the driver does wrong.
+    /// The bug.
     pub bug: InjectedBug,
-    /// The invariants that notice; which one does first depends on what happens.
+    /// Invariants that detect it; the first one depends on the history.
     pub violates: &'static [Invariant],
-    /// Within how many steps they do.
+    /// Number of steps within which it is detected.
     pub steps: u64,
 }
 
 impl InjectedBug {
-    /// All of them.
+    /// All injected bugs.
     pub const ALL: [BugExpectation; 16] = {
         use Invariant::*;
         const fn of(bug: InjectedBug, violates: &'static [Invariant], steps: u64) -> BugExpectation {

@@ -1,7 +1,7 @@
-//! What the misbehaving plugins are told to do, and what they were called for.
+//! The planned faults of the fault injectors, and records of their calls.
 //!
-//! A scheduler gives its plugins a handle and nothing else, so the ledger is laid out on the thread before the scheduler is
-//! made, and its plugins take it from there.
+//! A scheduler passes only a handle to its plugins. Therefore this state is stored in a thread-local before
+//! the scheduler is created, and its plugins read it there.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,36 +14,36 @@ use crate::counts::RunCounts;
 use crate::follower::FollowerState;
 use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 
-/// What is shared by the plugins of one scheduler and the simulation.
+/// State that the plugins of one scheduler share with the simulation.
 #[derive(Default)]
 pub(crate) struct InjectorState {
-    /// What is left to be done to which pod, by its name. It outlives schedulers.
+    /// Remaining faults by pod name. Kept over restarts.
     planned_faults: BTreeMap<Arc<str>, Vec<PlannedFault>>,
-    /// What was reserved and neither given back nor bound: by plugin and uid, the node.
+    /// Nodes of pods that are reserved and neither unreserved nor bound, by plugin and uid.
     held: BTreeMap<(FaultyPlugin, Arc<str>), Arc<str>>,
-    /// Until when a plugin makes a pod wait in Permit, in nanoseconds.
+    /// End of each wait in Permit, in nanoseconds, by plugin and uid.
     waits: BTreeMap<(FaultyPlugin, Arc<str>), i64>,
-    /// How often PostBind was called for a uid. It outlives schedulers.
+    /// Calls of PostBind by uid. Kept over restarts.
     bound: BTreeMap<Arc<str>, u32>,
-    /// Decisions since they were last taken: the uid and the node.
+    /// Decisions since the last take: uid and node.
     decisions: Vec<(Arc<str>, Arc<str>)>,
-    /// Bindings since they were last taken: the uid and the node.
+    /// Bindings since the last take: uid and node.
     bindings: Vec<(Arc<str>, Arc<str>)>,
-    /// Calls that must not be, since they were last taken.
+    /// Invalid calls since the last take.
     violations: Vec<String>,
-    /// Names of pods that something was done to which nothing in the cluster ends.
+    /// Names of pods with an injected rejection that no event of the cluster ends.
     faulted_pods: BTreeSet<Arc<str>>,
-    /// What a background task knows of the cluster.
+    /// State of the background task.
     pub(crate) follower_state: FollowerState,
-    /// The way to the scheduler.
+    /// Handle of the scheduler.
     handle: Option<Handle>,
-    /// Failures at each extension point.
+    /// Failures by extension point.
     pub(crate) counts: RunCounts,
-    /// Calls of Unreserve of the last plugin are not taken down: a lie of the driver's.
+    /// Whether calls of Unreserve of the last plugin are ignored: an injected bug.
     pub(crate) ignores_unreserve: bool,
 }
 
-/// The ledger that the next scheduler of this thread finds.
+/// The state for the next scheduler of this thread.
 #[derive(Clone, Default)]
 pub(crate) struct SharedInjectorState(Arc<Mutex<InjectorState>>);
 
@@ -52,22 +52,22 @@ thread_local! {
 }
 
 impl SharedInjectorState {
-    /// Schedulers that this thread makes from now on use this one.
+    /// Makes later schedulers of this thread use this state.
     pub(crate) fn install(&self) {
         INSTALLED.with(|installed| installed.replace(self.clone()));
     }
-    /// The one that was laid out last.
+    /// Returns the state that was installed last.
     pub(crate) fn installed() -> SharedInjectorState {
         INSTALLED.with(|installed| installed.borrow().clone())
     }
-    /// What is in it.
+    /// Locks the state.
     pub(crate) fn lock(&self) -> MutexGuard<'_, InjectorState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl InjectorState {
-    /// A new scheduler begins: what an earlier one reserved is gone with it.
+    /// Resets everything that ends with a scheduler, such as reservations.
     pub(crate) fn reset(&mut self) {
         self.held.clear();
         self.waits.clear();
@@ -77,18 +77,18 @@ impl InjectorState {
         self.handle = None;
     }
 
-    /// What is to be done to the pod of this name from now on.
+    /// Replaces the planned faults of the pod with this name.
     pub(crate) fn plan_faults(&mut self, pod: &str, planned_faults: &[PlannedFault]) {
         match planned_faults {
             [] => self.planned_faults.remove(pod),
             _ => self.planned_faults.insert(pod.into(), planned_faults.to_vec()),
         };
     }
-    /// Names of pods that something was done to since the last call.
+    /// Returns the names of pods with injected rejections since the last call.
     pub(crate) fn take_faulted_pods(&mut self) -> BTreeSet<Arc<str>> {
         std::mem::take(&mut self.faulted_pods)
     }
-    /// What is to be done to a pod here and now, once less from now on.
+    /// Takes one planned fault of a pod for this plugin and point.
     pub(crate) fn take(&mut self, pod: &str, plugin: FaultyPlugin, point: Point) -> Option<PluginFault> {
         let planned_faults = self.planned_faults.get_mut(pod)?;
         let at = planned_faults.iter().position(|planned| planned.plugin == plugin && planned.point == point)?;
@@ -104,7 +104,7 @@ impl InjectorState {
         self.faulted_pods.insert(pod.into());
         Some(fault)
     }
-    /// Whether something is to be done to a pod here.
+    /// Returns whether a pod has a planned fault for this plugin and point.
     pub(crate) fn has_fault(&self, pod: &str, plugin: FaultyPlugin, point: Point) -> bool {
         let planned_faults = self.planned_faults.get(pod).map(Vec::as_slice).unwrap_or_default();
         planned_faults.iter().any(|planned| planned.plugin == plugin && planned.point == point)
@@ -113,7 +113,7 @@ impl InjectorState {
     pub(crate) fn set_handle(&mut self, handle: &Handle) {
         self.handle = Some(handle.clone());
     }
-    /// The way to the scheduler.
+    /// Returns the handle of the scheduler.
     pub(crate) fn handle(&self) -> Option<Handle> {
         self.handle.clone()
     }
@@ -153,16 +153,16 @@ impl InjectorState {
     pub(crate) fn record_wait(&mut self, plugin: FaultyPlugin, placement: &Placement, until: i64) {
         self.waits.insert((plugin, placement.pod.uid.0.clone()), until);
     }
-    /// A plugin lets a waiting pod go.
+    /// Records that a plugin allows a waiting pod.
     pub(crate) fn allow(&mut self, plugin: FaultyPlugin, uid: &Arc<str>) {
         self.waits.remove(&(plugin, uid.clone()));
     }
-    /// Pods that a plugin makes wait.
+    /// Returns the pods that plugins make wait.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (FaultyPlugin, &Arc<str>, i64)> {
         self.waits.iter().map(|((plugin, uid), until)| (*plugin, uid, *until))
     }
 
-    /// A binding step of a pod: whoever made it wait does so no longer.
+    /// Records a binding step of a pod, which ends its waits.
     pub(crate) fn record_binding_step(&mut self, plugin: FaultyPlugin, point: Point, placement: &Placement) {
         let uid = &placement.pod.uid.0;
         self.waits.remove(&(FaultyPlugin::First, uid.clone()));
@@ -189,23 +189,23 @@ impl InjectorState {
         }
     }
 
-    /// What is reserved: the plugin, the uid, the node.
+    /// Returns the reservations: plugin, uid and node.
     pub(crate) fn held(&self) -> impl Iterator<Item = (FaultyPlugin, &Arc<str>, &Arc<str>)> {
         self.held.iter().map(|((plugin, uid), node)| (*plugin, uid, node))
     }
-    /// Where a plugin has reserved room for a pod.
+    /// Returns the node on which a plugin has reserved resources for a pod.
     pub(crate) fn held_on(&self, plugin: FaultyPlugin, uid: &Arc<str>) -> Option<&Arc<str>> {
         self.held.get(&(plugin, uid.clone()))
     }
-    /// Decisions since the last call.
+    /// Returns the decisions since the last call.
     pub(crate) fn take_decisions(&mut self) -> Vec<(Arc<str>, Arc<str>)> {
         std::mem::take(&mut self.decisions)
     }
-    /// Bindings since the last call.
+    /// Returns the bindings since the last call.
     pub(crate) fn take_bindings(&mut self) -> Vec<(Arc<str>, Arc<str>)> {
         std::mem::take(&mut self.bindings)
     }
-    /// Calls that must not be, since the last call.
+    /// Returns the invalid calls since the last call.
     pub(crate) fn take_violations(&mut self) -> Vec<String> {
         std::mem::take(&mut self.violations)
     }

@@ -1,46 +1,48 @@
-//! What must hold.
+//! The invariants of the scheduler.
 
 use std::fmt;
 
-/// Something that must hold, after every step or when nothing is left to do.
+/// A condition that holds after every step or in the idle state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
-    /// A pod that waits for a node, as the scheduler was told, is in its queue or on its way to a node.
+    /// A pending pod, as delivered, is in the queue or assumed on a node.
     NoPodIsLost,
-    /// No pod is bound twice, or asked to be bound while it is known to be bound or another request to bind it is under way.
+    /// No pod is bound twice. No binding is requested while the pod is known to be bound or another binding is in
+    /// flight.
     NoPodIsBoundTwice,
-    /// A node that a pod goes to has room for it and takes it, by what the scheduler was told and decided before.
+    /// A chosen node is feasible, given the delivered changes and earlier decisions.
     DecisionsAreValid,
-    /// What is reserved is unreserved, the last first, or bound; once.
+    /// A reservation ends once: with Unreserve, in reverse order, or with PostBind.
     ReservesArePaired,
-    /// No pod waits in Permit when the patience of who makes it wait is over.
+    /// No pod waits in Permit after its timeout.
     WaitsEnd,
-    /// A pod is in one place: the queue or the cache, as the scheduler was told and decided.
+    /// A pod is either in the queue or in the cache, according to delivered changes and decisions.
     QueueAndCacheAgree,
-    /// Columns and indexes equal those that are derived from nothing.
+    /// Columns and indexes equal rebuilt ones.
     CacheEqualsRebuilt,
-    /// Every nomination is that of a pod that waits for a node.
+    /// Every nomination belongs to a pending pod.
     NominationsHavePods,
-    /// A pod for which room is being made is not tried, and no other room is made for it.
+    /// A pod is neither attempted nor preempts again while its preemption is in progress.
     OnePreemptionPerPod,
-    /// Who is rejected after it waited, while something happened that wakes it, is not parked.
+    /// A pod that is rejected after a relevant event during its attempt is not moved to the unschedulable pods.
     EventsAreNotLost,
-    /// With nothing left to do, nothing is under way: no attempts, no events kept for them, nothing reserved or assumed.
+    /// In the idle state, nothing is in flight: no attempts, no events kept for them, no reservations, no assumed
+    /// pods.
     IdleHasNothingInFlight,
-    /// A parked pod fits nowhere, when the scheduler knows everything.
+    /// No node is feasible for an unschedulable pod when all changes are delivered.
     FittingPodsAreNotParked,
-    /// Parked pods are tried when they were parked for too long.
+    /// The flush retries unschedulable pods.
     ParkedPodsAreReachable,
-    /// Nobody is bound only because of that.
+    /// No pod is bound only because of the flush.
     NoPodDependsOnTheFlush,
-    /// A plugin's task that follows the cluster knows what the scheduler knows.
+    /// The state of a plugin's task that follows the cluster equals the scheduler's.
     FollowersKeepUp,
-    /// If the world leaves it alone, the scheduler comes to rest.
+    /// Without further events, the scheduler becomes idle.
     SchedulerSettles,
 }
 
 impl Invariant {
-    /// All of them.
+    /// All invariants.
     pub const ALL: [Invariant; 16] = [
         Invariant::NoPodIsLost,
         Invariant::NoPodIsBoundTwice,
@@ -84,12 +86,12 @@ impl fmt::Display for Invariant {
     }
 }
 
-/// An invariant that does not hold.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which one.
+    /// The invariant.
     pub invariant: Invariant,
-    /// What was found.
+    /// The finding.
     pub found: String,
 }
 
@@ -99,7 +101,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// It does not hold.
+/// Returns a violation.
 pub(crate) fn violated(invariant: Invariant, found: impl Into<String>) -> Result<(), Violation> {
     Err(Violation { invariant, found: found.into() })
 }

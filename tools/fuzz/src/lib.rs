@@ -1,27 +1,28 @@
-//! The whole scheduler in a simulated cluster, with faults, from a seed.
+//! Simulation of the whole scheduler and its cluster, with faults, from a seed.
 //!
-//! A [`Generator`] draws a history of small [steps](Step): objects come, change and go; watches tell of it late, again, in
-//! another order, or break; requests are answered, refused, or their answers get lost; time passes; the scheduler stops and
-//! starts again. A [`Simulation`] does these steps to the scheduler that also runs clusters, and looks after each of them
-//! whether all [invariants](Invariant) hold. If one does not, the history is made shorter as long as it still does not.
+//! A [`Generator`] creates a history of small [steps](Step). Objects are created, updated and deleted.
+//! Watches deliver changes late, repeatedly or in another order, or break. Requests are executed or refused,
+//! or their responses are lost. Time passes, and the scheduler restarts. A [`Simulation`] performs the steps
+//! with the scheduler that also runs in clusters, and checks all [invariants](Invariant) after each step. A
+//! history that violates one is shrunk.
 //!
-//! The profile is kube-scheduler's default between two plugins that misbehave on demand ([`First`], [`Last`]).
+//! The profile is kube-scheduler's default between two fault injectors ([`First`], [`Last`]).
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
 //! | `history` | steps |
-//! | `generator` | draws them |
-//! | `cluster` | the server, watches, requests that wait |
-//! | `simulation` | what a step does to the scheduler |
-//! | `delivery` | what it is told |
-//! | `requests` | what it asks for |
-//! | `settle` | everything calms down; what must hold then |
-//! | `checks` | what must hold after every step |
-//! | `delivered` | what the scheduler was told |
-//! | `follower` | a background task that knows what the scheduler knows |
-//! | `injector_state`, `fault_injector`, `plugin_fault` | plugins that misbehave, and keep accounts |
-//! | `episode` | histories from seeds, shorter ones |
-//! | `injected_bugs` | deliberate breaks |
+//! | `generator` | generation of steps |
+//! | `cluster` | the server, watches, pending requests |
+//! | `simulation` | execution of steps |
+//! | `delivery` | delivery of changes to the scheduler |
+//! | `requests` | requests of the scheduler |
+//! | `settle` | settling, and the invariants of the idle state |
+//! | `checks` | the invariants after every step |
+//! | `delivered` | the state that was delivered to the scheduler |
+//! | `follower` | a background task that follows the cluster |
+//! | `injector_state`, `fault_injector`, `plugin_fault` | plugins that inject faults and record calls |
+//! | `episode` | histories from seeds, and shrinking |
+//! | `injected_bugs` | deliberate errors of the driver |
 
 mod checks;
 mod cluster;
@@ -52,7 +53,7 @@ pub use invariants::{Invariant, Violation};
 pub use plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 pub use simulation::{FAULTS, Simulation};
 
-// Generated code calls this crate by its name, also from inside.
+// Generated code refers to this crate by its name, also inside this crate.
 extern crate self as schedc_fuzz;
 
 /// The profile of the simulations, compiled.

@@ -8,44 +8,45 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use schedc_fuzz::{FuzzOptions, RunCounts, fuzz};
 use serde::Serialize;
 
-/// Simulate the whole scheduler with faults, and look whether everything holds that must
+/// Simulate the whole scheduler with faults, and check its invariants
 ///
-/// Random clusters live random lives: objects come, change and go, and the scheduler hears of it late, twice, in another
-/// order, or only when it lists again; its requests are refused, or their answers get lost; nodes come and go with pods on
-/// them; plugins fail, wait and time out; the scheduler stops anywhere and starts again. After every step, what must hold is
-/// looked at. The same seed simulates the same. If something does not hold, a short history that leads there is printed.
+/// Histories are random. Objects are created, updated and deleted, and the scheduler receives the changes
+/// late, twice, in another order, or only after listing again. Its requests are refused, or their responses
+/// are lost. Nodes are deleted with pods on them. Plugins fail, wait and time out. The scheduler stops at any
+/// time and starts again. The invariants are checked after every step. Equal seeds give equal simulations. If
+/// an invariant is violated, a short history that leads to the violation is printed.
 ///
-/// This simulates kube-scheduler's default profile with two plugins that misbehave, not the profiles of a program.
+/// This simulates kube-scheduler's default profile with two fault injectors, not the profiles of a program.
 #[derive(Parser)]
 #[command(name = "schedc-fuzz", version, max_term_width = 100)]
 struct Cli {
-    /// What is drawn: the same number, the same simulation
+    /// Seed of the first episode: equal seeds give equal simulations
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
 
-    /// How many steps
+    /// Number of steps
     #[arg(long, value_name = "NUMBER", default_value_t = 50_000)]
     steps: u64,
 
-    /// How to print the figures
+    /// Output format of the counts
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 
-    /// Print a history that fails as it is, without looking for a shorter one
+    /// Print a failing history without shrinking it
     #[arg(long)]
     no_shrink: bool,
 }
 
-/// The form of the figures.
+/// Output format of the counts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// A table for users
     Table,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
-/// What was simulated.
+/// The report of a run.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -79,7 +80,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A bar on standard error, which hides itself where there is no terminal.
+/// A progress bar on standard error, hidden if standard error is not a terminal.
 fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
     match ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} steps, {eta} left") {
@@ -93,7 +94,7 @@ fn table(report: &Report) -> String {
     let steps = counts.count("simulated", "steps");
     let episodes = counts.count("simulated", "episodes");
     let mut text = format!(
-        "{} steps in {} episodes, {seconds:.1} s: everything held that must\n",
+        "{} steps in {} episodes, {seconds:.1} s: no invariant was violated\n",
         HumanCount(steps),
         HumanCount(episodes),
     );

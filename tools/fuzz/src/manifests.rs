@@ -1,4 +1,4 @@
-//! Specs as manifests, and manifests as what an invariant needs to know of them.
+//! Manifests from specs, and facts for invariants from manifests.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_objects::AnyObject;
@@ -8,12 +8,12 @@ use crate::fault_injector::LABEL;
 use crate::history::{NodeSpec, PodChange, PodSpec, Storage};
 use crate::plugin_fault::Point;
 
-/// The namespace of everything that has one.
+/// Namespace of all namespaced objects.
 pub(crate) const NAMESPACE: &str = "default";
-/// The driver of volumes that are made.
+/// Driver of provisioned volumes.
 const DRIVER: &str = "csi.example.com";
 
-/// The object of a manifest of this crate.
+/// Reads a manifest of this crate.
 fn object(manifest: Value) -> AnyObject {
     let text = |field: &str| manifest[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -23,7 +23,7 @@ fn object(manifest: Value) -> AnyObject {
     }
 }
 
-/// A node.
+/// Returns the manifest of a node.
 pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
     let name = format!("n{}", spec.id);
     let taints =
@@ -45,7 +45,7 @@ pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
     }))
 }
 
-/// A pod.
+/// Returns the manifest of a pod.
 pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
     let name = format!("p{}", spec.id);
     let mut labels = json!({"group": format!("g{}", spec.group)});
@@ -119,7 +119,7 @@ fn toleration() -> Value {
     json!([{"key": "dedicated", "operator": "Exists"}])
 }
 
-/// The merge patch that changes a pod.
+/// Returns the merge patch that changes a pod.
 pub(crate) fn pod_change(pod: &api::Pod, change: PodChange) -> Value {
     match change {
         PodChange::Ungate => json!({"spec": {"schedulingGates": null}}),
@@ -133,7 +133,7 @@ pub(crate) fn pod_change(pod: &api::Pod, change: PodChange) -> Value {
     }
 }
 
-/// A budget for a group.
+/// Returns a disruption budget for a group.
 pub(crate) fn budget(group: u8, available: u8) -> AnyObject {
     object(json!({
         "apiVersion": "policy/v1",
@@ -149,7 +149,7 @@ pub(crate) fn budget(group: u8, available: u8) -> AnyObject {
     }))
 }
 
-/// The classes that claims are of.
+/// Returns the storage classes of claims.
 pub(crate) fn classes() -> [AnyObject; 2] {
     [("static", "kubernetes.io/no-provisioner"), ("provisioned", DRIVER)].map(|(name, provisioner)| {
         object(json!({
@@ -163,7 +163,7 @@ pub(crate) fn classes() -> [AnyObject; 2] {
     })
 }
 
-/// A claim.
+/// Returns a claim.
 pub(crate) fn claim(id: u8, storage: Storage) -> AnyObject {
     let class = match storage {
         Storage::Static => "static",
@@ -183,7 +183,7 @@ pub(crate) fn claim(id: u8, storage: Storage) -> AnyObject {
     }))
 }
 
-/// A volume in a zone.
+/// Returns a volume in a zone.
 pub(crate) fn volume(id: u8, zone: u8) -> AnyObject {
     let zone = json!({"key": "topology.kubernetes.io/zone", "operator": "In", "values": [format!("z{zone}")]});
     object(json!({
@@ -203,14 +203,14 @@ pub(crate) fn volume(id: u8, zone: u8) -> AnyObject {
     }))
 }
 
-/// What is known of a node.
+/// Facts about a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodeFacts {
-    /// Its cores, in thousandths.
+    /// CPU in millicores.
     pub(crate) milli_cpu: i64,
-    /// How many pods it can run.
+    /// Maximum number of pods.
     pub(crate) pods: usize,
-    /// Whether it has the label.
+    /// Whether it has the label `disk: ssd`.
     pub(crate) ssd: bool,
     /// Whether it is tainted.
     pub(crate) tainted: bool,
@@ -219,7 +219,7 @@ pub(crate) struct NodeFacts {
 }
 
 impl NodeFacts {
-    /// What a manifest says.
+    /// Extracts the facts from a manifest.
     pub(crate) fn of(node: &api::Node) -> NodeFacts {
         let spec = node.spec.as_ref();
         let allocatable = node.status.as_ref().and_then(|status| status.allocatable.as_ref());
@@ -235,39 +235,39 @@ impl NodeFacts {
     }
 }
 
-/// What is known of a pod.
+/// Facts about a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodFacts {
-    /// Its name.
+    /// Name.
     pub(crate) name: String,
-    /// Its node.
+    /// Node.
     pub(crate) node: Option<String>,
-    /// Whether it has run to its end.
+    /// Whether it has finished.
     pub(crate) finished: bool,
     /// Whether it is being deleted.
     pub(crate) deleting: bool,
-    /// Whether it is another scheduler's.
+    /// Whether it belongs to another scheduler.
     pub(crate) foreign: bool,
     /// Whether it has a gate.
     pub(crate) gated: bool,
-    /// What it asks for, in thousandths of a core.
+    /// Requested CPU in millicores.
     pub(crate) milli_cpu: i64,
-    /// Its host port.
+    /// Host port.
     pub(crate) port: Option<u16>,
-    /// Its group.
+    /// Group.
     pub(crate) group: String,
-    /// The group that it does not go to where it is.
+    /// Group of its anti-affinity.
     pub(crate) anti_affinity: Option<String>,
-    /// Whether it asks for the label.
+    /// Whether it selects nodes with `disk: ssd`.
     pub(crate) ssd: bool,
     /// Whether it tolerates the taint.
     pub(crate) tolerant: bool,
-    /// The claim that it mounts.
+    /// Claim that it mounts.
     pub(crate) claim: Option<String>,
 }
 
 impl PodFacts {
-    /// What a manifest says.
+    /// Extracts the facts from a manifest.
     pub(crate) fn of(pod: &api::Pod) -> PodFacts {
         let spec = pod.spec.as_ref();
         let container = spec.and_then(|spec| spec.containers.first());
@@ -299,7 +299,7 @@ impl PodFacts {
     }
 }
 
-/// Thousandths, as the manifests of this crate and what a server makes of them have them.
+/// Parses thousandths in the notation of this crate's manifests and of the server.
 fn milli(amount: &str) -> i64 {
     match amount.strip_suffix('m') {
         Some(milli) => milli.parse().unwrap_or_default(),

@@ -1,19 +1,19 @@
-//! What the plugins of this crate do to pods.
+//! Faults that the plugins of this crate inject.
 
 use std::fmt;
 
-/// Which plugin.
+/// A plugin that injects faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultyPlugin {
-    /// The one before all others.
+    /// Before all other plugins.
     First,
-    /// The one after all others.
+    /// After all other plugins.
     Last,
 }
 
-/// Where.
+/// An extension point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "they are called as everywhere")]
+#[allow(missing_docs, reason = "the names of kube-scheduler")]
 pub enum Point {
     PreEnqueue,
     PreFilter,
@@ -26,42 +26,42 @@ pub enum Point {
     Bind,
 }
 
-/// What.
+/// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PluginFault {
-    /// It breaks.
+    /// Fail with an error.
     Error,
-    /// It rejects the pod.
+    /// Reject the pod.
     Unschedulable,
-    /// It rejects the pod for good.
+    /// Reject the pod as unresolvable.
     Unresolvable,
-    /// It rejects the pod until something has acted.
+    /// Reject the pod as pending.
     Pending,
-    /// It makes the pod wait, for so many seconds at most.
+    /// Make the pod wait, for at most this many seconds.
     Wait(u8),
-    /// It takes so many seconds.
+    /// Take this many seconds.
     Slow(u8),
-    /// It takes so many seconds, and breaks then.
+    /// Take this many seconds, then fail.
     SlowError(u8),
-    /// It binds the pod by itself.
+    /// Bind the pod without the default binder.
     BindDirectly,
 }
 
-/// Something that happens to a pod, so many times.
+/// A fault that is injected a number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedFault {
-    /// Who does it.
+    /// Plugin that injects it.
     pub plugin: FaultyPlugin,
-    /// Where.
+    /// Extension point.
     pub point: Point,
-    /// What.
+    /// Fault.
     pub fault: PluginFault,
-    /// How often; at least once.
+    /// Number of times, at least 1.
     pub times: u8,
 }
 
 impl Point {
-    /// All of a plugin.
+    /// Returns all extension points of a plugin.
     pub const fn of(plugin: FaultyPlugin) -> &'static [Point] {
         match plugin {
             FaultyPlugin::First => &[
@@ -79,7 +79,7 @@ impl Point {
         }
     }
 
-    /// What can happen there. Waits and delays are for three seconds; the generator draws others.
+    /// Returns the possible faults. Waits and delays are three seconds; the generator chooses other values.
     pub const fn faults(self) -> &'static [PluginFault] {
         use PluginFault::{BindDirectly, Error, Pending, Slow, SlowError, Unresolvable, Unschedulable, Wait};
         match self {
@@ -112,7 +112,7 @@ impl fmt::Display for PluginFault {
         f.write_str(match self {
             PluginFault::Error => "fails",
             PluginFault::Unschedulable => "rejects",
-            PluginFault::Unresolvable => "rejects for good",
+            PluginFault::Unresolvable => "rejects as unresolvable",
             PluginFault::Pending => "rejects as pending",
             PluginFault::Wait(_) => "waits",
             PluginFault::Slow(_) => "is slow",

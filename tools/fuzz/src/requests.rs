@@ -1,4 +1,4 @@
-//! What the scheduler asks for, and what it says became of pods.
+//! Requests and results of the scheduler.
 
 use schedc_core::cache::State;
 use schedc_core::extension_points::Nomination;
@@ -13,7 +13,7 @@ use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{Simulation, Spawner};
 
 impl Simulation {
-    /// Answers a request.
+    /// Responds to a request.
     pub(crate) fn answer(&mut self, at: usize, answer: Answer) {
         let is_affected = match self.bug {
             Some(InjectedBug::FalseBinding | InjectedBug::DoubleBinding) => {
@@ -47,7 +47,7 @@ impl Simulation {
         }
     }
 
-    /// Runs tasks until all wait for something, and takes in what is asked for.
+    /// Runs tasks until all wait, and accepts their requests.
     pub(crate) fn pump(&mut self) {
         while let Some(completed) = self.executor.run_until_one_ends() {
             if self.bug == Some(InjectedBug::LostCompletion) && self.bug_strikes() {
@@ -57,7 +57,7 @@ impl Simulation {
         }
     }
 
-    /// Takes in what the scheduler did: requests, bindings, decisions, outcomes.
+    /// Collects the results of the scheduler: requests, bindings, decisions, outcomes.
     pub(crate) fn collect_results(&mut self) -> Result<(), Violation> {
         let bindings = self.injectors.lock().take_bindings();
         self.check_decisions()?;
@@ -74,7 +74,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Does to the cache what nobody should.
+    /// Corrupts the cache as an injected bug requires.
     fn corrupt_cache(&mut self) {
         if !matches!(self.bug, Some(InjectedBug::DoubleCount | InjectedBug::StaleNomination)) {
             return;
@@ -92,7 +92,7 @@ impl Simulation {
         for request in self.cluster.take_calls(&self.client) {
             let Request::Bind { pod, node } = request else { continue };
             if before.contains(&pod.uid) {
-                let found = format!("{} is to be bound to {node}, and it has been asked to be bound", pod.name);
+                let found = format!("a second binding of {}, to {node}, is requested", pod.name);
                 violated(Invariant::NoPodIsBoundTwice, found)?;
             }
         }
@@ -122,13 +122,13 @@ impl Simulation {
             && unschedulable.diagnosis.unschedulable_plugins.iter().any(by_us)
             && self.scheduler.place(&outcome.pod.uid) == Some(QueuePlace::Unschedulable)
         {
-            let found = format!("{} is parked: {message}", outcome.pod.name);
+            let found = format!("{} is in the unschedulable pods: {message}", outcome.pod.name);
             return violated(Invariant::EventsAreNotLost, found);
         }
         if matches!(unschedulable.nomination(), Nomination::Set(_)) && !unschedulable.victims().is_empty() {
             self.counts.add("preemption", "found");
             if self.preempting.contains(&outcome.pod.uid.0) {
-                let found = format!("{} preempts while it preempts", outcome.pod.name);
+                let found = format!("{} preempts during its own preemption", outcome.pod.name);
                 return violated(Invariant::OnePreemptionPerPod, found);
             }
         }

@@ -1,4 +1,5 @@
-//! Everything calms down: all is told and answered, and time passes until nothing is left to do. What must hold then.
+//! Settling: everything is delivered and answered, and time passes until nothing is left to do. Then the
+//! invariants of the idle state are checked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +20,11 @@ use crate::injector_state::SharedInjectorState;
 use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{LEFTOVER_AFTER, Simulation, Spawner, start};
 
-/// How many things may be left to do one after the other.
+/// Maximum number of steps until the idle state.
 const MAX_STEPS: usize = 20_000;
 
-/// Reasons of rejections that may end and no hint notices, here as in kube-scheduler: docs/differences.md lists them.
+/// Reasons of rejections that may end without a hint, here as in kube-scheduler: docs/differences.md lists
+/// them.
 const REASONS_WITHOUT_HINT: [&str; 3] = [
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't match pod affinity rules",
@@ -30,12 +32,12 @@ const REASONS_WITHOUT_HINT: [&str; 3] = [
 ];
 
 impl Simulation {
-    /// Lets everything happen that happens by itself, and looks at what must hold then.
+    /// Runs until the scheduler is idle, and checks the invariants of the idle state.
     pub(crate) fn settle(&mut self) -> Result<(), Violation> {
         self.run_until_idle()?;
         self.check()?;
         self.check_idle()?;
-        // Who changes the cache behind everybody's back is to be noticed otherwise.
+        // Bugs that corrupt the cache must be detected by other invariants.
         if !matches!(self.bug, Some(InjectedBug::SilentNodeUpdate | InjectedBug::UncheckedNodeUpdate)) {
             self.check_follower()?;
         }
@@ -58,11 +60,11 @@ impl Simulation {
         let under_way = self.scheduler.in_progress();
         violated(
             Invariant::SchedulerSettles,
-            format!("after {MAX_STEPS} more steps, there is still something to do: {under_way:?}"),
+            format!("after {MAX_STEPS} more steps, the scheduler is not idle: {under_way:?}"),
         )
     }
 
-    /// Does one thing that there is to do. Returns whether there was one.
+    /// Performs one pending action. Returns whether there was one.
     fn advance(&mut self) -> Result<bool, Violation> {
         for (at, stream) in Stream::ALL.into_iter().enumerate() {
             if self.cluster.watches[at].broken {
@@ -97,7 +99,7 @@ impl Simulation {
             self.collect_results()?;
             return Ok(true);
         }
-        // Whoever was rejected without a reason has to be told that there is none any more.
+        // Pods with injected rejections must be activated, because no event ends the rejection.
         let faulted = self.injectors.lock().take_faulted_pods();
         let faulted: Vec<Arc<str>> = faulted.iter().filter_map(|name| self.delivered.uid(name)).cloned().collect();
         let parked = |uid: &Arc<str>| {
@@ -115,7 +117,7 @@ impl Simulation {
         self.wake_missed()
     }
 
-    /// Wakes pods that kube-scheduler's hints may have missed, if something changed since that was done last.
+    /// Requeues pods that kube-scheduler's hints may have missed, if anything has changed since the last call.
     fn wake_missed(&mut self) -> Result<bool, Violation> {
         let version = self.cluster.server.log().version();
         if self.woken_at == version {
@@ -136,9 +138,9 @@ impl Simulation {
         Ok(!missed.is_empty())
     }
 
-    /// When something happens next by itself, but for the flush.
+    /// Returns the time of the next event other than the flush.
     fn next_time(&self) -> Option<i64> {
-        // Without nodes, pods are tried again and again, as in kube-scheduler.
+        // Without nodes, pods are retried endlessly, as in kube-scheduler.
         let backs_off = !self.delivered.nodes.is_empty()
             && self.delivered.pods.keys().any(|uid| {
                 matches!(self.scheduler.place(&Uid(uid.clone())), Some(QueuePlace::Backoff | QueuePlace::ErrorBackoff))
@@ -154,7 +156,7 @@ impl Simulation {
         }
         let tasks = self.executor.len().saturating_sub(self.scheduler.background_tasks());
         if tasks > 0 {
-            return violated(Invariant::IdleHasNothingInFlight, format!("{tasks} tasks wait for something"));
+            return violated(Invariant::IdleHasNothingInFlight, format!("{tasks} tasks are still waiting"));
         }
         if let Some((plugin, uid, node)) = self.injectors.lock().held().next() {
             return violated(Invariant::IdleHasNothingInFlight, format!("{plugin} has reserved {node} for {uid}"));
@@ -176,7 +178,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Compares what a plugin's task knows of the cluster with what the scheduler knows.
+    /// Compares the state of a plugin's task with the scheduler's.
     fn check_follower(&self) -> Result<(), Violation> {
         let base = &self.scheduler.cache.base;
         let name = |name| base.interner.resolve(name).to_owned();
@@ -188,12 +190,12 @@ impl Simulation {
             follower_state if *follower_state == known => Ok(()),
             follower_state => violated(
                 Invariant::FollowersKeepUp,
-                format!("a task knows of {follower_state:?}, and there is {known:?}"),
+                format!("the state of a task is {follower_state:?}, but the cluster is {known:?}"),
             ),
         }
     }
 
-    /// Asks a scheduler that has just been told everything about each parked pod.
+    /// Evaluates each unschedulable pod with a new scheduler that has received all objects.
     fn check_parked_pods(&mut self) -> Result<(), Violation> {
         let pending = self.pending();
         if pending.is_empty() {
@@ -210,7 +212,7 @@ impl Simulation {
         }
         std::mem::swap(&mut fresh, &mut self.scheduler);
         std::mem::swap(&mut executor, &mut self.executor);
-        // Room is kept for whom it was made; the status may not say so yet.
+        // Nominations of the scheduler are copied; the status may not contain them yet.
         let nominated: Vec<_> = fresh.cache.nominator.iter().flat_map(|(_, pods)| pods.to_vec()).collect();
         nominated.iter().for_each(|pod| fresh.cache.withdraw_nomination(&pod.uid));
         for (node, pods) in self.scheduler.cache.nominator.iter() {
@@ -225,7 +227,7 @@ impl Simulation {
         for (uid, facts) in pending {
             let uid = Uid(uid);
             let Some(pod) = fresh.pending(&uid).cloned() else {
-                return violated(Invariant::NoPodIsLost, format!("{} is not known to a new scheduler", facts.name));
+                return violated(Invariant::NoPodIsLost, format!("{} is unknown to a new scheduler", facts.name));
             };
             let found = fresh.explain(0, &pod, false);
             let name = &facts.name;
@@ -234,13 +236,14 @@ impl Simulation {
                 (Some(QueuePlace::Gated), None, _) => {
                     return violated(
                         Invariant::FittingPodsAreNotParked,
-                        format!("{name} is gated, and nothing holds it"),
+                        format!("{name} is gated, but no plugin gates it"),
                     );
                 }
                 (_, None, Decision::Node(node)) => {
                     let node = fresh.cache.base.name(*node);
                     let last = self.last_outcomes.get(&uid.0).map_or("", String::as_str);
-                    let found = format!("{name} is parked, and fits on {node}; its last attempt ended: {last}");
+                    let found =
+                        format!("{name} is in the unschedulable pods, but fits on {node}; its last attempt: {last}");
                     return violated(Invariant::FittingPodsAreNotParked, found);
                 }
                 _ => self.counts.add("idle", "parked pods"),
@@ -249,13 +252,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// Time passes until parked pods are tried without any reason.
+    /// Advances the time until the flush retries unschedulable pods.
     fn flush(&mut self) -> Result<(), Violation> {
         let uids: Vec<Arc<str>> = self.delivered.pods.keys().cloned().collect();
         let is_parked = |place: Option<QueuePlace>| matches!(place, Some(QueuePlace::Unschedulable));
         let parked: Vec<Arc<str>> =
             uids.into_iter().filter(|uid| is_parked(self.scheduler.place(&Uid(uid.clone())))).collect();
-        // Whoever keeps room that others could have may give it up when it is tried: those others are no sign of anything.
+        // A nominated pod may release its node when it is retried: pods that fit then violate no invariant.
         let is_room_kept = self.scheduler.cache.nominator.iter().next().is_some();
         let before = self.scheduler.bound_after_flush();
         self.cluster.pass(Duration::from_nanos(LEFTOVER_AFTER.unsigned_abs()) + Duration::from_secs(60));
@@ -272,7 +275,7 @@ impl Simulation {
         }
         self.pump();
         self.collect_results()?;
-        // First all that were parked, before anything else makes room for them.
+        // All flushed pods run first, before another pod releases resources.
         while self.scheduler.ready() > 0 {
             self.act(&Step::Schedule)?;
         }
@@ -280,10 +283,7 @@ impl Simulation {
         match self.scheduler.bound_after_flush() - before {
             0 => self.check_idle(),
             _ if is_room_kept => self.check_idle(),
-            n => violated(
-                Invariant::NoPodDependsOnTheFlush,
-                format!("{n} pods are bound after they were parked for too long"),
-            ),
+            n => violated(Invariant::NoPodDependsOnTheFlush, format!("{n} pods are bound only after the flush")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A scheduler, its cluster, and what happens between them.
+//! A scheduler, its cluster, and the messages between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -21,8 +21,8 @@ use crate::manifests::PodFacts;
 use crate::pipelines::Profiles;
 use crate::plugin_fault::FaultyPlugin;
 
-/// A parked pod is tried after this long without any event, in nanoseconds: longer than an episode, so that it happens when
-/// it is meant to.
+/// Time after which the flush retries an unschedulable pod, in nanoseconds: longer than an episode, so that
+/// only `settle` triggers it.
 pub(crate) const LEFTOVER_AFTER: i64 = 12 * 3_600_000_000_000;
 
 /// Starts tasks.
@@ -45,61 +45,61 @@ pub struct Simulation {
     pub(crate) executor: Executor<Completed>,
     pub(crate) client: InMemoryClient,
     pub(crate) injectors: SharedInjectorState,
-    /// What the scheduler was told.
+    /// State that was delivered to the scheduler.
     pub(crate) delivered: DeliveredState,
-    /// Pods that were bound here and not yet seen bound, with their nodes.
+    /// Pods that were bound by this scheduler and not yet delivered as bound, with their nodes.
     pub(crate) finished: BTreeMap<Arc<str>, Arc<str>>,
-    /// Pods that are on their way to a node, as they were when that was decided: that is how they count.
+    /// Assumed pods, in their state at the time of the decision, which is what counts on the node.
     pub(crate) assumed: BTreeMap<Arc<str>, PodFacts>,
-    /// How much had happened that wakes everybody when pods were decided about that are on their way to a node.
+    /// Value of `waking_events` at the decision, by assumed pod.
     pub(crate) waking_events_before: BTreeMap<Arc<str>, u64>,
-    /// How much has happened that wakes everybody.
+    /// Number of events that requeue all pods.
     pub(crate) waking_events: u64,
-    /// Pods for which room was being made before the step.
+    /// Pods with a preemption in progress before the step.
     pub(crate) preempting: BTreeSet<Arc<str>>,
-    /// How the last attempt of each pod ended.
+    /// Outcome of the last attempt of each pod.
     pub(crate) last_outcomes: BTreeMap<Arc<str>, String>,
-    /// Nodes on which pods were that share a host port: what is free there after one of them has gone is not known, as in
+    /// Nodes with pods that share a host port: the free ports are unknown after one of them is removed, as in
     /// kube-scheduler.
     pub(crate) shared_ports: BTreeSet<String>,
-    /// The version of the server when pods were woken last that no hint may have woken.
+    /// Version of the server when the pods of missed hints were last requeued.
     pub(crate) woken_at: u64,
-    /// How many attempts there were.
+    /// Number of attempts.
     pub(crate) tried: u64,
     restarts: u64,
     pub(crate) counts: RunCounts,
     pub(crate) bug: Option<InjectedBug>,
-    /// How often there was an opportunity to lie.
+    /// Number of opportunities for the injected bug.
     opportunities: u64,
 }
 
-/// Faults that are counted: the figures say of each how often it happened.
+/// Faults that are counted; each must happen.
 pub const FAULTS: &[&str] = &[
     "bind: conflict",
     "bind: refused",
-    "bind: not done, and no answer",
-    "bind: done, and the answer is lost",
+    "bind: not done, no response",
+    "bind: done, response lost",
     "pod status: conflict",
     "pod status: refused",
-    "pod status: not done, and no answer",
-    "pod status: done, and the answer is lost",
+    "pod status: not done, no response",
+    "pod status: done, response lost",
     "pod deletion: conflict",
     "pod deletion: refused",
-    "pod deletion: not done, and no answer",
-    "pod deletion: done, and the answer is lost",
+    "pod deletion: not done, no response",
+    "pod deletion: done, response lost",
     "storage: conflict",
     "storage: refused",
-    "storage: not done, and no answer",
-    "storage: done, and the answer is lost",
-    "change told late",
-    "change told again",
-    "change told before an earlier one of another kind",
+    "storage: not done, no response",
+    "storage: done, response lost",
+    "change delivered late",
+    "change delivered again",
+    "change delivered before an earlier one of another kind",
     "change lost with its watch",
-    "changes of an object told as one",
+    "changes of an object merged",
     "watch broken",
-    "watch lists again",
-    "node gone with pods on it",
-    "node back",
+    "watch listed again",
+    "node deleted with pods on it",
+    "node created again",
     "pod bound by another scheduler",
     "pod created again under its name",
     "restart, requests arrive",
@@ -107,7 +107,7 @@ pub const FAULTS: &[&str] = &[
 ];
 
 impl Simulation {
-    /// Nothing has happened yet.
+    /// Creates a simulation in its initial state.
     pub fn new(seed: u64, bug: Option<InjectedBug>) -> Self {
         let injectors = SharedInjectorState::default();
         let cluster = Cluster::new();
@@ -143,14 +143,14 @@ impl Simulation {
         simulation
     }
 
-    /// What happened, in numbers.
+    /// Returns the counts so far.
     pub fn counts(&self) -> RunCounts {
         let mut counts = self.counts.clone();
         counts.add_all(&self.injectors.lock().counts);
         counts
     }
 
-    /// What a generator needs to see.
+    /// Returns the state for the generator.
     pub fn summary(&self) -> SimulationSummary {
         let ids = |kind| -> Vec<u8> {
             let names = self.cluster.server.list(kind).map(|object| object.name());
@@ -169,10 +169,10 @@ impl Simulation {
         }
     }
 
-    /// Does a step, and looks at everything that must hold then.
+    /// Performs a step, and checks the invariants.
     ///
     /// # Errors
-    /// What does not hold.
+    /// Returns the violation.
     pub fn step(&mut self, step: &Step) -> Result<(), Violation> {
         match step {
             Step::Settle => self.settle()?,
@@ -181,7 +181,7 @@ impl Simulation {
         self.check()
     }
 
-    /// Does a step that is no [`Step::Settle`].
+    /// Performs a step other than [`Step::Settle`].
     pub(crate) fn act(&mut self, step: &Step) -> Result<(), Violation> {
         self.count(step);
         if let Some(something) = self.cluster.step(step) {
@@ -204,7 +204,7 @@ impl Simulation {
             }
             Step::Repeat(stream) => {
                 if let Some(change) = self.cluster.watches[*stream as usize].last.clone() {
-                    self.counts.add("fault", "change told again");
+                    self.counts.add("fault", "change delivered again");
                     self.deliver_change(&change);
                 }
             }
@@ -220,11 +220,11 @@ impl Simulation {
             }
             Step::Merge(stream) => {
                 let merged = self.cluster.watches[*stream as usize].merge();
-                self.counts.add_many("fault", "changes of an object told as one", merged);
+                self.counts.add_many("fault", "changes of an object merged", merged);
             }
             Step::List(stream) => {
                 if self.cluster.watches[*stream as usize].broken {
-                    self.counts.add("fault", "watch lists again");
+                    self.counts.add("fault", "watch listed again");
                     self.list(*stream);
                 }
             }
@@ -242,8 +242,8 @@ impl Simulation {
                 if let Some((plugin, uid)) = waiting.get(usize::from(*at) % waiting.len().max(1))
                     && let Some(handle) = self.handle()
                 {
-                    self.counts.add("permit", "rejected while it waits");
-                    handle.reject(Uid(uid.clone()), name_of(*plugin), "told so");
+                    self.counts.add("permit", "rejected in Permit");
+                    handle.reject(Uid(uid.clone()), name_of(*plugin), "injected");
                     self.tick();
                 }
             }
@@ -265,7 +265,7 @@ impl Simulation {
                 let name = format!("n{node}");
                 let mut on_it = self.delivered.pods.values().filter(|pod| pod.node.as_ref() == Some(&name));
                 if on_it.next().is_some() {
-                    self.counts.add("fault", "node gone with pods on it");
+                    self.counts.add("fault", "node deleted with pods on it");
                 }
             }
             Step::Node(node) => {
@@ -273,7 +273,7 @@ impl Simulation {
                 if !self.delivered.nodes.contains_key(&name)
                     && self.delivered.pods.values().any(|pod| pod.node.as_ref() == Some(&name))
                 {
-                    self.counts.add("fault", "node back");
+                    self.counts.add("fault", "node created again");
                 }
             }
             Step::BindElsewhere(..) => self.counts.add("fault", "pod bound by another scheduler"),
@@ -286,13 +286,13 @@ impl Simulation {
         }
     }
 
-    /// Every second time.
+    /// Returns true at every second opportunity.
     pub(crate) fn bug_strikes(&mut self) -> bool {
         self.opportunities += 1;
         self.opportunities.is_multiple_of(2)
     }
 
-    /// Tells the time.
+    /// Passes the time to the scheduler.
     pub(crate) fn tick(&mut self) {
         if self.bug == Some(InjectedBug::StoppedClock) && self.scheduler.in_progress().waiting > 0 {
             return;
@@ -300,7 +300,7 @@ impl Simulation {
         self.scheduler.tick(self.cluster.now, &mut Spawner(&mut self.executor));
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(crate) fn pass(&mut self, time: Duration) {
         self.cluster.pass(time);
         self.cluster.observe(self.tried, &mut self.counts);
@@ -309,7 +309,7 @@ impl Simulation {
 
     // Preemptions.
 
-    /// Takes down which pods room is being made for.
+    /// Records the pods with a preemption in progress.
     pub(crate) fn remember_preemptions(&mut self) {
         self.preempting.clear();
         if let Some(handle) = self.handle() {
@@ -318,18 +318,18 @@ impl Simulation {
         }
     }
 
-    /// Whether room was being made for a pod before this step.
+    /// Returns whether a pod had a preemption in progress before this step.
     pub(crate) fn was_preempting(&self, uid: &Arc<str>) -> bool {
         self.preempting.contains(uid)
     }
 
-    // What plugins do.
+    // Actions of plugins.
 
     pub(crate) fn handle(&self) -> Option<schedc_core::handle::Handle> {
         self.injectors.lock().handle()
     }
 
-    /// Pods that wait in Permit, with a plugin that makes them wait.
+    /// Returns the pods that wait in Permit, with a plugin that makes them wait.
     pub(crate) fn waiting(&self) -> Vec<(FaultyPlugin, Arc<str>)> {
         self.injectors.lock().waiting().map(|(plugin, uid, _)| (plugin, uid.clone())).collect()
     }
@@ -339,7 +339,7 @@ impl Simulation {
         if let Some((plugin, uid)) = waiting.get(at % waiting.len().max(1))
             && let Some(handle) = self.handle()
         {
-            self.counts.add("permit", "allowed while it waits");
+            self.counts.add("permit", "allowed in Permit");
             handle.allow(Uid(uid.clone()), name_of(*plugin));
             self.injectors.lock().allow(*plugin, uid);
             self.tick();
@@ -376,7 +376,7 @@ impl Simulation {
         }
     }
 
-    /// Plugins' tasks begin.
+    /// Starts the tasks of plugins.
     fn start_tasks(&mut self) {
         self.scheduler.start_background(&mut Spawner(&mut self.executor));
         if self.bug == Some(InjectedBug::EndedTasks) {
@@ -384,21 +384,21 @@ impl Simulation {
         }
     }
 
-    /// What is known to be bound or gone is not waited for.
+    /// Removes assumed and finished pods that were delivered as bound or deleted.
     pub(crate) fn forget_finished_bindings(&mut self) {
         let known = &self.delivered;
         self.finished.retain(|uid, _| known.pods.get(uid).is_some_and(|pod| pod.node.is_none()));
     }
 }
 
-/// A scheduler that knows nothing yet.
+/// Creates a scheduler without any objects.
 pub(crate) fn start(injectors: &SharedInjectorState, client: &InMemoryClient, seed: u64) -> FuzzScheduler {
     injectors.install();
     let options = Options {
         seed,
         tie_break: TieBreak::Random,
         leftover_after: LEFTOVER_AFTER,
-        // Few enough that it is too few sometimes.
+        // A limit that is exceeded in some simulations.
         max_in_flight_events: if seed.is_multiple_of(4) { 4 } else { 1 << 16 },
         ..Options::default()
     };

@@ -1,8 +1,8 @@
-//! Plugin arguments: from the fields of kube-scheduler's `NAMEArgs` to the same fields in kebab-case.
+//! Plugin arguments: converts the fields of kube-scheduler's `NAMEArgs` to the same fields in kebab-case.
 //!
-//! What a value may be is in the plugin's catalog, and `schedc check` knows it; so the arguments go through the same
-//! check here, each value with its place in the configuration. This module adds what kube-scheduler does on the way:
-//! strict reading, defaults for what is empty, and what it refuses where a profile could not even say it.
+//! The catalog of a plugin contains its schema, which `schedc check` uses. Arguments are checked in the same
+//! way here, with their locations in the configuration. This module adds kube-scheduler's steps: strict
+//! decoding, defaults for empty values, and validation of values that a profile cannot express.
 
 use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
 use schedc_codegen::check_args;
@@ -24,8 +24,8 @@ pub(crate) mod shapes;
 
 use shapes::Shape;
 
-/// The arguments of a profile's plugins, in the order in which they are written. Those that a profile has no use for are
-/// left out.
+/// Returns the arguments of a profile's plugins, in source order. Arguments without effect in the profile are
+/// omitted.
 pub(crate) fn of_profile(
     index: usize,
     profile: &Profile,
@@ -36,7 +36,7 @@ pub(crate) fn of_profile(
     let mut all: Vec<RawArgs> = Vec::new();
     let mut seen: Vec<&Spanned<String>> = Vec::new();
     let mut running = effective.names();
-    // Where plugins of others run, nobody knows.
+    // The extension points of out-of-tree plugins are unknown.
     running.extend(
         effective
             .multi_point
@@ -67,7 +67,7 @@ pub(crate) fn of_profile(
     all
 }
 
-/// Reads the arguments of a plugin; `None` if there are none.
+/// Reads the arguments of a plugin; `None` without arguments.
 fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<RawArgs> {
     let name = config.name.value.as_str();
     if let Some(successor) = kube_scheduler::successor(name) {
@@ -105,7 +105,7 @@ fn of_plugin(config: &PluginConfig, path: &str, report: &mut Report) -> Option<R
     Some(RawArgs { plugin: config.name.clone(), value })
 }
 
-/// Arguments may say what they are, and then it must be right.
+/// Checks the optional type of arguments.
 fn type_meta(node: &Node, name: &str, report: &mut Report) {
     let Value::Map(fields) = &node.value else { return };
     let kind = format!("{name}Args");
@@ -119,7 +119,7 @@ fn type_meta(node: &Node, name: &str, report: &mut Report) {
     }
 }
 
-/// Reads a map of known fields strictly; `top`: it may say what it is.
+/// Reads a map of known fields strictly. `top`: it may contain a type.
 pub(crate) fn map(
     node: &Node,
     shape: &'static [(&'static str, Shape)],
@@ -161,7 +161,7 @@ fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option
         (Shape::Str, Value::Str(value)) => RawValue::Str(value.clone()),
         (Shape::List(of), Value::List(items)) => {
             let items = items.iter().enumerate();
-            // A null element is an empty one.
+            // A null element is an empty element.
             let items = items.filter_map(|(index, item)| {
                 let path = format!("{path}[{index}]");
                 match (of, &item.value) {
@@ -182,7 +182,7 @@ fn shaped(node: &Node, shape: &Shape, path: &str, report: &mut Report) -> Option
     Some(RawNode { span: node.span, value })
 }
 
-/// Arguments of unknown shape.
+/// Reads arguments of unknown shape.
 fn free(node: &Node, report: &mut Report) -> Option<RawNode> {
     let value = match &node.value {
         Value::Null => return None,
@@ -208,7 +208,7 @@ fn field(key: &str, span: Span, value: RawNode) -> RawField {
     RawField { key: Spanned { value: kebab_case(key), span }, value }
 }
 
-/// `scoringStrategy` becomes `scoring-strategy`; what is not in camel case stays as it is.
+/// Converts `scoringStrategy` to `scoring-strategy`; names that are not in camel case stay unchanged.
 fn kebab_case(key: &str) -> String {
     if !key.starts_with(|first: char| first.is_ascii_lowercase())
         || !key.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -235,7 +235,7 @@ fn kebab_case(key: &str) -> String {
     kebab
 }
 
-/// Holds arguments against what schedc's plugin takes.
+/// Keeps the arguments that schedc's plugin supports.
 fn keep_supported_args(mut args: RawArgs, entry: &PluginEntry, report: &mut Report) -> Option<RawArgs> {
     let fields = match &entry.args {
         ArgsSchema::Known(Schema::Table { fields }) => Some(fields.as_slice()),

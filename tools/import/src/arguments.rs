@@ -1,13 +1,13 @@
-//! Arguments of plugins as kube-scheduler says them.
+//! Arguments of plugins in kube-scheduler's form.
 
 use std::time::Duration;
 
 use schedc_core::args::{format_duration, parse_duration};
 use serde_json::{Map, Value, json};
 
-/// The arguments of a plugin as in a KubeSchedulerConfiguration, with kube-scheduler's defaults for what is not said: of
-/// `written`, which a profile says. `None`: a plugin of kube-scheduler that takes none, or one of others about which
-/// nothing is said.
+/// Returns the arguments of a plugin as in a KubeSchedulerConfiguration: `written`, the arguments in a
+/// profile, with kube-scheduler's defaults. `None`: an in-tree plugin without arguments, or an out-of-tree
+/// plugin for which the profile has none.
 pub fn arguments(plugin: &str, written: Option<&Value>) -> Option<Value> {
     let written = written.map(|written| match plugin {
         "NodeAffinity" => added_affinity(written),
@@ -35,7 +35,7 @@ pub fn arguments(plugin: &str, written: Option<&Value>) -> Option<Value> {
     Some(all)
 }
 
-/// kube-scheduler's defaults: those of `/configz`.
+/// Returns kube-scheduler's defaults, as in `/configz`.
 fn defaults(plugin: &str) -> Option<Value> {
     let resources = || json!([{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]);
     Some(match plugin {
@@ -51,7 +51,7 @@ fn defaults(plugin: &str) -> Option<Value> {
     })
 }
 
-/// What is said goes first, field by field.
+/// Merges field by field; written values override defaults.
 fn merge(into: &mut Value, written: Value) {
     match (into, written) {
         (Value::Object(into), Value::Object(written)) => {
@@ -63,7 +63,7 @@ fn merge(into: &mut Value, written: Value) {
     }
 }
 
-/// A resource without a weight has weight 1.
+/// Sets the default weight 1 of resources.
 fn weights(resources: Option<&mut Value>) {
     for resource in resources.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(resource) = resource.as_object_mut() {
@@ -72,7 +72,7 @@ fn weights(resources: Option<&mut Value>) {
     }
 }
 
-/// It is one level deeper than in a profile.
+/// It has one level more than in a profile.
 fn added_affinity(written: &Value) -> Value {
     let mut affinity = Map::new();
     let added = &written["added-affinity"];
@@ -94,13 +94,13 @@ fn camel_keys(value: &Value) -> Value {
     }
 }
 
-/// A key in kebab-case is a field; any other is what somebody calls something, such as a resource.
+/// Converts a key in kebab-case, which is a field; other keys are names of users, such as resources.
 fn camel_key(key: &str) -> String {
     let is_field = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if is_field { camel(key) } else { key.to_owned() }
 }
 
-/// `pre-filter` as Kubernetes writes it: `preFilter`.
+/// Converts `pre-filter` to Kubernetes' form: `preFilter`.
 pub(crate) fn camel(name: &str) -> String {
     let mut words = name.split('-');
     let mut camel = words.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The KubeSchedulerConfiguration as written: its fields with their places, nothing decided.
+//! The KubeSchedulerConfiguration as written: its fields with their locations, without defaults.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -9,9 +9,9 @@ use crate::kube_scheduler;
 use crate::messages;
 use crate::tree::Node;
 
-/// The one version that kube-scheduler 1.36 reads.
+/// The only version that kube-scheduler 1.36 reads.
 pub(crate) const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
-/// What every version has besides profiles.
+/// Fields of every version, in addition to profiles.
 pub(crate) const SETTINGS: [&str; 9] = [
     "parallelism",
     "leaderElection",
@@ -24,7 +24,7 @@ pub(crate) const SETTINGS: [&str; 9] = [
     "extenders",
 ];
 
-/// Its kind.
+/// Kind of the configuration.
 pub(crate) const KIND: &str = "KubeSchedulerConfiguration";
 
 /// A KubeSchedulerConfiguration.
@@ -35,22 +35,22 @@ pub(crate) struct Configuration {
     pub(crate) pod_max_backoff_seconds: Option<Spanned<i64>>,
     pub(crate) parallelism: Option<Spanned<i64>>,
     pub(crate) profiles: Vec<Profile>,
-    /// As they are written.
+    /// The extenders as written.
     pub(crate) extenders: Vec<Node>,
-    /// Fields that say how the process runs and not what it decides.
+    /// Fields of the process that do not affect decisions.
     pub(crate) process_settings: Vec<Spanned<&'static str>>,
 }
 
 /// A profile.
 #[derive(Debug)]
 pub(crate) struct Profile {
-    /// Where it begins; `None` for the one that is there if none is written.
+    /// Start of the profile; `None` for the default profile.
     pub(crate) at: Option<Span>,
     pub(crate) scheduler_name: Option<Spanned<String>>,
     pub(crate) percentage_of_nodes_to_score: Option<Spanned<i64>>,
     pub(crate) multi_point: PluginSet,
     points: Vec<PluginSet>,
-    /// Points of an alpha feature that enable something.
+    /// Extension points of an alpha feature with enabled plugins.
     pub(crate) placement: Vec<Spanned<&'static str>>,
     pub(crate) plugin_config: Vec<PluginConfig>,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Profile {
 /// Plugins to enable and to disable.
 #[derive(Debug, Default)]
 pub(crate) struct PluginSet {
-    /// Where its key is.
+    /// Location of its key.
     pub(crate) at: Option<Span>,
     pub(crate) enabled: Vec<Plugin>,
     pub(crate) disabled: Vec<Plugin>,
@@ -79,7 +79,7 @@ pub(crate) struct PluginConfig {
 }
 
 impl Profile {
-    /// What kube-scheduler takes if there is no profile.
+    /// Returns kube-scheduler's profile for a configuration without profiles.
     fn default_profile() -> Self {
         Self {
             at: None,
@@ -92,12 +92,12 @@ impl Profile {
         }
     }
 
-    /// The set of an extension point.
+    /// Returns the set of an extension point.
     pub(crate) fn point(&self, point: Point) -> &PluginSet {
         &self.points[point as usize]
     }
 
-    /// All sets, that of `multiPoint` first (`None`).
+    /// Returns all sets, `multiPoint` first (`None`).
     pub(crate) fn sets(&self) -> impl Iterator<Item = (Option<Point>, &PluginSet)> {
         let points = Point::ALL.into_iter().map(|point| (Some(point), self.point(point)));
         std::iter::once((None, &self.multi_point)).chain(points)
@@ -105,18 +105,18 @@ impl Profile {
 }
 
 impl PluginSet {
-    /// Whether a name is in `enabled`.
+    /// Returns whether a name is in `enabled`.
     #[cfg(feature = "legacy")]
     pub(crate) fn enables(&self, name: &str) -> bool {
         self.enabled.iter().any(|plugin| plugin.name.value == name)
     }
 
-    /// Whether a name is in `disabled`, as it is written there.
+    /// Returns whether a name is in `disabled`, as written there.
     pub(crate) fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|plugin| plugin.name.value == name)
     }
 
-    /// Whether all is disabled.
+    /// Returns whether all plugins are disabled.
     pub(crate) fn disables_all(&self) -> bool {
         self.disables("*")
     }
@@ -186,7 +186,7 @@ const LEADER_ELECTION: [&str; 7] = [
 ];
 const CLIENT_CONNECTION: [&str; 5] = ["kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"];
 
-/// Whether a document says that it is a configuration of the right version.
+/// Returns whether a document is a configuration of the right version.
 pub(crate) fn is_configuration(document: &Node, found: &mut Vec<Diagnostic>) -> bool {
     let crate::tree::Value::Map(map) = &document.value else {
         found.push(messages::not_a_configuration(document.span, document.value.kind()));

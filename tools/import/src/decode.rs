@@ -1,5 +1,5 @@
-//! Reading fields strictly, as kube-scheduler does: unknown and repeated fields are errors, and so are other kinds of
-//! values. `null` is as good as no field.
+//! Strict decoding of fields, as in kube-scheduler: unknown and repeated fields are errors, and so are other
+//! kinds of values. `null` is equivalent to a missing field.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::source::{Span, Spanned};
@@ -7,7 +7,7 @@ use schedc_codegen::source::{Span, Spanned};
 use crate::messages;
 use crate::tree::{Node, Value};
 
-/// The fields of a map, and where to report what is wrong with them.
+/// The fields of a map, and the receiver of errors.
 pub(crate) struct Fields<'n, 'f> {
     fields: Vec<&'n (Spanned<String>, Node)>,
     path: String,
@@ -15,7 +15,8 @@ pub(crate) struct Fields<'n, 'f> {
 }
 
 impl<'n, 'f> Fields<'n, 'f> {
-    /// The fields of a node that must be a map with no others than these. `path` is the way to it: `profiles[0].plugins`.
+    /// Decodes a node that must be a map with only these fields. `path` is the path of the node:
+    /// `profiles[0].plugins`.
     pub(crate) fn of(node: &'n Node, path: &str, known: &[&str], found: &'f mut Vec<Diagnostic>) -> Self {
         let mut fields: Vec<&(Spanned<String>, Node)> = Vec::new();
         match &node.value {
@@ -37,22 +38,22 @@ impl<'n, 'f> Fields<'n, 'f> {
         Self { fields, path: path.to_owned(), found }
     }
 
-    /// Where to report.
+    /// Returns the receiver of errors.
     pub(crate) fn found(&mut self) -> &mut Vec<Diagnostic> {
         self.found
     }
 
-    /// The way to a field.
+    /// Returns the path of a field.
     pub(crate) fn path(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// Where a field is named, if it is there and not null.
+    /// Returns the location of a field's key, if the field exists and is not null.
     pub(crate) fn at(&self, key: &str) -> Option<Span> {
         self.field(key).map(|(key, _)| key.span)
     }
 
-    /// A field's value, if it is there and not null.
+    /// Returns a field's value, if it exists and is not null.
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.field(key).map(|(_, value)| value)
     }
@@ -62,7 +63,7 @@ impl<'n, 'f> Fields<'n, 'f> {
         (!matches!(field.1.value, Value::Null)).then_some(*field)
     }
 
-    /// A string.
+    /// Decodes a string.
     pub(crate) fn string(&mut self, key: &str) -> Option<Spanned<String>> {
         let node = self.get(key)?;
         match &node.value {
@@ -75,7 +76,7 @@ impl<'n, 'f> Fields<'n, 'f> {
         }
     }
 
-    /// A whole number of 32 or 64 bits.
+    /// Decodes an integer of 32 or 64 bits.
     pub(crate) fn integer(&mut self, key: &str, bits: u32) -> Option<Spanned<i64>> {
         let node = self.get(key)?;
         let limit = 1_i128 << (bits - 1);
@@ -96,7 +97,7 @@ impl<'n, 'f> Fields<'n, 'f> {
         }
     }
 
-    /// `true` or `false`.
+    /// Decodes `true` or `false`.
     pub(crate) fn boolean(&mut self, key: &str) -> Option<Spanned<bool>> {
         let node = self.get(key)?;
         match &node.value {
@@ -109,7 +110,7 @@ impl<'n, 'f> Fields<'n, 'f> {
         }
     }
 
-    /// The elements of a list; none if there is no list.
+    /// Returns the elements of a list; empty without a list.
     pub(crate) fn list(&mut self, key: &str) -> &'n [Node] {
         let Some(node) = self.get(key) else { return &[] };
         match &node.value {

@@ -1,4 +1,4 @@
-//! How what one profile runs differs from what another one does.
+//! Differences between the plugins, settings and extenders of two profiles.
 
 mod extenders;
 
@@ -7,30 +7,30 @@ use serde_json::Value;
 use crate::arguments::arguments;
 use crate::summary::ProfileSummary;
 
-/// A way in which two profiles, a and b, differ.
+/// A difference between two profiles a and b.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// A number that is not a plugin's, by its name in a KubeSchedulerConfiguration.
+    /// A number that does not belong to a plugin, by its name in a KubeSchedulerConfiguration.
     Setting {
         /// Its name.
         name: &'static str,
-        /// What it is in a.
+        /// Its value in a.
         a: i64,
-        /// What it is in b.
+        /// Its value in b.
         b: i64,
     },
-    /// A plugin runs in one of them only.
+    /// A plugin runs in only one of them.
     Plugin {
         /// The extension point.
         point: &'static str,
         /// The plugin.
         plugin: String,
-        /// Whether that is a.
+        /// Whether it runs in a.
         in_a: bool,
         /// Its weight at `score`.
         weight: Option<i64>,
     },
-    /// A plugin's scores count more in one of them.
+    /// A plugin's scores have different weights.
     Weight {
         /// The plugin.
         plugin: String,
@@ -39,7 +39,7 @@ pub enum Difference {
         /// Its weight in b.
         b: i64,
     },
-    /// The plugins that both have come in another order.
+    /// The common plugins have another order.
     Order {
         /// The extension point.
         point: &'static str,
@@ -48,41 +48,41 @@ pub enum Difference {
         /// Their order in b.
         b: Vec<String>,
     },
-    /// An argument of a plugin that runs in both, as kube-scheduler calls it, with its default where nothing is said.
+    /// An argument of a plugin that runs in both, with kube-scheduler's name and default.
     Argument {
         /// The plugin.
         plugin: String,
-        /// The way to the argument: `scoringStrategy.type`.
+        /// The path of the argument: `scoringStrategy.type`.
         path: String,
-        /// What it is in a.
+        /// Its value in a.
         a: Option<Value>,
-        /// What it is in b.
+        /// Its value in b.
         b: Option<Value>,
     },
-    /// An extender is asked by one of them only.
+    /// Only one of them calls an extender.
     Extender {
-        /// Where it is.
+        /// Its URL.
         url: String,
-        /// What a says of it, by the keys of a profile.
+        /// Its settings in a, with the keys of a profile.
         a: Option<Value>,
-        /// What b says of it.
+        /// Its settings in b.
         b: Option<Value>,
     },
-    /// A setting of an extender that both ask.
+    /// A setting of an extender that both call.
     ExtenderSetting {
-        /// Where the extender is.
+        /// The URL of the extender.
         url: String,
         /// The setting, by its key in a profile.
         key: String,
-        /// What it is in a.
+        /// Its value in a.
         a: Option<Value>,
-        /// What it is in b.
+        /// Its value in b.
         b: Option<Value>,
     },
 }
 
-/// All differences: settings, then those of each extension point in the order of a scheduling attempt, then arguments, then
-/// extenders.
+/// Returns all differences: settings, then those of each extension point in the order of a scheduling
+/// attempt, then arguments, then extenders.
 pub fn differences(a: &ProfileSummary, b: &ProfileSummary) -> Vec<Difference> {
     let mut found = Vec::new();
     let settings = [
@@ -144,7 +144,7 @@ fn of_point(point: &'static str, a: &Plugins, b: &Plugins, found: &mut Vec<Diffe
     }
 }
 
-/// Goes down to where two maps differ; lists are compared as a whole.
+/// Descends to the values that differ in two maps. Lists are compared as a whole.
 fn of_arguments(plugin: &str, path: &str, a: Option<&Value>, b: Option<&Value>, found: &mut Vec<Difference>) {
     if a == b {
         return;

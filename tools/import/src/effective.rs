@@ -1,5 +1,5 @@
-//! What a profile of a KubeSchedulerConfiguration amounts to in kube-scheduler: the plugins of each extension point in
-//! their order, and the weights.
+//! The effective plugins of a KubeSchedulerConfiguration's profile in kube-scheduler: the plugins of each
+//! extension point in order, and their weights.
 
 use schedc_codegen::plan::Point;
 
@@ -10,7 +10,7 @@ use crate::kube_scheduler;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// At `score`, the weight that counts. In `multiPoint`, the weight as written, 0 for none. Elsewhere 0.
+    /// At `score`, the effective weight. In `multiPoint`, the weight as written, 0 without one. Elsewhere 0.
     pub(crate) weight: i64,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Effective {
 }
 
 impl Effective {
-    /// `points_of` tells at which points a plugin runs that kube-scheduler does not have itself.
+    /// Computes the effective plugins. `out_of_tree` returns whether an out-of-tree plugin runs at a point.
     pub(crate) fn new(profile: &Profile, out_of_tree: impl Fn(&str, Point) -> bool) -> Self {
         let implements = |name: &str, point: Point| match kube_scheduler::find(name) {
             Some(plugin) => plugin.points.contains(&point),
@@ -34,12 +34,12 @@ impl Effective {
         Self { multi_point, points }
     }
 
-    /// The plugins of an extension point, in the order in which they run.
+    /// Returns the plugins of an extension point, in order.
     pub(crate) fn point(&self, point: Point) -> &[Entry] {
         &self.points[point as usize]
     }
 
-    /// All plugins that run somewhere, in the order of `multiPoint`, then of the points.
+    /// Returns all plugins with an extension point, in the order of `multiPoint`, then of the points.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         let running = |name: &str| self.points.iter().flatten().any(|entry| entry.name == name);
@@ -52,7 +52,8 @@ impl Effective {
     }
 }
 
-/// `mergePluginSet` with the default list: what is named again stays in its place with what is new, the rest follows.
+/// Merges with the default list (`mergePluginSet`): plugins that are named again keep their position with the
+/// new values, the rest follows.
 fn merge(set: &PluginSet) -> Vec<Entry> {
     let entry =
         |plugin: &crate::config::Plugin| Entry { name: plugin.name.value.clone(), weight: written_weight(plugin) };
@@ -75,8 +76,8 @@ fn merge(set: &PluginSet) -> Vec<Entry> {
     merged
 }
 
-/// `expandMultiPointPlugins` for one point: what the point names and `multiPoint` brings, too; then the rest of
-/// `multiPoint`; then what only the point names.
+/// Returns the plugins of one point (`expandMultiPointPlugins`), in this order: those at the point that are
+/// also in `multiPoint`, the rest of `multiPoint`, the rest of the point.
 fn expand(
     point: Point,
     profile: &Profile,
@@ -97,7 +98,8 @@ fn expand(
     names.map(|name| Entry { name: (*name).to_owned(), weight: weight(point, name, set, multi_point) }).collect()
 }
 
-/// `getValidScoreWeights`: the point's own weight, else that of `multiPoint`; 1 instead of none and of 0.
+/// Returns the point's weight, otherwise that of `multiPoint`; 1 for a missing weight and for 0
+/// (`getValidScoreWeights`).
 fn weight(point: Point, name: &str, set: &PluginSet, multi_point: &[Entry]) -> i64 {
     if point != Point::Score {
         return 0;

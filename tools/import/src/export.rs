@@ -1,5 +1,5 @@
-//! Profiles as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`: each extension point in full, and all
-//! arguments, so that nothing is left to defaults.
+//! Exports profiles as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`. It contains every
+//! extension point in full and all arguments, therefore it depends on no defaults.
 
 mod extender;
 
@@ -27,8 +27,8 @@ pub struct Configuration<'p> {
 }
 
 impl<'p> Configuration<'p> {
-    /// Of profiles that can be in one scheduler, with their scheduler names: their backoff is the same, and so are their
-    /// extenders.
+    /// Creates a configuration of profiles with their scheduler names. The profiles must be valid in one
+    /// scheduler: their backoff and their extenders are equal.
     pub fn new(profiles: &'p [(String, ProfileSummary)]) -> Self {
         let (initial, max) = profiles.first().map_or((1, 10), |(_, summary)| summary.backoff_seconds);
         Self {
@@ -42,7 +42,7 @@ impl<'p> Configuration<'p> {
     }
 }
 
-/// A profile of it.
+/// A profile of the configuration.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Profile<'p> {
@@ -55,7 +55,8 @@ pub struct Profile<'p> {
 }
 
 impl<'p> Profile<'p> {
-    /// `own_percentage`: it says how many nodes it scores, and not the configuration.
+    /// Creates a profile. `own_percentage`: the profile contains the percentage of nodes to score, instead of the
+    /// configuration.
     pub fn new(scheduler_name: &'p str, summary: &'p ProfileSummary, own_percentage: bool) -> Self {
         let mut names = summary.plugins();
         names.sort_unstable();
@@ -74,7 +75,7 @@ impl<'p> Profile<'p> {
     }
 }
 
-/// Plugins by extension point, in the order of a scheduling attempt; none by default.
+/// Plugins by extension point, in the order of a scheduling attempt; default plugins are disabled.
 #[derive(Debug)]
 struct Plugins<'p>(&'p [PluginsAt]);
 

@@ -1,7 +1,7 @@
-//! Extenders: kube-scheduler's `Extender` in the words of a profile.
+//! Extenders: converts kube-scheduler's `Extender` to profiles.
 //!
-//! What kube-scheduler takes but does not heed is left out, with a warning; what it does in silence is said. The rest goes
-//! through the same checks as a profile's own.
+//! Settings that kube-scheduler accepts but ignores are omitted with a warning; its silent behaviour becomes
+//! explicit. The rest passes the same checks as extenders of a profile.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ use crate::tree::Node;
 
 const VERBS: [&str; 4] = ["filter-verb", "prioritize-verb", "preempt-verb", "bind-verb"];
 
-/// The extenders of a configuration, in its order.
+/// Converts the extenders of a configuration, in order.
 pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable> {
     let mut tables = Vec::new();
     let mut read = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn translate(extenders: &[Node], report: &mut Report) -> Vec<RawTable
     tables
 }
 
-/// The extenders of a profile: where DefaultPreemption does not run, nobody asks them about victims.
+/// Returns the extenders of a profile. Without DefaultPreemption, the preempt verb is omitted.
 pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: &mut Report) -> Vec<RawTable> {
     let mut extenders = extenders.to_vec();
     let mut preempting = effective.point(Point::PostFilter).iter().map(|entry| entry.name.as_str());
@@ -63,7 +63,7 @@ pub(crate) fn of_profile(extenders: &[RawTable], effective: &Effective, report: 
     extenders
 }
 
-/// The resources that NodeResourcesFit ignores for extenders.
+/// Returns the resources that NodeResourcesFit ignores because of extenders.
 fn ignored(extenders: &[RawTable]) -> Vec<&str> {
     let resources = extenders.iter().filter_map(|extender| list(extender, "managed-resources")).flatten();
     let tables = resources.filter_map(|resource| match &resource.value {
@@ -73,7 +73,8 @@ fn ignored(extenders: &[RawTable]) -> Vec<&str> {
     tables.filter(|resource| is_true(resource, "ignored-by-scheduler")).filter_map(|it| text(it, "name")).collect()
 }
 
-/// Takes `ignoredResources` out of the arguments of NodeResourcesFit, where those of extenders take their place.
+/// Removes `ignoredResources` from the arguments of NodeResourcesFit, because the resources of extenders
+/// replace them.
 pub(crate) fn replace_ignored(args: &mut Vec<RawArgs>, extenders: &[RawTable], report: &mut Report) {
     let ignored = ignored(extenders);
     let fit = args.iter_mut().find(|args| args.plugin.value == "NodeResourcesFit");
@@ -90,7 +91,7 @@ pub(crate) fn replace_ignored(args: &mut Vec<RawArgs>, extenders: &[RawTable], r
     }
 }
 
-/// Leaves out what is the same as nothing: empty texts and lists, `false`, a time of 0.
+/// Removes values without effect: empty texts and lists, `false`, a duration of 0.
 fn remove_empty(table: &mut RawTable) {
     for field in &mut table.fields {
         let nested: Vec<&mut RawTable> = match &mut field.value.value {
@@ -108,7 +109,7 @@ fn remove_empty(table: &mut RawTable) {
     }
     table.fields.retain(|field| match &field.value.value {
         RawValue::Str(text) if field.key.value == "http-timeout" => !["0", "0s"].contains(&text.as_str()),
-        // What is asked for must be there; that it is empty is an error.
+        // A required setting stays, because an empty value is an error.
         RawValue::Str(text) => !text.is_empty() || ["url-prefix", "name"].contains(&field.key.value.as_str()),
         RawValue::Bool(is_set) => *is_set,
         RawValue::List(items) => !items.is_empty(),
@@ -156,13 +157,13 @@ fn tls(table: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// HTTPS without a CA: kube-scheduler checks no certificate.
+/// Returns the setting for HTTPS without a CA: kube-scheduler verifies no certificate.
 fn insecure(at: Span, report: &mut Report) -> RawField {
     report.warning(messages::https_without_ca(at));
     field("insecure", at, RawValue::Bool(true))
 }
 
-/// What is given as bytes, in base64; it goes before files.
+/// Converts bytes in base64, which take precedence over files.
 fn pem(settings: &mut RawTable, report: &mut Report) {
     for (data, file) in [("cert-data", "cert-file"), ("key-data", "key-file"), ("ca-data", "ca-file")] {
         let Some(field) = settings.fields.iter_mut().find(|field| field.key.value == data) else { continue };
@@ -178,7 +179,7 @@ fn pem(settings: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// A certificate without its key, or the other way around, is not shown to anybody.
+/// A certificate without its key, or a key without its certificate, is not sent to the server.
 fn incomplete_client_certificate(settings: &mut RawTable, report: &mut Report) {
     let halves = [["cert-file", "cert-data"], ["key-file", "key-data"]];
     let there = halves.map(|keys| keys.into_iter().find(|key| settings.get(key).is_some()));

@@ -1,4 +1,4 @@
-//! What kube-scheduler 1.36 has: its plugins, where they run, and its default profile.
+//! kube-scheduler 1.36: its plugins, their extension points, and its default profile.
 
 use schedc_codegen::plan::Point;
 use schedc_codegen::plan::Point::{
@@ -11,11 +11,11 @@ pub(crate) struct Plugin {
     pub(crate) name: &'static str,
     /// The extension points that it implements.
     pub(crate) points: &'static [Point],
-    /// The weight in the default profile; 0 for a plugin without one.
+    /// The weight in the default profile; 0 for a plugin without weight.
     pub(crate) default_weight: i64,
 }
 
-/// The default profile's `multiPoint` list in its order, feature gates at their defaults (`getDefaultPlugins` in
+/// The default profile's `multiPoint` list in order, with default feature gates (`getDefaultPlugins` in
 /// pkg/scheduler/apis/config/v1/default_plugins.go).
 pub(crate) const DEFAULT_PLUGINS: [Plugin; 20] = [
     plugin("SchedulingGates", &[PreEnqueue], 0),
@@ -44,15 +44,15 @@ const fn plugin(name: &'static str, points: &'static [Point], default_weight: i6
     Plugin { name, points, default_weight }
 }
 
-/// The plugin with this name.
+/// Returns the plugin with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Plugin> {
     DEFAULT_PLUGINS.iter().find(|plugin| plugin.name == name)
 }
 
-/// Plugins that belong to alpha features; no default profile has them.
+/// Plugins of alpha features; no default profile contains them.
 pub(crate) const ALPHA_PLUGINS: [&str; 3] = ["GangScheduling", "TopologyPlacementGenerator", "PodGroupPodsCount"];
 
-/// Plugins that kube-scheduler once had, each with what took its place.
+/// Removed plugins of kube-scheduler, each with its replacement.
 const REMOVED_PLUGINS: [(&str, &str); 13] = [
     ("AzureDiskLimits", "NodeVolumeLimits"),
     ("CinderLimits", "NodeVolumeLimits"),
@@ -69,12 +69,12 @@ const REMOVED_PLUGINS: [(&str, &str); 13] = [
     ("ServiceAffinity", "PodTopologySpread"),
 ];
 
-/// For a plugin that kube-scheduler once had: what took its place.
+/// Returns the replacement of a removed plugin.
 pub(crate) fn successor(name: &str) -> Option<&'static str> {
     REMOVED_PLUGINS.iter().find(|(removed, _)| *removed == name).map(|(_, successor)| *successor)
 }
 
-/// The key of an extension point in a KubeSchedulerConfiguration: `preFilter`.
+/// Returns the key of an extension point in a KubeSchedulerConfiguration: `preFilter`.
 pub(crate) fn key(point: Point) -> &'static str {
     match point {
         PreEnqueue => "preEnqueue",

@@ -1,19 +1,19 @@
-//! From a KubeSchedulerConfiguration to profiles of schedc, and back.
+//! Conversion from a KubeSchedulerConfiguration to profiles of schedc, and back.
 //!
 //! | step | module | from | to |
 //! |---|---|---|---|
-//! | read | `tree` | YAML or JSON | values with their places |
-//! | modernise | `legacy` | versions before `v1`, a Policy | `v1` |
+//! | read | `tree` | YAML or JSON | values with their locations |
+//! | convert | `legacy` | versions before `v1`, a Policy | `v1` |
 //! | decode | `config` | values | the configuration as written, strictly |
-//! | effective | `effective` | a profile | what kube-scheduler runs: plugins, order, weights |
+//! | effective | `effective` | a profile | kube-scheduler's pipeline: plugins, order, weights |
 //! | validate | `validate`, `args` | all of it | errors, warnings, notes |
-//! | translate | `profile`, `extenders` | a profile | the same in schedc's words |
-//! | mean | `summary` | that | the same as lists |
-//! | write | `write` | that | TOML |
-//! | verify | `verify` | TOML | the proof that it means the same |
+//! | translate | `profile`, `extenders` | a profile | an equivalent profile of schedc |
+//! | summarize | `summary` | that profile | its pipeline as lists |
+//! | write | `write` | that profile | TOML |
+//! | verify | `verify` | TOML | proof of equivalence |
 //!
-//! The last step compiles what was written, compares it with what kube-scheduler would run, and lists plugins one by one
-//! where the two differ. There is no I/O here.
+//! The last step compiles the written profile and compares it with kube-scheduler's pipeline. If the order of
+//! plugins differs, it lists plugins explicitly. There is no I/O here.
 
 mod args;
 mod arguments;
@@ -48,38 +48,38 @@ pub use report::{Level, Remark};
 pub use summary::{PluginsAt, ProfileSummary};
 use tree::Node;
 
-/// Whether kube-scheduler 1.36 has this plugin and runs it by default.
+/// Returns whether kube-scheduler 1.36 has this plugin and runs it by default.
 pub fn is_kube_scheduler_plugin(name: &str) -> bool {
     kube_scheduler::find(name).is_some()
 }
 
-/// What became of a configuration.
+/// Result of an import.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// The profiles in the order of the configuration, or everything that is wrong with it.
+    /// The profiles in the order of the configuration, or all errors.
     pub profiles: Result<Vec<Imported>, Diagnostics>,
-    /// What else there is to know.
+    /// Warnings and notes.
     pub remarks: Vec<Remark>,
-    /// The texts that places refer to.
+    /// The texts that locations refer to.
     pub files: Files,
 }
 
-/// A profile.
+/// An imported profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// Its `scheduler-name`.
     pub scheduler_name: String,
     /// The profile.
     pub toml: String,
-    /// What it runs.
+    /// Its pipeline.
     pub summary: ProfileSummary,
 }
 
 impl Import {
-    /// The profile with this scheduler name; without a name, the only profile.
+    /// Returns the profile with this scheduler name; without a name, the only profile.
     ///
     /// # Errors
-    /// What is wrong with the configuration; or that there is no such profile, or more than one.
+    /// The errors of the configuration; or no profile has this name, or several profiles exist.
     pub fn profile(&self, name: Option<&str>) -> Result<(usize, &Imported), Diagnostics> {
         let profiles = self.profiles.as_ref().map_err(Clone::clone)?;
         match (name, profiles.as_slice()) {
@@ -97,23 +97,23 @@ impl Import {
     }
 }
 
-/// Imports a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` in YAML or JSON. `path` is what messages call
-/// it.
+/// Imports a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` in YAML or JSON. `path` is its
+/// name in messages.
 pub fn import(path: &str, text: &str) -> Import {
     import_document(path, text, None, |document, _, _| Some(document))
 }
 
-/// How to import a configuration of any version.
+/// Options for importing a configuration of any version.
 #[cfg(feature = "legacy")]
 #[derive(Clone, Debug, Default)]
 pub struct Options<'o> {
-    /// What to call the profile, if the configuration has one only.
+    /// The name of the profile, if the configuration has only one.
     pub name: Option<&'o str>,
-    /// The policy that an `algorithmSource` of `v1alpha1` names: what messages call the file, and its text.
+    /// The policy that an `algorithmSource` of `v1alpha1` names: the file's name in messages, and its text.
     pub policy: Option<(&'o str, &'o str)>,
 }
 
-/// Imports a KubeSchedulerConfiguration of any version, a Policy, or a ConfigMap that holds one of these.
+/// Imports a KubeSchedulerConfiguration of any version, a Policy, or a ConfigMap that contains one of these.
 #[cfg(feature = "legacy")]
 pub fn import_any(path: &str, text: &str, options: &Options<'_>) -> Import {
     import_document(path, text, options.name, |document, files, report| {
@@ -122,7 +122,7 @@ pub fn import_any(path: &str, text: &str, options: &Options<'_>) -> Import {
     })
 }
 
-/// `convert_to_v1` makes a document of today of what is there, or reports why it cannot.
+/// Imports a document. `convert_to_v1` converts it to the current version, or reports errors.
 fn import_document(
     path: &str,
     text: &str,
@@ -154,7 +154,7 @@ fn start(diagnostic: &Diagnostic) -> Option<usize> {
     diagnostic.primary.as_ref().map(|label| label.span.start)
 }
 
-/// The first document of a file; `None` if there are errors in `report`.
+/// Returns the first document of a file; `None` if `report` has errors.
 fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
     let mut documents = match tree::read(files, file) {
         Ok(documents) => documents.into_iter(),
@@ -173,7 +173,7 @@ fn document(files: &Files, file: FileId, report: &mut Report) -> Option<Node> {
     first
 }
 
-/// `None` if there are errors in `report`.
+/// Returns the profiles; `None` if `report` has errors.
 fn profiles(
     catalog: &Catalog,
     files: &Files,

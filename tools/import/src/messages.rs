@@ -1,6 +1,7 @@
-//! Every sentence that a user may read about a KubeSchedulerConfiguration: one function, one finding.
+//! All messages about a KubeSchedulerConfiguration: one function for each.
 //!
-//! A title is a phrase that can stand alone, since warnings and notes show only it and the help.
+//! A title is a phrase that is complete by itself, because warnings and notes show only the title and the
+//! help.
 
 mod extenders;
 
@@ -24,7 +25,7 @@ pub(crate) fn nothing_written(at: Span) -> Diagnostic {
 }
 
 pub(crate) fn further_document(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "only the first document of a file counts, as in kube-scheduler", "not looked at")
+    Diagnostic::at(at, "only the first document of a file counts, as in kube-scheduler", "ignored")
 }
 
 pub(crate) fn not_a_configuration(at: Span, kind: &str) -> Diagnostic {
@@ -129,10 +130,10 @@ pub(crate) fn parallelism_too_small(parallelism: &Spanned<i64>) -> Diagnostic {
 
 pub(crate) fn process_setting(setting: &Spanned<&'static str>) -> Diagnostic {
     let subject = match setting.value {
-        "parallelism" => "not taken over: schedc looks at nodes in one thread, whatever the number",
-        "leaderElection" => "not part of a profile: it says how the process runs, not what it decides",
-        "clientConnection" => "not part of a profile: it says how the process reaches the API server",
-        "delayCacheUntilActive" => "not part of a profile: it says when a standby begins to watch",
+        "parallelism" => "not taken over: schedc evaluates nodes in one thread",
+        "leaderElection" => "not part of a profile: it configures the process, not its decisions",
+        "clientConnection" => "not part of a profile: it configures the connection to the API server",
+        "delayCacheUntilActive" => "not part of a profile: it configures when a standby starts to watch",
         _ => "not taken over: there are no such endpoints",
     };
     Diagnostic::at(setting.span, format!("`{}` is {subject}", setting.value), "")
@@ -189,14 +190,14 @@ pub(crate) fn several_profiles(names: &[&str], wanted: Option<&str>) -> Diagnost
 
 // Plugins.
 
-pub(crate) fn star_enabled(at: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("`*` cannot be enabled at `{place}`"), "not a plugin")
+pub(crate) fn star_enabled(at: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("`*` cannot be enabled at `{set_key}`"), "not a plugin")
         .note("`*` stands for all plugins in `disabled` only")
 }
 
 pub(crate) fn removed_plugin(name: &Spanned<String>, successor: &str) -> Diagnostic {
     let title = format!("kube-scheduler 1.36 has no plugin `{}` any more", name.value);
-    Diagnostic::at(name.span, title, "removed").help(format!("what it did is part of `{successor}`"))
+    Diagnostic::at(name.span, title, "removed").help(format!("its function is part of `{successor}`"))
 }
 
 pub(crate) fn alpha_plugin(name: &Spanned<String>) -> Diagnostic {
@@ -235,18 +236,18 @@ pub(crate) fn not_implemented(name: &Spanned<String>, point: Point, points: &[Po
     .note(format!("{} runs at {}", name.value, quoted(&keys)))
 }
 
-pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{place}`", name.value), "enabled again")
+pub(crate) fn enabled_twice(name: &Spanned<String>, first: Span, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is enabled twice at `{set_key}`", name.value), "enabled again")
         .secondary(first, "first enabled")
         .help("remove one of the two")
 }
 
-pub(crate) fn disabled_twice(name: &Spanned<String>, place: &str) -> Diagnostic {
-    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{place}`", name.value), "disabled again")
+pub(crate) fn disabled_twice(name: &Spanned<String>, set_key: &str) -> Diagnostic {
+    Diagnostic::at(name.span, format!("`{}` is disabled twice at `{set_key}`", name.value), "disabled again")
 }
 
-pub(crate) fn disables_nothing(name: &Spanned<String>, place: &str, enabled: &[String]) -> Diagnostic {
-    let title = format!("disabling `{}` at `{place}` has no effect: it is not enabled there", name.value);
+pub(crate) fn disables_nothing(name: &Spanned<String>, set_key: &str, enabled: &[String]) -> Diagnostic {
+    let title = format!("disabling `{}` at `{set_key}` has no effect: it is not enabled there", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "disables nothing");
     match closest(&name.value, enabled.iter().map(String::as_str)) {
         Some(meant) if meant != name.value => diagnostic.help(format!("did you mean `{meant}`?")),
@@ -260,7 +261,7 @@ pub(crate) fn negative_weight(weight: &Spanned<i64>, plugin: &str) -> Diagnostic
         format!("the weight of `{plugin}` must be at least 1, not {}", weight.value),
         "negative",
     )
-    .note("kube-scheduler would take it, and prefer the nodes with the lowest scores")
+    .note("kube-scheduler would accept it, and prefer the nodes with the lowest scores")
 }
 
 pub(crate) fn zero_weight(at: Span, plugin: &str) -> Diagnostic {
@@ -305,7 +306,8 @@ pub(crate) fn queue_sorts(at: Span, sorters: &[&str]) -> Diagnostic {
 }
 
 pub(crate) fn queue_sort_differs(at: Span, first: Option<Span>) -> Diagnostic {
-    let diagnostic = Diagnostic::at(at, "all profiles must sort the queue alike", "differs from the first profile");
+    let diagnostic =
+        Diagnostic::at(at, "all profiles must have the same queue order", "differs from the first profile");
     let diagnostic = match first {
         Some(first) => diagnostic.secondary(first, "the first profile"),
         None => diagnostic,
@@ -314,7 +316,7 @@ pub(crate) fn queue_sort_differs(at: Span, first: Option<Span>) -> Diagnostic {
 }
 
 pub(crate) fn no_bind(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "this profile has no bind plugin", "leaves nobody to bind pods")
+    Diagnostic::at(at, "this profile has no bind plugin", "leaves no plugin to bind pods")
         .help("enable one, for example `DefaultBinder`")
 }
 
@@ -404,7 +406,7 @@ pub(crate) fn constraints_with_system_defaulting(at: Span, system: Span) -> Diag
 
 pub(crate) fn constraint_with_selector(at: Span) -> Diagnostic {
     Diagnostic::at(at, "a default constraint must not have a `labelSelector`", "not allowed")
-        .note("the selector is found for each pod, from the services and controllers that it belongs to")
+        .note("the selector is that of the pod's services and controllers")
 }
 
 pub(crate) fn constraint_twice(at: Span, first: Span) -> Diagnostic {
@@ -418,7 +420,7 @@ pub(crate) fn shape_without_gate(at: Span) -> Diagnostic {
         .help("remove it")
 }
 
-/// `a`, `b` and `c`, each in backquotes.
+/// Returns `a`, `b` and `c`, each in backquotes.
 fn quoted(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -428,9 +430,9 @@ fn quoted(names: &[&str]) -> String {
     }
 }
 
-/// A mistake of this crate: the configuration is fine.
+/// A bug of this crate: the configuration is valid.
 pub(crate) fn different_pipeline(points: &[Point]) -> Diagnostic {
     let keys: Vec<&str> = points.iter().map(|point| kube_scheduler::key(*point)).collect();
-    Diagnostic::new("the profile that was made does not mean the same as the configuration; this is a bug of schedc")
+    Diagnostic::new("the imported profile is not equivalent to the configuration; this is a bug of schedc")
         .note(format!("extension points that differ: {}", quoted(&keys)))
 }

@@ -1,4 +1,4 @@
-//! A profile in the making: what the configuration says, in the words of a profile.
+//! A profile under construction: the configuration in the form of a profile.
 
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::parse::RawArgs;
@@ -9,34 +9,34 @@ use crate::config::{self, Configuration, Plugin, PluginSet};
 use crate::effective::{Effective, Entry};
 use crate::{kube_scheduler, validate};
 
-/// A profile as it will be written.
+/// A profile to be written.
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) scheduler_name: String,
-    /// The scheduler name is written in the configuration.
+    /// Whether the configuration contains the scheduler name.
     pub(crate) named: bool,
     pub(crate) percentage_of_nodes_to_score: i64,
     pub(crate) pod_initial_backoff_seconds: Option<i64>,
     pub(crate) pod_max_backoff_seconds: Option<i64>,
-    /// Plugins that some crate must have.
+    /// Out-of-tree plugins, which a plugin crate must contain.
     pub(crate) out_of_tree: Vec<String>,
-    /// Who has a say besides plugins.
+    /// The extenders.
     pub(crate) extenders: Vec<RawTable>,
-    /// Plugin sets, that of `multi-point` first (`None`), then in the order of the extension points.
+    /// Plugin sets, `multi-point` first (`None`), then in the order of the extension points.
     pub(crate) sets: Vec<(Option<Point>, Set)>,
     pub(crate) args: Vec<RawArgs>,
 }
 
-/// A plugin set as it will be written.
+/// A plugin set to be written.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Set {
-    /// All else is disabled: written as a list.
+    /// Whether all other plugins are disabled: written as a list.
     pub(crate) plain: bool,
     pub(crate) enabled: Vec<Enabled>,
     pub(crate) disabled: Vec<String>,
 }
 
-/// An enabled plugin as it will be written.
+/// An enabled plugin to be written.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Enabled {
     pub(crate) name: String,
@@ -50,14 +50,14 @@ impl Set {
 }
 
 impl Profile {
-    /// Calls the profile otherwise than the configuration does.
+    /// Renames the profile.
     pub(crate) fn rename(&mut self, name: &str) {
         name.clone_into(&mut self.scheduler_name);
         self.named = true;
     }
 }
 
-/// Says the same as a profile of the configuration, in the same way.
+/// Converts a profile of the configuration to an equivalent one, with the same structure.
 pub(crate) fn translate(
     config: &Configuration,
     index: usize,
@@ -86,7 +86,7 @@ pub(crate) fn translate(
     }
 }
 
-/// The enabled plugins that neither kube-scheduler nor schedc has.
+/// Returns the enabled plugins that neither kube-scheduler nor schedc has.
 fn out_of_tree_plugins(written: &config::Profile) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for plugin in written.sets().flat_map(|(_, set)| &set.enabled) {
@@ -97,17 +97,17 @@ fn out_of_tree_plugins(written: &config::Profile) -> Vec<String> {
     names
 }
 
-/// A plugin that neither kube-scheduler nor schedc has.
+/// Returns whether neither kube-scheduler nor schedc has a plugin.
 pub(crate) fn is_out_of_tree(name: &str) -> bool {
     kube_scheduler::find(name).is_none() && !kube_scheduler::ALPHA_PLUGINS.contains(&name)
 }
 
-/// Whether a profile can name this plugin.
+/// Returns whether a profile can name this plugin.
 fn can_name(name: &str, catalog: &Catalog) -> bool {
     is_out_of_tree(name) || catalog.plugins.iter().any(|entry| entry.name == name)
 }
 
-/// Whether schedc's plugin of this name has something to run at a point.
+/// Returns whether schedc's plugin with this name runs at a point.
 pub(crate) fn runs_at(name: &str, point: Point, catalog: &Catalog) -> bool {
     match catalog.plugins.iter().find(|entry| entry.name == name) {
         Some(entry) => entry.implements(point),
@@ -139,8 +139,8 @@ fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective, c
     }
 }
 
-/// A weight is always written where there is one: without one, a profile means the plugin's default weight, and
-/// kube-scheduler 1.
+/// A weight is always written at points with weights: without one, a profile uses the plugin's default
+/// weight, and kube-scheduler uses 1.
 fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) -> Enabled {
     let name = plugin.name.value.clone();
     let written = plugin.weight.as_ref().map(|weight| weight.value).filter(|weight| *weight != 0);
@@ -153,7 +153,7 @@ fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) ->
     Enabled { name, weight }
 }
 
-/// The plugins of a point, one by one.
+/// Returns the explicit list of a point's plugins.
 pub(crate) fn explicit(point: Point, entries: &[Entry], catalog: &Catalog) -> Set {
     let here = entries.iter().filter(|entry| runs_at(&entry.name, point, catalog));
     let enabled =

@@ -1,41 +1,42 @@
-//! What is said about a configuration.
+//! Report about a configuration.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::source::Files;
 
-/// How much a remark matters.
+/// Severity of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// The configuration may not mean what its author thinks, or schedc will decide otherwise than kube-scheduler.
+    /// The configuration may have another effect than its author expects, or schedc decides differently from
+    /// kube-scheduler.
     Warning,
-    /// Something that has no place in a profile.
+    /// A setting that profiles do not have.
     Note,
 }
 
-/// Something to know about a configuration that could be imported all the same.
+/// A remark about a configuration that can be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// How much it matters.
+    /// Its severity.
     pub level: Level,
-    /// The index of the profile that it is about; `None` for the whole file.
+    /// The index of its profile; `None` for the whole file.
     pub profile: Option<usize>,
-    /// What and where.
+    /// Text and location.
     pub diagnostic: Diagnostic,
 }
 
 impl Remark {
-    /// One line: `scheduler.yaml:9:13: ..`
+    /// Returns one line: `scheduler.yaml:9:13: ..`
     pub fn one_line(&self, files: &Files) -> String {
         self.diagnostic.one_line(files)
     }
 }
 
-/// All that is found, in the making.
+/// All findings, under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) remarks: Vec<Remark>,
-    /// The profile that is being looked at.
+    /// The current profile.
     pub(crate) profile: Option<usize>,
 }
 

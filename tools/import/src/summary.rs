@@ -1,4 +1,4 @@
-//! What a profile runs, as lists: to be compared with what is compiled in.
+//! Summary of a profile's pipeline as lists, for comparisons with compiled profiles.
 
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::plan::{Plan, PlanExtender, Point};
@@ -8,26 +8,26 @@ use serde_json::Value;
 use crate::effective::Effective;
 use crate::profile::{self, Profile};
 
-/// An extension point as it is written in profiles, and its plugins in order, with their weights at `score`.
+/// An extension point by its name in profiles, and its plugins in order, with their weights at `score`.
 pub type PluginsAt = (&'static str, Vec<(String, Option<i64>)>);
 
-/// What a profile runs, as far as schedc has it.
+/// Pipeline of a profile, as far as schedc supports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileSummary {
-    /// How many nodes of a hundred are looked for before scoring; 0 is kube-scheduler's adaptive rule.
+    /// Percentage of nodes to find before scoring; 0 is kube-scheduler's adaptive rule.
     pub percentage_of_nodes_to_score: i64,
-    /// How long a pod waits after its first failed attempt, and at most.
+    /// Backoff after the first failed attempt, and the maximum backoff.
     pub backoff_seconds: (u64, u64),
     /// All extension points.
     pub points: Vec<PluginsAt>,
-    /// The arguments that are given to plugins, by their names; the fields are called as in profiles.
+    /// The arguments by plugin name, with the field names of profiles.
     pub args: Vec<(String, Value)>,
-    /// Who has a say besides plugins, in the order in which they are asked; the fields are called as in profiles.
+    /// The extenders in call order, with the field names of profiles.
     pub extenders: Vec<Value>,
 }
 
 impl ProfileSummary {
-    /// Of a profile and what it was compiled to.
+    /// Creates the summary of a profile and its plan.
     pub(crate) fn new(profile: &Profile, effective: &Effective, plan: &Plan, catalog: &Catalog) -> ProfileSummary {
         let points = Point::ALL.into_iter().map(|point| {
             let here = effective.point(point).iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
@@ -49,7 +49,7 @@ impl ProfileSummary {
 }
 
 impl ProfileSummary {
-    /// All plugins that run, once, in the order of a scheduling attempt.
+    /// Returns all plugins that run, once, in the order of a scheduling attempt.
     pub fn plugins(&self) -> Vec<&str> {
         let mut plugins: Vec<&str> = Vec::new();
         for (name, _) in self.points.iter().flat_map(|(_, plugins)| plugins) {
@@ -60,7 +60,7 @@ impl ProfileSummary {
         plugins
     }
 
-    /// What the profile says to a plugin.
+    /// Returns the profile's arguments for a plugin.
     pub fn args_of(&self, plugin: &str) -> Option<&Value> {
         self.args.iter().find(|(name, _)| name == plugin).map(|(_, args)| args)
     }

@@ -1,4 +1,4 @@
-//! Configurations and what becomes of them.
+//! Configurations and the results of their import.
 
 mod arguments;
 mod conformance;
@@ -16,7 +16,7 @@ use schedc_codegen::source::Files;
 
 use crate::{Import, Level, import, kube_scheduler};
 
-/// What is said, then the profiles or the errors.
+/// Returns the remarks, followed by the profiles or the errors.
 fn shown(import: &Import) -> String {
     let mut text = String::new();
     for remark in &import.remarks {
@@ -35,19 +35,19 @@ fn shown(import: &Import) -> String {
 
 const HEAD: &str = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-/// Imports what follows the type of a configuration.
+/// Imports a configuration; `rest` follows its type.
 fn check(rest: &str, expect: Expect) {
     expect.assert_eq(&shown(&import("c.yaml", &format!("{HEAD}{rest}"))));
 }
 
-/// The same, and only the errors, a line each.
+/// Compares only the errors, one line each.
 fn check_errors(rest: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}{rest}"));
     let errors = import.profiles.map(|_| "no errors".to_owned()).unwrap_or_else(|errors| errors.one_lines().join("\n"));
     expect.assert_eq(&errors);
 }
 
-/// The same, and only what is said besides.
+/// Compares only the remarks.
 fn check_remarks(rest: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}{rest}"));
     assert!(import.profiles.is_ok(), "{}", shown(&import));

@@ -1,4 +1,4 @@
-//! YAML and JSON as a tree of values, each with its place.
+//! YAML and JSON as a tree of values with locations.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::messages;
 /// A value as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Where. For lists and maps in block style, their first element.
+    /// Location. For lists and maps in block style, their first element.
     pub(crate) span: Span,
-    /// What.
+    /// Value.
     pub(crate) value: Value,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The kind of the value, in words.
+    /// Returns a description of the value's kind.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -45,11 +45,11 @@ impl Value {
     }
 }
 
-/// Reads the documents of a file; those without content are left out.
+/// Reads the documents of a file; empty documents are omitted.
 pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnostic>> {
     let text = files.text(file);
     let parse = |text: &str| serde_saphyr::from_multiple_with_options::<Parsed>(text, options());
-    // JSON has tabs between its values only, where YAML takes not all of them.
+    // JSON has tabs only between values, where YAML allows only some of them.
     let documents = match parse(text) {
         Err(_) if text.trim_start().starts_with('{') && text.contains('\t') => parse(&text.replace('\t', " ")),
         result => result,
@@ -60,13 +60,13 @@ pub(crate) fn read(files: &Files, file: FileId) -> Result<Vec<Node>, Box<Diagnos
             Ok(documents.filter(|document| !matches!(document.value, Value::Null)).collect())
         }
         Err(error) => {
-            let place = error.location().map_or((0, 0), |location| on_char(text, offset(text, location)));
-            Err(Box::new(messages::syntax(Span { file, start: place.0, end: place.1 }, &error_message(&error))))
+            let range = error.location().map_or((0, 0), |location| on_char(text, offset(text, location)));
+            Err(Box::new(messages::syntax(Span { file, start: range.0, end: range.1 }, &error_message(&error))))
         }
     }
 }
 
-/// Where a location begins, in bytes.
+/// Returns the byte offset of a location.
 fn offset(text: &str, location: Location) -> usize {
     if let Some((start, _)) = bytes(location) {
         return start;
@@ -78,14 +78,14 @@ fn offset(text: &str, location: Location) -> usize {
     line_start + before.map(char::len_utf8).sum::<usize>()
 }
 
-/// The character at a byte, as a span.
+/// Returns the span of the character at a byte.
 fn on_char(text: &str, start: usize) -> (usize, usize) {
     let start = (0..=start.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let next = text[start..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
     (start, start + next)
 }
 
-/// What is wrong, without where.
+/// Returns an error's text without its location.
 fn error_message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();
@@ -95,9 +95,9 @@ fn error_message(error: &serde_saphyr::Error) -> String {
 
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
-        // Deeper than any configuration, and not so deep as to endanger the stack.
+        // Deeper than any configuration, and safe for the stack.
         budget: serde_saphyr::budget! { max_depth: 32 },
-        // Keys that are written twice are reported with both places, as other errors are.
+        // Repeated keys are reported with both locations, like other errors.
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::PassThrough,
         legacy_octal_numbers: true,
         with_snippet: false,
@@ -110,7 +110,7 @@ fn bytes(location: Location) -> Option<(usize, usize)> {
     Some((start, start + usize::try_from(span.byte_len()?).ok()?))
 }
 
-/// What serde makes, before the file is known.
+/// A value from serde, without its file.
 struct Parsed(Located<Content>);
 
 enum Content {
@@ -125,7 +125,7 @@ enum Content {
 
 impl Parsed {
     fn node(self, file: FileId) -> Node {
-        let span = place(file, self.0.referenced);
+        let span = span_of(file, self.0.referenced);
         let value = match self.0.value {
             Content::Null => Value::Null,
             Content::Bool(value) => Value::Bool(value),
@@ -137,7 +137,7 @@ impl Parsed {
                 fields
                     .into_iter()
                     .map(|(key, value)| {
-                        let span = place(file, key.referenced);
+                        let span = span_of(file, key.referenced);
                         (Spanned { value: key.value, span }, value.node(file))
                     })
                     .collect(),
@@ -147,7 +147,7 @@ impl Parsed {
     }
 }
 
-fn place(file: FileId, location: Location) -> Span {
+fn span_of(file: FileId, location: Location) -> Span {
     let (start, end) = bytes(location).unwrap_or_default();
     Span { file, start, end }
 }
@@ -238,7 +238,7 @@ mod tests {
 
     fn show(files: &Files, node: &Node, out: &mut String) {
         let location = files.location(node.span);
-        let place = format!("@{}:{}", location.line, location.column);
+        let position = format!("@{}:{}", location.line, location.column);
         match &node.value {
             Value::Null => out.push_str("null"),
             Value::Bool(value) => out.push_str(&value.to_string()),
@@ -263,7 +263,7 @@ mod tests {
                 out.push('}');
             }
         }
-        out.push_str(&place);
+        out.push_str(&position);
     }
 
     fn check(text: &str, expect: Expect) {

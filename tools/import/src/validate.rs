@@ -1,5 +1,5 @@
-//! What kube-scheduler would refuse (its strict reading, `ValidateKubeSchedulerConfiguration` and `NewFramework`), and
-//! what it would take but not heed.
+//! Validation: configurations that kube-scheduler refuses (strict decoding,
+//! `ValidateKubeSchedulerConfiguration` and `NewFramework`), and settings that it ignores.
 
 use schedc_codegen::is_dns_subdomain;
 use schedc_codegen::plan::Point;
@@ -11,10 +11,10 @@ use crate::effective::Effective;
 use crate::report::Report;
 use crate::{kube_scheduler, messages};
 
-/// The largest number of seconds that is still a duration for kube-scheduler: 64 bits of nanoseconds.
+/// The maximum number of seconds in a duration of kube-scheduler: 64 bits of nanoseconds.
 const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
-/// Looks at everything but the arguments of plugins.
+/// Validates everything except the arguments of plugins.
 pub(crate) fn configuration(config: &Configuration, effective: &[Effective], report: &mut Report) {
     settings(config, report);
     scheduler_names(&config.profiles, report);
@@ -75,7 +75,7 @@ fn scheduler_names(profiles: &[Profile], report: &mut Report) {
     }
 }
 
-/// Whether a profile can be called so instead of by its own name.
+/// Returns whether a requested name is valid as the name of a profile.
 pub(crate) fn requested_scheduler_name(name: &str, report: &mut Report) -> bool {
     let fits = is_dns_subdomain(name);
     if !fits {
@@ -86,10 +86,10 @@ pub(crate) fn requested_scheduler_name(name: &str, report: &mut Report) -> bool 
 
 fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     for (point, set) in profile.sets() {
-        let place = point.map_or("multiPoint", kube_scheduler::key);
-        repeated(set, place, report);
+        let set_key = point.map_or("multiPoint", kube_scheduler::key);
+        repeated(set, set_key, report);
         for plugin in &set.enabled {
-            if name(plugin, place, report) && fits(plugin, point, report) {
+            if name(plugin, set_key, report) && fits(plugin, point, report) {
                 weight(plugin, point, set, effective, report);
             }
         }
@@ -102,31 +102,31 @@ fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
     }
 }
 
-fn repeated(set: &PluginSet, place: &str, report: &mut Report) {
+fn repeated(set: &PluginSet, set_key: &str, report: &mut Report) {
     let first = |plugins: &[Plugin], index: usize| -> Option<Span> {
         let name = &plugins[index].name.value;
         plugins[..index].iter().find(|other| other.name.value == *name).map(|other| other.name.span)
     };
     for (index, plugin) in set.enabled.iter().enumerate() {
         if let Some(first) = first(&set.enabled, index) {
-            report.error(messages::enabled_twice(&plugin.name, first, place));
+            report.error(messages::enabled_twice(&plugin.name, first, set_key));
         }
     }
     for (index, plugin) in set.disabled.iter().enumerate() {
         if first(&set.disabled, index).is_some() {
-            report.warning(messages::disabled_twice(&plugin.name, place));
+            report.warning(messages::disabled_twice(&plugin.name, set_key));
         }
     }
 }
 
-/// Whether a plugin of this name can be enabled.
-fn name(plugin: &Plugin, place: &str, report: &mut Report) -> bool {
+/// Returns whether a plugin with this name can be enabled.
+fn name(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
     let name = plugin.name.value.as_str();
     if kube_scheduler::find(name).is_some() {
         return true;
     }
     if name == "*" {
-        report.error(messages::star_enabled(plugin.name.span, place));
+        report.error(messages::star_enabled(plugin.name.span, set_key));
     } else if let Some(successor) = kube_scheduler::successor(name) {
         report.error(messages::removed_plugin(&plugin.name, successor));
     } else if kube_scheduler::ALPHA_PLUGINS.contains(&name) {
@@ -136,7 +136,7 @@ fn name(plugin: &Plugin, place: &str, report: &mut Report) -> bool {
     } else {
         let warning = messages::out_of_tree_plugin(&plugin.name);
         let (profile, title) = (report.profile, &warning.title);
-        // Once is enough, wherever it is named.
+        // One remark is enough, regardless of the number of uses.
         if !report.remarks.iter().any(|other| other.profile == profile && other.diagnostic.title == *title) {
             report.warning(warning);
         }
@@ -145,7 +145,7 @@ fn name(plugin: &Plugin, place: &str, report: &mut Report) -> bool {
     false
 }
 
-/// Whether a plugin implements the point that it is enabled at.
+/// Returns whether a plugin implements the point at which it is enabled.
 fn fits(plugin: &Plugin, point: Option<Point>, report: &mut Report) -> bool {
     let (Some(point), Some(known)) = (point, kube_scheduler::find(&plugin.name.value)) else { return true };
     let fits = known.points.contains(&point);
@@ -162,7 +162,7 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
         None => known.is_none_or(|known| known.points.contains(&Point::Score)),
     };
     match &plugin.weight {
-        // kube-scheduler itself writes 0 everywhere.
+        // kube-scheduler writes 0 everywhere.
         Some(weight) if !scores && weight.value == 0 => {}
         Some(weight) if !scores => {
             let could = known.is_some_and(|known| known.points.contains(&Point::Score));
@@ -206,8 +206,8 @@ fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report
     }
 }
 
-/// Whether disabling a plugin changes anything: for `multiPoint` it must be a default one, at a point it must come from
-/// `multiPoint` and implement the point.
+/// Returns whether disabling a plugin has an effect: for `multiPoint` it must be a default plugin, at a point
+/// it must be in `multiPoint` and implement the point.
 pub(crate) fn has_effect(name: &str, point: Option<Point>, effective: &Effective) -> bool {
     match point {
         None => kube_scheduler::find(name).is_some(),
@@ -227,11 +227,11 @@ fn enabled_by_default(point: Option<Point>, effective: &Effective) -> Vec<String
     }
 }
 
-/// One queue for all: every profile sorts it alike, by exactly one plugin. And somebody has to bind.
+/// Checks the queue order, which is the same single plugin in all profiles, and that a plugin binds.
 fn queue_sort(profiles: &[Profile], effective: &[Effective], report: &mut Report) {
     for (index, (profile, effective)) in profiles.iter().zip(effective).enumerate() {
         report.profile = Some(index);
-        // What plugins of unknown points do, nobody knows.
+        // The extension points of unknown plugins are unknown.
         if effective.multi_point.iter().any(|entry| kube_scheduler::find(&entry.name).is_none()) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! The proof that a written profile means what the configuration means: it is compiled, and what comes out is compared
-//! with what kube-scheduler would run, point by point.
+//! Verification of a written profile: it is compiled, and the result is compared with kube-scheduler's
+//! pipeline, for each extension point.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use crate::effective::{Effective, Entry};
 use crate::profile::{self, Profile, Set};
 use crate::{messages, write};
 
-/// Where plugins run that nobody here knows. What is true of the extremes is taken to be true of what is between.
+/// Assumed extension points of unknown plugins. Conclusions that hold for both extremes are assumed to hold
+/// in between.
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
-    /// Where the configuration mentions them, and nowhere else; those of `multiPoint` after binding, too, since they run
-    /// somewhere.
+    /// The points where the configuration names them, and no others; for those of `multiPoint` also PostBind,
+    /// since they run at some point.
     Mentioned,
-    /// Everywhere, but for the queue, which has one order.
+    /// All points except QueueSort, which has exactly one plugin.
     All,
 }
 
@@ -38,13 +39,13 @@ impl OutOfTreePoints {
     }
 }
 
-/// What kube-scheduler would run, with plugins of others where the configuration mentions them.
+/// Returns kube-scheduler's pipeline, with out-of-tree plugins where the configuration names them.
 pub(crate) fn effective(written: &config::Profile) -> Effective {
     Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, written))
 }
 
-/// Prints a profile that means the same as what is written, and compiles it. Where schedc would order plugins in another way, they are
-/// listed one by one.
+/// Writes an equivalent profile and compiles it. If schedc's order of plugins would differ, they are listed
+/// explicitly.
 pub(crate) fn text(
     profile: &mut Profile,
     written: &config::Profile,
@@ -128,7 +129,7 @@ fn compiled(
     }
 }
 
-/// Whether a plan runs the same plugins at a point as kube-scheduler, as far as schedc has them.
+/// Returns whether a plan runs the same plugins at a point as kube-scheduler, as far as schedc supports them.
 fn same(point: Point, plan: &Plan, wanted: &[Entry], catalog: &Catalog) -> bool {
     let wanted = wanted.iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
     let wanted = wanted.map(|entry| (entry.name.as_str(), entry.weight));

@@ -1,14 +1,14 @@
-//! A profile as TOML, for people to read and go on with.
+//! Profiles as readable TOML.
 
 use schedc_codegen::parse::MULTI_POINT;
 use schedc_codegen::tree::{RawNode, RawTable, RawValue};
 
 use crate::profile::{Enabled, Profile, Set};
 
-/// Lines are no longer than this, if they can be broken.
+/// Maximum length of lines that can be broken.
 const WIDTH: usize = 110;
 
-/// Prints a profile. `source` is what it comes from.
+/// Writes a profile. `source` is its origin.
 pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     let mut text = String::new();
     comment(&mut text, &format!("Imported from {source} by schedc."));
@@ -20,7 +20,7 @@ pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     if percentage == 0 {
         comment(
             &mut text,
-            "kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.",
+            "kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.",
         );
     }
     if percentage != 100 {
@@ -64,7 +64,7 @@ pub(crate) fn toml(profile: &Profile, source: &str) -> String {
     text
 }
 
-/// A table with a header. Tables in it that are too long for a line get headers, too.
+/// Writes a table with a header. Tables in it that are too long for a line also get headers.
 fn section(text: &mut String, header: &str, path: &str, table: &RawTable) {
     let mut sections = Vec::new();
     let mut lines = String::new();
@@ -85,7 +85,7 @@ fn section(text: &mut String, header: &str, path: &str, table: &RawTable) {
     }
 }
 
-/// A comment of one line, whatever the text.
+/// Writes a comment in one line, for any text.
 fn comment(text: &mut String, comment: &str) {
     let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.push_str(&format!("# {comment}\n"));
@@ -106,7 +106,7 @@ fn plugin_set(set: &Set, column: usize) -> String {
     if column + one_line.chars().count() <= WIDTH {
         return one_line;
     }
-    // A line break within the braces of a table is not TOML 1.0; within the brackets of a list it is.
+    // TOML 1.0 allows line breaks in the brackets of lists, but not in the braces of tables.
     let parts: Vec<String> = parts
         .iter()
         .enumerate()
@@ -125,7 +125,7 @@ fn plugin(plugin: &Enabled) -> String {
     }
 }
 
-/// A value that begins at a column; what does not fit the line is broken at the brackets of lists.
+/// Returns a value at a column; if it does not fit the line, lists are broken at their brackets.
 fn value(node: &RawNode, indent: usize, column: usize) -> String {
     let text = one_line(node);
     if column + text.chars().count() <= WIDTH {

@@ -1,4 +1,4 @@
-//! All profiles that were read, over one state.
+//! All loaded profiles over one state.
 
 use schedc_core::engine::Engine;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
@@ -9,7 +9,7 @@ use schedc_plugins::PrioritySort;
 use crate::pipeline::Pipeline;
 use crate::state::State;
 
-/// Interpreted profiles. [`Interpretation::start`](crate::Interpretation::start) makes them.
+/// Interpreted profiles, created by [`Interpretation::start`](crate::Interpretation::start).
 pub struct Profiles {
     engines: Vec<Engine<Pipeline>>,
     infos: &'static [ProfileInfo],
@@ -19,7 +19,7 @@ impl Profiles {
     pub(crate) fn of(engines: Vec<Engine<Pipeline>>, infos: &'static [ProfileInfo]) -> Self {
         Profiles { engines, infos }
     }
-    /// The profile at an index of `profiles`, at work.
+    /// Returns the engine of the profile at an index of `profiles`.
     pub fn engine(&mut self, profile: usize) -> Option<&mut Engine<Pipeline>> {
         self.engines.get_mut(profile)
     }
@@ -29,14 +29,14 @@ impl Bundle for Profiles {
     const PROFILES: &'static [ProfileInfo] = &[];
     type State = State;
 
-    /// No profile at all.
+    /// Creates a bundle without profiles.
     fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Profiles { engines: Vec::new(), infos: &[] })
     }
     fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
     }
-    /// The only queue-sort plugin that there is.
+    /// The only queue-sort plugin.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
         PrioritySort::less(&schedc_core::args::NoArgs, a, b)
     }

@@ -1,5 +1,5 @@
-//! What one extension point leaves for the next, where generated code has a struct with a field for each plugin: a list with an
-//! entry for each.
+//! State between extension points. Generated code has a struct with a field for each plugin; here it is a
+//! list with an entry for each.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::erased::{AnyValue, FilterState, PodValue};
 use crate::plugins::SCORES;
 use crate::steps::Steps;
 
-/// What the plugins read of a pod, in their order.
+/// The compiled pod of each plugin, in order.
 pub struct Pod {
-    /// What is asked about a pod is asked of these.
+    /// The steps that read the pod.
     pub(crate) steps: Arc<Steps>,
     pub(crate) of: Vec<Box<dyn PodValue>>,
 }
@@ -39,7 +39,7 @@ impl Hash for Pod {
     }
 }
 
-/// What PreFilter plugins left, by the places of the plugins.
+/// PreFilter states by plugin position.
 #[derive(Clone, PartialEq)]
 pub struct Cycle(pub(crate) Vec<Option<CycleSlot<FilterState>>>);
 
@@ -52,7 +52,7 @@ impl Cycle {
     }
 }
 
-/// What PreScore plugins left, and what others looked up, by the places of the plugins.
+/// States of PreScore and PrepareScore by plugin position.
 pub struct Score(pub(crate) Vec<Option<CycleSlot<Box<AnyValue>>>>);
 
 impl Score {
@@ -64,7 +64,7 @@ impl Score {
     }
 }
 
-/// The raw scores of all nodes: for each node one of every step of Score.
+/// Raw scores of all nodes: for each node, one score for each step of Score.
 #[derive(Default)]
 pub struct Raw {
     pub(crate) slots: usize,
@@ -72,7 +72,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Those of a node, to be taken down.
+    /// Returns the scores of a node for writing.
     pub(crate) fn node_mut(&mut self, index: usize, steps: usize) -> &mut [i64] {
         if self.scores.len() < self.slots * steps {
             self.scores.resize(self.slots * steps, 0);
@@ -84,7 +84,7 @@ impl Raw {
     }
 }
 
-/// The extremes of the raw scores, by steps of Score.
+/// Extremes of the raw scores, by step of Score.
 #[derive(Clone, Copy)]
 pub struct Extents(pub(crate) [Extent; SCORES]);
 
@@ -94,7 +94,7 @@ impl Default for Extents {
     }
 }
 
-/// Which step of Filter rejected a node. Its words are asked for when they are needed.
+/// The step of Filter that rejected a node. Its reasons are computed on demand.
 #[derive(Clone, Copy)]
 pub struct Rejection {
     pub(crate) step: usize,
@@ -102,11 +102,11 @@ pub struct Rejection {
     pub(crate) code: Code,
 }
 
-/// What Reserve plugins left, by the places of the plugins; none of those whose Reserve did not run.
+/// Reserve states by plugin position; `None` for plugins without a Reserve run.
 pub struct Reserved(pub(crate) Vec<Option<Box<AnyValue>>>);
 
 impl Reserved {
-    /// What a plugin's Reserve left, for its PreBind.
+    /// Returns a plugin's Reserve state for its PreBind.
     pub(crate) fn of(&self, plugin: &'static str, position: usize) -> Result<&AnyValue, Status> {
         reserved_by(plugin, &self.0[position]).map(|value| &**value)
     }

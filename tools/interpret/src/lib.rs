@@ -1,18 +1,19 @@
-//! The interpreted twin of the compiler: the plugins of `schedc-plugins`, the very same kernels, put together when the
-//! program runs. For trying a profile without a build, and to see what a build is worth.
+//! Interpreter for profiles: it combines the plugins of `schedc-plugins` at run time. It runs a profile
+//! without a build, and is the baseline for the benefit of compilation.
 //!
 //! ```text
 //! profile.toml ──parse──▶ resolve ──▶ check ──▶ plan ──start──▶ plugins behind trait objects ──▶ Pipeline
 //! ```
 //!
-//! [`Interpretation::load`] runs the phases of the compiler on a file, so that a wrong profile is refused with the same words.
-//! [`Interpretation::start`] makes the plugins. What it returns is a [`Bundle`](schedc_core::profile::Bundle) as generated
-//! code is one: the same engine, queue and cache drive it, and it decides the same, bit for bit.
+//! [`Interpretation::load`] runs the compiler's phases on a file, therefore an invalid profile has the same
+//! errors. [`Interpretation::start`] creates the plugins. It returns a
+//! [`Bundle`](schedc_core::profile::Bundle) like that of generated code: the same engine, queue and cache run
+//! it, and its decisions are identical.
 //!
-//! What is left out decides nothing: no answers are kept, and loops over nodes are not specialised. Plugins of other crates
-//! are not here, since nobody compiled them.
+//! The interpreter caches no answers, and its loops over nodes are not specialized. It has no plugins of
+//! other crates, because they are not compiled into it.
 
-#![allow(clippy::unused_unit, reason = "generated: what some plugins read is nothing")]
+#![allow(clippy::unused_unit, reason = "generated: some plugins read no state")]
 
 mod bundle;
 mod cycle_state;

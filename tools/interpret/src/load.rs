@@ -1,4 +1,4 @@
-//! From files to profiles that can be started.
+//! Loads profiles from files.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,22 +18,22 @@ use crate::pipeline::Pipeline;
 use crate::plugins;
 use crate::steps::Steps;
 
-/// The crate of the plugins that are here.
+/// The crate of the available plugins.
 const PLUGINS: &str = "schedc_plugins";
 
-/// Profiles that were found to be right.
+/// Valid profiles.
 #[derive(Debug)]
 pub struct Interpretation {
     compilation: Compilation,
     infos: &'static [ProfileInfo],
 }
 
-/// Profiles cannot be interpreted.
+/// Reason why profiles cannot be interpreted.
 #[derive(Debug)]
 pub enum InterpretError {
-    /// They are wrong.
+    /// The profiles are invalid.
     Invalid(Diagnostics),
-    /// A plugin is of another crate than schedc's own plugins.
+    /// A plugin belongs to another crate than the in-tree plugins.
     OutOfTree {
         /// The profile's file.
         profile: String,
@@ -75,18 +75,18 @@ impl From<Diagnostics> for InterpretError {
 }
 
 impl Interpretation {
-    /// Reads and checks profiles, which become one scheduler.
+    /// Loads and checks profiles, which become one scheduler.
     ///
     /// # Errors
-    /// Whatever is wrong in any of them, as `schedc check` tells it; or a plugin that is not here.
+    /// All errors of the profiles, as in `schedc check`; or an unavailable plugin.
     pub fn load(profiles: &[PathBuf], options: &Options) -> Result<Self, InterpretError> {
         Self::of(schedc_codegen::load(profiles, options)?)
     }
 
-    /// The same of profiles that were read and checked already.
+    /// Uses profiles that were already loaded and checked.
     ///
     /// # Errors
-    /// A plugin is not here, or a profile has extenders.
+    /// A plugin is unavailable, or a profile has extenders.
     pub fn of(compilation: Compilation) -> Result<Self, InterpretError> {
         for plan in &compilation.plans {
             if !plan.extenders.is_empty() {
@@ -101,12 +101,12 @@ impl Interpretation {
         Ok(Interpretation { infos: infos.leak(), compilation })
     }
 
-    /// What the profiles consist of.
+    /// Returns a description of the profiles.
     pub fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
     }
 
-    /// The profiles, for commands and drivers.
+    /// Returns the profiles, for commands and drivers.
     pub fn bundle(self) -> AnyBundle {
         let profiles = self.infos;
         let interpretation = Arc::new(self);
@@ -115,10 +115,10 @@ impl Interpretation {
             .with_cluster_factory(move |handle| of_cluster.start(handle))
     }
 
-    /// Makes every plugin of every profile. What they are given stays in memory until the program ends.
+    /// Creates every plugin of every profile. Their arguments stay in memory until the program ends.
     ///
     /// # Errors
-    /// All plugins that failed.
+    /// All plugins that failed to start.
     pub fn start(&self, handle: &Handle) -> Result<Profiles, StartErrors> {
         let mut errors = Vec::new();
         let mut engines = Vec::new();
@@ -148,7 +148,7 @@ impl Interpretation {
     }
 }
 
-/// The arguments with their places; an empty table if the profile gives none.
+/// Returns the arguments with their locations; an empty table without arguments in the profile.
 fn arguments(files: &Files, path: &str, written: Option<&plan::Node>) -> Node {
     let file = String::leak(path.to_owned());
     match written {
@@ -174,7 +174,7 @@ fn tree(files: &Files, file: &'static str, node: &plan::Node) -> Node {
     Node { file, line: at.line as u32, column: at.column as u32, value }
 }
 
-/// What generated code says of a profile in constants.
+/// Returns the description that generated code contains in constants.
 fn info(plan: &Plan) -> ProfileInfo {
     let points = Point::ALL.into_iter().filter(|point| !plan.points[*point].is_empty()).map(|point| {
         let weighted = |step: &plan::Step| step.weight.as_ref().map(|weight| weight.value);

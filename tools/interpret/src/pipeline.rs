@@ -1,4 +1,5 @@
-//! A profile that was read when the program ran: what generated code does in straight lines, in loops over its steps.
+//! Pipeline of a profile that was loaded at run time. It loops over its steps; generated code contains one
+//! call after the other.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ use crate::plugins::{self, Columns};
 use crate::state::State;
 use crate::steps::{ScoreStep, Steps};
 
-/// A profile at work.
+/// A running profile.
 pub struct Pipeline {
     steps: Arc<Steps>,
 }
@@ -46,7 +47,7 @@ impl ScoreStep {
     }
 }
 
-/// The steps of Filter that have a say about a pod.
+/// Returns the steps of Filter that are not idle for a pod.
 fn filters<'a>(
     pod: &'a Pod,
     cycle: &'a Cycle,
@@ -85,7 +86,7 @@ impl Profile for Pipeline {
     type Extenders = NoExtenders;
     type PluginResults = Uncached;
 
-    /// A profile without any plugin. Others are read: [`Interpretation::load`](crate::Interpretation::load).
+    /// Creates a profile without plugins. [`Interpretation::load`](crate::Interpretation::load) loads others.
     fn new(_: &Handle) -> Result<Self, StartErrors> {
         Ok(Pipeline::of(Steps::none(const { &Self::INFO })))
     }
@@ -296,14 +297,14 @@ impl Profile for Pipeline {
     ) -> Vec<PluginScore> {
         let steps = &pod.steps.score;
         let node = raw.node(index, steps.len());
-        let asked = steps.iter().enumerate().filter(|(_, step)| !score.skips(step.position));
-        let told = asked.map(|(at, step)| PluginScore {
+        let scored = steps.iter().enumerate().filter(|(_, step)| !score.skips(step.position));
+        let scores = scored.map(|(at, step)| PluginScore {
             plugin: step.name,
             raw: node[at],
             normalized: step.normalized(extents, at, node[at]),
             weight: step.weight,
         });
-        told.collect()
+        scores.collect()
     }
 
     fn reserve(&self, _: &Cycle, cache: &Cache<State>, placement: &Placement) -> Result<Reserved, Status> {
@@ -317,7 +318,7 @@ impl Profile for Pipeline {
                 }
             }
         }
-        // Who has PreBind and no Reserve in the profile is given nothing.
+        // A plugin with PreBind and without Reserve in the profile gets the default state.
         for step in &self.steps.pre_bind {
             if self.steps.reserve.iter().all(|other| other.position != step.position) {
                 reserved.0[step.position] = Some(step.plugin.default_reserved());
@@ -330,7 +331,7 @@ impl Profile for Pipeline {
             step.plugin.unreserve(placement, reserved.0[step.position].as_deref());
         }
     }
-    /// No plugin of schedc itself has a say here.
+    /// No in-tree plugin has Permit.
     fn permit(&self, _: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
         Ok(())
     }
@@ -373,6 +374,6 @@ impl Profile for Pipeline {
         }
         Err(Status::new(Code::Skip, ""))
     }
-    /// No plugin of schedc itself is told.
+    /// No in-tree plugin has PostBind.
     fn post_bind(&self, _: &Placement) {}
 }

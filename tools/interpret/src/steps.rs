@@ -1,4 +1,4 @@
-//! What runs at each extension point, in the profile's order.
+//! Steps of each extension point, in the profile's order.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::erased::{
 
 /// A plugin at an extension point.
 pub(crate) struct Step<T: ?Sized> {
-    /// Its place among the profile's plugins.
+    /// Position among the profile's plugins.
     pub(crate) position: usize,
     pub(crate) name: &'static str,
     pub(crate) plugin: Arc<T>,
@@ -26,7 +26,7 @@ pub(crate) struct ScoreStep {
     pub(crate) weight: i64,
     pub(crate) score: Arc<dyn Score>,
     pub(crate) normalize: Option<Arc<dyn Normalize>>,
-    /// What looks something up before Score, unless PreScore does.
+    /// The plugin's PrepareScore, if its PreScore does not run.
     pub(crate) prepare: Option<Arc<dyn Prepare>>,
 }
 
@@ -44,13 +44,13 @@ pub(crate) struct Steps {
     pub(crate) score: Vec<ScoreStep>,
     pub(crate) reserve: Vec<Step<dyn Reserve>>,
     pub(crate) pre_bind: Vec<Step<dyn PreBind>>,
-    /// Who binds is told apart by its type.
+    /// The plugin type selects Bind.
     pub(crate) bind: Vec<Step<dyn ErasedPlugin>>,
 }
 
 impl Steps {
-    /// `plugins` are the plugins of the plan, in its order. That they implement what the plan asks of them is what the
-    /// compiler checks.
+    /// Creates the steps. `plugins` are the plugins of the plan, in its order. The compiler has checked that they
+    /// implement their points.
     pub(crate) fn of(plan: &Plan, plugins: Vec<PluginTraits>, info: &'static ProfileInfo) -> Steps {
         let runs = |position: usize, point| plan.points[point].iter().any(|step| step.plugin.0 == position);
         let score = |step: &plan::Step| {
@@ -82,7 +82,7 @@ impl Steps {
         }
     }
 
-    /// None of anything.
+    /// Creates steps without plugins.
     pub(crate) fn none(info: &'static ProfileInfo) -> Steps {
         Steps {
             info,

@@ -1,4 +1,4 @@
-//! What happens beside the operations: churn and deletions, each at its own pace.
+//! Activity next to the operations: churn and deletions, each at its own interval.
 
 use std::collections::VecDeque;
 
@@ -9,19 +9,19 @@ use crate::config::ChurnMode;
 use crate::run::Runner;
 use crate::template::ObjectFactory;
 
-/// Something that happens again and again.
+/// A periodic task.
 #[derive(Debug)]
 pub(crate) struct Background {
-    /// When it happens next.
+    /// Time of the next run.
     next: i64,
-    /// How long it waits in between, in nanoseconds.
+    /// Interval, in nanoseconds.
     interval: i64,
     task: BackgroundTask,
 }
 
 #[derive(Debug)]
 pub(crate) enum BackgroundTask {
-    /// Objects come, and go again if they are recreated.
+    /// Creates objects, and deletes them again in mode `recreate`.
     Churn {
         mode: ChurnMode,
         namespace: String,
@@ -30,12 +30,12 @@ pub(crate) enum BackgroundTask {
         number: usize,
         turn: usize,
     },
-    /// Pods go.
+    /// Deletes pods.
     Deletions { pods: VecDeque<Key> },
 }
 
 impl Background {
-    /// It happens first after an interval, as a ticker's first tick does.
+    /// Creates a task that first runs after one interval, like a ticker.
     pub(crate) fn new(now: i64, interval: i64, task: BackgroundTask) -> Self {
         let interval = interval.max(1);
         Background { next: now.saturating_add(interval), interval, task }
@@ -45,7 +45,8 @@ impl Background {
         self.next
     }
 
-    /// Does what is due, once: what was missed is not made up for, as with a ticker. Returns whether there is more to come.
+    /// Runs the task once if it is due: missed intervals are skipped, as with a ticker. Returns whether there is
+    /// more to do.
     pub(crate) fn run(&mut self, runner: &mut Runner<'_>, now: i64) -> Result<bool, Error> {
         self.next = self.next.saturating_add(self.interval);
         match &mut self.task {
@@ -68,7 +69,7 @@ impl Background {
             }
             BackgroundTask::Deletions { pods } => {
                 if let Some(key) = pods.pop_front() {
-                    // It may have been evicted meanwhile.
+                    // The pod may have been evicted since.
                     _ = runner.request(Request::Delete(key, None));
                 }
                 Ok(!pods.is_empty())

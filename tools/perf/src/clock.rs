@@ -1,12 +1,12 @@
-//! The time of a workload: the real time that work takes, and leaps where nothing but time would pass.
+//! The time of a workload: the real time of work, plus jumps over idle time.
 
 use std::time::Instant;
 
-/// Nanoseconds since 1970, from a start on.
+/// Nanoseconds since 1970, from a given start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     begin: Instant,
-    /// The time at `begin`, all leaps included.
+    /// The time at `begin`, including all jumps.
     offset: i64,
 }
 
@@ -20,7 +20,7 @@ impl Clock {
         self.offset.saturating_add(elapsed)
     }
 
-    /// It is `time` at least.
+    /// Advances the clock to `time`, unless it is later already.
     pub(crate) fn advance(&mut self, time: i64) {
         self.offset = self.offset.saturating_add(time.saturating_sub(self.now()).max(0));
     }

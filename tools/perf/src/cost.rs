@@ -1,8 +1,9 @@
-//! What a profile costs: time for each of its plugins, memory for nodes and pods.
+//! Cost of a profile: time of each plugin, memory of nodes and pods.
 //!
-//! Plugins are measured one by one over a cluster that is made up, for two pods: a plain one, which asks for cpu and memory,
-//! and one that gives most plugins something to do. Nothing is kept from one measurement to the next: it is the price of
-//! asking about a node, which a scheduler pays for the first pod of its kind, and later for nodes that changed.
+//! Plugins are measured one by one on a synthetic cluster, for two pods: a plain one, which requests cpu and
+//! memory, and a demanding one, for which most plugins have work. Nothing is cached between measurements. The
+//! result is the cost of a full evaluation of a node, which a scheduler pays for the first pod with a
+//! signature, and later for changed nodes.
 
 mod cluster;
 mod instructions;
@@ -17,71 +18,71 @@ use crate::Error;
 use cluster::Cluster;
 use meter::{CostMeter, Measurement};
 
-/// What profiles cost.
+/// Cost of profiles.
 #[derive(Clone, Debug, Serialize)]
 pub struct Costs {
-    /// Number of nodes that plugins were asked about.
+    /// Number of nodes that plugins evaluated.
     pub nodes: usize,
-    /// Why no instructions were counted, if none were.
+    /// The reason why instructions were not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_instructions: Option<String>,
-    /// One after the other.
+    /// Cost by profile.
     pub profiles: Vec<ProfileCost>,
 }
 
-/// What a profile costs.
+/// Cost of a profile.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileCost {
-    /// Its name.
+    /// Name of the profile.
     pub name: &'static str,
-    /// Its plugins at each point where they do something, in the order of an attempt.
+    /// Plugins at each extension point with work, in the order of an attempt.
     pub plugins: Vec<PluginCost>,
-    /// For a node: Filter, Score and NormalizeScore of all plugins.
+    /// Cost per node: Filter, Score and NormalizeScore of all plugins.
     pub per_node: Amounts,
-    /// Once for a pod: PreFilter and PreScore of all plugins.
+    /// Cost per pod: PreFilter and PreScore of all plugins.
     pub per_pod: Amounts,
-    /// The columns that its kernels read.
+    /// Columns that the plugins read.
     pub columns: Vec<ColumnCost>,
-    /// The sum of the columns, for a node.
+    /// Sum of the columns per node, in bytes.
     pub bytes_per_node: u64,
-    /// What all columns and indexes of the binary, and the lists of nodes and pods, grow by for a node. The node itself, its
-    /// labels and the like, is not counted.
+    /// Growth per node of all columns and indexes of the binary and of the lists of nodes and pods, in bytes. The
+    /// node itself with its labels is not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bytes_per_node: Option<f64>,
-    /// The same for a running pod. The pod itself is not counted.
+    /// Growth per running pod, in bytes. The pod itself is not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_bytes_per_pod: Option<f64>,
-    /// Bytes of the executable.
+    /// Size of the executable, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binary_size: Option<u64>,
-    /// What it costs more than it may.
+    /// Budget limits that are exceeded.
     pub exceeded: Vec<Exceeded>,
 }
 
-/// What a plugin costs at an extension point: for a node, or once for a pod.
+/// Cost of a plugin at an extension point, per node or per pod.
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginCost {
     /// The plugin.
     pub plugin: &'static str,
     /// The extension point.
     pub point: &'static str,
-    /// Whether the amounts are for a node; else once for a pod.
+    /// Whether the amounts are per node; otherwise they are per pod.
     pub is_per_node: bool,
-    /// What it costs.
+    /// Amounts.
     #[serde(flatten)]
     pub amounts: Amounts,
 }
 
-/// Amounts for the two pods. None: the plugin has nothing to do for the pod.
+/// Amounts for the two pods; `None` if the plugin has no work for the pod.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Amounts {
     /// Nanoseconds for the plain pod.
     pub plain_ns: Option<f64>,
-    /// Nanoseconds for the pod that asks for everything.
+    /// Nanoseconds for the demanding pod.
     pub demanding_ns: Option<f64>,
-    /// Instructions for the plain pod; none where they are not counted.
+    /// Instructions for the plain pod; `None` if they are not counted.
     pub plain_instructions: Option<f64>,
-    /// Instructions for the pod that asks for everything.
+    /// Instructions for the demanding pod.
     pub demanding_instructions: Option<f64>,
 }
 
@@ -111,27 +112,27 @@ impl Amounts {
 /// A column.
 #[derive(Clone, Debug, Serialize)]
 pub struct ColumnCost {
-    /// Its name.
+    /// Name.
     pub column: &'static str,
-    /// Bytes for a node. What an entry points to is not counted.
+    /// Bytes per node. Memory that an entry points to is not counted.
     pub bytes: usize,
 }
 
-/// A limit of a budget that does not hold.
+/// A limit of a budget that is exceeded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Exceeded {
-    /// The key in `[budget]`.
+    /// Key in `[budget]`.
     pub limit: &'static str,
-    /// What is allowed.
+    /// Allowed amount.
     pub allowed: u64,
-    /// What it is.
+    /// Measured amount.
     pub measured: f64,
 }
 
-/// Measures profiles, by their indexes in [`AnyBundle::profiles`].
+/// Measures profiles, given by their indexes in [`AnyBundle::profiles`].
 ///
 /// # Errors
-/// Plugins cannot start, or do not get through with the pods.
+/// Returns an error if plugins cannot start, or fail for the pods.
 pub fn measure(bundle: &AnyBundle, profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
     let cluster = bundle.cluster(None)?;
     let mut cluster = Cluster::new(cluster, nodes.max(1))?;
@@ -154,7 +155,7 @@ fn measure_profile(
         watches.measured.clear();
         cluster.cluster.costs(profile, &pod, watches).map_err(|status| {
             let reasons = status.reasons.join("; ");
-            Error::new(format!("profile {}: {} does not get through: {reasons}", info.name, status.plugin))
+            Error::new(format!("profile {}: {} failed: {reasons}", info.name, status.plugin))
         })?;
         for (plugin, part, measured) in watches.measured.drain(..) {
             let nodes = if part.is_per_node() { cluster.nodes as f64 } else { 1.0 };
@@ -184,7 +185,7 @@ fn measure_profile(
     Ok(cost)
 }
 
-/// The row of a plugin's part, which is new if it is not there.
+/// Returns the row of a plugin's part; adds it if it does not exist.
 fn row<'l>(list: &'l mut Vec<(CostPart, PluginCost)>, plugin: &'static str, part: CostPart) -> &'l mut PluginCost {
     let at = list.iter().position(|(other, cost)| *other == part && cost.plugin == plugin).unwrap_or_else(|| {
         let amounts = Amounts::default();
@@ -228,7 +229,7 @@ mod tests {
         for point in ["pre-filter", "filter", "pre-score", "score"] {
             for (plugin, _) in info.plugins(point) {
                 let found = cost.plugins.iter().find(|cost| cost.plugin == *plugin && cost.point == point);
-                // No pod of the cluster uses devices or features, and all have the volumes that they are bound to.
+                // No pod of the cluster uses devices or features, and the volumes of all pods are bound.
                 let is_idle = ["DynamicResources", "NodeDeclaredFeatures", "NodeName"].contains(plugin)
                     || (*plugin, point) == ("VolumeBinding", "score");
                 assert!(

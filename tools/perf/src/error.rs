@@ -1,20 +1,20 @@
-//! What is wrong, for people to read.
+//! Errors for users.
 
 use std::fmt;
 
 use schedc_core::profile::StartErrors;
 
-/// What is wrong, where, and what to do about it: one or more lines.
+/// An error: location, problem and fix, in one or more lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
 impl Error {
-    /// A message.
+    /// Creates an error with a message.
     pub(crate) fn new(message: impl fmt::Display) -> Self {
         Error(message.to_string())
     }
 
-    /// The same, with the place before it.
+    /// Adds a location before the message.
     pub(crate) fn at(self, place: impl fmt::Display) -> Self {
         Error(format!("{place}: {}", self.0))
     }

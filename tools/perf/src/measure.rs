@@ -1,39 +1,40 @@
-//! Latencies, allocations, memory.
+//! Measurement of latencies, allocations and memory.
 
 use std::time::{Duration, Instant};
 
-/// Decisions that were measured.
+/// Measured decisions.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
-    /// Nanoseconds, one number for each.
+    /// Duration of each decision, in nanoseconds.
     nanoseconds: Vec<u64>,
     allocations: u64,
 }
 
 impl Decisions {
-    /// Takes one down.
+    /// Adds a decision.
     pub(crate) fn push(&mut self, time: Duration, allocations: u64) {
         self.nanoseconds.push(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         self.allocations += allocations;
     }
 
-    /// How many.
+    /// Returns the number of decisions.
     pub fn count(&self) -> usize {
         self.nanoseconds.len()
     }
 
-    /// How often memory was asked for during each, on average. `None`: nobody counts, or there was none.
+    /// Returns the mean number of allocations per decision. `None` if the binary does not count, or without
+    /// decisions.
     pub fn allocations(&self) -> Option<f64> {
         (is_counting() && self.count() > 0).then(|| self.allocations as f64 / self.count() as f64)
     }
 
-    /// The mean, in nanoseconds.
+    /// Returns the mean duration, in nanoseconds.
     pub fn mean(&self) -> f64 {
         let sum: u128 = self.nanoseconds.iter().copied().map(u128::from).sum();
         sum as f64 / self.count().max(1) as f64
     }
 
-    /// The times that so many of a thousand decisions did not take longer than, in nanoseconds.
+    /// Returns quantiles of the durations, in nanoseconds.
     pub fn quantiles<const N: usize>(&mut self, per_mille: [usize; N]) -> [u64; N] {
         self.nanoseconds.sort_unstable();
         per_mille.map(|part| {
@@ -56,21 +57,21 @@ impl Stopwatch {
         Stopwatch { begin: Instant::now(), asked }
     }
 
-    /// The time since it was started, and how often memory was asked for.
+    /// Returns the time and the allocations since the start.
     pub(crate) fn stop(self) -> (Duration, u64) {
         let time = self.begin.elapsed();
         (time, schedc_allocator::allocations().wrapping_sub(self.asked))
     }
 }
 
-/// Whether the binary counts allocations.
+/// Returns whether the binary counts allocations.
 pub(crate) fn is_counting() -> bool {
     let before = schedc_allocator::allocations();
     drop(std::hint::black_box(Box::new(before)));
     schedc_allocator::allocations() != before
 }
 
-/// The most memory that this process ever had at once, in MiB. `None` where the system does not tell.
+/// Returns the peak memory of this process, in MiB. `None` if the system does not report it.
 pub fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     peak_of(&status)

@@ -1,4 +1,4 @@
-//! What came to which node, kept during a run and validated after it.
+//! Placements, recorded during a run and validated afterwards.
 
 use schedc_core::intern::Interner;
 use schedc_core::profile::ProfileInfo;
@@ -11,15 +11,16 @@ use crate::Error;
 use crate::probe::is_scheduled;
 use crate::validate::{Validator, Violation};
 
-/// How many violations an error tells.
+/// Maximum number of violations in an error.
 const MAX_REPORTED: usize = 3;
 
-/// Changes in their order: of nodes, of pods with a node, and of all other objects. They point to what the server has anyway.
+/// Changes of nodes, of pods with a node, and of all other objects, in order. They share the objects of the
+/// server.
 #[derive(Debug, Default)]
 pub(crate) struct Placements(Vec<Change>);
 
 impl Placements {
-    /// Something changed.
+    /// Records a change.
     pub(crate) fn record(&mut self, change: &Change) {
         let counts = match &*change.object {
             AnyObject::Pod(pod) => is_scheduled(pod),
@@ -30,10 +31,11 @@ impl Placements {
         }
     }
 
-    /// Looks at all placements, by the rules that the profile has plugins for; by all rules, if there is no profile.
+    /// Validates all placements, with the rules that the profile has plugins for, or with all rules without a
+    /// profile.
     ///
     /// # Errors
-    /// Rules that are broken.
+    /// Returns the violated rules.
     pub(crate) fn validate(self, profile: Option<&ProfileInfo>) -> Result<(), Error> {
         let mut validator = match profile {
             None => Validator::default(),
@@ -44,23 +46,23 @@ impl Placements {
         };
         let mut names = Interner::default();
         for change in self.0 {
-            let Some(told) = watch::scheduler_change(&change, &mut names) else { continue };
-            // One that was created with a node was not placed by anybody.
-            if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&told, change.kind) {
+            let Some(seen) = watch::scheduler_change(&change, &mut names) else { continue };
+            // A pod that was created with a node was not placed by the scheduler.
+            if let (scheduler::Change::Pod(pod), ChangeKind::Modified) = (&seen, change.kind) {
                 validator.expect(&pod.uid);
             }
-            validator.observe(&told, &names);
+            validator.observe(&seen, &names);
         }
         let violations = validator.violations();
         if violations.is_empty() {
             return Ok(());
         }
-        let told: Vec<String> = violations.iter().take(MAX_REPORTED).map(Violation::to_string).collect();
-        let more = match violations.len() - told.len() {
+        let reported: Vec<String> = violations.iter().take(MAX_REPORTED).map(Violation::to_string).collect();
+        let more = match violations.len() - reported.len() {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        Err(Error::new(format!("placements that are not allowed: {}{more}", told.join("; "))))
+        Err(Error::new(format!("invalid placements: {}{more}", reported.join("; "))))
     }
 }
 
@@ -89,21 +91,21 @@ mod tests {
         let node = "{kind: Node, metadata: {name: small}, status: {allocatable: {cpu: 2, pods: 9}}}";
         let [first, second, third, fourth] =
             ["first", "second", "third", "fourth"].map(|name| (pod(name, ""), pod(name, "nodeName: small,")));
-        let told =
+        let validate =
             |changes: &[(ChangeKind, &str)]| placements(changes).validate(None).map_err(|error| error.to_string());
-        // One was there from the start.
+        // One pod was bound from the start.
         let begin = [(Added, node), (Added, &*first.1), (Added, &*second.0), (Modified, &*second.1)];
-        assert_eq!(told(&begin), Ok(()));
+        assert_eq!(validate(&begin), Ok(()));
         let over = [&begin[..], &[(Modified, &*third.1), (Modified, &*fourth.1)]].concat();
-        let expected = "placements that are not allowed: pod a/third on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
-                        for, 2000 of 2000 are taken; pod a/fourth on node small: NodeResourcesFit: milli-cpu: 1000 are asked \
-                        for, 3000 of 2000 are taken";
-        assert_eq!(told(&over), Err(expected.to_owned()));
+        let expected = "invalid placements: pod a/third on node small: NodeResourcesFit: milli-cpu: 1000 requested, \
+                        2000 of 2000 used; pod a/fourth on node small: NodeResourcesFit: milli-cpu: 1000 requested, \
+                        3000 of 2000 used";
+        assert_eq!(validate(&over), Err(expected.to_owned()));
         let many = ["fifth", "sixth"].map(|name| pod(name, "nodeName: small,"));
         let many = [&over[..], &many.each_ref().map(|pod| (Modified, &**pod))].concat();
-        let told_of_many = told(&many).unwrap_err();
-        assert!(told_of_many.starts_with(expected) && told_of_many.ends_with("; and 1 more"), "{told_of_many}");
+        let error = validate(&many).unwrap_err();
+        assert!(error.starts_with(expected) && error.ends_with("; and 1 more"), "{error}");
         let gone = [&begin[..], &[(Deleted, &*first.1), (Modified, &*third.1)]].concat();
-        assert_eq!(told(&gone), Ok(()));
+        assert_eq!(validate(&gone), Ok(()));
     }
 }

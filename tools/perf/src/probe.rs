@@ -1,4 +1,4 @@
-//! Sees decisions and bindings.
+//! Recording of decisions and bindings.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use schedc_objects::AnyObject;
 use crate::measure::{Decisions, Stopwatch};
 use crate::placements::Placements;
 
-/// Pods by namespace and labels.
+/// Pods selected by namespace and labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// All, if there is none.
+    /// Namespaces; all if empty.
     pub(crate) namespaces: Vec<String>,
     pub(crate) labels: BTreeMap<String, String>,
 }
@@ -33,22 +33,22 @@ impl Selection {
     }
 }
 
-/// Whether a pod has all these labels.
+/// Returns whether a pod has all these labels.
 pub(crate) fn has(labels: &BTreeMap<String, String>, pod: &api::Pod) -> bool {
     let own = pod.metadata.labels.as_ref();
     labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)) == Some(value))
 }
 
-/// Whether a pod has a node.
+/// Returns whether a pod has a node.
 pub(crate) fn is_scheduled(pod: &api::Pod) -> bool {
     pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty())
 }
 
-/// What is being measured.
+/// The current collection of metrics.
 #[derive(Debug)]
 struct Collection {
     selection: Selection,
-    /// The same, as the scheduler has it.
+    /// Namespaces of the selection, as symbols of the scheduler.
     namespaces: Vec<Symbol>,
     labels: Vec<(Symbol, Symbol)>,
     begin: Instant,
@@ -66,35 +66,35 @@ impl Collection {
     }
 }
 
-/// Pods with a node, counted by namespace since somebody wanted to know.
+/// Numbers of pods with a node by namespace, since counting began.
 #[derive(Debug, Default)]
 pub(crate) struct ScheduledCounts {
-    /// Only pods with these.
+    /// Labels that a pod must have.
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) pods: BTreeMap<String, usize>,
 }
 
-/// Looks on, and keeps what a report needs.
+/// Hooks that record the data of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     stopwatch: Option<Stopwatch>,
     collection: Option<Collection>,
-    /// Decisions about the pods that were collected.
+    /// Decisions for the selected pods.
     pub(crate) decisions: Decisions,
-    /// How many of them were bound meanwhile.
+    /// Number of selected pods that were bound during the collection.
     pub(crate) bound: usize,
-    /// How long that took, in real time.
+    /// Duration of the collection, in real time.
     pub(crate) time: Duration,
-    /// Pods bound in a namespace since somebody began to wait.
+    /// Namespace of a wait, and the number of pods bound there since it began.
     pub(crate) awaited: Option<(String, usize)>,
-    /// Pods with a node, while somebody waits for their number.
+    /// Pods with a node, while a wait needs their number.
     pub(crate) scheduled: Option<ScheduledCounts>,
-    /// What is to be validated.
+    /// Placements to validate.
     pub(crate) placements: Placements,
 }
 
 impl Probe {
-    /// Measures from now on. Returns whether that was not so already.
+    /// Starts collecting. Returns false if it had started already.
     pub(crate) fn start(&mut self, selection: Selection, interner: &mut Interner) -> bool {
         if self.collection.is_some() {
             return false;
@@ -106,14 +106,14 @@ impl Probe {
         true
     }
 
-    /// Measures no more. Returns whether it did.
+    /// Stops collecting. Returns false if it had not started.
     pub(crate) fn stop(&mut self) -> bool {
         let Some(collection) = self.collection.take() else { return false };
         self.time += collection.begin.elapsed();
         true
     }
 
-    /// A pod got its node, or came or went with one.
+    /// Counts a pod that was bound, or created or deleted with a node.
     fn count(&mut self, pod: &api::Pod, has_come: bool) {
         let Some(scheduled) = &mut self.scheduled else { return };
         if has(&scheduled.labels, pod) {

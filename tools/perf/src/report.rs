@@ -1,36 +1,36 @@
-//! What comes of a run.
+//! Results of workloads.
 
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Decisions;
 
-/// All workloads that ran.
+/// Results of all workloads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reports {
-    /// In the order in which they ran.
+    /// Reports, in the order of the runs.
     pub workloads: Vec<Report>,
 }
 
-/// One workload.
+/// Result of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// `TEST/WORKLOAD`.
     pub name: String,
-    /// How many decisions a scheduler makes in a second that does nothing else.
+    /// Decisions per second of time spent on decisions.
     pub decisions_per_s: f64,
-    /// Pods that were bound in a second of real time, the whole cluster included.
+    /// Pods bound per second of real time, including the work of the cluster.
     pub pods_per_s: f64,
-    /// How long a decision takes.
+    /// Duration of a decision.
     pub latency_us: Latency,
-    /// How often a decision asks for memory; none if that was not counted.
+    /// Allocations per decision; `None` if not counted.
     pub allocations_per_decision: Option<f64>,
-    /// The most memory that the process had, in MiB; none where the system does not tell.
+    /// Peak memory of the process, in MiB; `None` if the system does not report it.
     pub peak_rss_mb: Option<f64>,
 }
 
-/// Times in microseconds: so many of a hundred decisions do not take longer.
+/// Percentiles in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the type says what they are")]
+#[allow(missing_docs, reason = "documented at the type")]
 pub struct Latency {
     pub p50: f64,
     pub p90: f64,

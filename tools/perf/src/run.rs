@@ -1,4 +1,4 @@
-//! A workload from begin to end.
+//! A workload from start to end.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,22 +18,23 @@ use crate::probe::Probe;
 use crate::report::{Latency, Report};
 use crate::{Error, measure};
 
-/// What can be set for a run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The index of a profile that serves every pod, whatever scheduler it names.
+    /// Index of a profile that serves every pod, whatever its scheduler name.
     pub profile: Option<usize>,
-    /// Which of several equally good nodes is drawn.
+    /// Seed for the choice among equally good nodes.
     pub seed: u64,
 }
 
-/// When workloads begin, in nanoseconds since 1970: some day in 2026.
+/// Start time of workloads, in nanoseconds since 1970: a day in 2026.
 const START: i64 = 1_780_000_000_000_000_000;
 
-/// Runs a workload with the profiles of a bundle, and measures it. Its memory is measured as that of the process: run one in a process.
+/// Runs and measures a workload with the profiles of a bundle. The reported memory is that of the process:
+/// run one workload per process.
 ///
 /// # Errors
-/// The workload is wrong, waits for what never happens, or its placements are not right.
+/// Returns an error if the workload is invalid, if a wait times out, or if placements are invalid.
 pub fn run(bundle: &AnyBundle, chosen: &SelectedWorkload<'_>, options: Options) -> Result<Report, Error> {
     let operations = chosen.operations()?;
     let place = format!("{}: workload `{}`", chosen.config.path.display(), chosen.name());
@@ -46,7 +47,7 @@ pub fn run(bundle: &AnyBundle, chosen: &SelectedWorkload<'_>, options: Options) 
         return Err(Error::new("metrics are still collected at the end; add stopCollectingMetrics").at(place));
     }
     if probe.decisions.count() == 0 {
-        return Err(Error::new("no pod was tried while metrics were collected").at(place));
+        return Err(Error::new("no pod was attempted while metrics were collected").at(place));
     }
     let report = Report {
         name: chosen.name(),
@@ -62,24 +63,24 @@ pub fn run(bundle: &AnyBundle, chosen: &SelectedWorkload<'_>, options: Options) 
     Ok(report)
 }
 
-/// A workload that runs.
+/// A running workload.
 pub(crate) struct Runner<'a> {
     pub(crate) chosen: &'a SelectedWorkload<'a>,
     pub(crate) simulator: Simulator<Probe>,
     pub(crate) clock: Clock,
     pub(crate) background: Vec<Background>,
-    /// Pods that were created in a namespace since a barrier waited for them, and for which nothing else waited.
+    /// Pods that were created in a namespace since the last barrier, and for which nothing else waited.
     pub(crate) unawaited: BTreeMap<String, usize>,
-    /// Namespaces that are there.
+    /// Existing namespaces.
     namespaces: HashSet<String>,
     admission: default::Admission,
-    /// For names that are made up.
+    /// Counter for generated names.
     named: u32,
-    /// Rounds since the clock was read.
+    /// Rounds since the last read of the clock.
     rounds: u32,
 }
 
-/// How many rounds go by before the clock is read again.
+/// Number of rounds between reads of the clock.
 const ROUNDS: u32 = 16;
 
 impl<'a> Runner<'a> {
@@ -102,7 +103,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Goes on until something is so. Returns whether it is, `limit` nanoseconds later at most.
+    /// Runs until a condition is met. Returns whether it was met within `limit` nanoseconds.
     pub(crate) fn run_until(&mut self, limit: i64, is_done: impl Fn(&Self) -> bool) -> Result<bool, Error> {
         let end = self.clock.now().saturating_add(limit);
         loop {
@@ -119,7 +120,7 @@ impl<'a> Runner<'a> {
                 }
                 continue;
             }
-            // Nothing is left to do now.
+            // No work is left at this time.
             let now = self.clock.now();
             if now >= end {
                 self.catch_up()?;
@@ -132,13 +133,13 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Does everything that happens now, and what comes of it, but does not wait.
+    /// Processes everything that is due now, with its consequences, without waiting.
     pub(crate) fn settle(&mut self) -> Result<(), Error> {
         while self.simulator.step() {}
         self.catch_up()
     }
 
-    /// The time is what the clock says, and what is due happens.
+    /// Sets the time to the clock's, and processes what is due.
     pub(crate) fn catch_up(&mut self) -> Result<(), Error> {
         self.rounds = 0;
         let now = self.clock.now();
@@ -160,12 +161,12 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// The server is asked for something.
+    /// Sends a request to the server.
     pub(crate) fn request(&mut self, request: Request) -> Result<(), ApiError> {
         self.simulator.request(request)
     }
 
-    /// Completes an object as an API server does.
+    /// Completes and validates an object as an API server does.
     pub(crate) fn admit(&mut self, object: AnyObject) -> Result<AnyObject, Error> {
         let mut problems = Vec::new();
         let place = SourceLocation { file: "".into(), line: 0, item: None };
@@ -177,7 +178,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Creates an object, completed if it is not yet. One that is in a namespace comes into this one.
+    /// Creates an object, completed if `to_admit`. A namespaced object is created in this namespace.
     pub(crate) fn create(&mut self, mut object: AnyObject, namespace: &str, to_admit: bool) -> Result<Key, Error> {
         let kind = object.kind();
         let metadata = object.metadata_mut();
@@ -201,13 +202,13 @@ impl<'a> Runner<'a> {
             key = Key::of(&object);
         }
         if self.simulator.server.get(&key).is_some() {
-            return Err(Error::new(format!("{} {} is there already", key.kind, key.name)));
+            return Err(Error::new(format!("{} {} exists already", key.kind, key.name)));
         }
         self.simulator.add(object).map_err(Error::new)?;
         Ok(key)
     }
 
-    /// A namespace is there, if it was not.
+    /// Creates a namespace if it does not exist.
     pub(crate) fn ensure_namespace(&mut self, name: &str) -> Result<(), Error> {
         if self.namespaces.contains(name) {
             return Ok(());
@@ -228,7 +229,7 @@ impl<'a> Runner<'a> {
         self.namespaces.contains(name)
     }
 
-    /// A name that is made up: the prefix and five characters.
+    /// Returns a generated name: the prefix and five characters.
     pub(crate) fn new_name(&mut self, prefix: &str) -> String {
         const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
         let mut number = self.named as usize;

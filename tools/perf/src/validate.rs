@@ -1,11 +1,10 @@
-//! Placements, checked by the rules.
+//! Validation of placements by the rules of scheduling.
 //!
-//! A [`Validator`] sees what a scheduler was told, in that order, and looks at each pod when it comes to a node: whether
-//! it may run there, by what was there before it. It is written from the rules alone, on its own bookkeeping: it shares
-//! no kernel, column or index with the plugins. What it costs it costs after a run, not during one.
+//! A [`Validator`] receives the changes of a scheduler in the same order. When a pod is bound, it checks
+//! whether the pod may run on the node, given the earlier state. It is written from the rules alone and
+//! shares no plugin code, column or index. It runs after a workload and takes no time during the run.
 //!
-//! It checks what must hold, not what would be better: scores do not matter. Devices are not looked at, nor claims that
-//! have no volume.
+//! It checks hard constraints only and ignores scores. It also ignores devices, and claims without a volume.
 
 mod node;
 mod pod_affinity;
@@ -27,41 +26,41 @@ use self::pod_affinity::PodAffinityRules;
 use self::spread::Spread;
 use self::storage::Storage;
 
-/// A rule of Kubernetes, by the plugin that stands for it.
+/// A rule of Kubernetes, named after the plugin that enforces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
-    /// The node is there, and no pod is bound to another one later.
+    /// The node exists, and the pod is not bound again to another node.
     Known,
-    /// The pod is not held by gates.
+    /// The pod has no scheduling gates.
     SchedulingGates,
-    /// The node takes pods.
+    /// The node is schedulable.
     NodeUnschedulable,
     /// The pod tolerates the node's taints.
     TaintToleration,
-    /// The node is one that the pod selects.
+    /// The pod selects the node.
     NodeAffinity,
-    /// No port of the node is taken twice.
+    /// No host port of the node is used twice.
     NodePorts,
-    /// What the pods ask for is there, and the node takes so many.
+    /// The node has the requested resources and allows the number of pods.
     NodeResourcesFit,
-    /// Volumes for one pod, or for one writer, are not used twice.
+    /// Volumes for a single pod or writer are not used twice.
     VolumeRestrictions,
-    /// No more volumes are attached than the node's drivers allow.
+    /// Attached volumes do not exceed the limits of the node's drivers.
     NodeVolumeLimits,
-    /// The pod's volumes can be reached from the node.
+    /// The node can reach the pod's volumes.
     VolumeBinding,
     /// The pod's volumes are in the node's zone.
     VolumeZone,
-    /// No domain has more pods than it may have.
+    /// No domain exceeds the maximum skew.
     PodTopologySpread,
-    /// The pods that must be near are, and those that must not be are not.
+    /// Required affinity and anti-affinity are met.
     InterPodAffinity,
     /// The node has the features that the pod uses.
     NodeDeclaredFeatures,
 }
 
 impl Rule {
-    /// The plugin that stands for it. `None`: every scheduler keeps it.
+    /// Returns the plugin that enforces the rule. `None`: every scheduler does.
     pub fn plugin(self) -> Option<&'static str> {
         Some(match self {
             Rule::Known => return None,
@@ -82,16 +81,16 @@ impl Rule {
     }
 }
 
-/// A placement that breaks a rule.
+/// A placement that violates a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The pod: `namespace/name`.
     pub pod: String,
-    /// The node that it was bound to.
+    /// The node of the pod.
     pub node: String,
     /// The rule.
     pub rule: Rule,
-    /// In words, what is the case.
+    /// Description.
     pub what: String,
 }
 
@@ -107,7 +106,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Pods and nodes as they were told of, and whatever must be counted to judge the next placement.
+/// Pods and nodes as the scheduler received them, and the counts that the rules need.
 pub struct Validator {
     is_checked: fn(&[&str], Rule) -> bool,
     plugins: Vec<&'static str>,
@@ -120,28 +119,28 @@ pub struct Validator {
     violations: Vec<Violation>,
 }
 
-/// What is where.
+/// The state of the cluster.
 #[derive(Default)]
 struct Cluster {
     nodes: Map<Symbol, NodePods>,
-    /// Pods on nodes, and which.
+    /// Pods on nodes, with the node.
     pods: Map<Uid, (Pod, Symbol)>,
     namespaces: Map<Symbol, Labels>,
 }
 
 impl Cluster {
-    /// The labels of a namespace; none if it is unknown.
+    /// Returns the labels of a namespace; none if it is unknown.
     fn namespace(&self, name: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&name).map_or(&[], |labels| labels)
     }
 
-    /// The labels of a node; none if it is unknown.
+    /// Returns the labels of a node; none if it is unknown.
     fn labels(&self, node: Symbol) -> &[(Symbol, Symbol)] {
         self.nodes.get(&node).and_then(|placed| placed.node.as_ref()).map_or(&[], |node| &node.labels)
     }
 }
 
-/// A pod that comes to a node.
+/// A pod that was bound to a node.
 #[derive(Clone, Copy)]
 struct Placement<'a> {
     pod: &'a Pod,
@@ -157,7 +156,7 @@ impl Default for Validator {
 }
 
 impl Validator {
-    /// Checks the rules that stand for these plugins: those of a profile.
+    /// Creates a validator with the rules of these plugins: those of a profile.
     pub fn with_plugins(plugins: impl IntoIterator<Item = &'static str>) -> Self {
         Validator::of(plugins.into_iter().collect(), |plugins, rule| {
             rule.plugin().is_none_or(|plugin| plugins.contains(&plugin))
@@ -178,25 +177,25 @@ impl Validator {
         }
     }
 
-    /// How many placements were checked.
+    /// Returns the number of checked placements.
     pub fn checked(&self) -> u64 {
         self.checked
     }
 
-    /// What broke a rule.
+    /// Returns the violations.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
 
-    /// A pod waits for a node: when it comes to one, it was placed. Nothing is new if it is on a node.
+    /// Registers a pending pod, so that its binding counts as a placement. No effect if it is on a node.
     pub fn expect(&mut self, uid: &Uid) {
         if !self.cluster.pods.contains_key(uid) {
             self.pending.insert(uid.clone());
         }
     }
 
-    /// Something was told to the scheduler, whose symbols `names` knows. A pod that comes to a node was placed if it was
-    /// there before without one; a pod that was created on a node is not looked at, but counts.
+    /// Processes a change that the scheduler received; `names` resolves its symbols. A pod that existed without a
+    /// node was placed. A pod that was created with a node is not checked, but counts.
     pub fn observe(&mut self, change: &Change, names: &Interner) {
         match change {
             Change::Node(node) => {
@@ -268,7 +267,7 @@ impl Validator {
         Some(node)
     }
 
-    /// What was counted is counted again when it is needed.
+    /// Discards the counts; they are computed again when needed.
     fn forget(&mut self) {
         self.pod_affinity = PodAffinityRules::default();
         self.spread = Spread::default();
@@ -278,7 +277,7 @@ impl Validator {
         let mut found: Vec<(Rule, String)> = Vec::new();
         match self.cluster.nodes.get(&node) {
             Some(placed) if placed.node.is_some() => placed.check(pod, names, &mut found),
-            _ => found.push((Rule::Known, "there is no such node".to_owned())),
+            _ => found.push((Rule::Known, "the node does not exist".to_owned())),
         }
         let placement = Placement { pod, node, cluster: &self.cluster, names };
         self.pod_affinity.check(placement, &mut found);

@@ -1,4 +1,4 @@
-//! A cluster of three nodes with a pod each, and a pod that waits: what extenders are asked about.
+//! Cluster of three nodes with one pod each, and a pending pod, for calls of extenders.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use schedc_core::model::{Node, NodeIndex, Object, Pod, PodSpec, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_extender::{Extender, HttpExtenders};
 
-/// Nothing is derived of nodes.
+/// Profile that derives no state from nodes.
 #[derive(Default)]
 struct EmptyProfile;
 
@@ -27,7 +27,7 @@ impl State for EmptyProfile {
     fn hypothetical_remove((): &mut (), _: &Arc<Pod>) {}
 }
 
-/// An extender that does everything, and nothing special.
+/// Extender with all verbs and default settings.
 pub(crate) const PLAIN: Extender = Extender {
     url_prefix: "http://extender",
     filter_verb: Some("filter"),
@@ -44,7 +44,7 @@ pub(crate) const PLAIN: Extender = Extender {
     ignorable: false,
 };
 
-/// The cluster, and extenders.
+/// The cluster, and its extenders.
 pub(crate) struct Cluster {
     cache: Cache<EmptyProfile>,
     pub(crate) extenders: HttpExtenders,
@@ -53,12 +53,12 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// One with an extender at a URL.
+    /// Creates a cluster with an extender at a URL.
     pub(crate) fn new(extender: Extender, url: &str) -> Cluster {
         Cluster::with(vec![(extender, url)]).expect("it works in a test")
     }
 
-    /// One with several, which have names to tell them apart.
+    /// Creates a cluster with several extenders, which have distinct names.
     pub(crate) fn with(extenders: Vec<(Extender, &str)>) -> Result<Cluster, String> {
         let mut overrides = Overrides::default();
         let settings: Vec<Extender> = (0..)
@@ -90,23 +90,23 @@ impl Cluster {
         Ok(Cluster { cache, extenders, pod: Arc::new(pod), nodes })
     }
 
-    /// What is left of all nodes, and why others are not.
+    /// Returns the remaining nodes, and the reasons for the others.
     pub(crate) fn filter(&self) -> Result<(String, Vec<String>), String> {
         let base = &self.cache.base;
         let mut left: NodeMask = self.nodes.iter().copied().collect();
         let rejections = self.extenders.filter(&self.pod, base, &mut left)?;
-        let said = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
-        Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(said).collect()))
+        let text = |ExtenderRejection { node, code, reason }| format!("{}: {code}: {reason}", base.name(node));
+        Ok((left.iter().map(|node| base.name(node)).collect(), rejections.into_iter().map(text).collect()))
     }
 
-    /// What is added to the totals of all nodes.
+    /// Returns the amounts added to the total scores of all nodes.
     pub(crate) fn prioritize(&self) -> Vec<i64> {
         let mut totals = vec![0; self.nodes.len()];
         self.extenders.prioritize(&self.pod, &self.cache.base, &self.nodes.iter().copied().collect(), &mut totals);
         totals
     }
 
-    /// What is left of candidates on all nodes: `a-on-a/1`.
+    /// Returns the remaining candidates, such as `a-on-a/1`.
     pub(crate) fn preempt(&self) -> Result<Vec<String>, String> {
         let base = &self.cache.base;
         let candidates = self.nodes.iter().map(|&node| Candidate {
@@ -123,13 +123,13 @@ impl Cluster {
         Ok(left.into_iter().map(name).collect())
     }
 
-    /// Has the pod bound to the first node, if an extender does that.
+    /// Binds the pod to the first node, if an extender does that.
     pub(crate) fn bind(&self) -> Option<Result<bool, String>> {
         let binders = self.extenders.binders(&self.pod, &self.cache.base);
         (!binders.is_empty()).then(|| self.extenders.bind(&self.placement(), &binders))
     }
 
-    /// Tells that it is not bound after all.
+    /// Notifies extenders that the pod was unreserved.
     pub(crate) fn unreserve(&self) {
         let unreservers = self.extenders.unreservers(&self.pod, &self.cache.base);
         self.extenders.unreserve(&self.placement(), &unreservers);
@@ -139,7 +139,7 @@ impl Cluster {
         Placement { pod: self.pod.clone(), node: self.nodes[0], node_name: "a".into() }
     }
 
-    /// The pod is written like this.
+    /// Sets the original of the pod.
     pub(crate) fn write_pod(&mut self, json: &str) {
         self.cache.base.originals.set_pod(&self.pod.uid, Some(json.into()));
     }

@@ -1,4 +1,4 @@
-//! Extenders that fail.
+//! Failing extenders.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use schedc_extender::Extender;
 use crate::cluster::{Cluster, PLAIN};
 use crate::server::{Reply, Server};
 
-/// What becomes of a filter that is answered like this. The server's address is left out.
+/// Checks the result of a filter with this response. The server's address is removed.
 fn check(reply: Reply, expected: Expect) {
     let server = Server::start(move |_, _| reply.clone());
     let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it fails");
@@ -26,13 +26,13 @@ fn malformed_responses() {
     check(Reply::Code(307), expect!["failed filter with extender at URL URL/filter, code 307"]);
     check(
         Reply::Json("<html>".into()),
-        expect!["extender URL: filter: its answer cannot be read: expected value at line 1 column 1"],
+        expect!["extender URL: filter: its response cannot be read: expected value at line 1 column 1"],
     );
-    check(Reply::Json(String::new()), expect!["extender URL: filter: its answer is empty"]);
+    check(Reply::Json(String::new()), expect!["extender URL: filter: its response is empty"]);
     check(
         Reply::Json(r#"{"NodeNames":{}}"#.into()),
         expect![
-            "extender URL: filter: its answer cannot be read: invalid type: map, expected a sequence at line 1 column 13"
+            "extender URL: filter: its response cannot be read: invalid type: map, expected a sequence at line 1 column 13"
         ],
     );
     check(Reply::Json(r#"{"Error":"out of GPUs"}"#.into()), expect!["out of GPUs"]);
@@ -42,7 +42,7 @@ fn malformed_responses() {
 fn responses_about_unknown_nodes() {
     check(
         Reply::Json(r#"{"NodeNames":["a","z"]}"#.into()),
-        expect![[r#"extender "URL" says that node "z" is left, which it was not asked about"#]],
+        expect![[r#"extender "URL" returned node "z", which was not in the request"#]],
     );
 }
 
@@ -50,11 +50,11 @@ fn responses_about_unknown_nodes() {
 fn cut_connections() {
     check(
         Reply::Raw(String::new()),
-        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+        expect!["extender URL: filter: it closed the connection before it responded (Peer disconnected)"],
     );
     check(
         Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"Node".into()),
-        expect!["extender URL: filter: it closed the connection before it had answered (Peer disconnected)"],
+        expect!["extender URL: filter: it closed the connection before it responded (Peer disconnected)"],
     );
     check(
         Reply::Raw("what?\r\n\r\n".into()),
@@ -76,7 +76,7 @@ fn an_endless_response_is_cut_off() {
     let patient = Extender { http_timeout: Duration::from_secs(20), ..PLAIN };
     let server = Server::start(|_, _| Reply::Endless);
     let error = Cluster::new(patient, &server.url).filter().expect_err("it is too long");
-    assert!(error.contains("its answer is longer than 167"), "{error}");
+    assert!(error.contains("its response is longer than 167"), "{error}");
 }
 
 #[test]
@@ -87,18 +87,19 @@ fn a_slow_extender_times_out() {
     let error = Cluster::new(PLAIN, &server.url).filter().expect_err("it is late");
     assert_eq!(error, format!("extender {}: filter: it took longer than 500ms", server.url));
     assert!(began.elapsed() < Duration::from_secs(2));
-    // Nor does one that never takes the connection.
-    let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
-    let error =
-        Cluster::new(PLAIN, &format!("http://{}", deaf.local_addr().unwrap())).filter().expect_err("it is deaf");
+    // A server that never accepts the connection fails in the same way.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let error = Cluster::new(PLAIN, &format!("http://{}", silent.local_addr().unwrap()))
+        .filter()
+        .expect_err("the server is silent");
     assert!(error.ends_with("it took longer than 500ms"), "{error}");
 }
 
 #[test]
 fn an_unreachable_extender() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = Cluster::new(PLAIN, &format!("http://{closed}")).filter().expect_err("nobody is there");
-    assert_eq!(error, format!("extender http://{closed}: filter: nobody listens there"));
+    let error = Cluster::new(PLAIN, &format!("http://{closed}")).filter().expect_err("the port is closed");
+    assert_eq!(error, format!("extender http://{closed}: filter: connection refused"));
     let error = Cluster::new(PLAIN, "http://extender.invalid").filter().expect_err("no such host");
     assert!(error.starts_with("extender http://extender.invalid: filter: "), "{error}");
 }
@@ -112,7 +113,7 @@ fn connections_are_reused_and_replaced() {
         assert_eq!(cluster.filter().unwrap().0, "a");
     }
     assert_eq!(server.connections(), 1);
-    // One that closes after each answer, and does not say so.
+    // Closes the connection after each response, without a header that announces it.
     let body = r#"{"NodeNames":["a"]}"#;
     let raw = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let server = Server::start(move |_, _| Reply::Raw(raw.clone()));
@@ -129,5 +130,5 @@ fn missing_originals_are_errors() {
     let mut cluster = Cluster::new(PLAIN, "http://127.0.0.1:1");
     let other = schedc_core::model::Uid("other".into());
     cluster.pod = schedc_core::model::Pod { uid: other, ..(*cluster.pod).clone() }.into();
-    assert_eq!(cluster.filter().unwrap_err(), "pod n/web cannot be sent: it was not kept as it was written");
+    assert_eq!(cluster.filter().unwrap_err(), "pod n/web cannot be sent: its original is not stored");
 }

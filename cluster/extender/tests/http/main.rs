@@ -1,4 +1,4 @@
-//! Extenders that are real HTTP servers: each verb, what can go wrong, and what kube-scheduler asks.
+//! Extenders as real HTTP servers: each verb, failures, and the requests of kube-scheduler.
 
 mod cluster;
 mod faults;

@@ -1,7 +1,8 @@
-//! kube-scheduler's exchanges with an extender, recorded, and ours in the same cluster: what we ask has to be the same, apart
-//! from times, uids, versions, and the order of nodes, which is chance there.
+//! Recorded exchanges of kube-scheduler with an extender, compared with this scheduler in the same cluster. The
+//! requests must be equal except for times, uids, versions and the order of nodes, which is random in kube-scheduler.
 //!
-//! Where the extender is comes from the environment, as for a scheduler that runs: each test starts its own executable anew.
+//! The URL of the extender comes from the environment, as in a real scheduler. Therefore each test starts its own
+//! executable again.
 
 use std::env;
 use std::fs;
@@ -25,7 +26,7 @@ mod managed {
     schedc_macros::profile!("tests/recorded/profiles/managed.toml");
 }
 
-/// An exchange.
+/// Exchange.
 struct Exchange {
     path: String,
     body: Value,
@@ -43,7 +44,7 @@ fn recorded(name: &str) -> Vec<Exchange> {
     text.lines().map(line).collect()
 }
 
-/// Without what differs from run to run.
+/// Removes what differs between runs.
 fn comparable(mut value: Value) -> Value {
     match &mut value {
         Value::Object(members) => {
@@ -59,7 +60,7 @@ fn comparable(mut value: Value) -> Value {
             ] {
                 members.remove(key);
             }
-            // Of conditions, which whoever binds writes: `null` in Go, and a version.
+            // Fields of conditions that only a writer sets: `null` in Go, and a version.
             members.remove("lastProbeTime");
             members.remove("observedGeneration");
             members.values_mut().for_each(|member| *member = comparable(member.take()));
@@ -73,8 +74,9 @@ fn comparable(mut value: Value) -> Value {
     value
 }
 
-/// Holds our requests against those that were recorded, if this is the test; simulates, if it was started anew.
-fn replay<B: Bundle>(name: &str) {
+/// In the test with the name `test`, compares requests with the recorded ones; in the second process, runs the
+/// simulation.
+fn replay<B: Bundle>(name: &str, test: &str) {
     const URL: &str = "SCHEDC_EXTENDER_URL_PREFIX";
     let exchanges = recorded(name);
     if env::var(URL).is_ok() {
@@ -89,7 +91,7 @@ fn replay<B: Bundle>(name: &str) {
         Some(answer) => Reply::Json(answer.clone()),
         None => Reply::Code(500),
     });
-    let test = format!("recorded::requests_with_{}_equal_those_of_kube_scheduler", name.replace('-', "_"));
+    let test = format!("recorded::{test}");
     let mut command = Command::new(env::current_exe().expect("it has a name"));
     let output = command.args(["--exact", &test, "--nocapture"]).env(URL, &server.url).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -101,7 +103,7 @@ fn replay<B: Bundle>(name: &str) {
     assert_eq!(asked.len(), expected.len());
 }
 
-/// The cluster of the recording: its nodes, and its pods, one after the other.
+/// Creates the nodes of the recording, and its pods one after the other.
 fn simulate<B: Bundle>(exchanges: &[Exchange]) {
     let mut simulator = Simulator::of::<B>(Options::default()).expect("extenders can be asked");
     let object = |kind: &str, value: &Value| -> AnyObject {
@@ -111,7 +113,7 @@ fn simulate<B: Bundle>(exchanges: &[Exchange]) {
             _ => AnyObject::Pod(Box::new(serde_json::from_value(value).expect("a pod"))),
         }
     };
-    // All recordings are of the same nodes.
+    // All recordings contain the same nodes.
     let full = recorded("full-nodes");
     for node in full[0].body["Nodes"]["items"].as_array().expect("nodes") {
         simulator.add(object("Node", node)).expect("it has a name");
@@ -129,15 +131,15 @@ fn simulate<B: Bundle>(exchanges: &[Exchange]) {
 
 #[test]
 fn requests_with_full_nodes_equal_those_of_kube_scheduler() {
-    replay::<full_nodes::Profiles>("full-nodes");
+    replay::<full_nodes::Profiles>("full-nodes", "requests_with_full_nodes_equal_those_of_kube_scheduler");
 }
 
 #[test]
 fn requests_with_node_names_equal_those_of_kube_scheduler() {
-    replay::<cached::Profiles>("cached");
+    replay::<cached::Profiles>("cached", "requests_with_node_names_equal_those_of_kube_scheduler");
 }
 
 #[test]
 fn requests_with_managed_resources_equal_those_of_kube_scheduler() {
-    replay::<managed::Profiles>("managed");
+    replay::<managed::Profiles>("managed", "requests_with_managed_resources_equal_those_of_kube_scheduler");
 }

@@ -1,4 +1,4 @@
-//! An extender: a small HTTP server that answers as a test wants, and remembers what it was asked.
+//! Extender for tests: a small HTTP server with configurable responses, which records its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,36 +10,36 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
-/// What it answers.
+/// Response.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
-    /// This, with status code 200.
+    /// JSON with status code 200.
     Json(String),
-    /// A status code.
+    /// Status code.
     Code(u16),
-    /// This to the letter, and the connection ends.
+    /// Literal bytes, after which the connection ends.
     Raw(String),
-    /// Nothing for so long, then this.
+    /// Delayed response.
     Late(Duration, Box<Reply>),
-    /// More than anybody wants.
+    /// Response without end.
     Endless,
 }
 
-/// The server. It ends with the test's process.
+/// Server. It ends with the test's process.
 pub(crate) struct Server {
-    /// Where it is.
+    /// URL.
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
     connections: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// One that answers by path and body.
+    /// Starts a server that responds by path and body.
     pub(crate) fn start(reply: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static) -> Server {
         Server::with_tls(None, reply)
     }
 
-    /// One that speaks TLS.
+    /// Starts a server with TLS.
     pub(crate) fn with_tls(
         tls: Option<Arc<ServerConfig>>,
         reply: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static,
@@ -65,12 +65,12 @@ impl Server {
         Server { url, asked, connections }
     }
 
-    /// What it was asked since this was asked last: paths and bodies.
+    /// Returns the paths and bodies of the requests since the last call.
     pub(crate) fn asked(&self) -> Vec<(String, Value)> {
         std::mem::take(&mut *self.asked.lock().expect("it works in a test"))
     }
 
-    /// How many connections were made.
+    /// Number of accepted connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
@@ -85,7 +85,7 @@ fn serve(socket: impl Read + Write, reply: &dyn Fn(&str, &Value) -> Reply, asked
             thread::sleep(time);
             reply = *then;
         }
-        // Whoever asked may be gone.
+        // The client may have gone.
         let is_over = match reply {
             Reply::Json(json) => {
                 let head = format!(

@@ -1,4 +1,4 @@
-//! Extenders that speak TLS.
+//! Extenders with TLS.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use schedc_extender::{Extender, Pem, Tls};
 use crate::cluster::{Cluster, PLAIN};
 use crate::server::{Reply, Server};
 
-/// A certificate that is its own authority, and its key, as PEM.
+/// Self-signed certificate with its key, as PEM.
 struct Identity {
     key: PrivateKeyDer<'static>,
     certificate: rcgen::Certificate,
@@ -32,7 +32,7 @@ fn identity(name: &str) -> Identity {
     }
 }
 
-/// An extender with a certificate that wants one of clients, if there is one.
+/// Starts an extender with a certificate. It requires one of clients if `client` is set.
 fn server(of: &Identity, client: Option<&Identity>) -> Server {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -58,7 +58,7 @@ fn filter(server: &Server, tls: Option<Tls>, enable_https: bool) -> Result<Strin
     let extender = Extender { tls, enable_https, http_timeout: Duration::from_secs(5), ..PLAIN };
     let cluster = Cluster::with(vec![(extender, &*server.url)])?;
     cluster.filter()?;
-    // Once more on the same connection.
+    // Again on the same connection.
     cluster.filter().map(|(left, _)| left)
 }
 
@@ -83,7 +83,7 @@ fn insecure_tls_accepts_any_certificate() {
     assert_eq!(filter(&server, Some(Tls { insecure: true, ..Tls::default() }), false).as_deref(), Ok("b"));
     assert_eq!(filter(&server, None, true).as_deref(), Ok("b"), "kube-scheduler's enableHTTPS without a CA");
     let checked = filter(&server, None, false).unwrap_err();
-    assert!(checked.contains("invalid peer certificate") || checked.contains("nobody to trust"), "{checked}");
+    assert!(checked.contains("invalid peer certificate") || checked.contains("no trusted authority"), "{checked}");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn invalid_certificates_are_reported_at_startup() {
     let endless = error(Tls { ca: Some(Pem::File("/dev/zero")), ..Tls::default() });
     assert_eq!(endless, "extender https://127.0.0.1:1: /dev/zero: this is a device; a regular file is required");
     let empty = error(Tls { ca: Some(Pem::Text("-----BEGIN -----END ")), ..Tls::default() });
-    assert!(empty.contains("there is no certificate in it"), "{empty}");
+    assert!(empty.contains("it contains no certificate"), "{empty}");
     let pair = |certificate, key| Tls {
         certificate: Some(Pem::Text(certificate)),
         key: Some(Pem::Text(key)),
@@ -120,5 +120,5 @@ fn invalid_certificates_are_reported_at_startup() {
     let mixed = error(Tls { ca, ..pair(own.pem, other.key_pem) });
     assert!(mixed.contains("the client certificate: "), "{mixed}");
     let no_key = error(Tls { ca, ..pair(own.pem, own.pem) });
-    assert!(no_key.contains("its key is no private key"), "{no_key}");
+    assert!(no_key.contains("its key is not an unencrypted private key"), "{no_key}");
 }

@@ -1,4 +1,4 @@
-//! What is asked, and what is made of answers.
+//! Requests of each verb, and the use of responses.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extenders::Verb;
@@ -32,9 +32,9 @@ fn filter_sends_names_or_nodes_and_removes_nodes() {
 #[test]
 fn unresolvable_takes_precedence_over_unschedulable() {
     let server = answers(r#"{"NodeNames":[],"FailedNodes":{"a":"x","b":"y"},"FailedAndUnresolvableNodes":{"a":"z"}}"#);
-    let (left, said) = Cluster::new(PLAIN, &server.url).filter().unwrap();
+    let (left, rejections) = Cluster::new(PLAIN, &server.url).filter().unwrap();
     assert_eq!(left, "");
-    assert_eq!(said, ["a: Unschedulable: x", "b: Unschedulable: y", "a: UnschedulableAndUnresolvable: z"]);
+    assert_eq!(rejections, ["a: Unschedulable: x", "b: Unschedulable: y", "a: UnschedulableAndUnresolvable: z"]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn extenders_filter_in_order() {
     let none = answers("{}");
     let three = vec![(PLAIN, &*none.url), (PLAIN, &*second.url)];
     assert_eq!(Cluster::with(three).unwrap().filter().unwrap().0, "");
-    assert!(second.asked().is_empty(), "nothing is left to ask about");
+    assert!(second.asked().is_empty(), "no node is left");
 }
 
 #[test]
@@ -88,11 +88,11 @@ fn invalid_victims_are_errors() {
     for (answer, error) in [
         (r#"{"a":{"Pods":[]}}"#, r#"expected at least one victim pod on node "a""#),
         (r#"{"a":null}"#, r#"expected at least one victim pod on node "a""#),
-        (r#"{"a":{"Pods":[{"UID":"on-b"}]}}"#, r#"a pod with uid "on-b" is to go from node "a", and is not there"#),
-        (r#"{"a":{"Pods":[null]}}"#, r#"a pod with uid "" is to go from node "a", and is not there"#),
+        (r#"{"a":{"Pods":[{"UID":"on-b"}]}}"#, r#"victim with uid "on-b" is not on node "a""#),
+        (r#"{"a":{"Pods":[null]}}"#, r#"victim with uid "" is not on node "a""#),
         (
             r#"{"z":{"Pods":[{"UID":"on-b"}]}}"#,
-            r#"room is to be made on node "z", which the extender was not asked about"#,
+            r#"the extender returned victims on node "z", which was not in the request"#,
         ),
     ] {
         let answer = format!(r#"{{"NodeNameToMetaVictims":{answer}}}"#);
@@ -102,7 +102,7 @@ fn invalid_victims_are_errors() {
     let server = answers(r#"{"NodeNameToMetaVictims":{"a":{"Pods":[{"UID":"on-a"}]}}}"#);
     let mut unimportant = Cluster::new(PLAIN, &server.url);
     unimportant.pod = schedc_core::model::Pod { spec: Default::default(), ..(*unimportant.pod).clone() }.into();
-    let error = "pod / is to go from node \"a\" for n/web, which is no more important";
+    let error = "victim / on node \"a\" does not have a lower priority than n/web";
     assert_eq!(unimportant.preempt().unwrap_err(), error);
 }
 
@@ -128,7 +128,7 @@ fn bind_and_unreserve_name_pod_and_node() {
     let refuses = answers(r#"{"Error":"taken"}"#);
     assert_eq!(Cluster::new(PLAIN, &refuses.url).bind(), Some(Err("taken".into())));
     let ignorable = Extender { ignorable: true, ..PLAIN };
-    assert_eq!(Cluster::new(ignorable, &refuses.url).bind(), Some(Ok(false)), "it is left to plugins");
+    assert_eq!(Cluster::new(ignorable, &refuses.url).bind(), Some(Ok(false)), "plugins bind the pod");
     assert_eq!(Cluster::new(Extender { bind_verb: None, ..PLAIN }, &server.url).bind(), None);
 }
 

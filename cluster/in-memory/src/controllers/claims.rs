@@ -1,4 +1,4 @@
-//! Claims get volumes that are there.
+//! Binding of claims to existing volumes.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::model::{Object, PersistentVolume, PersistentVolumeClaim};
@@ -9,7 +9,7 @@ use super::{BIND_COMPLETED, BOUND_BY_CONTROLLER, Controllers, update};
 use crate::server::{ApiServer, Key};
 
 impl Controllers {
-    /// Does for a claim that is not bound what can be done (`syncUnboundClaim`).
+    /// Processes an unbound claim (`syncUnboundClaim`).
     pub(super) fn sync_claim(&mut self, server: &mut ApiServer, key: &Key, now: i64) {
         let Some(object) = server.get(key).cloned() else { return };
         let AnyObject::PersistentVolumeClaim(written) = &*object else { return };
@@ -37,13 +37,13 @@ impl Controllers {
         }
     }
 
-    /// The volume that a claim gets if nobody makes one: one that is meant for it, or else the smallest that will do. The
-    /// latter is the scheduler's business if the claim waits for its first consumer (`FindMatchingVolume`).
+    /// Returns the best existing volume: one that references the claim, or else the smallest matching one. The
+    /// scheduler chooses the latter if the claim waits for its first consumer (`FindMatchingVolume`).
     fn best_volume(&self, claim: &PersistentVolumeClaim, waits: bool) -> Option<&PersistentVolume> {
-        let meant =
+        let references_claim =
             |volume: &&PersistentVolume| volume.is_for(claim) && !volume.deleting && is_large_enough(volume, claim);
         let mut volumes = self.volumes.values().map(|volume| &**volume);
-        if let Some(volume) = volumes.find(meant) {
+        if let Some(volume) = volumes.find(references_claim) {
             return Some(volume);
         }
         let free = self.volumes.values().map(|volume| &**volume).filter(|volume| {
@@ -52,7 +52,7 @@ impl Controllers {
         free.filter(|volume| is_selected(volume, claim)).min_by_key(|volume| &volume.capacity)
     }
 
-    /// A claim is gone: its volume goes, too, or is nobody's (`reclaimVolume`).
+    /// Deletes or releases the volume of a deleted claim (`reclaimVolume`).
     pub(super) fn release(&mut self, server: &mut ApiServer, claim: &api::PersistentVolumeClaim, now: i64) {
         let Some(name) = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) else { return };
         let key = Key::cluster("PersistentVolume", name);
@@ -63,7 +63,7 @@ impl Controllers {
             return;
         }
         if spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_deref()) == Some("Delete") {
-            // It was there a moment ago.
+            // The volume exists at this point.
             let _ = server.handle(&crate::server::Request::Delete(key, None), now);
             return;
         }
@@ -73,7 +73,7 @@ impl Controllers {
     }
 }
 
-/// Binds both, as far as they are not (`bind`).
+/// Binds the volume and the claim to each other, as far as they are unbound (`bind`).
 pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api::PersistentVolumeClaim) {
     let volume_key = Key::cluster("PersistentVolume", volume);
     let Some(AnyObject::PersistentVolume(volume)) = server.get(&volume_key).map(|object| &**object) else { return };
@@ -98,7 +98,7 @@ pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api:
     update(server, AnyObject::PersistentVolumeClaim(claim));
 }
 
-/// A claim as its volume refers to it.
+/// Reference to a claim in its volume.
 pub(super) fn reference(key: &Key, claim: &api::PersistentVolumeClaim) -> api::ObjectReference {
     api::ObjectReference {
         api_version: Some("v1".to_owned()),
@@ -114,12 +114,12 @@ fn annotate(annotations: &mut Option<std::collections::BTreeMap<String, String>>
     annotations.get_or_insert_default().insert(name.to_owned(), "yes".to_owned());
 }
 
-/// Whether a volume is large enough and of the right mode.
+/// Whether the volume has the requested size and mode.
 fn is_large_enough(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.mode == claim.mode && claim.request.as_ref().unwrap_or(&Quantity::ZERO) <= &volume.capacity
 }
 
-/// Whether a volume gives what a claim asks for (`checkVolumeSatisfyClaim`).
+/// Whether the volume satisfies the claim (`checkVolumeSatisfyClaim`).
 fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     is_large_enough(volume, claim)
         && volume.class == claim.class
@@ -127,7 +127,7 @@ fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
         && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
 }
 
-/// Whether a claim's selector lets it have a volume.
+/// Whether the claim's selector matches the volume.
 fn is_selected(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     match &claim.selector {
         Ok(None) => true,

@@ -7,7 +7,7 @@ use schedc_objects::{AnyObject, is_finished};
 
 use crate::server::{ApiServer, Key, Request};
 
-/// Makes the claims of a pod that are not there, in its name.
+/// Creates the missing claims of a pod.
 pub(super) fn create_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
     if pod.metadata.deletion_timestamp.is_some() || is_finished(pod) {
         return;
@@ -36,18 +36,18 @@ pub(super) fn create_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
         let default_class = default_class(classes);
         complete_claim(&mut claim, default_class.as_ref());
         claim.status.get_or_insert_default().phase = Some("Pending".to_owned());
-        // One of that name that is there stays as it is; the scheduler finds out whose it is.
+        // An existing claim of that name is kept; the scheduler checks its owner.
         let _ = server.create(claim.into(), now);
     }
 }
 
-/// A pod is gone, and so are its claims.
+/// Deletes the claims of a deleted pod.
 pub(super) fn delete_claims(server: &mut ApiServer, pod: &api::Pod, now: i64) {
     for (key, _) in claims(pod) {
         let owner = |owner: &OwnerReference| Some(&owner.uid) == pod.metadata.uid.as_ref();
         let claim = server.get(&key).map(|claim| claim.metadata());
         if claim.is_some_and(|claim| claim.owner_references.iter().flatten().any(owner)) {
-            // It was there a moment ago.
+            // The claim exists at this point.
             let _ = server.handle(&Request::Delete(key, None), now);
         }
     }

@@ -1,7 +1,7 @@
-//! The controllers that scheduling waits for: claims get their volumes, volumes are made, generic ephemeral volumes get their
-//! claims, disruption budgets their status.
+//! Controllers that scheduling depends on: they bind claims, provision volumes, create the claims of generic ephemeral
+//! volumes, and update the status of disruption budgets.
 //!
-//! They read the server's log and act on the server. When they do is up to the driver.
+//! They read the server's log and write to the server. The driver decides when they run.
 
 mod claims;
 mod disruption;
@@ -20,39 +20,39 @@ use crate::server::{ApiServer, Change, ChangeKind, Key};
 
 pub use disruption::is_given_budget_status;
 
-/// What a controller notes on a claim that has its volume for good.
+/// Annotation of a completely bound claim.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-/// What it notes on a claim or a volume whose other half it has chosen itself.
+/// Annotation of a claim or a volume that the controller, not the user, bound.
 const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
-/// What it notes on a volume that a provisioner has made.
+/// Annotation of a volume that a provisioner created.
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
-/// What the scheduler notes on a claim whose volume is to be made for a node.
+/// Annotation that the scheduler sets on a claim that is to be provisioned for a node.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// The controllers, all in one.
+/// All controllers.
 ///
-/// - **Binding** (`PersistentVolumeController`): a claim that names a volume gets it, and so does one that a volume names. A claim
-///   of a class that binds immediately gets the smallest volume that will do.
-/// - **Provisioning**, as an external provisioner does it: a claim that gets no volume that way, of a class with a
-///   provisioner, gets one that is made for it: at once, or for the node that the scheduler has selected. Whoever deletes
-///   such a claim deletes the volume, unless its class retains it.
-/// - **Generic ephemeral volumes**: a pod's claims are made when the pod is, and go when it goes.
+/// - **Binding** (`PersistentVolumeController`): a claim is bound to the volume that it names, or that names it. A
+///   claim of a class with immediate binding gets the smallest matching volume.
+/// - **Provisioning**, like an external provisioner: any other claim of a class with a provisioner gets a new volume,
+///   at once or for the node that the scheduler selected. The volume is deleted with its claim, unless the class
+///   retains it.
+/// - **Generic ephemeral volumes**: a pod's claims are created and deleted with the pod.
 /// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]
 pub struct Controllers {
-    /// The version of the last change that they have seen.
+    /// The version of the last change that was processed.
     seen: u64,
     interner: Interner,
     volumes: BTreeMap<Arc<str>, Arc<PersistentVolume>>,
     classes: BTreeMap<Symbol, Arc<StorageClass>>,
     unbound: BTreeSet<Key>,
-    /// Claims of `unbound` that something may be done for.
+    /// Claims of `unbound` that may have become bindable.
     queue: BTreeSet<Key>,
     disruption: disruption::Disruption,
 }
 
 impl Controllers {
-    /// Does everything that there is to do.
+    /// Processes all changes.
     pub fn run(&mut self, server: &mut ApiServer, now: i64) {
         loop {
             self.observe_all(server, now);
@@ -132,7 +132,7 @@ impl Controllers {
         }
         let phase = volume.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
         if matches!(phase, "" | "Pending") {
-            // Its own change comes next.
+            // The change of this volume is processed next.
             let mut volume = Box::new(volume.clone());
             volume.status.get_or_insert_default().phase = Some("Available".to_owned());
             return update(server, AnyObject::PersistentVolume(volume));
@@ -151,7 +151,7 @@ fn is_bound(claim: &api::PersistentVolumeClaim) -> bool {
     claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(BIND_COMPLETED))
 }
 
-/// A bound claim whose volume is gone is lost.
+/// Marks a bound claim without its volume as lost.
 fn mark_lost(server: &mut ApiServer, key: &Key, volume: &str) {
     let Some(AnyObject::PersistentVolumeClaim(claim)) = server.get(key).map(|object| &**object) else { return };
     if claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref()) != Some(volume) {
@@ -162,7 +162,7 @@ fn mark_lost(server: &mut ApiServer, key: &Key, volume: &str) {
     update(server, AnyObject::PersistentVolumeClaim(claim));
 }
 
-/// Changes an object that was read. One that has changed since is left as it is: its next change is still to be seen.
+/// Updates an object. After a conflict it stays unchanged, because its next change is still to be processed.
 fn update(server: &mut ApiServer, object: AnyObject) {
     let _outdated = server.update(object);
 }

@@ -1,4 +1,4 @@
-//! Volumes are made for claims.
+//! Provisioning of volumes for claims.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::claims::{bind, reference};
 use super::{Controllers, PROVISIONED_BY, SELECTED_NODE, update};
 use crate::server::{ApiServer, Key};
 
-/// By which labels a volume is tied to a place if neither the driver nor the class says.
+/// Default topology key of volumes, if neither the driver nor the class has one.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl Controllers {
-    /// Makes a volume for a claim, where the selected node reaches it, and binds it.
+    /// Creates a volume for a claim, accessible from the selected node, and binds it.
     pub(super) fn provision(
         &self,
         server: &mut ApiServer,
@@ -68,13 +68,13 @@ impl Controllers {
     }
 }
 
-/// As provisioners name volumes: by the claim's uid, which may be one that no API server would make up.
+/// Name of a provisioned volume. It contains the claim's uid, which manifests may set to any text.
 fn volume_name(uid: &str) -> String {
     let uid = uid.strip_prefix("PersistentVolumeClaim/").unwrap_or(uid);
     format!("pvc-{}", uid.replace(['/', '#'], "-").to_ascii_lowercase())
 }
 
-/// The node that was selected is gone: the scheduler has to select another one.
+/// Removes the selected node, which was deleted; the scheduler selects another one.
 fn reschedule(server: &mut ApiServer, claim: &api::PersistentVolumeClaim) {
     let mut claim = claim.clone();
     if let Some(annotations) = &mut claim.metadata.annotations {
@@ -83,8 +83,8 @@ fn reschedule(server: &mut ApiServer, claim: &api::PersistentVolumeClaim) {
     update(server, claim.into());
 }
 
-/// The labels that tell a driver's volumes apart by place: those that the driver names on the node, or else those that the
-/// class restricts, or else the zone.
+/// The topology keys of a driver's volumes: those of the driver on the node, or else those that the class restricts, or
+/// else the zone.
 fn topology_keys(
     server: &ApiServer,
     node: &str,
@@ -106,7 +106,7 @@ fn topology_keys(
     keys
 }
 
-/// Where a volume can be reached: for each label, the values that will do.
+/// Topology of a volume: for each label, the allowed values.
 type Topology = Vec<(String, Vec<String>)>;
 
 fn of_node(node: &api::Node, keys: &[String]) -> Topology {

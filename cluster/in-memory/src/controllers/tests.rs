@@ -10,7 +10,7 @@ struct World {
     controllers: Controllers,
 }
 
-/// A cluster of these objects, after the controllers have done what they do.
+/// Returns a cluster with these objects, after the controllers have run.
 fn world(objects: &[&str]) -> World {
     let server = ApiServer::new(ApiServerOptions::default());
     let mut world = World { server, controllers: Controllers::default() };
@@ -40,7 +40,7 @@ impl World {
         self.controllers.run(&mut self.server, 0);
     }
 
-    /// Claims and volumes, a line each.
+    /// Checks claims and volumes, one line each.
     #[track_caller]
     fn check(&self, expected: Expect) {
         let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
@@ -205,7 +205,7 @@ fn volumes_are_provisioned_for_the_selected_node() {
     "#]]);
     world.patch("PersistentVolumeClaim", "q", select("gone"));
     let key = Key { kind: "PersistentVolumeClaim", namespace: "default".into(), name: "q".into() };
-    assert_eq!(world.server.get(&key).unwrap().metadata().annotations, Some(BTreeMap::new()), "to be selected again");
+    assert_eq!(world.server.get(&key).unwrap().metadata().annotations, Some(BTreeMap::new()), "no selected node");
     world.apply(&[csi]);
     world.patch("PersistentVolumeClaim", "q", select("n1"));
     world.check(expect![[r#"

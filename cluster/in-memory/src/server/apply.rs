@@ -1,4 +1,4 @@
-//! An object is applied that may be there already.
+//! Creation or update of an object (`kubectl apply`).
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::{ApiServer, Key, json_of, read};
 
-/// Annotations by which schedulers and the controllers of volumes talk to each other.
+/// Prefixes of annotations that schedulers and volume controllers write.
 const CONTROLLER_ANNOTATIONS: [&str; 2] = ["pv.kubernetes.io/", "volume.kubernetes.io/"];
 
 impl ApiServer {
-    /// Creates an object, or changes the one that is there. What stays of that is said at [`ApiServer`].
+    /// Creates an object, or updates an existing one. [`ApiServer`] lists the fields that stay.
     ///
     /// # Errors
-    /// It has no name.
+    /// Returns an error if it has no name.
     pub fn apply(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let key = Key::of(&object);
         let Some(old) = self.get(&key) else { return self.create(object, now) };
@@ -74,7 +74,7 @@ fn keep_metadata(new: &mut ObjectMeta, old: &ObjectMeta) {
     }
 }
 
-/// The object with what the status of the old one says, and its own does not.
+/// Adds the old status fields that the new object does not set.
 fn with_status(key: &Key, object: AnyObject, old: &AnyObject, kinds: Kinds) -> Result<AnyObject, ApiError> {
     let mut old = json_of(old);
     let Some(old_status) = old.get_mut("status").map(Value::take) else { return Ok(object) };

@@ -1,4 +1,5 @@
-//! Deletions. A pod on a node is granted time to end, everything else goes at once, if no finalizer holds it.
+//! Deletion of objects. A pod on a node has a grace period, other objects are removed immediately, unless they have
+//! finalizers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,15 +12,15 @@ use schedc_objects::{AnyObject, is_finished};
 use super::{ApiServer, ChangeKind, Key, Response, errors, time, uid_of};
 
 const SECOND: i64 = 1_000_000_000;
-/// What a pod is granted that says nothing about it.
+/// Default grace period of a pod, in seconds.
 const DEFAULT_GRACE: i64 = 30;
 
-/// Pods that are being deleted, by the time when they are gone.
+/// Pods that are being deleted, by the end of their grace period.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TerminatingPods(BTreeSet<(i64, Key, Uid)>);
 
 impl ApiServer {
-    /// Deletes an object, of this uid if one is given. A pod that is on a node and runs is there until its time is over.
+    /// Deletes an object, with this uid if one is given. A running pod stays until the end of its grace period.
     pub(super) fn delete(&mut self, key: &Key, uid: Option<&Uid>, now: i64) -> Response {
         let old = self.get(key).ok_or_else(|| errors::not_found(key))?;
         check_uid(key, old, uid)?;
@@ -40,7 +41,7 @@ impl ApiServer {
         Ok(Some(going))
     }
 
-    /// A pod that comes with a deletion time is gone after what it is granted.
+    /// Schedules the removal of a pod that has a deletion time, after its grace period.
     pub(super) fn schedule_removal(&mut self, key: &Key, object: &Arc<AnyObject>, now: i64) {
         if let AnyObject::Pod(pod) = &**object
             && pod.metadata.deletion_timestamp.is_some()
@@ -50,12 +51,12 @@ impl ApiServer {
         }
     }
 
-    /// When the next pod is gone that is being deleted.
+    /// Returns the time of the next removal of a pod.
     pub fn next_removal(&self) -> Option<i64> {
         self.ending.0.first().map(|(end, ..)| *end)
     }
 
-    /// The time is `now`: pods whose time is over are gone.
+    /// Removes the pods whose grace period is over at `now`.
     pub fn tick(&mut self, now: i64) {
         while self.next_removal().is_some_and(|end| end <= now) {
             let Some((_, key, uid)) = self.ending.0.pop_first() else { return };
@@ -65,7 +66,7 @@ impl ApiServer {
         }
     }
 
-    /// Removes an object that is granted no more time, unless finalizers hold it: then it says that it goes, and is returned.
+    /// Removes an object without a grace period. If it has finalizers, sets its deletion time instead and returns it.
     fn remove_or_hold(&mut self, key: &Key, now: i64) -> Option<Arc<AnyObject>> {
         let old = self.get(key)?;
         if !self.options.finalizers_hold || !has_finalizers(old) {
@@ -82,7 +83,7 @@ impl ApiServer {
         Some(self.store(ChangeKind::Modified, key.clone(), held))
     }
 
-    /// An object that changed is gone if nothing but finalizers held it, and the last one is.
+    /// Removes an updated object that is being deleted and has no finalizers any more.
     pub(super) fn finalize(&mut self, key: &Key, object: &AnyObject) {
         let metadata = object.metadata();
         let was_held = metadata.deletion_timestamp.is_some() && metadata.deletion_grace_period_seconds == Some(0);
@@ -98,7 +99,7 @@ impl ApiServer {
         }
     }
 
-    /// What a pod is granted, in nanoseconds.
+    /// Returns the grace period of a pod, in nanoseconds.
     fn grace(&self, pod: &Pod) -> i64 {
         let spec = pod.spec.as_ref();
         let is_on_node = spec.and_then(|spec| spec.node_name.as_ref()).is_some_and(|node| !node.is_empty());
@@ -110,7 +111,7 @@ impl ApiServer {
             None => {
                 let own = spec.and_then(|spec| spec.termination_grace_period_seconds);
                 let seconds = pod.metadata.deletion_grace_period_seconds.or(own).unwrap_or(DEFAULT_GRACE);
-                // As an API server reads a negative number.
+                // An API server converts negative numbers in the same way.
                 (if seconds < 0 { 1 } else { seconds }).saturating_mul(SECOND)
             }
         }

@@ -1,4 +1,4 @@
-//! What an API server says when it does not do something, in its words.
+//! Errors with the texts of an API server.
 
 use std::fmt::Display;
 
@@ -18,7 +18,7 @@ pub(super) fn already_exists(key: &Key) -> ApiError {
     ApiError::new(ApiReason::AlreadyExists, format!("{} \"{}\" already exists", key.resource(), key.name))
 }
 
-/// `resource` may name a subresource.
+/// Returns a conflict. `resource` may have a subresource.
 pub(super) fn conflict(resource: &str, name: &str, why: impl Display) -> ApiError {
     ApiError::new(ApiReason::Conflict, format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"))
 }
@@ -28,7 +28,7 @@ pub(super) fn modified(key: &Key) -> ApiError {
     conflict(&key.resource(), &key.name, why)
 }
 
-/// Another object of that name than the caller thinks of.
+/// Returns a conflict with an object of the same name and another uid.
 pub(super) fn other_uid(key: &Key, wanted: &str, found: &str) -> ApiError {
     let why = format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
     conflict(&key.resource(), &key.name, why)

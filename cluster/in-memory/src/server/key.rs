@@ -1,4 +1,4 @@
-//! Which object.
+//! Keys of objects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schedc_core::client::ObjectRef;
 use schedc_objects::{AnyObject, Kinds};
 
-/// An object of a server, by kind, namespace and name. Ordered as lists are.
+/// Key of an object: kind, namespace and name. The order is that of lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     /// Its kind, such as `Pod`.
@@ -18,22 +18,22 @@ pub struct Key {
 }
 
 impl Key {
-    /// A pod.
+    /// Returns the key of a pod.
     pub fn pod(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Key {
         Key { kind: "Pod", namespace: namespace.into(), name: name.into() }
     }
 
-    /// An object of a kind without namespaces.
+    /// Returns the key of an object of a kind without namespaces.
     pub fn cluster(kind: &'static str, name: impl Into<Arc<str>>) -> Key {
         Key { kind, namespace: "".into(), name: name.into() }
     }
 
-    /// Where an object is or would be.
+    /// Returns the key of an object.
     pub fn of(object: &AnyObject) -> Key {
         Key { kind: object.kind(), namespace: object.namespace().into(), name: object.name().into() }
     }
 
-    /// What a reference means. `None`: there are no objects of that API and kind here.
+    /// Returns the key for a reference. `None`: the API and kind do not exist here.
     pub fn of_reference(reference: &ObjectRef, kinds: Kinds) -> Option<Key> {
         let info = match kinds.find(&reference.api_version, &reference.kind) {
             Some(custom) => custom.into(),
@@ -48,9 +48,10 @@ impl Key {
         (info.api_version == &*reference.api_version).then_some(Key { kind: info.kind, namespace, name })
     }
 
-    /// The kind as paths and messages of an API server have it: `persistentvolumeclaims`, `storageclasses.storage.k8s.io`.
+    /// Returns the resource as in the API server's paths and messages: `persistentvolumeclaims`,
+    /// `storageclasses.storage.k8s.io`.
     pub(super) fn resource(&self) -> String {
-        // The full name of a declared kind has its version between the two.
+        // The full name of a declared kind has its version between plural and group.
         if let Some((plural, (_, group))) =
             self.kind.split_once('.').and_then(|(plural, rest)| Some((plural, rest.split_once('.')?)))
         {

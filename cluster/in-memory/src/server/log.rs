@@ -1,58 +1,58 @@
-//! What changed, in order: what watches are made of.
+//! Change log of a server, the source of watches.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use schedc_objects::AnyObject;
 
-/// What happened to an object.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
-    /// It is new.
+    /// The object was created.
     Added,
-    /// It is different.
+    /// The object was updated.
     Modified,
-    /// It is gone.
+    /// The object was deleted.
     Deleted,
 }
 
 /// A change of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The server's version after it: each change has the next one.
+    /// Server version after the change. Versions of consecutive changes are consecutive.
     pub version: u64,
-    /// What happened.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// The object after the change; a deleted one as it was last.
+    /// The object after the change, or the last version of a deleted object.
     pub object: Arc<AnyObject>,
 }
 
-/// The changes of a server, the oldest perhaps forgotten.
+/// Changes of a server. The oldest ones may be discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     changes: VecDeque<Change>,
-    /// The version of the last change that is forgotten.
+    /// The version of the last discarded change.
     forgotten: u64,
 }
 
 impl Log {
-    /// The version of the newest change; 0 if there was none.
+    /// Returns the version of the newest change; 0 if there was none.
     pub fn version(&self) -> u64 {
         self.forgotten + self.changes.len() as u64
     }
 
-    /// The first change after a version. `None`: there is none yet, or it is forgotten.
+    /// Returns the first change after a version. `None`: it does not exist yet, or is discarded.
     pub fn after(&self, version: u64) -> Option<&Change> {
         let at = version.checked_sub(self.forgotten)?;
         self.changes.get(usize::try_from(at).ok()?)
     }
 
-    /// Whether every change after a version is known. If not, whoever has seen no more than that version must list.
+    /// Whether all changes after a version are available. If not, a reader at that version must list.
     pub fn reaches_back_to(&self, version: u64) -> bool {
         version >= self.forgotten
     }
 
-    /// Forgets the changes up to a version.
+    /// Discards the changes up to a version.
     pub fn forget(&mut self, version: u64) {
         while self.forgotten < version && self.changes.pop_front().is_some() {
             self.forgotten += 1;

@@ -1,8 +1,8 @@
-//! JSON merge patches: RFC 7386.
+//! JSON merge patches (RFC 7386).
 
 use serde_json::{Map, Value};
 
-/// Changes `target` by `patch`: what is null goes, fields are merged, everything else is replaced.
+/// Merges `patch` into `target`: removes fields with null, merges objects, and replaces all other values.
 pub(super) fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();

@@ -1,16 +1,16 @@
-//! An API server in memory, without threads and without a clock: requests and the time come in, answers go out, changes
-//! are logged.
+//! An in-memory API server without threads and clock. A driver passes requests with the time and receives responses;
+//! changes are logged.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `request` | what it is asked, and what it answers |
-//! | `log` | what changed: a watch is a reader of it |
-//! | `objects` | where they are |
-//! | `pods` | bindings, statuses |
-//! | `deletion` | pods end when their time is over |
-//! | `apply` | what stays of an object that is applied again |
-//! | `merge_patch` | RFC 7386 |
-//! | `key`, `errors` | how objects are named, and how a server says no |
+//! | `request` | requests and responses |
+//! | `log` | the change log, which watches read |
+//! | `objects` | the object store |
+//! | `pods` | bindings and statuses of pods |
+//! | `deletion` | deletion and grace periods |
+//! | `apply` | create or update |
+//! | `merge_patch` | JSON merge patches (RFC 7386) |
+//! | `key`, `errors` | keys of objects, error messages |
 
 mod apply;
 mod deletion;
@@ -41,23 +41,21 @@ pub use request::{PodRef, Request, Response};
 use deletion::TerminatingPods;
 use objects::Objects;
 
-/// What can be set.
+/// Options of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApiServerOptions {
-    /// How long a pod that is deleted stays on its node. `None`: what its `terminationGracePeriodSeconds` says, 30 s if
-    /// it says nothing.
+    /// Grace period of deleted pods. `None`: their `terminationGracePeriodSeconds`, by default 30 s.
     pub grace: Option<Duration>,
-    /// How many of the newest events are kept.
+    /// Number of events that are kept; the newest ones.
     pub events_kept: usize,
-    /// Whether finalizers hold what is deleted until somebody removes them. Not by default: a cluster in memory has none
-    /// of the controllers that do so.
+    /// Whether finalizers block deletion until they are removed. Off by default: no controller here removes them.
     pub finalizers_hold: bool,
-    /// The kinds that plugins declare, of which there can be objects besides those that all schedulers know.
+    /// Kinds that plugins declare, in addition to the built-in ones.
     pub kinds: Kinds,
 }
 
 impl Default for ApiServerOptions {
-    /// Pods are granted their time.
+    /// Returns options with the pods' own grace periods.
     fn default() -> Self {
         ApiServerOptions { grace: None, events_kept: 1000, finalizers_hold: false, kinds: Kinds::default() }
     }
@@ -65,18 +63,18 @@ impl Default for ApiServerOptions {
 
 /// The objects of a cluster. All times are nanoseconds since 1970.
 ///
-/// It does to objects what an API server does when it stores them (uid, resource version, creation time), and to pods what
-/// the scheduler relies on. It adds no defaults and refuses no invalid objects: `schedc_objects::default` does.
-/// Finalizers hold what is deleted if [`ApiServerOptions::finalizers_hold`] says so.
+/// The server sets uid, resource version and creation time of stored objects, and implements what the scheduler relies
+/// on for pods. It has no defaults and no validation; `schedc_objects::default` implements them. Finalizers block
+/// deletion if [`ApiServerOptions::finalizers_hold`] is set.
 ///
-/// An object that is applied again keeps its uid and its creation time, and what others than its author have written: the
-/// node of a bound pod, the volume of a claim and the claim of a volume with the annotations that go with it, and all
-/// fields of its status that the new manifest does not name (`phase: Pending` of a pod is no news).
+/// An object that is applied again keeps its uid, its creation time, and the fields of other writers. These are the
+/// node of a bound pod, and the volume of a claim and the claim of a volume with their annotations. Status fields stay
+/// unless the new manifest sets them; `phase: Pending` of a pod does not count.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     options: ApiServerOptions,
     objects: Objects,
-    /// All that were ever given.
+    /// All uids that were ever used.
     uids: Set<String>,
     log: Log,
     ending: TerminatingPods,
@@ -84,7 +82,7 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// Without objects.
+    /// Returns a server without objects.
     pub fn new(options: ApiServerOptions) -> Self {
         ApiServer {
             options,
@@ -96,10 +94,10 @@ impl ApiServer {
         }
     }
 
-    /// Does what it is asked, or tells why not.
+    /// Processes a request.
     ///
     /// # Errors
-    /// As an API server's, with its words.
+    /// Returns an error with the reason and the text of an API server.
     pub fn handle(&mut self, request: &Request, now: i64) -> Response {
         match request {
             Request::Bind { pod, node } => self.bind(pod, node, now).map(Some),
@@ -123,45 +121,45 @@ impl ApiServer {
         }
     }
 
-    /// An object, if it is there.
+    /// Returns an object, if it exists.
     pub fn get(&self, key: &Key) -> Option<&Arc<AnyObject>> {
         self.objects.get(key)
     }
 
-    /// All objects of a kind, by namespace and name.
+    /// Returns all objects of a kind, by namespace and name.
     pub fn list(&self, kind: &'static str) -> impl Iterator<Item = &Arc<AnyObject>> {
         self.objects.of_kind(kind)
     }
 
-    /// All objects of a kind in a namespace, by name.
+    /// Returns all objects of a kind in a namespace, by name.
     pub fn list_in(&self, kind: &'static str, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
         self.objects.of_namespace(kind, namespace)
     }
 
-    /// All objects, by kind, namespace and name.
+    /// Returns all objects, by kind, namespace and name.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
         self.objects.all()
     }
 
-    /// What changed.
+    /// Returns the change log.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// Forgets changes up to a version. Whoever has not seen them must list.
+    /// Discards changes up to a version. Readers behind it must list.
     pub fn forget(&mut self, version: u64) {
         self.log.forget(version);
     }
 
-    /// The newest events, the oldest first.
+    /// Returns the newest events, from oldest to newest.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
     }
 
-    /// Creates an object. A uid that it has is kept, unless another object had it; its creation time too.
+    /// Creates an object. Its uid is kept, unless another object had the same one; so is its creation time.
     ///
     /// # Errors
-    /// There is one of this name, or it has none.
+    /// Returns an error if an object of this name exists, or the name is missing.
     pub fn create(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let key = Key::of(&object);
         if key.name.is_empty() {
@@ -183,10 +181,10 @@ impl ApiServer {
         Ok(object)
     }
 
-    /// Replaces an object, as `update` does.
+    /// Replaces an object (the verb `update`).
     ///
     /// # Errors
-    /// There is no such object, or it is not of the resource version that the new one says it is of.
+    /// Returns an error if the object does not exist, or has another resource version than the new one.
     pub fn update(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
         let key = Key::of(&object);
         let old = self.get(&key).ok_or_else(|| errors::not_found(&key))?;
@@ -197,14 +195,14 @@ impl ApiServer {
         self.replace(&key, object)
     }
 
-    /// A uid that no object had.
+    /// Returns a unique uid.
     fn new_uid(&mut self, given: Option<&str>, key: &Key) -> String {
         let name = match (&*key.namespace, key.kind) {
             (namespace, "Pod") => format!("{namespace}/{}", key.name),
             ("", kind) => format!("{kind}/{}", key.name),
             (namespace, kind) => format!("{kind}/{namespace}/{}", key.name),
         };
-        // No name has a `#`.
+        // Names do not contain `#`.
         let again = (2_u64..).map(|n| format!("{name}#{n}"));
         let candidates = given.filter(|uid| !uid.is_empty()).map(str::to_owned).into_iter().chain([name.clone()]);
         let mut free = candidates.chain(again).filter(|uid| !self.uids.contains(uid));
@@ -213,7 +211,7 @@ impl ApiServer {
         uid
     }
 
-    /// Puts an object in its place, with the next resource version.
+    /// Stores an object with the next resource version.
     fn store(&mut self, kind: ChangeKind, key: Key, mut object: AnyObject) -> Arc<AnyObject> {
         object.metadata_mut().resource_version = Some((self.log.version() + 1).to_string());
         let object = Arc::new(object);
@@ -222,7 +220,7 @@ impl ApiServer {
         object
     }
 
-    /// Replaces an object by a changed one. Nothing happens if it is the same.
+    /// Replaces an object. An equal object causes no change.
     fn replace(&mut self, key: &Key, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
         match self.objects.get(key) {
             None => Err(errors::not_found(key)),
@@ -259,7 +257,7 @@ impl ApiServer {
         let mut value = json_of(old);
         merge_patch::merge(&mut value, patch);
         let mut object = read(key, value, self.options.kinds)?;
-        // What says who it is does not change.
+        // Identifying fields do not change.
         let metadata = object.metadata_mut();
         metadata.name.clone_from(&old.metadata().name);
         metadata.namespace.clone_from(&old.metadata().namespace);
@@ -275,14 +273,14 @@ impl ApiServer {
     }
 }
 
-/// The uid of an object that is stored.
+/// Returns the uid of a stored object.
 pub fn uid_of(object: &AnyObject) -> Uid {
     Uid(object.metadata().uid.as_deref().unwrap_or_default().into())
 }
 
-/// An object as JSON.
+/// Returns an object as JSON.
 pub(crate) fn json_of(object: &AnyObject) -> Value {
-    // Kubernetes' types have string keys only, and no serializer of them fails.
+    // Kubernetes' types have only string keys, and their serialization cannot fail.
     object.to_json().unwrap_or_default()
 }
 
@@ -292,7 +290,7 @@ fn read(key: &Key, value: Value, kinds: Kinds) -> Result<AnyObject, ApiError> {
     object.ok_or_else(errors::unknown_kind)
 }
 
-/// A time as objects have it: whole seconds.
+/// Converts a time to the format of objects: whole seconds.
 pub(crate) fn time(nanoseconds: i64) -> Time {
     Time(Timestamp::from_second(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(Timestamp::UNIX_EPOCH))
 }

@@ -1,4 +1,4 @@
-//! Objects by kind, namespace and name, in that order.
+//! Object store, ordered by kind, namespace and name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::Key;
 
 type ByName = BTreeMap<Arc<str>, Arc<AnyObject>>;
 
-/// The objects of a cluster. Most look-ups compare names only: there are few kinds, and few namespaces of each.
+/// The objects of a cluster. Most lookups compare only names, because there are few kinds and few namespaces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Objects(BTreeMap<&'static str, BTreeMap<Arc<str>, ByName>>);
 
@@ -34,12 +34,12 @@ impl Objects {
         self.0.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
 
-    /// By namespace and name.
+    /// Returns the objects of a kind, by namespace and name.
     pub(super) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
         self.0.get(kind).into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
 
-    /// By name.
+    /// Returns the objects of a kind in a namespace, by name.
     pub(super) fn of_namespace(&self, kind: &str, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
         self.0.get(kind).and_then(|namespaces| namespaces.get(namespace)).into_iter().flat_map(BTreeMap::values)
     }

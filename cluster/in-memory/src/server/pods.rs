@@ -9,7 +9,7 @@ use schedc_objects::AnyObject;
 use super::{ApiServer, ChangeKind, Key, PodRef, errors, time};
 
 impl ApiServer {
-    /// Gives a pod its node: its condition `PodScheduled` becomes true, its nomination is over.
+    /// Binds a pod to a node: sets its condition `PodScheduled` to true and removes its nomination.
     pub(super) fn bind(&mut self, pod: &PodRef, node: &str, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let key = pod.key();
         let old = self.pod(&key, pod)?;
@@ -38,7 +38,7 @@ impl ApiServer {
         })
     }
 
-    /// Changes what a scheduler says of a pod. A condition keeps the time of its last transition if its status stays.
+    /// Applies a status patch of a scheduler. A condition keeps its last transition time if its status stays the same.
     pub(super) fn patch_pod_status(
         &mut self,
         pod: &PodRef,
@@ -69,7 +69,7 @@ impl ApiServer {
         self.change_pod(&key, |patched| patched.status = Some(status))
     }
 
-    /// Changes a pod in place, where nobody else holds it.
+    /// Changes a pod in place if it has no other owner.
     fn change_pod(&mut self, key: &Key, change: impl FnOnce(&mut Pod)) -> Result<Arc<AnyObject>, ApiError> {
         let version = self.log.version() + 1;
         let object = self.objects.get_mut(key).ok_or_else(|| errors::not_found(key))?;
@@ -83,7 +83,7 @@ impl ApiServer {
         Ok(object)
     }
 
-    /// The pod that is meant, and no other of its name.
+    /// Returns the pod with this uid.
     fn pod(&self, key: &Key, wanted: &PodRef) -> Result<&Pod, ApiError> {
         let Some(AnyObject::Pod(pod)) = self.get(key).map(|object| &**object) else {
             return Err(errors::not_found(key));

@@ -1,4 +1,4 @@
-//! What a server is asked, and what it answers.
+//! Requests and responses of the server.
 
 use std::sync::Arc;
 
@@ -10,47 +10,47 @@ use serde_json::Value;
 
 use super::Key;
 
-/// A pod, and no other of its name.
+/// Reference to a pod, with its uid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodRef {
-    /// Its namespace.
+    /// Namespace of the pod.
     pub namespace: Arc<str>,
-    /// Its name.
+    /// Name of the pod.
     pub name: Arc<str>,
-    /// Its uid.
+    /// Uid of the pod.
     pub uid: Uid,
 }
 
 impl PodRef {
-    /// A pod as the scheduler knows it.
+    /// Returns the reference to a pod of the model.
     pub fn of(pod: &Pod) -> PodRef {
         PodRef { namespace: pod.namespace.clone(), name: pod.name.clone(), uid: pod.uid.clone() }
     }
 
-    /// Where it is.
+    /// Returns the key of the pod.
     pub fn key(&self) -> Key {
         Key::pod(self.namespace.clone(), self.name.clone())
     }
 }
 
-/// Something that a server is asked to do.
+/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// `create pods/binding`: the pod gets its node, if it has none yet.
+    /// `create pods/binding`: sets the node of an unbound pod.
     Bind {
         /// The pod.
         pod: PodRef,
         /// The node's name.
         node: Arc<str>,
     },
-    /// `patch pods/status`: a condition, the nominated node.
+    /// `patch pods/status`: sets a condition or the nominated node.
     PatchPodStatus {
         /// The pod.
         pod: PodRef,
-        /// What changes.
+        /// The patch.
         patch: StatusPatch,
     },
-    /// `delete pods`, with the time that the pod is granted to end.
+    /// `delete pods`, with the pod's grace period.
     DeletePod {
         /// The pod.
         pod: PodRef,
@@ -63,23 +63,23 @@ pub enum Request {
     CreateJson(Key, Value),
     /// `patch`, a JSON merge patch. A resource version in it is a condition.
     Patch(Key, Value),
-    /// `delete`, of this uid if one is given.
+    /// `delete`, with this uid if one is given.
     Delete(Key, Option<Uid>),
     /// `create`.
     Create(Box<AnyObject>),
-    /// As `kubectl replace`: changes the object that is there, as [`Request::Apply`] does.
+    /// `kubectl replace`: updates an existing object, like [`Request::Apply`].
     Replace(Box<AnyObject>),
-    /// As `kubectl apply`: creates the object, or changes the one that is there. See [`ApiServer`](super::Server) for what
-    /// stays of that.
+    /// `kubectl apply`: creates the object, or updates an existing one. [`ApiServer`](super::ApiServer) lists the
+    /// fields that stay.
     Apply(Box<AnyObject>),
 }
 
 impl Request {
-    /// To bind a pod as the scheduler has decided.
+    /// Returns the request that binds a pod to the scheduler's choice.
     pub fn bind(placement: &Placement) -> Request {
         Request::Bind { pod: PodRef::of(&placement.pod), node: placement.node_name.clone() }
     }
 }
 
-/// The object as it is after the request; `None` where there is none, as after a deletion.
+/// The object after the request; `None` if it does not exist, for example after a deletion.
 pub type Response = Result<Option<Arc<AnyObject>>, ApiError>;

@@ -27,7 +27,7 @@ fn volume(name: &str) -> Key {
     Key::cluster("PersistentVolume", name)
 }
 
-/// The fields of an object, without some.
+/// Checks an object without its varying fields.
 #[track_caller]
 fn check(object: &AnyObject, expected: Expect) {
     let mut json = json_of(object);
@@ -112,7 +112,7 @@ fn refused_bindings() {
         Operation cannot be fulfilled on pods/binding "going": pod going is being deleted, cannot be assigned to a host
         Operation cannot be fulfilled on pods "other": Precondition failed: UID in precondition: default/other, UID in object meta: u
         pods "none" not found"#]].assert_eq(&errors.join("\n"));
-    assert_eq!(server.log().version(), 3, "nothing has changed");
+    assert_eq!(server.log().version(), 3, "no change");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_condition_keeps_the_time_of_its_last_transition() {
     let (first, second) = (json!("1970-01-01T00:00:05Z"), json!("1970-01-01T00:00:09Z"));
     assert_eq!(patch(5, false, "no"), (first.clone(), json!("2")));
     assert_eq!(patch(6, false, "still no"), (first.clone(), json!("3")));
-    assert_eq!(patch(7, false, "still no"), (first, json!("3")), "what says nothing new is no change");
+    assert_eq!(patch(7, false, "still no"), (first, json!("3")), "an equal condition is no change");
     assert_eq!(patch(9, true, "yes"), (second, json!("4")));
     let patch = StatusPatch { condition: None, nominated_node: Some(None) };
     let patched = server.handle(&Request::PatchPodStatus { pod: pod("a"), patch }, 0).unwrap().unwrap();
@@ -166,7 +166,7 @@ fn the_grace_period_can_be_overridden() {
     let mut server = ApiServer::new(ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() });
     create(&mut server, "{kind: Pod, metadata: {name: a}, spec: {containers: [], nodeName: n1}}");
     assert_eq!(server.handle(&Request::DeletePod { pod: pod("a") }, 0), Ok(None));
-    // A pod that came as one that is being deleted, too.
+    // Also for a pod that is created with a deletion time.
     let going = "{kind: Pod, metadata: {name: b, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {containers: [], nodeName: n1}}";
     create(&mut server, going);
     assert_eq!(server.next_removal(), Some(SECOND));
@@ -237,7 +237,7 @@ fn apply_keeps_fields_of_other_writers() {
         ]],
     );
     let same = apply(&mut server, cordoned);
-    assert_eq!(same, node, "what is the same is no change");
+    assert_eq!(same, node, "an equal object is no change");
 }
 
 #[test]
@@ -293,8 +293,8 @@ fn finalizers_delay_deletion() {
     );
     let version = server.log().version();
     server.handle(&Request::Delete(keys[0].clone(), None), 11 * SECOND).unwrap();
-    assert_eq!(server.log().version(), version, "what goes is not deleted again");
-    // A pod whose last finalizer is gone is granted the rest of its time.
+    assert_eq!(server.log().version(), version, "a terminating pod is not deleted again");
+    // A pod without its last finalizer keeps the rest of its grace period.
     let freed = json!({"metadata": {"finalizers": null}});
     server.handle(&Request::Patch(keys[1].clone(), freed.clone()), 12 * SECOND).unwrap();
     assert_eq!(going(&server)[1], (true, Some(30)));

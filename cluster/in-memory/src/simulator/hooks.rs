@@ -1,4 +1,4 @@
-//! Whoever wants to see what happens in a simulation, or to have a say in it.
+//! Hooks that observe a simulation and inject faults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,47 +11,47 @@ use schedc_core::scheduler::Outcome;
 
 use crate::server::{Change, Request, Response};
 
-/// What becomes of a call of the scheduler.
+/// Treatment of a call of the scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CallTreatment {
-    /// It is done and answered.
+    /// The call is processed, and its response is immediate.
     #[default]
     AtOnce,
-    /// It is done and answered later.
+    /// The call is processed, and its response is delayed.
     After(Duration),
-    /// It is not done, and this is the answer.
+    /// The call is not processed, and returns this error.
     Refuse(ApiError),
-    /// It is done, and the answer is lost.
+    /// The call is processed, and its response is lost.
     LoseAnswer,
 }
 
-/// Is called while a simulation runs. Everything has a default: `()` looks on and does nothing.
+/// Callbacks of a simulation. All have default implementations; `()` ignores all events.
 ///
-/// Times are nanoseconds since 1970 by the clock of the simulation.
+/// Times are nanoseconds since 1970 by the simulation clock.
 pub trait SimulationHooks {
-    /// What shall become of a call.
+    /// Returns the treatment of a call.
     fn on_call(&mut self, _now: i64, _request: &Request) -> CallTreatment {
         CallTreatment::AtOnce
     }
-    /// A call was answered.
+    /// Is called after a call has received its response.
     fn on_response(&mut self, _now: i64, _request: &Request, _response: &Response) {}
-    /// Something changed in the cluster, and the scheduler is told now.
+    /// Is called when a change of the cluster reaches the scheduler.
     fn on_change(&mut self, _now: i64, _change: &Change) {}
-    /// The scheduler is about to be told of a change.
+    /// Is called before the scheduler processes a change.
     fn before_change(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// The scheduler was told of a change.
+    /// Is called after the scheduler has processed a change.
     fn after_change(&mut self, _now: i64, _change: &Change, _scheduler: &mut dyn AnyScheduler) {}
-    /// The scheduler is about to pop a pod, if there is one.
+    /// Is called before the scheduler pops a pod, if there is one.
     fn before_pop(&mut self) {}
-    /// The scheduler has decided about a pod. See [`AttemptObserver::decided`].
+    /// Is called after the scheduler's decision about a pod. See [`AttemptObserver::decided`].
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
-    /// An attempt came to its end.
+    /// Is called at the end of an attempt.
     fn on_outcome(&mut self, _now: i64, _outcome: &Outcome, _cluster: &Base) {}
 }
 
 impl SimulationHooks for () {}
 
-/// Lets hooks see decisions.
+/// Forwards decisions to hooks.
 pub(super) struct Decisions<'a, H>(pub(super) &'a mut H);
 
 impl<H: SimulationHooks> AttemptObserver for Decisions<'_, H> {

@@ -1,4 +1,4 @@
-//! A cluster from a few lines of YAML, and what became of it: for tests, and for trying things out.
+//! Clusters from a few lines of YAML, and their state as text: for tests and experiments.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{SimulationHooks, Simulator};
 use crate::server::{Key, Request, uid_of};
 
-/// What an API server has to know to complete objects that are applied.
+/// Admission state, which completes applied objects.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
     admission: default::Admission,
@@ -21,7 +21,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Completes objects as an API server does, with the namespaces that they are in.
+    /// Applies an API server's defaults to objects, and adds their namespaces.
     fn admit(&mut self, manifests: Manifests) -> Result<Vec<AnyObject>, String> {
         let Manifests { nodes, pods, priority_classes, others, .. } = manifests;
         let mut all: Vec<Sourced<AnyObject>> = priority_classes.into_iter().map(any).collect();
@@ -59,11 +59,11 @@ fn any<T: Into<AnyObject>>(Sourced { object, place }: Sourced<T>) -> Sourced<Any
 }
 
 impl<H: SimulationHooks> Simulator<H> {
-    /// Creates and changes objects, as `kubectl apply` does, completed as an API server would complete them. The scheduler
-    /// gets to know when the simulation goes on.
+    /// Creates or updates objects like `kubectl apply`, with an API server's defaults. The scheduler receives the
+    /// changes when the simulation continues.
     ///
     /// # Panics
-    /// The manifests are wrong.
+    /// Panics if the manifests are invalid.
     #[track_caller]
     pub fn apply(&mut self, yaml: &str) {
         let manifests =
@@ -74,11 +74,11 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// Changes an object by a JSON merge patch. Pods and other objects with a namespace are named `namespace/name`, or by
-    /// their name if they are in `default`.
+    /// Applies a JSON merge patch to an object. The name of a pod or another namespaced object is `namespace/name`;
+    /// `default` may be left out.
     ///
     /// # Panics
-    /// There is no such object, or the patch is wrong or has fields that the kind does not have.
+    /// Panics if the object does not exist, or the patch is invalid or has unknown fields.
     #[track_caller]
     pub fn patch(&mut self, kind: &str, name: &str, patch: Value) {
         let Some(key) = key(kind, name, self.kinds()) else { panic!("there are no objects of kind {kind}") };
@@ -88,20 +88,20 @@ impl<H: SimulationHooks> Simulator<H> {
         self.request(Request::Patch(key, patch)).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Deletes an object, named as for [`Simulator::patch`]. A pod that runs is granted its time.
+    /// Deletes an object, named as in [`Simulator::patch`]. A running pod has a grace period.
     ///
     /// # Panics
-    /// There is no such object.
+    /// Panics if the object does not exist.
     #[track_caller]
     pub fn delete(&mut self, kind: &str, name: &str) {
         let Some(key) = key(kind, name, self.kinds()) else { panic!("there are no objects of kind {kind}") };
         self.request(Request::Delete(key, None)).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Asks the server for something, as somebody else than the scheduler.
+    /// Sends a request to the server on behalf of a user.
     ///
     /// # Errors
-    /// As the server's.
+    /// Returns the server's error.
     pub fn request(&mut self, request: Request) -> Result<(), ApiError> {
         self.progress.record_change();
         let response = self.server.handle(&request, self.now);
@@ -109,7 +109,7 @@ impl<H: SimulationHooks> Simulator<H> {
         response.map(drop)
     }
 
-    /// A pod as it is in the cluster.
+    /// Returns a pod of the cluster.
     pub fn pod(&self, name: &str) -> Option<&Pod> {
         match &**self.server.get(&key("Pod", name, Kinds::default())?)? {
             AnyObject::Pod(pod) => Some(pod),
@@ -117,12 +117,12 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// An object as it is in the cluster, as its manifest. Named as for [`Simulator::patch`].
+    /// Returns the manifest of an object of the cluster, named as in [`Simulator::patch`].
     pub fn object(&self, kind: &str, name: &str) -> Option<Value> {
         self.server.get(&key(kind, name, self.kinds())?)?.to_json().ok()
     }
 
-    /// A node as it is in the cluster.
+    /// Returns a node of the cluster.
     pub fn node(&self, name: &str) -> Option<&Node> {
         match &**self.server.get(&Key::cluster("Node", name))? {
             AnyObject::Node(node) => Some(node),
@@ -130,28 +130,28 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// The node that a pod is on.
+    /// Returns the node of a bound pod.
     pub fn node_of(&self, pod: &str) -> Option<&str> {
         node_of(self.pod(pod)?)
     }
 
-    /// The node that a pod is nominated for, as its status says.
+    /// Returns the nominated node in a pod's status.
     pub fn nominated_node_of(&self, pod: &str) -> Option<&str> {
         self.pod(pod)?.status.as_ref()?.nominated_node_name.as_deref()
     }
 
-    /// A condition of a pod, such as `PodScheduled`.
+    /// Returns a condition of a pod, such as `PodScheduled`.
     pub fn condition(&self, pod: &str, kind: &str) -> Option<&PodCondition> {
         condition(self.pod(pod)?, kind)
     }
 
-    /// All pods, a line each: where they are, or why they are nowhere.
+    /// Returns a line for each pod: its node, or the reason why it has none.
     ///
     /// ```text
     /// default/web-1 on n1
     /// default/web-2: Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. (nominated for n1)
     /// default/web-3: held by SchedulingGates: waiting for scheduling gates: [example.com/gate]
-    /// default/web-4: not record_attempt
+    /// default/web-4: not tried
     /// ```
     pub fn pods(&mut self) -> String {
         let mut lines = String::new();
@@ -181,7 +181,7 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 }
 
-/// The object of this kind and name, with its namespace before a slash.
+/// Parses the key of an object. A name may have its namespace before a slash.
 fn key(kind: &str, name: &str, kinds: Kinds) -> Option<Key> {
     let KindInfo { kind, is_namespaced, .. } = kinds.named(kind)?;
     let (namespace, name) = match is_namespaced {
@@ -191,7 +191,7 @@ fn key(kind: &str, name: &str, kinds: Kinds) -> Option<Key> {
     Some(Key { kind, namespace: namespace.into(), name: name.into() })
 }
 
-/// The path of the first field of a patch that the kind does not have.
+/// Returns the path of the first field of a patch that the kind does not have.
 fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
     let KindInfo { plain, api_version, .. } = kinds.named(kind)?;
     let mut object = patch.clone();
@@ -199,7 +199,7 @@ fn unknown_field(kind: &str, patch: &Value, kinds: Kinds) -> Option<String> {
         .as_object_mut()?
         .extend([("apiVersion", api_version), ("kind", plain)].map(|(k, v)| (k.to_owned(), v.into())));
     let mut unknown = UnknownFields::default();
-    // Values are checked by the server: `null` removes a field, and need not be a value of it.
+    // The server checks the values: `null` removes a field of any type.
     let _ = kinds.read_collecting_unknown(api_version, plain, object, &mut unknown);
     unknown.found.first().map(UnknownField::path)
 }

@@ -1,4 +1,4 @@
-//! Drives a scheduler and a cluster in memory through virtual time.
+//! Simulation of a scheduler and an in-memory cluster in virtual time.
 
 mod hooks;
 mod manifests;
@@ -31,17 +31,17 @@ pub use hooks::{CallTreatment, SimulationHooks};
 use hooks::Decisions;
 use progress::ProgressTracker;
 
-/// What can be set.
+/// Options of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The scheduler's.
+    /// Options of the scheduler.
     pub scheduler: scheduler::Options,
-    /// The server's.
+    /// Options of the server.
     pub server: ApiServerOptions,
-    /// The time at which it begins, in nanoseconds since 1970.
+    /// Start time, in nanoseconds since 1970.
     pub start: i64,
-    /// After how many attempts of every pod that is not parked the simulation ends, if nothing changed meanwhile but what
-    /// is said of pods, and nothing is to happen but that they are tried again; and how often plugins' background tasks wake up.
+    /// Number of attempts of every active pod after which the simulation ends, if nothing but pod statuses has changed
+    /// and only further attempts are due. Also limits how often plugins' background tasks wake up.
     pub attempts_without_progress: u32,
 }
 
@@ -56,44 +56,44 @@ impl Default for Options {
     }
 }
 
-/// How a simulation ended.
+/// Reason for the end of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulationEnd {
-    /// Nothing is under way, and time alone changes nothing any more. Pods may be parked.
+    /// No work is left, and the passage of time has no effect. Pods may be unschedulable.
     Idle,
-    /// There are pods that are tried again and again, and it does not help.
+    /// Pods are retried repeatedly without any other change.
     NoProgress,
-    /// The time was over.
+    /// The time limit was reached.
     TimeLimit,
 }
 
-/// A cluster in memory, its scheduler, and the clock.
+/// An in-memory cluster, its scheduler, and the clock.
 ///
-/// Nothing takes time but what is meant to: backoff, patience in Permit, the time that pods are granted to end, and calls
-/// that [`SimulationHooks::treat`] delays. What happens at one time happens in this order, until nothing does any more: inputs;
-/// controllers; changes reach the scheduler; its calls are answered and its tasks go on; one pod is tried. So a pod is bound, and
-/// its victims are gone if they are granted no time, before the next pod is tried.
+/// Only intended delays take time: backoff, waiting in Permit, grace periods of pods, and calls that
+/// [`SimulationHooks::on_call`] delays. Events at one time have this order, repeated until no work is left: inputs;
+/// controllers; delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt.
+/// Therefore a pod is bound, and its victims without a grace period are gone, before the next attempt.
 ///
-/// The same inputs and options give the same history.
+/// Equal inputs and options give equal histories.
 pub struct Simulator<H = ()> {
-    /// The scheduler.
+    /// The scheduler under simulation.
     pub scheduler: Box<dyn AnyScheduler>,
-    /// The cluster.
+    /// The API server with the cluster's objects.
     pub server: ApiServer,
-    /// Who looks on.
+    /// Hooks of the simulation.
     pub hooks: H,
     options: Options,
     originals: RequiredOriginals,
     client: InMemoryClient,
     controllers: Controllers,
     tasks: Executor<Completed>,
-    /// What is to happen, by time and in the order in which it was said.
+    /// Future inputs, by time and in the order of their registration.
     inputs: BTreeMap<(i64, u64), Request>,
     delayed: BTreeMap<(i64, u64), PendingCall>,
     sleeps: BTreeMap<(i64, u64), PendingSleep>,
-    /// Tells apart what happens at one time.
+    /// Orders events at the same time.
     ticket: u64,
-    /// The version of the last change that the scheduler was told of.
+    /// The version of the last change that the scheduler received.
     delivered: u64,
     progress: ProgressTracker,
     now: i64,
@@ -107,20 +107,20 @@ impl AnyTasks for Executor<Completed> {
 }
 
 impl Simulator {
-    /// An empty cluster with the profiles `B`.
+    /// Returns an empty cluster with the profiles `B`.
     ///
     /// # Errors
-    /// Plugins that cannot start.
+    /// Returns the errors of plugins that cannot start.
     pub fn of<B: Bundle>(options: Options) -> Result<Self, StartErrors> {
         Simulator::new(&AnyBundle::running::<B>(), options, ())
     }
 }
 
 impl<H: SimulationHooks> Simulator<H> {
-    /// An empty cluster.
+    /// Returns an empty cluster.
     ///
     /// # Errors
-    /// Plugins that cannot start.
+    /// Returns the errors of plugins that cannot start.
     pub fn new(bundle: &AnyBundle, options: Options, hooks: H) -> Result<Self, StartErrors> {
         let kinds = Kinds::declared(bundle.kinds);
         let client = InMemoryClient::with_kinds(kinds);
@@ -147,56 +147,56 @@ impl<H: SimulationHooks> Simulator<H> {
         Ok(simulator)
     }
 
-    /// The kinds that plugins declare.
+    /// Returns the kinds that plugins declare.
     fn kinds(&self) -> Kinds {
         self.options.server.kinds
     }
 
-    /// The time, in nanoseconds since 1970.
+    /// Returns the current time, in nanoseconds since 1970.
     pub fn now(&self) -> i64 {
         self.now
     }
 
-    /// Something will happen. Of several things at one time, what was said first happens first.
+    /// Registers an input. Inputs with equal times are applied in the order of their registration.
     pub fn schedule(&mut self, input: TimedInput) {
         let key = self.at(input.at);
         self.inputs.insert(key, input.what.into());
     }
 
-    /// An object is there from now on, as it is: nothing is added to it. Returns it as it is stored.
+    /// Adds an object without defaults. Returns the stored object.
     ///
     /// # Errors
-    /// It has no name.
+    /// Returns an error if it has no name.
     pub fn add(&mut self, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
         self.progress.record_change();
         self.server.apply(object, self.now)
     }
 
-    /// The scheduler gets to know everything that happened, and tries nothing yet.
+    /// Delivers all changes to the scheduler, without a scheduling attempt.
     pub fn deliver_changes(&mut self) {
         self.take_inputs();
         self.controllers.run(&mut self.server, self.now);
         self.notify_scheduler();
     }
 
-    /// Goes on until nothing happens any more, or only in vain.
+    /// Continues until no work is left, or there is no progress.
     pub fn run(&mut self) -> SimulationEnd {
         self.run_until(i64::MAX)
     }
 
-    /// Goes on for so long.
+    /// Continues for a duration.
     pub fn run_for(&mut self, time: Duration) -> SimulationEnd {
         self.run_until(self.now.saturating_add(nanoseconds(time)))
     }
 
-    /// Goes on until `end` and what happens then, whether anything happens or not; at the end of all times (`i64::MAX`), until
-    /// nothing happens any more, or only in vain.
+    /// Continues until `end`, and finishes the work at that time, even if there is none before. If `end` is `i64::MAX`,
+    /// continues until no work is left, or there is no progress.
     pub fn run_until(&mut self, end: i64) -> SimulationEnd {
         let has_end = end < i64::MAX;
         loop {
             self.settle();
             let due = self.next();
-            // Where time passes anyway, parked pods are tried now and then.
+            // Unschedulable pods are retried from time to time if time passes anyway.
             let leftovers = self.scheduler.next_tick().filter(|_| has_end);
             match due.into_iter().chain(leftovers).min() {
                 Some(next) if next <= end && !has_end && self.is_stuck() => return SimulationEnd::NoProgress,
@@ -212,13 +212,13 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// Does everything that happens now. Time does not pass.
+    /// Finishes all work at the current time.
     pub fn settle(&mut self) {
         while self.step() {}
     }
 
-    /// Runs until the scheduler is about to try a pod for which `is_wanted` returns true, and before that attempt. Returns
-    /// false if the simulation ends without one.
+    /// Runs until just before the first attempt of a pod for which `is_wanted` returns true. Returns false if the
+    /// simulation ends without one.
     pub fn run_to_attempt(&mut self, mut is_wanted: impl FnMut(&Pod) -> bool) -> bool {
         loop {
             while self.catch_up() {}
@@ -235,13 +235,14 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// Does one round of what happens now: changes are told, tasks go on, or one pod is tried. Returns whether there was
-    /// anything to do.
+    /// Performs one round of the work at the current time: delivers changes, runs tasks, or makes one scheduling
+    /// attempt. Returns whether there was any work.
     pub fn step(&mut self) -> bool {
         self.catch_up() || self.schedule_one() || self.end_pods()
     }
 
-    /// Reports changes to the scheduler, and lets its tasks go on. Tries no pod. Returns whether there was anything to do.
+    /// Delivers changes to the scheduler, and runs its tasks, without a scheduling attempt. Returns whether there was
+    /// any work.
     pub fn catch_up(&mut self) -> bool {
         let before = self.delivered;
         self.deliver_changes();
@@ -250,9 +251,9 @@ impl<H: SimulationHooks> Simulator<H> {
         has_delivered || has_run
     }
 
-    /// Ends pods that are being deleted, if their time is over. Returns whether there were any.
+    /// Removes pods whose grace period is over. Returns whether there were any.
     fn end_pods(&mut self) -> bool {
-        // Pods end when all that can be tried was, as long as they are there.
+        // Pods are removed only after all possible attempts in their presence.
         if self.server.next_removal().is_none_or(|end| end > self.now) {
             return false;
         }
@@ -261,20 +262,20 @@ impl<H: SimulationHooks> Simulator<H> {
         true
     }
 
-    /// When something happens next, if nobody does anything to the cluster: parked pods that are tried again count.
+    /// Returns the time of the next event without new inputs, including retries of unschedulable pods.
     pub fn next_time(&mut self) -> Option<i64> {
         self.next().into_iter().chain(self.scheduler.next_tick()).min()
     }
 
-    /// Time goes on to `time`, or to when parked pods are tried again if that comes first, whatever else was to happen
-    /// until then. [`Simulator::step`] does what is due. Time never goes back.
+    /// Advances the time to `time`, or to the next retry of unschedulable pods if that is earlier. Skips other events
+    /// until then; [`Simulator::step`] performs those that are due. Time never goes back.
     pub fn advance_to(&mut self, time: i64) {
         if time > self.now {
             self.advance(time);
         }
     }
 
-    /// What happens to the cluster from outside.
+    /// Applies the inputs that are due.
     fn take_inputs(&mut self) {
         while let Some(input) = self.inputs.first_entry().filter(|input| input.key().0 <= self.now) {
             let request = input.remove();
@@ -284,7 +285,7 @@ impl<H: SimulationHooks> Simulator<H> {
         }
     }
 
-    /// Tells the scheduler of changes.
+    /// Delivers changes to the scheduler.
     fn notify_scheduler(&mut self) {
         while let Some(change) = self.server.log().after(self.delivered) {
             self.delivered = change.version;
@@ -297,11 +298,11 @@ impl<H: SimulationHooks> Simulator<H> {
                 self.hooks.after_change(self.now, change, &mut *self.scheduler);
             }
         }
-        // The controllers have seen them, too.
+        // The controllers have processed them, too.
         self.server.forget(self.delivered);
     }
 
-    /// Tasks go on, and what they ask for is done. Returns whether anything was.
+    /// Runs tasks, and processes their calls. Returns whether there was any work.
     fn run_tasks(&mut self) -> bool {
         let mut has_any = false;
         while let Some(completed) = self.tasks.run_until_one_ends() {
@@ -361,7 +362,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.scheduler.schedule_one(&mut self.tasks, &mut Decisions(&mut self.hooks))
     }
 
-    /// When something happens next that may change anything. That parked pods are tried again is not worth waiting for.
+    /// Returns the time of the next event that may cause a change. Retries of unschedulable pods are ignored.
     fn next(&mut self) -> Option<i64> {
         while self.sleeps.first_key_value().is_some_and(|(_, sleep)| sleep.is_abandoned()) {
             self.sleeps.pop_first();
@@ -379,13 +380,13 @@ impl<H: SimulationHooks> Simulator<H> {
         first.into_iter().flatten().min()
     }
 
-    /// When a plugin's task that sleeps wakes up next, unless such tasks did so often enough and changed nothing: those that look
-    /// after something now and then would do so for ever.
+    /// Returns the next wake-up of a plugin's background task, unless such tasks woke up often enough without a change:
+    /// periodic tasks would never end.
     fn next_wake(&self) -> Option<i64> {
         self.scheduler.next_wake().filter(|_| !self.progress.has_woken_often(self.options.attempts_without_progress))
     }
 
-    /// Whether nothing is to happen but that pods are tried, and they were often enough.
+    /// Whether only further attempts are due, and every pod has had enough of them.
     fn is_stuck(&mut self) -> bool {
         let waits = !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_removal().is_some();
         if waits || self.next_wake().is_some() {
@@ -393,14 +394,14 @@ impl<H: SimulationHooks> Simulator<H> {
         }
         let attempts = self.scheduler.in_progress().attempts;
         let place = |uid: &Uid| match self.scheduler.place(uid) {
-            // A plugin will have it tried again.
+            // A plugin will activate the pod.
             Some(QueuePlace::Unschedulable) if self.scheduler.has_activation(uid) => Some(QueuePlace::Backoff),
             place => place,
         };
         self.progress.is_stuck(self.options.attempts_without_progress, attempts, place)
     }
 
-    /// It is a later time now; parked pods that are to be tried may come first.
+    /// Advances the time; retries of unschedulable pods may be due earlier.
     fn advance(&mut self, next: i64) {
         let next = self.scheduler.next_tick().map_or(next, |tick| tick.min(next));
         self.now = self.now.max(next);

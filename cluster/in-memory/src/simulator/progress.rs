@@ -1,4 +1,4 @@
-//! When to stop: pods that are tried over and over, tasks that wake up again and again, and nothing changes.
+//! Detection of simulations without progress: pods are retried and tasks wake up, but nothing changes.
 
 use std::collections::HashMap;
 
@@ -6,29 +6,29 @@ use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::Outcome;
 
-/// How often pods were tried, and tasks woke up, since something changed besides what is said of pods.
+/// Attempts of each pod, and wake-ups of tasks, since the last change other than one of a pod's status.
 #[derive(Debug, Default)]
 pub(super) struct ProgressTracker {
-    /// Counts the times when something changed.
+    /// Number of such changes.
     epoch: u64,
     tries: HashMap<Uid, (u64, u32)>,
-    /// How often plugins' background tasks woke up since then.
+    /// Wake-ups of plugins' background tasks since the last such change.
     wakes: u32,
 }
 
 impl ProgressTracker {
-    /// Something changed.
+    /// Records a change.
     pub(super) fn record_change(&mut self) {
         self.epoch += 1;
         self.wakes = 0;
     }
 
-    /// Background tasks woke up.
+    /// Records a wake-up of background tasks.
     pub(super) fn record_wake(&mut self) {
         self.wakes += 1;
     }
 
-    /// Whether they did so often enough.
+    /// Whether tasks have woken up `enough` times.
     pub(super) fn has_woken_often(&self, enough: u32) -> bool {
         self.wakes >= enough
     }
@@ -45,7 +45,7 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Whether every pod that will be tried again has been so often enough. `attempts`: number of those that are being tried.
+    /// Whether every pod that will be retried has had enough attempts. `attempts` is the number of current attempts.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

@@ -1,4 +1,4 @@
-//! A plugin whose tasks do all that tasks can: a plant for each node, which is watered after a while.
+//! A plugin whose tasks use all features of tasks: they create a plant for each node, and water it after a delay.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use schedc_core::model::{PodSpec, Uid};
 use schedc_core::plugin::CompileContext;
 use serde_json::json;
 
-/// Has a plant for each node.
+/// Plugin that creates a plant for each node.
 pub struct Gardener {
     handle: Handle,
 }
@@ -37,7 +37,7 @@ impl Plugin for Gardener {
 }
 
 impl PermitPlugin for Gardener {
-    /// Every pod smells the flowers for five seconds.
+    /// Every pod waits five seconds in Permit.
     fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
         self.handle.spawn(|client| smell(self.handle.clone(), placement.pod.uid.clone(), client));
         PermitResult::Wait(Duration::from_secs(60))
@@ -77,14 +77,14 @@ async fn keep_a_garden(client: BackgroundClient) {
     }
 }
 
-/// The name of a node, and whether it is there.
+/// The name of a node, and whether the node exists.
 fn node(happened: &ObjectEvent, base: &Base) -> Option<(String, bool)> {
     let ChangedObject::Node(old, new) = &happened.changed else { return None };
     let node = new.as_ref().or(old.as_ref())?;
     Some((base.interner.resolve(node.name).to_owned(), new.is_some()))
 }
 
-/// What waits for something, as it does in PreBind.
+/// Creates a plant and waters it after a delay.
 async fn grow(client: &impl Client, plant: &ObjectRef) -> Result<(), ApiError> {
     match client.create(plant, &json!({"spec": {"watered": false}})).await {
         Err(error) if error.reason != ApiReason::AlreadyExists => return Err(error),

@@ -1,4 +1,4 @@
-//! Tasks of plugins beside the scheduler, in a cluster in memory.
+//! Background tasks of plugins in an in-memory cluster.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -40,7 +40,7 @@ fn garden() -> Simulator {
     Simulator::of::<Profiles>(Options::default()).unwrap()
 }
 
-/// What a plant is like.
+/// The spec and the status of a plant.
 fn plant<H: SimulationHooks>(cluster: &Simulator<H>, name: &str) -> Option<(Value, Value)> {
     cluster.object("Plant", name).map(|mut plant| (plant["spec"].take(), plant["status"].take()))
 }
@@ -75,8 +75,8 @@ fn a_task_started_during_scheduling_is_run_when_idle() {
     cluster.run_for(Duration::from_secs(1));
     assert_eq!(cluster.node_of("web"), Some("n1"));
     let (spec, _) = plant(&cluster, "n1").unwrap();
-    assert_eq!(spec["visitor"], "web", "PostBind had it written");
-    assert_eq!(cluster.scheduler.background_tasks(), 2, "the garden's, and who hears what it asks for");
+    assert_eq!(spec["visitor"], "web", "written by PostBind");
+    assert_eq!(cluster.scheduler.background_tasks(), 2, "the gardener's task, and the one that receives its responses");
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn stopped_tasks_do_nothing() {
     assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": false}), Value::Null)));
 }
 
-/// Does nothing of what it is asked first, and says that nobody knows.
+/// Refuses the first call, delays the second, and loses the response of the third.
 #[derive(Default)]
 struct Slow {
-    asked: u32,
+    calls_received: u32,
     calls: Vec<(i64, &'static str)>,
 }
 
@@ -105,8 +105,8 @@ impl SimulationHooks for Slow {
             _ => return CallTreatment::AtOnce,
         };
         self.calls.push((now / SECOND, call));
-        self.asked += 1;
-        match self.asked {
+        self.calls_received += 1;
+        match self.calls_received {
             1 => CallTreatment::Refuse(ApiError::new(ApiReason::Timeout, "later")),
             2 => CallTreatment::After(Duration::from_secs(3)),
             3 => CallTreatment::LoseAnswer,
@@ -123,9 +123,9 @@ fn a_task_receives_the_results_of_its_calls() {
     assert_eq!(plant(&cluster, "n1"), Some((json!({"watered": true}), json!({"blooms": true}))));
     let expected = [
         (0, "create"),
-        // It was refused.
+        // The first call was refused.
         (1, "create"),
-        // That took three seconds. The answer of the next one is lost.
+        // The second call took three seconds. The response of the third one is lost.
         (14, "patch"),
         (15, "create"),
         (25, "patch"),

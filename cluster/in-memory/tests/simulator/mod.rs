@@ -1,4 +1,4 @@
-//! A scheduler of the default profile in a cluster in memory.
+//! A scheduler with the default profile in an in-memory cluster.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -16,7 +16,7 @@ use schedc_in_memory::{ApiServerOptions, Options, SimulationEnd, Simulator};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// A cluster in which pods that are deleted are gone at once.
+/// A cluster in which deleted pods are removed immediately.
 fn cluster(manifests: &str) -> Simulator {
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     let scheduler = scheduler::Options { tie_break: scheduler::TieBreak::First, ..Default::default() };

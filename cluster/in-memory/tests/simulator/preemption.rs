@@ -1,4 +1,4 @@
-//! Preemption, carried out.
+//! Preemption with its effects on the cluster.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What pods have in common.
+//! Pods with equal specs share memory.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What happens, and when.
+//! Order and times of events.
 
 use expect_test::expect;
 use schedc_core::cache::Base;
@@ -60,13 +60,13 @@ fn finished_pods_use_no_resources() {
 fn the_simulation_does_not_wait_for_the_flush_of_unschedulable_pods() {
     let mut cluster = cluster(&(node("n1", 1) + &pod("large", 4, "")));
     assert_eq!((cluster.run(), cluster.now()), (SimulationEnd::Idle, 0));
-    // Unless time passes anyway: then the pod is tried every five minutes.
+    // If time passes anyway, the pod is retried every five minutes.
     let before = cluster.server.events().count();
     assert_eq!(cluster.run_for(Duration::from_secs(1000)), SimulationEnd::Idle);
     assert_eq!((cluster.now(), cluster.server.events().count() - before), (1000 * SECOND, 3));
 }
 
-/// The server refuses or loses the first bindings, and answers late otherwise.
+/// Hooks that refuse or lose the responses of the first bindings, and delay others.
 #[derive(Default)]
 struct FaultyCalls {
     refuse: u32,
@@ -81,7 +81,7 @@ impl SimulationHooks for FaultyCalls {
         }
         if self.refuse > 0 {
             self.refuse -= 1;
-            return CallTreatment::Refuse(ApiError::new(ApiReason::Other, "the server is tired"));
+            return CallTreatment::Refuse(ApiError::new(ApiReason::Other, "the server is overloaded"));
         }
         if self.mark_lost > 0 {
             self.mark_lost -= 1;
@@ -111,8 +111,8 @@ fn with_faults(refuse: u32, mark_lost: u32) -> (SimulationEnd, String, Option<St
 fn a_refused_binding_is_retried_after_backoff() {
     let (end, outcomes, node) = with_faults(2, 0);
     expect![[r#"
-        0.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server is tired
-        2.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server is tired
+        0.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server is overloaded
+        2.00 s: web SchedulerError: running Bind plugin "DefaultBinder": the server is overloaded
         5.25 s: web on n1
     "#]]
     .assert_eq(&outcomes);
@@ -134,7 +134,7 @@ fn repeated_failures_end_the_simulation() {
     assert_eq!((end, outcomes.lines().count(), node), (SimulationEnd::NoProgress, 8, None));
 }
 
-/// Everything that happens, as text.
+/// The history of a simulation, as text.
 #[derive(Default)]
 struct History(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! Pods whose volumes are found or made while they wait.
+//! Pods whose volumes are found or provisioned while they wait.
 
 use expect_test::expect;
 use schedc_core::client::{ApiError, ApiReason};
@@ -115,7 +115,7 @@ fn a_volume_is_bound_to_one_claim() {
 
 #[test]
 fn waiting_for_a_claim_times_out() {
-    // There is a volume of the name that the new one would have, so that it cannot be made.
+    // A volume with the name of the new one exists, and prevents its creation.
     let taken = "---
 apiVersion: v1
 kind: PersistentVolume
@@ -126,7 +126,7 @@ spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName:
         node("n1", 4) + &class("csi.example.com", "WaitForFirstConsumer") + CLAIM + taken + &pod("db", 1, VOLUMES);
     let mut cluster = cluster(&manifests);
     cluster.run_for(Duration::from_secs(599));
-    assert_eq!(cluster.nominated_node_of("db"), Some("n1"), "it takes long");
+    assert_eq!(cluster.nominated_node_of("db"), Some("n1"), "the binding takes long");
     assert_eq!(cluster.condition("db", "PodScheduled"), None);
     cluster.run_for(Duration::from_secs(1));
     expect![[r#"
@@ -134,13 +134,13 @@ spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName:
     "#]]
     .assert_eq(&cluster.pods());
     cluster.delete("PersistentVolume", "pvc-default-data");
-    // The provisioner looks at the claim again.
+    // The provisioner processes the claim again.
     cluster.patch("PersistentVolumeClaim", "data", serde_json::json!({"metadata": {"labels": {"a": "b"}}}));
     cluster.run_for(Duration::from_secs(60));
     assert_eq!(cluster.pods(), "default/db on n1\n");
 }
 
-/// Does something to one call of the scheduler.
+/// Hooks that inject a fault into one call of the scheduler.
 struct OneFault {
     at: usize,
     calls: usize,

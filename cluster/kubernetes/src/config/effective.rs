@@ -1,4 +1,4 @@
-//! What holds, as kube-scheduler would say it.
+//! Effective configuration in kube-scheduler's form.
 
 use schedc_core::args::format_duration;
 use schedc_core::profile::ProfileInfo;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::file::VERSION;
 
-/// What holds, as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`, with nothing left to defaults. A negative
-/// `qps` is no limit.
+/// Returns the effective settings as a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` with all
+/// defaults. A negative `qps` means no limit.
 pub fn effective(settings: &Settings, profiles: &[ProfileInfo]) -> Value {
     let election = &settings.leader_election;
     let (initial, max) = settings.seconds(profiles);

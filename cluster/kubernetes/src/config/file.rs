@@ -1,5 +1,5 @@
-//! A KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1` as written. What it says of profiles is not read
-//! here: they are compiled in.
+//! Parsed KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`. Profiles are not read here, since they are
+//! compiled in.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) struct File {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     #[serde(rename = "profiles")]
     _profiles: Option<IgnoredAny>,
-    /// As profiles: what is compiled in counts, and is compared with this.
+    /// As for profiles, the compiled extenders apply; they are compared with this field.
     #[serde(rename = "extenders")]
     _extenders: Option<IgnoredAny>,
 }
@@ -60,7 +60,7 @@ struct Connection {
     burst: Option<i32>,
 }
 
-/// What every object says of itself.
+/// Type of a Kubernetes object.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Header {
@@ -68,7 +68,7 @@ struct Header {
     api_version: Option<String>,
 }
 
-/// Reads a file. The error begins with the place.
+/// Parses a file. Errors begin with the position.
 pub(super) fn read(text: &str) -> Result<File, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header: Header = parse(text)?;
@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
     match (kind, version) {
         (KIND, VERSION) => parse(text),
         ("", "") => Err(format!(
-            ": this is no {KIND}: it has neither `kind` nor `apiVersion`; add `kind: {KIND}` and `apiVersion: {VERSION}`"
+            ": this is not a {KIND}: it has neither `kind` nor `apiVersion`; add `kind: {KIND}` and `apiVersion: {VERSION}`"
         )),
         ("", _) => Err(format!(": `kind` is missing; add `kind: {KIND}`")),
         (KIND, "") => Err(format!(": `apiVersion` is missing; add `apiVersion: {VERSION}`")),
@@ -90,7 +90,7 @@ pub(super) fn read(text: &str) -> Result<File, String> {
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
-    // Only the first document of a file counts, as in kube-scheduler.
+    // Only the first document of a file is read, as in kube-scheduler.
     let options = serde_saphyr::options! { with_snippet: false, legacy_octal_numbers: true };
     let mut documents: Vec<T> = serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
         let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
@@ -105,11 +105,11 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
 }
 
 impl File {
-    /// Leader election, with defaults for what is not said.
+    /// Leader election with defaults for missing fields.
     pub(super) fn leader_election(&self, wrong: &mut Vec<String>) -> LeaderElection {
         let default = LeaderElection::default();
         let Some(election) = &self.leader_election else { return default };
-        // 0 is as good as nothing, as in kube-scheduler.
+        // 0 means the default, as in kube-scheduler.
         let mut time = |name: &str, written: &Option<String>, default: Duration| {
             let Some(text) = written else { return default };
             match parse_duration(text).map(u64::try_from) {
@@ -134,7 +134,7 @@ impl File {
         }
     }
 
-    /// What kube-scheduler would refuse, and what would have to be obeyed and cannot.
+    /// Adds the problems that kube-scheduler would report, and unsupported values.
     pub(super) fn check(&self, wrong: &mut Vec<String>) {
         let lock = self.leader_election.as_ref().and_then(|election| election.resource_lock.as_deref());
         if let Some(lock) = lock.filter(|lock| !matches!(*lock, "" | "leases")) {
@@ -145,7 +145,7 @@ impl File {
             wrong.push("clientConnection.burst must not be negative".to_owned());
         }
         if connection.and_then(|connection| connection.qps).is_some_and(|qps| !qps.is_finite()) {
-            wrong.push("clientConnection.qps is a number of requests in a second".to_owned());
+            wrong.push("clientConnection.qps must be a finite number".to_owned());
         }
         if self.parallelism.is_some_and(|parallelism| parallelism <= 0) {
             wrong.push("parallelism must be greater than 0".to_owned());
@@ -165,7 +165,7 @@ impl File {
         }
     }
 
-    /// What is said and changes nothing here.
+    /// Returns warnings about fields that have no effect.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(connection) = &self.client_connection {
@@ -187,9 +187,9 @@ impl File {
         for (name, _) in profiling.iter().filter(|(_, value)| *value == Some(true)) {
             warnings.push(format!("{name}=true is ignored: {NO_GO_PROFILES}"));
         }
-        // What kube-scheduler writes where nothing was said is not worth a word.
+        // kube-scheduler's own default deserves no warning.
         if let Some(parallelism) = self.parallelism.filter(|parallelism| !matches!(parallelism, 1 | 16)) {
-            warnings.push(format!("parallelism={parallelism} is ignored: one thread looks at nodes"));
+            warnings.push(format!("parallelism={parallelism} is ignored: one thread evaluates nodes"));
         }
         warnings
     }
@@ -199,7 +199,7 @@ impl File {
         Some(path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// A limit, if one is said.
+    /// Client rate limit, if one is set.
     pub(super) fn rate_limit(&self) -> Option<RateLimiterConfig> {
         let connection = self.client_connection.as_ref()?;
         let qps = connection.qps.filter(|qps| *qps > 0.0)?;

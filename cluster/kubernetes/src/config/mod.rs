@@ -1,13 +1,13 @@
-//! What holds: the command line, with the KubeSchedulerConfiguration of `--config` if there is one.
+//! Effective configuration: the command line, with the KubeSchedulerConfiguration of `--config` if there is one.
 //!
-//! As in kube-scheduler, the file's `clientConnection` is all that counts of the connection then, but for `--master`, and
-//! leader election is the file's where the command line does not say otherwise.
+//! As in kube-scheduler, the file's `clientConnection` then replaces all connection flags except `--master`. Leader
+//! election flags override the file.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`file`] | the file as written, read strictly |
-//! | [`effective`](fn@effective) | what holds, as a KubeSchedulerConfiguration |
-//! | `rules` | what kube-scheduler would refuse, too |
+//! | [`file`] | strict parsing of the file |
+//! | [`effective`](fn@effective) | the result as a KubeSchedulerConfiguration |
+//! | `rules` | validation rules of kube-scheduler |
 
 mod effective;
 mod file;
@@ -25,46 +25,46 @@ use crate::transport::RateLimiterConfig;
 
 pub use effective::effective;
 
-/// What holds.
+/// Effective settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How to reach the API server: a kubeconfig.
+    /// Kubeconfig that names the API server.
     pub kubeconfig: Option<PathBuf>,
-    /// Its address, whatever the kubeconfig says.
+    /// Address of the API server; overrides the kubeconfig.
     pub master: Option<String>,
-    /// How many requests there may be; no limit unless one was asked for.
+    /// Client rate limit; `None`: no limit.
     pub rate_limit: Option<RateLimiterConfig>,
     /// Leader election.
     pub leader_election: LeaderElection,
-    /// Seconds that a pod waits after its first failure, and at most: what the file says. Profiles say the rest.
+    /// Initial and maximum backoff in seconds, if the file sets them. The profiles contain the defaults.
     pub backoff_seconds: (Option<u64>, Option<u64>),
-    /// After what time a parked pod is tried without any event, if that was said.
+    /// Time after which a parked pod is retried without an event, if set.
     pub leftover_after: Option<Duration>,
-    /// A replica that does not lead follows nothing: `delayCacheUntilActive`, if the file says it.
+    /// `delayCacheUntilActive`, if the file sets it: a replica on standby watches nothing.
     pub delay_cache: Option<bool>,
-    /// What the user should know of the file. What there is to know of the command line is in [`Flags::warnings`].
+    /// Warnings about the file. Those about the command line are in [`Flags::warnings`].
     pub warnings: Vec<String>,
 }
 
-/// Leader election, with nothing left open.
+/// Leader election settings without open defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderElection {
-    /// Whether there may be others.
+    /// Whether there is an election.
     pub leader_elect: bool,
-    /// How long others leave the lease to its holder.
+    /// Time after a renewal during which candidates leave the lease to its holder.
     pub lease_duration: Duration,
-    /// How long the holder tries to renew it.
+    /// Time after which a holder gives up a failing renewal.
     pub renew_deadline: Duration,
-    /// How long to wait between tries.
+    /// Interval between attempts.
     pub retry_period: Duration,
-    /// The lease's name.
+    /// Name of the lease.
     pub name: String,
-    /// The lease's namespace.
+    /// Namespace of the lease.
     pub namespace: String,
 }
 
 impl Default for LeaderElection {
-    /// kube-scheduler's.
+    /// kube-scheduler's defaults.
     fn default() -> Self {
         LeaderElection {
             leader_elect: true,
@@ -77,7 +77,7 @@ impl Default for LeaderElection {
     }
 }
 
-/// What is wrong with a configuration: a line for each thing.
+/// Problems of a configuration, one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Vec<String>);
 
@@ -90,7 +90,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Settings {
-    /// What the command line says.
+    /// Settings of the command line.
     pub fn new(flags: &Flags) -> Settings {
         let connection = &flags.connection;
         let rate_limit = connection.qps.map(|qps| RateLimiterConfig { qps, burst: connection.burst.unwrap_or(BURST) });
@@ -99,10 +99,10 @@ impl Settings {
         Settings { leader_election: override_with_flags(LeaderElection::default(), flags), ..settings }
     }
 
-    /// What the file of `--config` says, where the command line does not go before it. `path` is what messages call it.
+    /// Settings of the file of `--config`, overridden by the command line. `path` names the file in messages.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems of the file.
     pub fn from_file(flags: &Flags, path: &Path, text: &str) -> Result<Settings, ConfigError> {
         let file = file::read(text).map_err(|why| ConfigError(vec![format!("{}{why}", path.display())]))?;
         let mut wrong = Vec::new();
@@ -132,7 +132,7 @@ impl Settings {
         })
     }
 
-    /// What no file can say.
+    /// Settings that a file cannot contain.
     fn from_flags_alone(flags: &Flags) -> Settings {
         Settings {
             kubeconfig: None,
@@ -146,7 +146,7 @@ impl Settings {
         }
     }
 
-    /// The backoff, if it is another than the profiles say: for [`schedc_core::scheduler::Options`].
+    /// Returns the backoff if it differs from the profiles': for [`schedc_core::scheduler::Options`].
     pub fn backoff(&self, profiles: &[ProfileInfo]) -> Option<Backoff> {
         self.backoff_seconds.0.or(self.backoff_seconds.1)?;
         let (initial, max) = self.seconds(profiles);
@@ -161,10 +161,10 @@ impl Settings {
     }
 }
 
-/// How many requests at once there may be if only their number in a second is said: kube-scheduler's.
+/// Default burst if only the rate is set: kube-scheduler's value.
 const BURST: u32 = 100;
 
-/// The command line goes first.
+/// Overrides leader election settings with flags.
 pub(crate) fn override_with_flags(election: LeaderElection, flags: &Flags) -> LeaderElection {
     let given = &flags.leader_election;
     LeaderElection {

@@ -1,17 +1,17 @@
-//! What client-go and API servers refuse.
+//! Validation rules of client-go and API servers.
 
 use schedc_bounds::text::shortened;
 use schedc_core::model::dns_subdomain_problems;
 
 use super::LeaderElection;
 
-/// How much later than planned a retry may come, in tenths: client-go's `JitterFactor`.
+/// Maximum jitter of a retry, in tenths of the period: client-go's `JitterFactor`.
 const JITTER_TENTHS: u32 = 12;
 
 /// Maximum length of an RFC 1123 label.
 const LABEL_LENGTH: usize = 63;
 
-/// The names of the settings in messages.
+/// Names of the settings, for messages.
 pub(crate) struct ElectionNames {
     pub(crate) lease_duration: &'static str,
     pub(crate) renew_deadline: &'static str,
@@ -20,8 +20,7 @@ pub(crate) struct ElectionNames {
     pub(crate) namespace: &'static str,
 }
 
-/// How long the lease lasts, how long it is renewed, how often that is tried, and the name of the lease. None of it matters
-/// without an election.
+/// Validates the durations and the names of the lease. They are ignored without an election.
 pub(crate) fn leader_election(election: &LeaderElection, names: &ElectionNames, problems: &mut Vec<String>) {
     if !election.leader_elect {
         return;

@@ -98,7 +98,7 @@ fn files_of_other_kinds_are_errors() {
     is_wrong(
         "profiles: []",
         expect![[r#"
-        s.yaml: this is no KubeSchedulerConfiguration: it has neither `kind` nor `apiVersion`; add `kind: KubeSchedulerConfiguration` and `apiVersion: kubescheduler.config.k8s.io/v1`
+        s.yaml: this is not a KubeSchedulerConfiguration: it has neither `kind` nor `apiVersion`; add `kind: KubeSchedulerConfiguration` and `apiVersion: kubescheduler.config.k8s.io/v1`
     "#]],
     );
     is_wrong(
@@ -190,7 +190,7 @@ fn ignored_fields_are_reported() {
     expect![[r#"
         s.yaml: clientConnection.contentType=application/cbor is ignored: requests are in JSON
         s.yaml: enableProfiling=true is ignored: this program has no Go runtime to profile; use perf or a similar tool
-        s.yaml: parallelism=8 is ignored: one thread looks at nodes
+        s.yaml: parallelism=8 is ignored: one thread evaluates nodes
     "#]]
     .assert_eq(&(settings.unwrap().warnings.join("\n") + "\n"));
 }

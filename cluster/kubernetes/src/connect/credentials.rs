@@ -1,4 +1,4 @@
-//! Who we are to an API server, and where that is written.
+//! Credentials of a user, and their sources.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use schedc_bounds::files;
 use super::ConnectError;
 use super::plugin::Plugin;
 
-/// Something that is written somewhere.
+/// Value in a file or inline.
 pub(super) struct Source {
-    /// What it is, and where it is said, for people.
+    /// Description with its place, for messages.
     label: String,
     place: Origin,
 }
@@ -32,7 +32,7 @@ impl Source {
         Source { label, place: Origin::File(path) }
     }
 
-    /// What is there now.
+    /// Returns the current content.
     pub(super) fn read(&self) -> Result<Vec<u8>, ConnectError> {
         match &self.place {
             Origin::Inline(contents) => Ok(contents.clone()),
@@ -54,47 +54,47 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// Who we are: what a kubeconfig says of a user.
+/// User of a kubeconfig.
 #[derive(Default)]
 pub(super) struct User {
-    /// A bearer token.
+    /// Bearer token.
     pub(super) token: Option<String>,
-    /// A file with a bearer token, which goes before the former.
+    /// File with a bearer token; overrides `token`.
     pub(super) token_file: Option<Source>,
-    /// A name and a password.
+    /// User name and password.
     pub(super) basic: Option<(String, String)>,
-    /// A certificate and its key.
+    /// Certificate and its key.
     pub(super) certificate: Option<(Source, Source)>,
-    /// A program that says who we are. It is not asked if anything above does.
+    /// Credential plugin; used only if no field above is set.
     pub(super) plugin: Option<Plugin>,
 }
 
-/// What is shown to the server.
+/// Credentials that requests present.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct Credentials {
-    /// The header `Authorization`.
+    /// Header `Authorization`.
     pub(super) authorization: Option<HeaderValue>,
-    /// A certificate and its key, as PEM.
+    /// Certificate and its key, as PEM.
     pub(super) certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// Until when this holds.
+    /// Expiry, if known.
     pub(super) until: Option<Timestamp>,
 }
 
 impl User {
-    /// Whether files say who we are, so that it may change.
+    /// Whether credentials come from files, which may change.
     pub(super) fn has_files(&self) -> bool {
         let certificate = self.certificate.iter().flat_map(|(certificate, key)| [certificate, key]);
         certificate.chain(&self.token_file).any(Source::is_file)
     }
 
-    /// The plugin, if that is who says it.
+    /// Returns the credential plugin, if no other credentials are set.
     pub(super) fn plugin(&self) -> Option<&Plugin> {
-        let says =
+        let has_credentials =
             self.token.is_some() || self.token_file.is_some() || self.basic.is_some() || self.certificate.is_some();
-        self.plugin.as_ref().filter(|_| !says)
+        self.plugin.as_ref().filter(|_| !has_credentials)
     }
 
-    /// What files say now, or the kubeconfig.
+    /// Reads the current credentials from files and the kubeconfig.
     pub(super) fn read(&self) -> Result<Credentials, ConnectError> {
         let authorization = match (&self.token_file, &self.token, &self.basic) {
             (Some(file), _, _) => Some(self.token_of(file)?),
@@ -109,7 +109,7 @@ impl User {
         Ok(Credentials { authorization, certificate, until: None })
     }
 
-    /// The token in a file; if there is none, the one that goes with it, as in client-go.
+    /// Returns the token in a file, or the inline token if the file is unreadable, as in client-go.
     fn token_of(&self, file: &Source) -> Result<HeaderValue, ConnectError> {
         let token = file.read().and_then(|token| bearer(&String::from_utf8_lossy(&token), &file.to_string()));
         match (token, &self.token) {
@@ -119,21 +119,22 @@ impl User {
     }
 }
 
-/// The header for a token.
+/// Returns the header for a bearer token.
 pub(super) fn bearer(token: &str, label: &str) -> Result<HeaderValue, ConnectError> {
     match token.trim() {
         "" => Err(ConnectError::new(format!("{label} is empty"))),
-        token => secret(format!("Bearer {token}"))
-            .ok_or_else(|| ConnectError::new(format!("{label} is no token: it has letters that no header can have"))),
+        token => secret(format!("Bearer {token}")).ok_or_else(|| {
+            ConnectError::new(format!("{label} is not a token: it contains characters that a header cannot contain"))
+        }),
     }
 }
 
 fn basic(name: &str, password: &str) -> Result<HeaderValue, ConnectError> {
     secret(format!("Basic {}", STANDARD.encode(format!("{name}:{password}"))))
-        .ok_or_else(|| ConnectError::new("`username` and `password` of the kubeconfig are too much for a header"))
+        .ok_or_else(|| ConnectError::new("`username` and `password` of the kubeconfig do not fit into a header"))
 }
 
-/// A header that is not printed, nor kept in tables of HTTP/2.
+/// Returns a header that is neither printed nor stored in HTTP/2 header tables.
 fn secret(text: String) -> Option<HeaderValue> {
     let mut value = HeaderValue::try_from(text).ok()?;
     value.set_sensitive(true);

@@ -1,4 +1,4 @@
-//! The API server of the cluster that this pod runs in, as the kubelet tells of it.
+//! The API server of the cluster that this pod runs in, from environment variables of the kubelet.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::credentials::{Source, User};
 use super::tls::Trust;
 use super::{ConnectError, Target, server};
 
-/// Where a pod has the files of its service account.
+/// Directory of a pod's service account files.
 pub(super) const FILES: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 pub(super) fn target(env: impl Fn(&str) -> Option<String>, files: &Path) -> Result<Target, ConnectError> {
@@ -14,7 +14,7 @@ pub(super) fn target(env: impl Fn(&str) -> Option<String>, files: &Path) -> Resu
         env(name).filter(|value| !value.is_empty()).ok_or_else(|| {
             ConnectError::new(format!(
                 "no API server: neither --kubeconfig nor --master is given, nor `clientConnection.kubeconfig` in the file \
-                 of --config, and this is no pod of a cluster, where {name} would be set"
+                 of --config, and this is not a pod of a cluster, where {name} would be set"
             ))
         })
     };

@@ -1,6 +1,6 @@
 //! Kubeconfig files: `kind: Config` of version `v1`.
 //!
-//! What is not known is passed over, as in client-go; what would have to be obeyed and cannot is an error.
+//! Unknown fields are ignored, as in client-go. Known fields that are not supported are errors.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::plugin::{Exec, Plugin};
 use super::tls::Trust;
 use super::{ConnectError, Target, server};
 
-/// A kubeconfig, and where it is.
+/// Kubeconfig with its path.
 pub(super) struct Kubeconfig {
     path: PathBuf,
     file: File,
@@ -65,7 +65,7 @@ struct Extension {
     extension: Option<Value>,
 }
 
-/// The extension of a cluster that its credential plugins are told.
+/// Cluster extension that credential plugins receive.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
 #[derive(Default, Deserialize)]
@@ -99,12 +99,12 @@ impl Kubeconfig {
     }
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, ConnectError> {
-        // No part of the text is in an error: it may be a secret.
+        // Errors contain no part of the text, which may be secret.
         let options = serde_saphyr::options! { with_snippet: false };
         let file: File = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let label = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
             let label = label.lines().next().unwrap_or_default();
-            ConnectError::new(format!("kubeconfig {}: it is no kubeconfig: {label}", path.display()))
+            ConnectError::new(format!("kubeconfig {}: this is not a kubeconfig: {label}", path.display()))
         })?;
         let kubeconfig = Kubeconfig { path: path.to_owned(), file };
         let (kind, version) = (non_empty(&kubeconfig.file.kind), non_empty(&kubeconfig.file.api_version));
@@ -120,7 +120,7 @@ impl Kubeconfig {
         ConnectError::new(format!("kubeconfig {}: `{field}`: {why}", self.path.display()))
     }
 
-    /// What the current context means, with a `master` in place of its server.
+    /// Resolves the current context. `master` overrides its server.
     pub(super) fn target(&self, master: Option<&str>) -> Result<Target, ConnectError> {
         let contexts = self.file.contexts.as_deref().unwrap_or_default();
         let name = match (non_empty(&self.file.current_context), master) {
@@ -129,8 +129,8 @@ impl Kubeconfig {
             (None, None) => {
                 let names: Vec<_> = contexts.iter().map(|context| context.name.as_str()).collect();
                 let why = match names.is_empty() {
-                    true => "it names no context, and there is none".to_owned(),
-                    false => format!("it names no context; there are {}", names.join(", ")),
+                    true => "it is missing, and the file has no contexts".to_owned(),
+                    false => format!("it is missing; set it to one of {}", names.join(", ")),
                 };
                 return Err(self.wrong("current-context", why));
             }
@@ -152,10 +152,10 @@ impl Kubeconfig {
     fn find<'a, T>(&self, all: &'a [Named<T>], name: &str, from: &str, list: &str) -> Result<&'a T, ConnectError> {
         let mut found = all.iter().filter(|one| one.name == name);
         match (found.next(), found.next()) {
-            (Some(_), Some(_)) => Err(self.wrong(list, format!("there are two of the name `{name}`"))),
+            (Some(_), Some(_)) => Err(self.wrong(list, format!("`{name}` occurs twice"))),
             (Some(Named { value: Some(value), .. }), None) => Ok(value),
-            (Some(_), None) => Err(self.wrong(list, format!("of `{name}` there is nothing but the name"))),
-            (None, _) => Err(self.wrong(from, format!("there is no `{name}` among `{list}`"))),
+            (Some(_), None) => Err(self.wrong(list, format!("`{name}` has a name and no content"))),
+            (None, _) => Err(self.wrong(from, format!("`{list}` has no entry `{name}`"))),
         }
     }
 
@@ -170,8 +170,9 @@ impl Kubeconfig {
         let of_cluster = |field: &str| format!("clusters[{cluster_name}].cluster.{field}");
         if let Some(proxy) = non_empty(&cluster.proxy_url) {
             let proxy = server::redacted(proxy);
-            let why =
-                format!("{proxy}: schedc does not go through a proxy; leave this out and let `server` be reachable");
+            let why = format!(
+                "{proxy}: schedc does not support proxies; remove this field and make `server` reachable directly"
+            );
             return Err(self.wrong(&of_cluster("proxy-url"), why));
         }
         let authority = self.source(
@@ -181,7 +182,7 @@ impl Kubeconfig {
         let skip = cluster.insecure_skip_tls_verify == Some(true);
         let trust = match (authority, skip) {
             (Some(_), true) => {
-                let why = "with an authority to trust this cannot be `true`; leave one of the two out";
+                let why = "it cannot be `true` with a certificate authority; remove one of the two";
                 return Err(self.wrong(&of_cluster("insecure-skip-tls-verify"), why));
             }
             (Some(authority), false) => Trust::Authority(authority),
@@ -217,10 +218,14 @@ impl Kubeconfig {
     ) -> Result<User, ConnectError> {
         let field = |field: &str| format!("users[{name}].user.{field}");
         if non_empty(&user.impersonate).is_some() {
-            return Err(self.wrong(&field("as"), "schedc does not act for others; name a user with rights of its own"));
+            return Err(self
+                .wrong(&field("as"), "schedc does not impersonate users; name a user with the required permissions"));
         }
         if user.auth_provider.is_some() {
-            return Err(self.wrong(&field("auth-provider"), "there are none any more; use a credential plugin: `exec`"));
+            return Err(self.wrong(
+                &field("auth-provider"),
+                "Kubernetes no longer supports auth providers; use a credential plugin: `exec`",
+            ));
         }
         let certificate = self.source(
             (&user.client_certificate, field("client-certificate")),
@@ -244,7 +249,7 @@ impl Kubeconfig {
             (name, password) => Some((name.unwrap_or_default().to_owned(), password.unwrap_or_default().to_owned())),
         };
         if basic.is_some() && (token.is_some() || token_file.is_some()) {
-            return Err(self.wrong(&field("username"), "there is a token, too; leave one of the two out"));
+            return Err(self.wrong(&field("username"), "a token is set, too; remove one of the two"));
         }
         let plugin = match &user.exec {
             Some(exec) => {
@@ -257,7 +262,7 @@ impl Kubeconfig {
         Ok(User { token, token_file, basic, certificate, plugin })
     }
 
-    /// A field that names a file, or one that has the same as base64.
+    /// Returns the source of a value that is in a file or inline as base64.
     fn source(
         &self,
         (file, file_field): (&Option<String>, String),
@@ -273,7 +278,7 @@ impl Kubeconfig {
                     Err(error) => Err(self.wrong(&data_field, format!("this is not base64: {error}"))),
                 }
             }
-            (Some(_), Some(_)) => Err(self.wrong(&data_field, "there is a file, too; leave one of the two out")),
+            (Some(_), Some(_)) => Err(self.wrong(&data_field, "a file is set, too; remove one of the two")),
         }
     }
 
@@ -281,18 +286,18 @@ impl Kubeconfig {
         format!("kubeconfig {}: `{field}`", self.path.display())
     }
 
-    /// A path, which is relative to the kubeconfig.
+    /// Resolves a path relative to the kubeconfig.
     fn at(&self, path: &str) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 }
 
-/// What is said, if it is more than nothing.
+/// Returns a non-empty text.
 fn non_empty(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.is_empty())
 }
 
-/// What a plugin is told of the cluster.
+/// Cluster information for a credential plugin.
 fn cluster_info(cluster: &Cluster, server: &str, trust: &Trust) -> Result<Value, ConnectError> {
     let mut info = serde_json::json!({"server": server.trim_end_matches('/')});
     if let Some(name) = non_empty(&cluster.tls_server_name) {

@@ -1,11 +1,11 @@
-//! The way to the API server, by a kubeconfig or as pods have it.
+//! Connects to the API server by a kubeconfig or by the environment of a pod.
 //!
-//! Rules and precedence are client-go's. Tokens, certificates and authorities that are files are read again once a minute, as
-//! client-go does with tokens, and whenever the server does not know who calls; new certificates are for new connections,
-//! and watches keep theirs until they end. Credential plugins run again when what they said expires.
+//! Rules and precedence are client-go's. Files with tokens, certificates and authorities are read again once a minute,
+//! as client-go does with tokens, and after each 401 response. New connections use new certificates; watches keep
+//! theirs until they end. Credential plugins run again when their credentials expire.
 //!
-//! `kube-client` is not used for this: its `config` feature reads kubeconfigs only, and what keeps credentials fresh is part
-//! of a client with layers that nothing here needs. The structs are fewer than what would be converted.
+//! `kube-client` is not used. Its `config` feature reads kubeconfigs only; its credential refresh is part of a client
+//! with layers that are not needed here. A conversion would need more structs than there are here.
 
 mod credentials;
 mod in_cluster;
@@ -29,25 +29,25 @@ pub use refresh::CredentialRefresher;
 pub(crate) use tls::AcceptAnyCertificate;
 use tls::Trust;
 
-/// An API server, and who we are there.
+/// API server, and the user's credentials for it.
 pub struct Target {
     server: Uri,
     trust: Trust,
-    /// Whose certificate the server shows, if not that of its address.
+    /// Name in the server's certificate, if it differs from the address.
     server_name: Option<ServerName<'static>>,
     user: User,
 }
 
 impl fmt::Debug for Target {
-    /// Without what is secret.
+    /// Omits secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Target").field("server", &self.server).finish_non_exhaustive()
     }
 }
 
 impl Target {
-    /// As kube-scheduler finds its API server: by a kubeconfig if there is one, else at `--master`, else as pods do. A
-    /// `master` takes the place of the server that the kubeconfig names.
+    /// Finds the API server as kube-scheduler does: by a kubeconfig, otherwise at `master`, otherwise by the
+    /// environment of a pod. `master` overrides the server of the kubeconfig.
     pub fn new(kubeconfig: Option<&Path>, master: Option<&str>) -> Result<Target, ConnectError> {
         match (kubeconfig, master) {
             (Some(path), master) => Target::from_kubeconfig(path, master),
@@ -56,29 +56,29 @@ impl Target {
         }
     }
 
-    /// By the current context of a kubeconfig.
+    /// Reads the current context of a kubeconfig.
     pub fn from_kubeconfig(path: &Path, master: Option<&str>) -> Result<Target, ConnectError> {
         Kubeconfig::read(path)?.target(master)
     }
 
-    /// As pods do: by their environment and the files of their service account.
+    /// Reads the environment and the service account files of a pod.
     pub fn in_cluster() -> Result<Target, ConnectError> {
         in_cluster::target(|name| std::env::var(name).ok(), Path::new(in_cluster::FILES))
     }
 
-    /// The address of the server.
+    /// Address of the server.
     pub fn server(&self) -> &Uri {
         &self.server
     }
 
-    /// The way there, and the task that keeps it open. Files are read, and a credential plugin runs: what cannot be
-    /// read now is an error, what cannot be read later a warning.
+    /// Creates the transport, and the task that refreshes its credentials. Reads files and runs the credential plugin.
+    /// Unreadable credentials are an error now, and a warning later.
     pub async fn http(self) -> Result<(Http, CredentialRefresher), ConnectError> {
         CredentialRefresher::connect(self).await
     }
 }
 
-/// Why there is no way to the API server: what, where, and what to do.
+/// Reason that there is no connection to the API server, with its place and remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError(String);
 

@@ -1,4 +1,4 @@
-//! Programs that say who we are: credential plugins of `client.authentication.k8s.io`, versions `v1` and `v1beta1`.
+//! Credential plugins of `client.authentication.k8s.io`, versions `v1` and `v1beta1`.
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::ConnectError;
 use super::credentials::{Credentials, bearer};
 
-/// How long a plugin may take.
+/// Timeout of a plugin.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// `exec` of a user in a kubeconfig.
@@ -37,20 +37,20 @@ struct Variable {
     value: Option<String>,
 }
 
-/// A program that says who we are.
+/// Credential plugin.
 pub(super) struct Plugin {
-    /// What it is, and where it is said.
+    /// Description with its place in the kubeconfig, for messages.
     label: String,
     api_version: String,
     command: PathBuf,
     args: Vec<String>,
     env: Vec<Variable>,
     hint: Option<String>,
-    /// The variable `KUBERNETES_EXEC_INFO`.
+    /// Value of the variable `KUBERNETES_EXEC_INFO`.
     info: String,
 }
 
-/// What a plugin prints.
+/// Output of a plugin.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExecCredential {
@@ -69,7 +69,8 @@ struct Status {
 }
 
 impl Plugin {
-    /// Reads what a kubeconfig says. `at` says where a command is that is a path; `cluster` is what the plugin is told of it.
+    /// Reads `exec` of a kubeconfig. `at` resolves a relative command; `cluster` is the cluster information for the
+    /// plugin.
     pub(super) fn new(
         exec: &Exec,
         label: String,
@@ -90,10 +91,10 @@ impl Plugin {
         match exec.interactive_mode.as_deref() {
             None | Some("" | "Never" | "IfAvailable") => {}
             Some("Always") => {
-                let why = "`interactiveMode` is `Always`, and nobody is there to be asked; let it be `Never`";
+                let why = "`interactiveMode` is `Always`, but schedc runs without a terminal; set it to `Never`";
                 return Err(wrong(why.to_owned()));
             }
-            Some(mode) => return Err(wrong(format!("`interactiveMode` is `{mode}`; let it be `Never`"))),
+            Some(mode) => return Err(wrong(format!("`interactiveMode` is `{mode}`; set it to `Never`"))),
         }
         let mut spec = json!({"interactive": false});
         if let Some(cluster) = cluster {
@@ -105,7 +106,7 @@ impl Plugin {
         Ok(Plugin { label, api_version, command, args, env, hint: exec.install_hint.clone(), info })
     }
 
-    /// Runs the program.
+    /// Runs the plugin.
     pub(super) async fn run(&self) -> Result<Credentials, ConnectError> {
         let mut command = Command::new(&self.command);
         command.args(&self.args).stdin(Stdio::null()).kill_on_drop(true);
@@ -118,9 +119,9 @@ impl Plugin {
             }
             Ok(Ok(Some(output))) if output.status.success() => output.stdout,
             Ok(Ok(Some(output))) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let said = said.trim();
-                return Err(self.wrong(format_args!("it ended with {}: {said}", output.status)));
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                let stderr = stderr.trim();
+                return Err(self.wrong(format_args!("it ended with {}: {stderr}", output.status)));
             }
             Ok(Err(error)) => {
                 let hint = self.hint.as_deref().map(|hint| format!("; {}", hint.trim())).unwrap_or_default();
@@ -136,16 +137,16 @@ impl Plugin {
     }
 
     fn read(&self, printed: &[u8]) -> Result<Credentials, ConnectError> {
-        // Where it is wrong, not what is there.
+        // The error names the position only, since the output is secret.
         let credential: ExecCredential = serde_json::from_slice(printed).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            self.wrong(format_args!("it printed no ExecCredential: line {line}, column {column}"))
+            self.wrong(format_args!("its output is not an ExecCredential: line {line}, column {column}"))
         })?;
         let (kind, version) = (credential.kind.unwrap_or_default(), credential.api_version.unwrap_or_default());
         if kind != "ExecCredential" || version != self.api_version {
             let expected = &self.api_version;
             return Err(self.wrong(format_args!(
-                "it printed a {kind} of {version}, where `apiVersion` says ExecCredential of {expected}"
+                "it printed a {kind} of {version}, but `apiVersion` in the kubeconfig requires ExecCredential of {expected}"
             )));
         }
         let Some(status) = credential.status else { return Err(self.wrong(format_args!("it printed no `status`"))) };
@@ -162,7 +163,7 @@ impl Plugin {
     }
 }
 
-/// Runs a program and returns its output; `None`: it printed too much.
+/// Runs a program and returns its output, or `None` if it is too large.
 async fn output(mut command: Command) -> std::io::Result<Option<Output>> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -171,7 +172,8 @@ async fn output(mut command: Command) -> std::io::Result<Option<Output>> {
     Ok(stdout.zip(stderr).map(output))
 }
 
-/// Reads to the end; `None`: it was too much. Then the rest is not read, and a program that prints more gets SIGPIPE.
+/// Reads to the end, or returns `None` if the output is too large. The rest is not read, so the program receives
+/// SIGPIPE.
 async fn read(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let Some(from) = from else { return Ok(Some(bytes)) };

@@ -1,4 +1,4 @@
-//! Credentials that stay valid.
+//! Credential refresh.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use super::credentials::Credentials;
 use super::{ConnectError, Target, server};
 use crate::transport::{Http, Transport};
 
-/// How often files are read: client-go's for tokens.
+/// Interval at which files are read: client-go's value for tokens.
 const READ_INTERVAL: Duration = Duration::from_secs(60);
-/// How often at most somebody is asked who we are, whatever the server says.
+/// Minimum interval between two refreshes, even after 401 responses.
 const MIN_INTERVAL: Duration = Duration::from_secs(10);
-/// How long before they expire others are asked for.
+/// Time before their expiry at which credentials are renewed.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(10);
 
-/// What keeps a way to the API server open: [`run`](Self::keep) is to run as long as the way is used.
+/// Keeps the credentials of a transport valid: [`run`](Self::run) must run while the transport is used.
 pub struct CredentialRefresher {
     target: Target,
     http: Http,
@@ -25,13 +25,13 @@ pub struct CredentialRefresher {
 }
 
 impl std::fmt::Debug for CredentialRefresher {
-    /// Without what is secret.
+    /// Omits secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fresh").field("target", &self.target).finish_non_exhaustive()
+        f.debug_struct("CredentialRefresher").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
-/// What was read last.
+/// Credentials that were read last.
 #[derive(Clone, PartialEq)]
 struct PresentedCredentials {
     authority: Option<Vec<u8>>,
@@ -50,7 +50,7 @@ impl CredentialRefresher {
         Ok((http.clone(), CredentialRefresher { target, http, presented, last_refresh: Instant::now() }))
     }
 
-    /// Reads files again and runs the plugin again when it is time. It never ends.
+    /// Reads files again and runs the plugin again when due. It never returns.
     pub async fn run(self) {
         self.run_with_intervals(READ_INTERVAL, MIN_INTERVAL).await
     }
@@ -73,12 +73,12 @@ impl CredentialRefresher {
         }
     }
 
-    /// How long what we have is good for.
+    /// Time until the next refresh.
     fn interval(&self, read_interval: Duration) -> Duration {
         self.time_left().map_or(read_interval, |time_left| time_left.min(read_interval))
     }
 
-    /// How long until others must be asked for; not known of most.
+    /// Time until the credentials must be renewed; `None` if they have no known expiry.
     fn time_left(&self) -> Option<Duration> {
         let time_left = self.presented.credentials.until?.duration_since(self.http.now());
         Some(Duration::try_from(time_left).unwrap_or_default().saturating_sub(EXPIRY_MARGIN))
@@ -98,7 +98,7 @@ impl CredentialRefresher {
         let is_other = presented.authority != self.presented.authority
             || presented.credentials.certificate != self.presented.credentials.certificate;
         if is_other && server::is_tls(&self.target.server) {
-            // A certificate and a key that do not belong together are half written: soon they will.
+            // A certificate that does not match its key is half written; the next read finds both.
             self.http.set_tls(presented.tls(&self.target)?);
             info!("Certificates changed; new connections use them");
         }

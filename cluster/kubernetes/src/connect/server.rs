@@ -1,4 +1,4 @@
-//! The address of an API server.
+//! Addresses of API servers.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use super::credentials::User;
 use super::tls::Trust;
 use super::{ConnectError, Target};
 
-/// The server at an address of which nothing else is known.
+/// Returns the target of an address without a kubeconfig.
 pub(super) fn at(master: &str) -> Result<Target, ConnectError> {
     let server = parse(master, false).map_err(|why| wrong_master(master, &why))?;
     Ok(Target { server, trust: Trust::System, server_name: None, user: User::default() })
@@ -19,7 +19,7 @@ pub(super) fn wrong_master(master: &str, why: &str) -> ConnectError {
     ConnectError::new(format!("--master={}: {why}", redacted(master)))
 }
 
-/// An address for messages: without user, password, query and fragment, which can be secrets.
+/// Address for messages: without user, password, query and fragment, which can be secrets.
 pub(super) fn redacted(text: &str) -> String {
     let (scheme, rest) = text.find("://").map_or(("", text), |end| text.split_at(end + 3));
     let (head, tail) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
@@ -32,9 +32,9 @@ pub(super) fn redacted(text: &str) -> String {
     }
 }
 
-/// Reads a URL, or a host with or without a port, which is asked by TLS if `tls`.
+/// Parses a URL, or a host with an optional port. Without a scheme, `tls` selects `https`.
 pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
-    const NOT: &str = "this is no address such as `https://10.0.0.1:6443`";
+    const NOT: &str = "this is not an address such as `https://10.0.0.1:6443`";
     let with_scheme = match text.contains("://") {
         true => text.to_owned(),
         false => format!("{}://{text}", if tls { "https" } else { "http" }),
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     match (uri.scheme_str(), uri.host()) {
         (Some("http" | "https"), Some(host)) if !host.is_empty() => {}
         (Some(scheme), Some(_)) if !matches!(scheme, "http" | "https") => {
-            return Err(format!("an API server is asked by `http` or `https`, not by `{scheme}`"));
+            return Err(format!("the scheme of an API server is `http` or `https`, not `{scheme}`"));
         }
         _ => return Err(NOT.to_owned()),
     }
@@ -63,18 +63,18 @@ pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     }
 }
 
-/// Whether this is a colon and a port.
+/// Whether the text is a colon and a port.
 fn is_port(text: &str) -> bool {
     let digits = text.strip_prefix(':').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     digits.and_then(|digits| digits.parse().ok()).is_some_and(|port: u16| port > 0)
 }
 
-/// Whether what is sent there cannot be read on the way.
+/// Whether the connection is encrypted.
 pub(super) fn is_tls(server: &Uri) -> bool {
     server.scheme() == Some(&Scheme::HTTPS)
 }
 
-/// Whether nobody else may learn what is sent there: by TLS, or on this machine.
+/// Whether the connection is confidential: by TLS, or on this machine.
 pub(super) fn is_confidential(server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     is_tls(server) || host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -96,8 +96,8 @@ mod tests {
         check("https://[fd00::1]:6443", false, Ok("https://[fd00::1]:6443/"));
         check("https://rancher.example/k8s/clusters/c-1", false, Ok("https://rancher.example/k8s/clusters/c-1"));
         check("https://a", false, Ok("https://a/"));
-        check("", true, Err("this is no address such as `https://10.0.0.1:6443`"));
-        check("ftp://a", false, Err("an API server is asked by `http` or `https`, not by `ftp`"));
+        check("", true, Err("this is not an address such as `https://10.0.0.1:6443`"));
+        check("ftp://a", false, Err("the scheme of an API server is `http` or `https`, not `ftp`"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Connections by kubeconfigs, and what becomes of them when files change.
+//! Connections by kubeconfigs, and the effect of changed files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 use super::*;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, Transport, TransportError, Verb};
 
-/// A folder that goes when it is not needed any more.
+/// Folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -46,7 +46,7 @@ async fn get(http: &Http) -> Result<ApiResponse, TransportError> {
         .await
 }
 
-/// A kubeconfig for a server, with cluster and user changed.
+/// Kubeconfig for a server, with changes to cluster and user.
 fn kubeconfig(server: &Server, change: impl FnOnce(&mut Value, &mut Value)) -> String {
     let mut config: Value = from_str(&server.kubeconfig()).unwrap();
     let (mut cluster, mut user) = (config["clusters"][0]["cluster"].take(), config["users"][0]["user"].take());
@@ -60,12 +60,12 @@ async fn open(folder: &Folder, config: String) -> (Http, CredentialRefresher) {
     Target::new(Some(&folder.write("config", config)), None).unwrap().http().await.unwrap()
 }
 
-/// Keeps it fresh, in so many milliseconds for what is a minute elsewhere.
+/// Refreshes credentials with this interval in milliseconds instead of a minute.
 fn keep(fresh: CredentialRefresher, each: u64) -> tokio::task::JoinHandle<()> {
     tokio::spawn(fresh.run_with_intervals(Duration::from_millis(each), Duration::from_millis(1)))
 }
 
-/// Waits until an answer is so.
+/// Waits until `ask` returns the expected value.
 async fn until<T: PartialEq + fmt::Debug>(expected: T, ask: impl AsyncFn() -> T) {
     for _ in 0..1000 {
         if ask().await == expected {
@@ -107,10 +107,10 @@ async fn server_certificates_are_verified() {
         cluster["certificate-authority-data"] = config["clusters"][0]["cluster"]["certificate-authority-data"].clone();
     };
     check(others, Some("invalid peer certificate")).await;
-    let anybody = |cluster: &mut Value, _: &Server| {
+    let unverified = |cluster: &mut Value, _: &Server| {
         *cluster = json!({"server": cluster["server"], "insecure-skip-tls-verify": true});
     };
-    check(anybody, None).await;
+    check(unverified, None).await;
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn a_changed_token_is_used() {
     assert_eq!(shown().await, "first");
     folder.write("token", "second\n");
     until("second".to_owned(), shown).await;
-    // What cannot be read changes nothing.
+    // Unreadable files change nothing.
     fs::remove_file(folder.0.join("token")).unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(shown().await, "second");
@@ -171,7 +171,7 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     keeps.abort();
 }
 
-/// A user whose plugin is a script.
+/// User with a script as credential plugin.
 fn plugin(script: &str) -> Value {
     json!({"exec": {
         "apiVersion": "client.authentication.k8s.io/v1", "command": "/bin/sh", "args": ["-c", script], "env": null,
@@ -183,7 +183,7 @@ fn plugin(script: &str) -> Value {
 async fn a_credential_plugin_provides_a_token() {
     let folder = Folder::new("plugin");
     let server = Server::start_tls();
-    // Counts how often it ran; its first token has expired.
+    // Counts its runs; the first token has expired.
     let count = folder.0.join("count");
     let script = format!(
         r#"echo "$KUBERNETES_EXEC_INFO" > {info}; echo >> {count}; n=$(wc -l < {count});
@@ -220,14 +220,15 @@ async fn plugins_that_fail() {
         assert_eq!(error.strip_prefix(&prefix), Some(expected), "{error}");
     };
     check("echo no such profile >&2; exit 3", "it ended with exit status: 3: no such profile").await;
-    check("echo '{'", "it printed no ExecCredential: line 2, column 0").await;
+    check("echo '{'", "its output is not an ExecCredential: line 2, column 0").await;
     check("cat /dev/zero", "it printed more than 10 MiB, the maximum").await;
     let printed = |version: &str, status: &str| {
         format!(r#"echo '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/{version}"{status}}}'"#)
     };
     check(
         &printed("v1beta1", ""),
-        "it printed a ExecCredential of client.authentication.k8s.io/v1beta1, where `apiVersion` says ExecCredential of \
+        "it printed a ExecCredential of client.authentication.k8s.io/v1beta1, but \
+         `apiVersion` in the kubeconfig requires ExecCredential of \
          client.authentication.k8s.io/v1",
     )
     .await;
@@ -256,7 +257,7 @@ async fn a_missing_plugin() {
     assert_eq!(error, expected);
 }
 
-/// A server that asks clients for certificates, and remembers what they showed.
+/// Server that requests client certificates, and records them.
 struct TlsServer {
     url: String,
     authority: String,
@@ -272,7 +273,7 @@ fn issuer() -> Issuer {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A certificate and its key, in PEM, and the certificate.
+/// Certificate and key in PEM, and the certificate in DER.
 fn issue(issuer: &Issuer, name: &str) -> (String, String, Vec<u8>) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, issuer).unwrap();
@@ -324,7 +325,7 @@ impl TlsServer {
         .to_string()
     }
 
-    /// What was shown with the next request.
+    /// Returns the certificate that the next request presents.
     async fn sees(&self, http: &Http) -> Vec<u8> {
         assert_eq!(get(http).await.map(|answer| answer.code), Ok(200));
         self.seen.lock().unwrap().last().unwrap().clone()
@@ -385,15 +386,14 @@ async fn malformed_certificates() {
         let error = Target::new(Some(&path), None).unwrap().http().await.map(|_| ()).unwrap_err().to_string();
         assert!(error.ends_with(expected), "{error}");
     };
-    check("", &certificate, &key, "ca.crt: there is no certificate in it, as PEM").await;
-    check(&server.authority, "", &key, "the client certificate: there is no `BEGIN CERTIFICATE` in it").await;
-    check(&server.authority, &certificate, "", "its key is no private key in PEM without a password").await;
+    check("", &certificate, &key, "ca.crt: it contains no certificate in PEM").await;
+    check(&server.authority, "", &key, "the client certificate: it contains no `BEGIN CERTIFICATE`").await;
+    check(&server.authority, &certificate, "", "its key is not an unencrypted private key in PEM").await;
     check(&server.authority, &certificate, &other, "the client certificate: keys may not be consistent: KeyMismatch")
         .await;
 }
 
-/// As `openssl x509 -req` without extensions writes them. rustls reads no certificates of that version, also in the server of these
-/// tests.
+/// `openssl x509 -req` without extensions writes this version. rustls cannot parse it, in the tests' server either.
 #[test]
 fn a_certificate_of_x509_version_1() {
     let issuer = issuer();

@@ -1,4 +1,4 @@
-//! Whom we trust, and what we show: TLS.
+//! TLS: trusted authorities and client certificates.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use super::ConnectError;
 use super::credentials::Source;
 use crate::crypto;
 
-/// Who vouches for the server.
+/// Authorities that the server's certificate is verified against.
 pub(super) enum Trust {
-    /// Those whom this machine trusts.
+    /// Trusted authorities of this machine.
     System,
-    /// These alone.
+    /// Only these authorities.
     Authority(Source),
-    /// Nobody has to: `insecure-skip-tls-verify`.
+    /// No verification: `insecure-skip-tls-verify`.
     InsecureSkipVerify,
 }
 
 impl Trust {
-    /// What the authority's file says now, as PEM.
+    /// Reads the authority's current certificates, as PEM.
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>, ConnectError> {
         match self {
             Trust::Authority(source) => source.read().map(Some),
@@ -32,12 +32,12 @@ impl Trust {
         }
     }
 
-    /// Whether a file says it, so that it may change.
+    /// Whether the authority is a file, which may change.
     pub(super) fn is_file(&self) -> bool {
         matches!(self, Trust::Authority(source) if source.is_file())
     }
 
-    /// TLS with the authority that was read, and with a certificate and its key.
+    /// Builds a TLS configuration from the authority that was read, and from a certificate with its key.
     pub(super) fn tls(
         &self,
         authority: Option<&[u8]>,
@@ -61,10 +61,10 @@ impl Trust {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate).collect();
         let chain = chain.map_err(|error| wrong(&format!("it is not PEM: {error}")))?;
         if chain.is_empty() {
-            return Err(wrong(&"there is no `BEGIN CERTIFICATE` in it"));
+            return Err(wrong(&"it contains no `BEGIN CERTIFICATE`"));
         }
         let key = PrivateKeyDer::from_pem_slice(key)
-            .map_err(|_| wrong(&"its key is no private key in PEM without a password"))?;
+            .map_err(|_| wrong(&"its key is not an unencrypted private key in PEM"))?;
         let key = builder.crypto_provider().key_provider.load_private_key(key).map_err(|error| wrong(&error))?;
         let pair = CertifiedKey::new(chain, key);
         check_key(&pair).map_err(|error| wrong(&error))?;
@@ -72,11 +72,12 @@ impl Trust {
     }
 }
 
-/// Checks that the certificate is that of the key, as far as the key reports its public half.
+/// Checks that certificate and key match, if the key reports its public half.
 fn check_key(pair: &CertifiedKey) -> Result<(), Error> {
     match pair.keys_match() {
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(()),
-        // rustls reads X.509 version 3 only, but sends any certificate. `openssl x509 -req` without extensions writes version 1.
+        // rustls parses X.509 version 3 only, but sends any certificate. `openssl x509 -req` without extensions writes
+        // version 1.
         Err(error @ Error::InvalidCertificate(_)) => match pair.key.public_key() {
             Some(key) if pair.cert.first().is_some_and(|it| it.windows(key.len()).any(|part| part == &*key)) => Ok(()),
             _ => Err(error),
@@ -85,31 +86,31 @@ fn check_key(pair: &CertifiedKey) -> Result<(), Error> {
     }
 }
 
-/// Certificates of a text, as those to trust. Those that cannot be read are left out, unless none is left.
+/// Parses trusted certificates. Unreadable ones are skipped; an error is returned if none remains.
 fn roots(pem: &[u8], what: &str) -> Result<RootCertStore, ConnectError> {
     let mut roots = RootCertStore::empty();
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
     roots.add_parsable_certificates(certificates);
     match roots.is_empty() {
         false => Ok(roots),
-        true => Err(ConnectError::new(format!("{what}: there is no certificate in it, as PEM"))),
+        true => Err(ConnectError::new(format!("{what}: it contains no certificate in PEM"))),
     }
 }
 
-/// Those whom this machine trusts; `SSL_CERT_FILE` and `SSL_CERT_DIR` say where they are, as they do for Go.
+/// Trusted authorities of this machine; `SSL_CERT_FILE` and `SSL_CERT_DIR` locate them, as in Go.
 fn system_roots() -> Result<RootCertStore, ConnectError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     match roots.is_empty() {
         false => Ok(roots),
         true => Err(ConnectError::new(
-            "nobody to trust: neither a `certificate-authority` for the API server nor certificates of this machine; say \
+            "no trusted authority: neither a `certificate-authority` for the API server nor certificates of this machine; set \
              `certificate-authority` in the kubeconfig",
         )),
     }
 }
 
-/// Takes any certificate.
+/// Accepts any certificate.
 #[derive(Debug)]
 pub(crate) struct AcceptAnyCertificate(pub(crate) Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! What is asked of a scheduler's client by who drives it.
+//! Requirements of a driver on the scheduler's client.
 
 use schedc_core::client::Client;
 use schedc_core::scheduler::Change;
@@ -6,19 +6,19 @@ use schedc_core::scheduler::Change;
 use crate::transport::Transport;
 use crate::write::{EventSink, KubeClient};
 
-/// A client of a scheduler that is driven here. The defaults are those of a client that does what it says.
+/// Client of a scheduler that a driver runs. The defaults fit a client that performs its writes.
 pub trait DriverClient: Client {
-    /// How many bindings are under way.
+    /// Number of bindings in flight.
     fn bindings(&self) -> usize {
         0
     }
 
-    /// What the scheduler is to be told of a change, by a client that knows better. `None`: nothing.
+    /// Adjusts a change before the scheduler receives it. `None` drops the change.
     fn adjust_change(&self, change: Change) -> Option<Change> {
         Some(change)
     }
 
-    /// What tasks of this client changed since this was asked last, and no watch will tell of.
+    /// Takes the changes that this client made since the last call and no watch will report.
     fn take_changes(&self) -> Vec<Change> {
         Vec::new()
     }

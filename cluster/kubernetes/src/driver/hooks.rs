@@ -1,35 +1,36 @@
-//! Whoever wants to know what happens: metrics, logs, reports.
+//! Callbacks of a driver for metrics, logs and reports.
 
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::extenders::ExtenderCall;
 use schedc_core::scheduler::{Change, Outcome};
 use schedc_objects::AnyObject;
 
-/// Is called as things happen, on the task that schedules: whatever takes time here takes it from pods. `()` looks away.
+/// Callbacks of a driver. They run on the scheduling task and delay pods while they run. `()` ignores all calls.
 pub trait DriverHooks: AttemptObserver + Sync {
-    /// The scheduler is about to be told of a change. It was made of this object; `None`: a list did not have it any more.
+    /// Called before the scheduler receives a change. `object` is its source, or `None` if a list lacked the object.
     fn before_change(&mut self, _change: &Change, _object: Option<&AnyObject>, _scheduler: &mut dyn AnyScheduler) {}
-    /// The scheduler was told of it.
+    /// Called after the scheduler received the change.
     fn after_change(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// All of the cluster is known from now on.
+    /// Called when all informers have synced.
     fn on_synced(&mut self) {}
-    /// An attempt came to an end: the pod is bound, or is not.
+    /// Called at the end of an attempt, whether the pod was bound or not.
     fn on_outcome(&mut self, _outcome: &Outcome, _scheduler: &dyn AnyScheduler) {}
-    /// An extender was asked.
+    /// Called after an extender call.
     fn on_extender_call(&mut self, _call: &ExtenderCall) {}
-    /// What could be done is done, for this turn: there may be more.
+    /// Called at the end of a turn, even if more work is pending.
     fn on_turn(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// Ready when somebody wants to be shown the scheduler, by [`DriverHooks::on_turn`], though nothing happens.
+    /// Completes when a caller requests a snapshot of the scheduler. [`DriverHooks::on_turn`] then runs without other
+    /// work.
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
-    /// Nothing is left to do until something happens. `on_synced`: we lead, and the whole cluster is known.
+    /// Called when no work is left. `is_synced`: this replica leads, and all informers have synced.
     fn on_idle(&mut self, _scheduler: &dyn AnyScheduler, _is_synced: bool) {}
 }
 
 impl DriverHooks for () {}
 
-/// One after the other.
+/// Calls both in order.
 impl<X: DriverHooks, Y: DriverHooks> DriverHooks for (X, Y) {
     fn before_change(&mut self, change: &Change, object: Option<&AnyObject>, scheduler: &mut dyn AnyScheduler) {
         self.0.before_change(change, object, scheduler);

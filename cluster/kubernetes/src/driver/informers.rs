@@ -1,4 +1,4 @@
-//! Who follows the cluster, and whether all of it is known.
+//! Informers: the reflectors of all kinds, and whether they have synced.
 
 use std::future::pending;
 
@@ -10,21 +10,21 @@ use crate::watch::originals::OriginalsReader;
 use crate::watch::reachability::Reachability;
 use crate::watch::reflector::{InformerEvent, run_reflector};
 
-/// How much may be told that nobody heard yet. Objects are large, and followers can wait.
+/// Capacity of the event channel. Objects are large, and reflectors can wait.
 const QUEUE: usize = 128;
 
-/// A follower for each kind. They stop when this is dropped.
+/// One reflector for each kind. They stop when this is dropped.
 #[derive(Debug)]
 pub struct Informers {
     events: mpsc::Receiver<InformerEvent>,
     rounds: watch::Sender<u32>,
     round: u32,
-    /// For each kind, the last round of which all is known.
+    /// For each kind, the last relist round that completed.
     synced_rounds: Vec<(&'static str, Option<u32>)>,
 }
 
 impl Informers {
-    /// Begins to follow. Of some objects originals are told, too.
+    /// Starts the reflectors. `originals_reader` selects the objects that are sent with their originals.
     pub fn start<S: StreamingTransport>(
         streams: &S,
         kinds: &[&'static Resource],
@@ -52,30 +52,30 @@ impl Informers {
         Informers { events, rounds, round, synced_rounds }
     }
 
-    /// Nothing is known until all is told as it is now, or later.
+    /// Starts a new list of all kinds. The informers count as not synced until it completes.
     pub fn relist(&mut self) {
         self.round += 1;
         self.rounds.send_replace(self.round);
     }
 
-    /// All of a kind is known as it was when a round began, or later.
+    /// Records that the list of a kind completed for a round.
     pub fn mark_complete(&mut self, resource: &Resource, round: u32) {
         if let Some((_, synced_rounds)) = self.synced_rounds.iter_mut().find(|(kind, _)| *kind == resource.kind) {
             *synced_rounds = Some(round);
         }
     }
 
-    /// Whether all kinds are known as of this round.
+    /// Whether all kinds completed the current round.
     pub fn has_synced(&self) -> bool {
         self.synced_rounds.iter().all(|(_, synced_rounds)| *synced_rounds == Some(self.round))
     }
 
-    /// What is told next, if there is something.
+    /// Returns the next event, if one is queued.
     pub fn try_next(&mut self) -> Option<InformerEvent> {
         self.events.try_recv().ok()
     }
 
-    /// Waits until something is told.
+    /// Waits for the next event.
     pub async fn next(&mut self) -> InformerEvent {
         match self.events.recv().await {
             Some(events) => events,

@@ -1,4 +1,4 @@
-//! Whether we lead, and that nothing is sent that takes leading when we do not.
+//! Leadership of this replica, and fencing of its writes.
 
 use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
@@ -11,37 +11,37 @@ use tokio::sync::watch;
 use crate::election::ElectionStatus;
 use crate::transport::{ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError};
 
-/// Whether we lead. Clones say the same.
+/// Whether this replica leads. Clones share the state.
 #[derive(Clone, Debug)]
 pub struct Leadership(Option<watch::Receiver<ElectionStatus>>);
 
 impl Leadership {
-    /// There is nobody else: `--leader-elect=false`.
+    /// Leads without an election: `--leader-elect=false`.
     pub fn alone() -> Self {
         Leadership(None)
     }
 
-    /// As an election says.
+    /// Follows the status of an election.
     pub fn elected(standing: watch::Receiver<ElectionStatus>) -> Self {
         Leadership(Some(standing))
     }
 
-    /// Whether we lead at this time of the clock.
+    /// Whether this replica leads at a time of the clock.
     pub fn leads(&self, clock: Duration) -> bool {
         self.0.as_ref().is_none_or(|standing| standing.borrow().leads(clock))
     }
 
-    /// Whether we led, and never will again.
+    /// Whether this replica lost the lease and will never lead again.
     pub fn is_lost(&self) -> bool {
         self.0.as_ref().is_some_and(|standing| standing.borrow().is_lost)
     }
 
-    /// Whether it is known who leads.
+    /// Whether the current leader is known.
     pub fn is_known(&self) -> bool {
         self.0.as_ref().is_none_or(|standing| standing.borrow().leader.is_some())
     }
 
-    /// Waits until anything of that may have changed.
+    /// Waits until any of these values may have changed.
     pub async fn changed(&mut self) {
         if let Some(standing) = &mut self.0
             && standing.changed().await.is_ok()
@@ -52,8 +52,8 @@ impl Leadership {
     }
 }
 
-/// A way on which nothing is sent that changes the cluster unless we lead: what was begun before the lease was lost, such as by
-/// a process that was stopped for a while, is not done after another replica took over.
+/// Transport that sends writes only while this replica leads. A process that was suspended cannot complete its writes
+/// after another replica took over.
 #[derive(Clone, Debug)]
 pub struct FencedTransport<T> {
     inner: T,
@@ -61,7 +61,7 @@ pub struct FencedTransport<T> {
 }
 
 impl<T> FencedTransport<T> {
-    /// A way that is open as long as we lead.
+    /// Creates a transport that is open while this replica leads.
     pub fn new(inner: T, leadership: Leadership) -> Self {
         FencedTransport { inner, leadership }
     }
@@ -76,7 +76,7 @@ impl<T: Transport> Transport for FencedTransport<T> {
             return Err(TransportError::NotSent(refused()));
         }
         let mut call = pin!(self.inner.call(class, call));
-        // It may still wait for a connection when the lease ends, and is not to be sent then.
+        // The call may still wait for a connection when the lease ends, and must not be sent then.
         poll_fn(|context| {
             if may_send() { call.as_mut().poll(context) } else { Poll::Ready(Err(TransportError::Lost(refused()))) }
         })
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::transport::Verb;
 
-    /// Takes two seconds to find a connection.
+    /// Transport that takes two seconds to connect.
     #[derive(Clone, Default)]
     struct Slow {
         seconds: Arc<AtomicU64>,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn requests_that_are_queued_when_the_lease_ends_are_not_sent() {
-        // How long the lease lasts, whether it takes leading, and whether it is sent.
+        // Remaining lease in seconds, request class, and whether the request is sent.
         for (lease, class, is_sent) in [
             (3, RequestClass::Bind, true),
             (2, RequestClass::Bind, false),

@@ -1,17 +1,17 @@
-//! Drives a scheduler at an API server.
+//! Runs a scheduler at an API server.
 //!
-//! Everything happens on one task: what followers tell reaches the scheduler, tasks that are done go back to it, time passes,
-//! and pods are tried as long as we lead and know the cluster. Other tasks of the same runtime talk to the API server.
+//! One task does all scheduling work. It passes events of the informers and completed tasks to the scheduler, and
+//! advances its time. It schedules pods while this replica leads and its informers have synced. Other tasks of the same
+//! runtime call the API server.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `blocking` | a thread for a scheduler that is blocked at times |
-//! | [`client`] | what is asked of the scheduler's client |
-//! | [`hooks`] | whoever wants to know what happens |
-//! | [`informers`] | who follows the cluster, and whether all of it is known |
-//! | [`leadership`] | whether we lead, and that nothing is sent that takes leading when we do not |
-//! | [`tasks`] | calls that are under way |
-//! | `pod_log` | what is logged of pods |
+//! | [`client`] | requirements on the scheduler's client |
+//! | [`hooks`] | callbacks for metrics, logs and reports |
+//! | [`informers`] | the reflectors of all kinds |
+//! | [`leadership`] | leadership of this replica, and fencing of its writes |
+//! | [`tasks`] | calls in flight |
+//! | `pod_log` | log messages about pods |
 
 pub mod client;
 pub mod hooks;
@@ -47,52 +47,52 @@ pub use leadership::{FencedTransport, Leadership};
 use pod_log::PodLog;
 use tasks::SpawnedTasks;
 
-/// How many changes are told, and how many pods tried, before tasks that talk to the API server get their turn.
+/// Maximum number of events and pods per turn, before tasks that call the API server run.
 const MAX_EVENTS_PER_TURN: usize = 256;
 const MAX_PODS_PER_TURN: usize = 16;
-/// How many bindings are under way at most. The server works on fewer at a time, and a pod that is decided on later is decided
-/// on with more known, so that nothing is gained by more; each takes memory.
+/// Maximum number of bindings in flight. The server processes fewer at a time, so more gain nothing; each takes memory,
+/// and a pod that is scheduled later sees a newer cluster.
 const MAX_BINDINGS: usize = 96;
-/// How long bindings that are under way may take when the scheduler is stopped, and whatever else is: it may be that somebody
-/// waits for a volume, who is tried again by who comes next.
+/// Grace period of bindings in flight when the scheduler stops, and of other tasks. A task that waits for a volume may
+/// take longer; its pod is retried by the next leader.
 const BINDINGS_GRACE: Duration = Duration::from_secs(10);
 const OTHER_TASKS_GRACE: Duration = Duration::from_secs(1);
 
-/// What a scheduler is driven with.
+/// Inputs of a driver.
 #[derive(Clone, Debug)]
 pub struct Setup<S> {
-    /// The way to the API server.
+    /// Transport to the API server.
     pub streams: S,
-    /// The kinds that the profiles look at.
+    /// Kinds that the profiles read.
     pub kinds: Vec<&'static Resource>,
-    /// Whether we lead.
+    /// Leadership of this replica.
     pub leadership: Leadership,
-    /// What is done until we lead.
+    /// Behaviour until this replica leads.
     pub standby: Standby,
-    /// The scheduler's options.
+    /// Options of the scheduler.
     pub options: Options,
 }
 
-/// What is done by a replica that does not lead.
+/// Behaviour of a replica on standby.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standby {
-    /// It follows the cluster, so that it can take over sooner.
+    /// Watches the cluster, to take over sooner.
     #[default]
     Warm,
-    /// It knows nothing of the cluster, and takes next to no memory.
+    /// Watches nothing, and takes little memory.
     Small,
 }
 
-/// How it ended.
+/// Reason that a driver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// It was stopped. Bindings that were under way are done, or their time was over.
+    /// The driver was asked to stop. Bindings in flight completed or exceeded their grace period.
     Stopped,
     /// The lease was lost.
     LeaseLost,
 }
 
-/// A scheduler, and what it is driven with.
+/// Scheduler with its client, transport and informers.
 pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
     scheduler: Box<dyn AnyScheduler>,
     originals: RequiredOriginals,
@@ -107,20 +107,20 @@ pub struct Driver<S: StreamingTransport, C: DriverClient, H> {
     tasks: SpawnedTasks,
     hooks: (PodLog, H),
     health: Health,
-    /// The scheduler's time when the clock began.
+    /// Scheduler time at the zero of the clock.
     epoch: i64,
     is_leading: bool,
-    /// Plugins' tasks run beside the scheduler.
+    /// Background tasks of plugins have started.
     has_begun: bool,
     is_observer: bool,
 }
 
 impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<FencedTransport<S>, E>, H> {
-    /// A scheduler that knows nothing yet, and writes to the API server. Its bindings are counted where the caller can see
-    /// it.
+    /// Creates a driver with a scheduler that writes to the API server. The caller can read the number of bindings from
+    /// `bindings`.
     ///
     /// # Errors
-    /// Plugins that cannot start.
+    /// A plugin cannot start.
     pub fn new(
         bundle: &AnyBundle,
         setup: Setup<S>,
@@ -138,10 +138,10 @@ impl<S: StreamingTransport, E: EventSink, H: DriverHooks> Driver<S, KubeClient<F
 }
 
 impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
-    /// A scheduler that knows nothing yet, and acts through this client. Records of pods are kept for it.
+    /// Creates a driver with a scheduler that acts through this client. The driver updates `records` for it.
     ///
     /// # Errors
-    /// Plugins that cannot start.
+    /// A plugin cannot start.
     pub fn with_client(
         bundle: &AnyBundle,
         setup: Setup<S>,
@@ -172,12 +172,12 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         })
     }
 
-    /// Whoever asks how the scheduler is learns from this when all of the cluster is known, and when the end is near.
+    /// Reports to `health` when the informers have synced, and when the scheduler stops.
     pub fn with_health(self, health: Health) -> Self {
         Driver { health, ..self }
     }
 
-    /// It follows the cluster, tries no pod, and runs no tasks of plugins.
+    /// Makes the driver an observer: it watches the cluster, schedules no pod, and runs no background tasks of plugins.
     pub fn as_observer(self) -> Self {
         Driver { is_observer: true, ..self }
     }
@@ -205,7 +205,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         }
     }
 
-    /// Does what can be done now. Returns whether there may be more.
+    /// Does the pending work. Returns whether there may be more.
     fn turn(&mut self) -> bool {
         self.scheduler.at(self.now());
         let has_more_events = self.receive_events();
@@ -219,7 +219,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         has_more_events || has_more_pods
     }
 
-    /// Takes in what followers told. Returns whether there may be more.
+    /// Handles events of the informers. Returns whether there may be more.
     fn receive_events(&mut self) -> bool {
         for _ in 0..MAX_EVENTS_PER_TURN {
             let Some(event) = self.informers.as_mut().and_then(Informers::try_next) else { return false };
@@ -248,7 +248,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
                 self.apply_changes(gone, None, None);
                 if let Some(informers) = &mut self.informers {
                     informers.mark_complete(resource, round);
-                    // Once it is, it stays so: what a new leader lists anew is its own matter.
+                    // Stays true: a new leader's relist does not reset it.
                     if informers.has_synced() {
                         self.hooks.on_synced();
                         self.health.set_synced(true);
@@ -283,13 +283,12 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         self.scheduler.on_completed(done, &mut self.tasks);
     }
 
-    /// Whether we lead, and know the cluster as it was when we began to, or later.
+    /// Whether this replica leads and has listed the cluster since it began to lead.
     fn is_synced(&self) -> bool {
         self.is_leading && self.informers.as_ref().is_some_and(Informers::has_synced)
     }
 
-    /// We are the one that acts: tries some pods, and lets plugins' tasks run. Returns whether there may be more pods that can be
-    /// tried now.
+    /// Starts background tasks and schedules pods. Returns whether more pods may be ready.
     fn run_scheduler(&mut self) -> bool {
         if self.is_observer {
             return false;
@@ -320,7 +319,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
     }
 
     fn report_outcomes(&mut self) {
-        // Of a profile without extenders nothing is kept.
+        // Profiles without extenders record no calls.
         if self.originals.any() {
             for call in self.scheduler.take_extender_calls() {
                 self.hooks.on_extender_call(&call);
@@ -331,7 +330,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         }
     }
 
-    /// Whether we lead, from now on or not any more.
+    /// Updates `is_leading`, and starts the informers when they are needed.
     fn check_leadership(&mut self) -> Result<(), StopReason> {
         let leads = self.leadership.leads(self.streams.clock());
         if self.leadership.is_lost() || self.is_leading && !leads {
@@ -339,7 +338,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         }
         if leads && !self.is_leading {
             self.is_leading = true;
-            // Whoever led before may have bound pods since all was listed.
+            // The previous leader may have bound pods since the last list.
             if let Some(informers) = &mut self.informers {
                 informers.relist();
             }
@@ -352,7 +351,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         Ok(())
     }
 
-    /// Waits until there is something to do.
+    /// Waits for the next work.
     async fn wait_for_work(&mut self, stop: &mut channel::Receiver<bool>) {
         self.hooks.on_idle(&*self.scheduler, self.is_synced());
         let next_tick = self.scheduler.next_tick().map(|tick| self.duration_until(tick));
@@ -373,8 +372,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         }
     }
 
-    /// Nothing is begun any more, and plugins' tasks end. Bindings that are under way come to an end, if that does not take too
-    /// long.
+    /// Stops background tasks and waits for bindings in flight, up to the grace period.
     async fn finish(mut self) -> StopReason {
         self.health.set_stopping();
         self.scheduler.stop_background();
@@ -397,7 +395,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         StopReason::Stopped
     }
 
-    /// The scheduler's time.
+    /// Current scheduler time in nanoseconds.
     fn now(&self) -> i64 {
         self.epoch.saturating_add(nanoseconds(self.streams.clock()))
     }

@@ -1,4 +1,4 @@
-//! What is logged of pods, in kube-scheduler's words.
+//! Log messages about pods, in kube-scheduler's words.
 
 use schedc_core::engine::NO_NODES;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
@@ -8,15 +8,15 @@ use tracing::{Level, debug, error};
 
 use super::DriverHooks;
 
-/// Logs what happens to pods.
+/// Logs the outcomes of pods.
 pub(super) struct PodLog;
 
-/// Whether [`attempts`] may log anything.
+/// Whether [`attempts`] may log messages.
 pub(super) fn logs_attempts() -> bool {
     tracing::event_enabled!(Level::DEBUG)
 }
 
-/// Logs that an attempt for this pod begins. The driver calls it: nothing is logged between a popped pod and its decision.
+/// Logs the start of an attempt. The driver calls it, since no code between a popped pod and its decision may log.
 pub(super) fn attempts(pod: &Pod) {
     debug!(v = 3, pod = %pod.namespaced_name(), "Attempting to schedule pod");
 }

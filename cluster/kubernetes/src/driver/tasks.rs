@@ -1,4 +1,4 @@
-//! Calls to the API server that are under way.
+//! Calls to the API server that are in flight.
 
 use std::future::{Future, pending};
 use std::panic::resume_unwind;
@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use schedc_core::scheduler::{Completed, Tasks};
 use tokio::task::{JoinError, JoinSet};
 
-/// Tasks of this runtime. Dropping them ends them.
+/// Tasks of this runtime. Dropping them cancels them.
 #[derive(Debug, Default)]
 pub struct SpawnedTasks(JoinSet<Completed>);
 
@@ -17,17 +17,17 @@ impl Tasks for SpawnedTasks {
 }
 
 impl SpawnedTasks {
-    /// Whether none is under way.
+    /// Whether no task is in flight.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// One that is done, if there is one.
+    /// Returns a completed task, if there is one.
     pub fn take_completed(&mut self) -> Option<Completed> {
         self.0.try_join_next().map(completed)
     }
 
-    /// Waits until one is done.
+    /// Waits for a task to complete.
     pub async fn next_completed(&mut self) -> Completed {
         match self.0.join_next().await {
             Some(done) => completed(done),
@@ -36,7 +36,7 @@ impl SpawnedTasks {
     }
 }
 
-/// A task that panicked would leave its pod where it is for ever: the program is better begun anew.
+/// Unwraps a completed task. A panic is resumed: the pod of the task would otherwise stay assumed forever.
 fn completed(done: Result<Completed, JoinError>) -> Completed {
     done.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),

@@ -1,4 +1,4 @@
-//! A client that says yes to everything, and sends nothing.
+//! Client of a dry run: accepts all writes and sends none.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -13,30 +13,30 @@ use schedc_core::scheduler::Change;
 use crate::driver::DriverClient;
 use crate::transport::Transport;
 
-/// Binds and evicts in thought. Of other objects it says that it cannot change them, which plugins take for a cluster that
-/// does without.
+/// Simulates bindings and evictions. Changes of other objects return an error, which plugins treat like a cluster
+/// without these kinds.
 #[derive(Clone, Debug)]
 pub struct DryRunClient<T> {
-    /// For its clock alone.
+    /// Transport, used only for its clock.
     clock: T,
     evicted: Arc<Mutex<Evictions>>,
 }
 
 #[derive(Debug, Default)]
 struct Evictions {
-    /// Pods that are there, and are not for the scheduler.
+    /// Pods that exist but count as evicted.
     pods: HashSet<Uid>,
-    /// Of those, pods that the scheduler was not told of.
+    /// Evicted pods that the scheduler has not removed yet.
     unreported: Vec<Uid>,
 }
 
 impl<T: Transport> DryRunClient<T> {
-    /// Nothing was done yet.
+    /// Creates a client without evictions.
     pub fn new(clock: T) -> Self {
         DryRunClient { clock, evicted: Arc::default() }
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
     fn evicted(&self) -> MutexGuard<'_, Evictions> {
         self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,7 +47,7 @@ impl<T: Transport> Client for DryRunClient<T> {
         Ok(())
     }
 
-    /// Nobody is asked.
+    /// The extender is not called.
     async fn bind_by_extender(
         &self,
         _: &Placement,
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::transport::{ApiRequest, ApiResponse, RequestClass, TransportError};
 
-    /// Nothing is ever sent on it.
+    /// Transport that never sends a request.
     #[derive(Clone)]
     struct NoTransport;
 
@@ -125,9 +125,9 @@ mod tests {
         let evicted = pin!(client.delete_pod(&victim)).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(evicted, Poll::Ready(Ok(())));
         assert!(matches!(&client.take_changes()[..], [Change::PodDeleted(uid)] if *uid == victim.uid));
-        assert!(client.take_changes().is_empty(), "it is told once");
+        assert!(client.take_changes().is_empty(), "each eviction is reported once");
         assert!(!is_told(Change::Pod(pod("a"))) && is_told(Change::Pod(pod("b"))));
         assert!(is_told(Change::PodDeleted(victim.uid.clone())));
-        assert!(client.evicted().pods.is_empty(), "nothing is kept of pods that are gone");
+        assert!(client.evicted().pods.is_empty(), "deleted pods are removed");
     }
 }

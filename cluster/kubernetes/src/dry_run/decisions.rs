@@ -1,4 +1,4 @@
-//! What is decided, as it falls.
+//! Decisions of a dry run.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -13,58 +13,58 @@ use serde::Serialize;
 
 use crate::driver::DriverHooks;
 
-/// What was decided about a pod.
+/// Decision about a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// `namespace/name`.
     pub pod: String,
-    /// The profile that serves it.
+    /// Profile that schedules the pod.
     pub profile: &'static str,
-    /// What was decided.
+    /// Result.
     #[serde(flatten)]
     pub decided: DecisionResult,
 }
 
-/// What was decided.
+/// Result of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "result", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum DecisionResult {
-    /// The pod would be bound.
+    /// The pod would be bound to a node.
     Placed {
-        /// The node's name.
+        /// Name of the node.
         node: String,
     },
-    /// The pod fits nowhere.
+    /// No node is feasible.
     Unschedulable {
-        /// Why, in kube-scheduler's words.
+        /// Reason, in kube-scheduler's words.
         message: String,
-        /// The node on which room would be made for it.
+        /// Node that preemption would nominate.
         #[serde(skip_serializing_if = "Option::is_none")]
         nominated_node: Option<String>,
-        /// The pods that would have to leave that node: `namespace/name`.
+        /// Victims on that node: `namespace/name`.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         victims: Vec<String>,
     },
-    /// Something broke.
+    /// The attempt failed with an error.
     Failed {
-        /// What.
+        /// Error message.
         message: String,
     },
 }
 
-/// Tells of each decision; of a pod that is tried again, if another one falls.
+/// Reports each decision. A retry is reported only if its result differs.
 #[derive(Debug)]
 pub struct Decisions<F> {
     profiles: &'static [ProfileInfo],
     report: F,
-    /// What was told last of pods that have no node, as a number.
+    /// Hash of the last reported result, for pods without a node.
     last_reported: Map<Uid, u64>,
     hashes: RandomState,
 }
 
 impl<F: FnMut(&Decision)> Decisions<F> {
-    /// Tells this.
+    /// Creates a reporter that calls `report`.
     pub fn new(profiles: &'static [ProfileInfo], report: F) -> Self {
         Decisions { profiles, report, last_reported: Map::default(), hashes: RandomState::new() }
     }
@@ -84,7 +84,7 @@ impl<F: FnMut(&Decision) + Sync> DriverHooks for Decisions<F> {
         let decided = decided(outcome, scheduler);
         match &decided {
             DecisionResult::Placed { .. } => drop(self.last_reported.remove(uid)),
-            // It went while it was tried.
+            // The pod was deleted during the attempt.
             _ if scheduler.pending(uid).is_none() => return,
             other => {
                 let hash = self.hashes.hash_one(other);

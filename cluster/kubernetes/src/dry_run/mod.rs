@@ -1,12 +1,12 @@
-//! A scheduler that decides, and writes nothing to the API server: `schedc run --dry-run`.
+//! Dry run: schedules without writes to the API server, as `schedc run --dry-run`.
 //!
-//! What it decides is so for it: pods count on the nodes that they would be bound to, and pods that it would evict are gone.
-//! What others do, such as a kube-scheduler that binds the same pods, it follows.
+//! The scheduler treats its decisions as executed: pods count on the nodes that they would be bound to, and evicted
+//! pods are removed. It still observes other writers, such as a kube-scheduler that binds the same pods.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`client`] | says yes to everything, and remembers it |
-//! | [`decisions`] | tells what is decided |
+//! | [`client`] | accepts all writes and records evictions |
+//! | [`decisions`] | reports the decisions |
 
 pub mod client;
 pub mod decisions;

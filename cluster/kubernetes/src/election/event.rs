@@ -1,4 +1,4 @@
-//! The events of leader election, which still go to `v1`.
+//! Events of leader election, which still use API version `v1`.
 
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::Lease;
 
-/// An event about a lease, of the namespace of the lease: `what` is `became leader` or `stopped leading`, and `component` the
-/// scheduler name of the first profile.
+/// Returns an event about a lease, in the namespace of the lease. `what` is `became leader` or `stopped leading`;
+/// `component` is the scheduler name of the first profile.
 pub fn leader_event(lease: &Lease, identity: &str, what: &str, component: &str, now: Timestamp) -> Value {
     let metadata = &lease.to_json()["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();

@@ -4,30 +4,30 @@ use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::fmt::temporal::DateTimePrinter;
 use serde_json::{Value, json};
 
-/// A lease: what it says, and whatever else belongs to it.
+/// Lease: its record and its other fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lease {
     object: Value,
     record: LeaderElectionRecord,
 }
 
-/// What a lease says: client-go's `LeaderElectionRecord`.
+/// Election record in a lease: client-go's `LeaderElectionRecord`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderElectionRecord {
-    /// Who holds it; empty: nobody.
+    /// Identity of the holder, or empty.
     pub holder: Box<str>,
-    /// For how many seconds after it was renewed.
+    /// Lease duration in seconds, counted from the renewal.
     pub seconds: u32,
-    /// Since when, by the holder's calendar.
+    /// Time of acquisition, by the holder's calendar.
     pub acquired: Timestamp,
-    /// When it was renewed, by the holder's calendar.
+    /// Time of renewal, by the holder's calendar.
     pub renewed: Timestamp,
-    /// How often it went from one to another.
+    /// Number of changes of the holder.
     pub transitions: u32,
 }
 
 impl Lease {
-    /// A new one.
+    /// Creates a new lease.
     pub fn new(namespace: &str, name: &str, record: LeaderElectionRecord) -> Self {
         let object = json!({
             "apiVersion": "coordination.k8s.io/v1",
@@ -37,10 +37,10 @@ impl Lease {
         Lease { object, record: record.clone() }.with(record)
     }
 
-    /// As the API server has it. What is missing or odd is as good as empty.
+    /// Reads a lease. Missing or invalid fields become empty.
     pub fn from_json(mut object: Value) -> Self {
         if let Some(metadata) = object["metadata"].as_object_mut() {
-            // Whoever does not send it leaves it as it is.
+            // The API server keeps the field if it is not sent.
             metadata.remove("managedFields");
         }
         let spec = &object["spec"];
@@ -56,17 +56,17 @@ impl Lease {
         Lease { object, record }
     }
 
-    /// As the API server takes it.
+    /// Lease in the form of the API.
     pub fn to_json(&self) -> &Value {
         &self.object
     }
 
-    /// What it says.
+    /// Election record.
     pub fn record(&self) -> &LeaderElectionRecord {
         &self.record
     }
 
-    /// The same lease, which says this and nothing else.
+    /// Returns the lease with another record.
     pub fn with(&self, record: LeaderElectionRecord) -> Lease {
         let mut object = self.object.clone();
         object["spec"] = json!({
@@ -80,7 +80,7 @@ impl Lease {
     }
 }
 
-/// A time as Kubernetes' `metav1.MicroTime` is written.
+/// Formats a time like Kubernetes' `metav1.MicroTime`.
 fn micro(time: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&time)
 }

@@ -1,10 +1,11 @@
-//! Leader election on a Lease, as client-go does it: one of several replicas schedules.
+//! Leader election on a Lease, as in client-go: one of several replicas schedules.
 //!
-//! [`Election`] says what to ask the API server and when, and is told the answers and the time; [`run`] does the rest. It needs the rights that kube-scheduler has: to create leases, and to get and update its own.
+//! [`Election`] is the state machine: it returns the next request and receives responses and the time. [`run`] sends
+//! the requests. The election needs kube-scheduler's permissions: to create leases, and to get and update its own.
 //!
-//! Clocks of different hosts are not compared. Others leave the lease to its holder for as long as it says, counted from when
-//! they saw it change. The holder counts from when it *sent* the renewal that was answered last, so that it stops
-//! before anybody else begins, however slow the API server is.
+//! Clocks of different hosts are never compared. Candidates leave the lease to its holder for the lease duration,
+//! counted from the change that they observed. The holder counts from the time at which it *sent* the last renewal that
+//! succeeded. Therefore it stops before another replica starts, however slow the API server is.
 
 mod event;
 mod lease;
@@ -19,96 +20,96 @@ pub use event::leader_event;
 pub use lease::{LeaderElectionRecord, Lease};
 pub use run::{ElectionStatus, run};
 
-/// How the lease is dealt with.
+/// Settings of leader election.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElectionSettings {
-    /// Who we are; no other replica is called so.
+    /// Identity of this replica, unique among the replicas.
     pub identity: Box<str>,
-    /// The lease's namespace.
+    /// Namespace of the lease.
     pub namespace: Box<str>,
-    /// The lease's name.
+    /// Name of the lease.
     pub name: Box<str>,
-    /// How long others leave the lease to its holder.
+    /// Time after a renewal during which candidates leave the lease to its holder.
     pub lease_duration: Duration,
-    /// How long the holder tries to renew it.
+    /// Time after which a holder gives up a failing renewal.
     pub renew_deadline: Duration,
-    /// How long to wait between tries.
+    /// Interval between attempts.
     pub retry_period: Duration,
 }
 
-/// The time.
+/// Current time by both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElectionTime {
-    /// By a clock that never jumps, since some moment.
+    /// Monotonic time since a fixed moment.
     pub clock: Duration,
-    /// By the calendar: what is written into the lease.
+    /// Calendar time, for the fields of the lease.
     pub calendar: Timestamp,
 }
 
-/// What is to be done.
+/// Next step of an election.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectionStep {
-    /// Ask the API server, for no longer than [`Election::request_timeout`].
+    /// Send this request; the timeout is [`Election::request_timeout`].
     Send(LeaseRequest),
-    /// Nothing before this time of the clock.
+    /// Wait until this time of the clock.
     Wait(Duration),
-    /// Nothing any more.
+    /// The election has ended.
     Finished,
 }
 
-/// A request to the API server.
+/// Request for the lease.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeaseRequest {
-    /// Get the lease.
+    /// Reads the lease.
     Get,
-    /// Create it.
+    /// Creates the lease.
     Create(Lease),
-    /// Replace it by this, which is of the version that was seen last.
+    /// Replaces the lease, on condition of the version that was observed last.
     Update(Lease),
 }
 
-/// The API server's answer.
+/// Response of the API server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeaseResponse {
-    /// The lease as it is now.
+    /// Current lease.
     Lease(Lease),
-    /// There is none.
+    /// The lease does not exist.
     NotFound,
-    /// It was not done, or nobody knows.
+    /// The request failed, or its outcome is unknown.
     Failed,
 }
 
-/// What an answer has changed.
+/// Change of leadership.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaderChange {
-    /// We lead from now on.
+    /// This replica leads from now on.
     Leads,
-    /// Not any more, and never again: whoever waited for it goes first.
+    /// This replica lost the lease and will not lead again; the next candidate takes over.
     Lost,
-    /// Somebody else leads.
+    /// Another replica leads.
     OtherLeader(Box<str>),
 }
 
-/// One replica's part in the election.
+/// State of one replica in the election.
 #[derive(Debug)]
 pub struct Election {
     settings: ElectionSettings,
     random: Random,
     state: State,
-    /// The lease as it was seen last, and when that was.
+    /// The lease as it was observed last, and the time of its last change.
     seen: Option<(Lease, Duration)>,
-    /// Since when the lease is ours.
+    /// Renewal times while this replica holds the lease.
     held: Option<HeldLease>,
     is_lost: bool,
-    /// The leader that was told of last.
+    /// Leader that was last reported by [`Election::change`].
     reported_leader: Option<Box<str>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct HeldLease {
-    /// When the last renewal was sent that was answered.
+    /// Time at which the last successful renewal was sent.
     renewed: Duration,
-    /// When the first try after that began.
+    /// Start of the first attempt since then.
     tried: Option<Duration>,
 }
 
@@ -118,7 +119,7 @@ enum State {
         until: Duration,
     },
     Getting,
-    /// When it was sent, and whether without a look at what is there.
+    /// Time of the request, and whether it skipped the read before the write.
     Writing {
         sent: Duration,
         optimistic: bool,
@@ -129,56 +130,56 @@ enum State {
     Finished,
 }
 
-/// How much longer than the retry period a candidate waits at most, in thousandths of that: client-go's `JitterFactor`.
+/// Maximum additional wait of a candidate, in thousandths of the retry period: client-go's `JitterFactor`.
 const JITTER: usize = 1200;
 
 impl Election {
-    /// Begins now. What is drawn repeats with the seed, which is to differ between replicas.
+    /// Creates an election. The seed determines random delays and must differ between replicas.
     pub fn new(settings: ElectionSettings, seed: u64) -> Self {
         let state = State::Waiting { until: Duration::ZERO };
         let random = Random::new(seed);
         Election { settings, random, state, seen: None, held: None, is_lost: false, reported_leader: None }
     }
 
-    /// Whether we lead. Ask again before each decision: time alone ends it.
+    /// Whether this replica leads. Check before each decision, since the lease may expire at any time.
     pub fn leads(&self, clock: Duration) -> bool {
         self.leads_until().is_some_and(|until| clock < until)
     }
 
-    /// Until when we lead, unless the lease is renewed by then.
+    /// Time at which the leadership ends unless the lease is renewed.
     pub fn leads_until(&self) -> Option<Duration> {
         let HeldLease { renewed, tried } = self.held?;
         let expires = renewed + self.settings.lease_duration;
         Some(tried.map_or(expires, |tried| expires.min(tried + self.settings.renew_deadline)))
     }
 
-    /// Who holds the lease, as was seen last.
+    /// Holder of the lease, as observed last.
     pub fn leader(&self) -> Option<&str> {
         self.seen.as_ref().map(|(lease, _)| &*lease.record().holder).filter(|holder| !holder.is_empty())
     }
 
-    /// The lease as it was seen last.
+    /// Lease, as observed last.
     pub fn lease(&self) -> Option<&Lease> {
         self.seen.as_ref().map(|(lease, _)| lease)
     }
 
-    /// Who we are.
+    /// Identity of this replica.
     pub fn identity(&self) -> &str {
         &self.settings.identity
     }
 
-    /// The lease's namespace and name.
+    /// Namespace and name of the lease.
     pub fn namespaced_name(&self) -> (&str, &str) {
         (&self.settings.namespace, &self.settings.name)
     }
 
-    /// How long an answer to what is asked now may take.
+    /// Timeout of a request that is sent now.
     pub fn request_timeout(&self, clock: Duration) -> Duration {
         let usual = self.settings.renew_deadline / 2;
         self.leads_until().map_or(usual, |until| usual.min(until.saturating_sub(clock)))
     }
 
-    /// What is to be done now.
+    /// Returns the next step.
     pub fn next(&mut self, now: ElectionTime) -> ElectionStep {
         self.expire(now);
         match self.state {
@@ -188,7 +189,7 @@ impl Election {
                 self.state = State::ReleaseGetting;
                 ElectionStep::Send(LeaseRequest::Get)
             }
-            // An answer is due.
+            // A response is pending.
             State::Getting | State::Writing { .. } | State::ReleaseGetting | State::ReleaseWriting => {
                 ElectionStep::Wait(now.clock + self.request_timeout(now.clock))
             }
@@ -196,7 +197,7 @@ impl Election {
         }
     }
 
-    /// The answer to what was asked. Returns what is to be asked at once.
+    /// Handles the response to a request. Returns a request to be sent at once, if any.
     pub fn answer(&mut self, answer: LeaseResponse, now: ElectionTime) -> Option<LeaseRequest> {
         self.expire(now);
         match (self.state, answer) {
@@ -208,7 +209,7 @@ impl Election {
             }
             (State::Writing { sent, .. }, LeaseResponse::Lease(lease)) => {
                 self.observe_lease(lease, sent);
-                // At once, as client-go does, and then in turn.
+                // client-go renews once right after it acquires the lease, and then periodically.
                 let pause = if self.held.is_some() { self.settings.retry_period } else { Duration::ZERO };
                 self.held = Some(HeldLease { renewed: sent, tried: None });
                 self.state = State::Waiting { until: now.clock + pause };
@@ -240,12 +241,12 @@ impl Election {
                 self.state = State::Finished;
                 None
             }
-            // Nobody asked.
+            // Unexpected response.
             (State::Waiting { .. } | State::ReleaseBegins | State::Finished, _) => None,
         }
     }
 
-    /// What is different since this was asked last. To be asked whenever something was asked or answered.
+    /// Returns the change since the last call. Call it after each request and response.
     pub fn change(&mut self) -> Option<LeaderChange> {
         if std::mem::take(&mut self.is_lost) {
             return Some(LeaderChange::Lost);
@@ -258,12 +259,12 @@ impl Election {
         if self.is_holder() { Some(LeaderChange::Leads) } else { leader.map(LeaderChange::OtherLeader) }
     }
 
-    /// We do not want to lead any longer, and do nothing any more that takes leading: others need not wait.
+    /// Releases the lease, which saves candidates the wait. The caller must have stopped all work of a leader.
     pub fn release(&mut self) {
         self.state = if self.held.take().is_some() { State::ReleaseBegins } else { State::Finished };
     }
 
-    /// A try begins. Who leads knows the lease, and tries to renew it without looking.
+    /// Starts an attempt. A leader renews the lease that it observed last, without a read.
     fn start_attempt(&mut self, now: ElectionTime) -> ElectionStep {
         if let (Some((lease, _)), Some(held)) = (&self.seen, &mut self.held) {
             held.tried.get_or_insert(now.clock);
@@ -293,7 +294,7 @@ impl Election {
         Some(LeaseRequest::Update(update))
     }
 
-    /// Takes note of the lease. That it was looked at again does not make it younger.
+    /// Records the observed lease. Its time changes only with its content.
     fn observe_lease(&mut self, lease: Lease, clock: Duration) {
         match &mut self.seen {
             Some((seen, _)) if seen.record() == lease.record() => *seen = lease,
@@ -308,7 +309,7 @@ impl Election {
         self.leader() == Some(&*self.settings.identity)
     }
 
-    /// Time alone may have ended it.
+    /// Records the loss of an expired lease.
     fn expire(&mut self, now: ElectionTime) {
         if !self.leads(now.clock) {
             self.lose();
@@ -322,12 +323,12 @@ impl Election {
         }
     }
 
-    /// What we want the lease to say.
+    /// Returns the record that this replica writes.
     fn record(&self, old: Option<&LeaderElectionRecord>, now: ElectionTime) -> LeaderElectionRecord {
         let ours = old.filter(|old| *old.holder == *self.settings.identity);
         LeaderElectionRecord {
             holder: self.settings.identity.clone(),
-            // Rather longer than shorter than what we count on.
+            // Round up: the lease must not be shorter than this replica assumes.
             seconds: u32::try_from(self.settings.lease_duration.as_millis().div_ceil(1000)).unwrap_or(u32::MAX),
             acquired: ours.map_or(now.calendar, |old| old.acquired),
             renewed: now.calendar,
@@ -339,7 +340,7 @@ impl Election {
         }
     }
 
-    /// A try failed. Another follows, if there is time.
+    /// Schedules the next attempt after a failed one.
     fn failed(&mut self, now: ElectionTime) {
         if self.state == State::Finished {
             return;

@@ -1,4 +1,4 @@
-//! Takes part in the election.
+//! Runs the election of one replica.
 
 use std::time::Duration;
 
@@ -11,28 +11,29 @@ use super::{Election, ElectionStep, ElectionTime, LeaderChange, Lease, LeaseRequ
 use crate::resources::Resource;
 use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb};
 
-/// How the election stands for one replica.
+/// Status of the election for one replica.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElectionStatus {
-    /// Until when we lead, by the transport's clock, unless the lease is renewed by then. `None`: we do not.
+    /// Time of the transport's clock at which leadership ends unless the lease is renewed. `None`: this replica does
+    /// not lead.
     pub leads_until: Option<Duration>,
-    /// Who leads, as far as is known.
+    /// Current leader, if known.
     pub leader: Option<Box<str>>,
-    /// We led, and never will again.
+    /// This replica lost the lease and will not lead again.
     pub is_lost: bool,
 }
 
 impl ElectionStatus {
-    /// Whether we lead. To be asked before each decision: time alone ends it.
+    /// Whether this replica leads. Check before each decision, since the lease may expire at any time.
     pub fn leads(&self, clock: Duration) -> bool {
         self.leads_until.is_some_and(|until| clock < until)
     }
 }
 
-/// Takes part in the election until the lease is lost, or `stop` says to give it back. By then, nothing is to be done any
-/// more that takes leading.
+/// Takes part in the election until the lease is lost or `stop` requests its release. The caller must have stopped all
+/// work of a leader before it sets `stop`.
 ///
-/// `component` is the scheduler name of the first profile, in whose name events are written.
+/// `component` is the scheduler name of the first profile, which events name as their source.
 pub async fn run<T: Transport>(
     transport: T,
     mut election: Election,
@@ -53,7 +54,7 @@ pub async fn run<T: Transport>(
                 let pause = transport.sleep(until.saturating_sub(transport.clock()));
                 tokio::select! {
                     () = pause => continue,
-                    // Nobody can say so any more: that says it, too.
+                    // A dropped sender stops the election, too.
                     _ = stop.wait_for(|stop| *stop), if !is_stopping => {}
                 }
                 is_stopping = true;
@@ -95,7 +96,7 @@ pub async fn run<T: Transport>(
         if let (Some(what), Some(lease)) = (what, election.lease()) {
             let event = leader_event(lease, election.identity(), what, component, transport.now());
             let event_written = create_event(transport.clone(), event);
-            // Who leads has better things to do than to wait for that.
+            // A leader does not wait for the event.
             match is_lost {
                 true => event_written.await,
                 false => drop(tokio::spawn(event_written)),
@@ -128,7 +129,7 @@ async fn send(transport: &impl Transport, election: &Election, request: &LeaseRe
         Ok(answer) if answer.code == 404 => LeaseResponse::NotFound,
         Ok(answer) => {
             let StatusError { code, message, .. } = StatusError::new(&answer);
-            // Somebody else was first, which is no trouble.
+            // Another replica wrote first, which is normal.
             if code != 409 {
                 error!(lock = %format_args!("{namespace}/{name}"), err = %message, "Error retrieving lease lock");
             }
@@ -141,14 +142,14 @@ async fn send(transport: &impl Transport, election: &Election, request: &LeaseRe
     }
 }
 
-/// Tells people.
+/// Writes an event.
 async fn create_event(transport: impl Transport, event: Value) {
     const TIMEOUT: Duration = Duration::from_secs(10);
     let namespace = event["metadata"]["namespace"].as_str().unwrap_or_default();
     let path = format!("/api/v1/namespaces/{namespace}/events");
     let call = ApiRequest { verb: Verb::Create, path, body: event.to_string().into() };
     tokio::select! {
-        // Whatever comes of it.
+        // The result is ignored.
         _ = transport.call(RequestClass::Event, call) => {}
         () = transport.sleep(TIMEOUT) => {}
     }

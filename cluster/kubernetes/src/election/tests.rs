@@ -18,7 +18,7 @@ fn at(milliseconds: u64) -> ElectionTime {
     ElectionTime { clock: Duration::from_millis(milliseconds), calendar }
 }
 
-/// A lease at an API server.
+/// Lease at an API server.
 #[derive(Default)]
 struct Server {
     lease: Option<Value>,
@@ -53,7 +53,7 @@ impl Server {
     }
 }
 
-/// One replica, one server, answers at once. Returns what was asked, by kind, and what changed.
+/// Runs one replica, with immediate responses. Returns the kinds of requests, and the changes.
 fn turn(election: &mut Election, server: &mut Server, now: ElectionTime) -> (String, Vec<LeaderChange>) {
     let (mut asked, mut changes) = (String::new(), Vec::new());
     let mut next = match election.next(now) {
@@ -82,7 +82,7 @@ fn the_first_replica_creates_the_lease_and_renews_it_optimistically() {
     assert_eq!(turn(election, server, at(5)), ("update".into(), vec![]));
     assert_eq!(election.next(at(6)), ElectionStep::Wait(at(2_005).clock));
     assert_eq!(turn(election, server, at(2_005)), ("update".into(), vec![]));
-    // Somebody else wrote to it, but left it to us.
+    // Another client wrote to the lease, but kept its holder.
     server.version += 1;
     server.lease.as_mut().unwrap()["metadata"]["resourceVersion"] = server.version.to_string().into();
     assert_eq!(turn(election, server, at(4_010)), ("update get update".into(), vec![]));
@@ -98,17 +98,17 @@ fn others_wait_for_the_lease_duration() {
     let ElectionStep::Wait(until) = b.next(at(1_000)) else { panic!() };
     let pause = until.as_millis() - 1_000;
     assert!((2_000..=4_400).contains(&pause), "{pause}");
-    // It was seen to change at 1 s, whatever the holder's calendar says.
+    // The change was observed at 1 s; the holder's calendar does not matter.
     assert_eq!(turn(b, server, at(15_999)), ("get".into(), vec![]));
     assert_eq!(turn(b, server, at(25_000)), ("get update".into(), vec![LeaderChange::Leads]));
     assert_eq!(b.lease().unwrap().record().transitions, 1);
-    // The other one knows without asking, and never comes back.
+    // The other replica detects the loss without a request, and never leads again.
     assert_eq!(turn(a, server, at(25_000)), (String::new(), vec![LeaderChange::Lost]));
     assert_eq!(a.next(at(99_000)), ElectionStep::Finished);
 }
 
 #[test]
-fn a_lease_that_runs_out_is_taken_at_that_moment() {
+fn an_expired_lease_is_acquired_at_once() {
     for seed in 0..50 {
         let server = &mut Server::default();
         let (a, b) = (&mut Election::new(settings("a"), 1), &mut Election::new(settings("b"), seed));
@@ -120,7 +120,7 @@ fn a_lease_that_runs_out_is_taken_at_that_moment() {
                 now = u64::try_from(until.as_millis()).unwrap();
             }
         }
-        // First seen at 1 s. The holder never renews it.
+        // The lease was first observed at 1 s. The holder never renews it.
         assert_eq!(b.lease().unwrap().record().renewed, at(16_000).calendar, "seed {seed}");
         assert!(requests <= 10, "seed {seed}: {requests}");
     }
@@ -139,7 +139,7 @@ fn a_released_lease_is_acquired_immediately() {
     let spec = &server.lease.as_ref().unwrap()["spec"];
     assert_eq!((&spec["holderIdentity"], &spec["leaseDurationSeconds"]), (&"".into(), &1.into()));
     assert_eq!(turn(b, server, at(5_000)), ("get update".into(), vec![LeaderChange::Leads]));
-    // Who never led has nothing to give back.
+    // A replica that never led has no lease to release.
     let c = &mut Election::new(settings("c"), 3);
     c.release();
     assert_eq!(c.next(at(0)), ElectionStep::Finished);
@@ -157,7 +157,7 @@ fn the_holder_stops_before_the_lease_expires() {
             ElectionStep::Wait(until) => now = u64::try_from(until.as_millis()).unwrap(),
             ElectionStep::Send(_) => {
                 tries += 1;
-                // No answer in time.
+                // The response does not arrive in time.
                 now += u64::try_from(a.request_timeout(at(now).clock).as_millis()).unwrap();
                 let next = a.answer(LeaseResponse::Failed, at(now));
                 assert!(next.is_none() || next == Some(LeaseRequest::Get));
@@ -190,20 +190,20 @@ fn a_resumed_process_does_not_lead() {
     turn(a, server, at(0));
     let ElectionStep::Send(request) = a.next(at(1)) else { panic!() };
     let answer = server.handle(&request);
-    // The process was paused; the answer was there all the time.
+    // The process was suspended while the response waited.
     assert_eq!(a.answer(answer, at(60_000)), None);
     assert_eq!(a.change(), Some(LeaderChange::Lost));
     assert!(!a.leads(at(60_000).clock));
 }
 
-/// Three replicas whose clocks run alike; requests and answers take long or get lost, replicas are paused.
+/// Three replicas with clocks of the same rate. Requests and responses are slow or lost, and replicas are suspended.
 #[test]
 fn two_replicas_never_lead_together() {
     let mut terms = 0;
     for seed in 0..150 {
         let random = &mut Random::new(seed);
         let server = &mut Server::default();
-        // In every other history, the holder may try for almost as long as the lease lasts.
+        // In every other history, the renew deadline is almost as long as the lease.
         let renew_deadline = Duration::from_secs(if seed % 2 == 0 { 10 } else { 14 });
         let start = |name, seed| Election::new(ElectionSettings { renew_deadline, ..settings(name) }, seed);
         let mut replicas: Vec<_> = ["a", "b", "c"].map(|name| (start(name, seed), 0, None)).into();
@@ -219,7 +219,7 @@ fn two_replicas_never_lead_together() {
                     *paused_until = now + random.below(40_000) as u64;
                 }
                 let mut send = |request: LeaseRequest, server: &mut Server, election: &Election| {
-                    // Half of what gets lost gets lost on the way back.
+                    // Half of the losses concern the response.
                     let (is_lost, is_done) = (random.below(4) == 0, random.below(2) == 0);
                     let answer = if !is_lost || is_done { server.handle(&request) } else { LeaseResponse::Failed };
                     let request_timeout = u64::try_from(election.request_timeout(at(now).clock).as_millis()).unwrap();
@@ -243,7 +243,7 @@ fn two_replicas_never_lead_together() {
                     (leader, terms) = (Some(number), terms + 1);
                 }
                 if election.change() == Some(LeaderChange::Lost) {
-                    // Its process ends and is started again.
+                    // The process ends and is restarted.
                     *election = start(["a", "b", "c"][number], seed + now);
                     *pending = None;
                 }
@@ -255,7 +255,7 @@ fn two_replicas_never_lead_together() {
     assert!(terms > 300, "{terms}");
 }
 
-/// kube-scheduler's requests, as recorded: it starts, leads, and is stopped.
+/// kube-scheduler's recorded requests: it starts, leads, and is stopped.
 #[test]
 fn requests_equal_those_of_kube_scheduler() {
     let recording = include_str!("../../tests/recordings/requests.jsonl");

@@ -1,4 +1,4 @@
-//! Events as the API server takes them: `events.k8s.io/v1`.
+//! Events in the form of the API: `events.k8s.io/v1`.
 
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Series;
 
-/// An event, with kube-scheduler's fields. It never says what it is `related` to.
+/// Event with kube-scheduler's fields. The field `related` is never set.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct EventBody<'a> {
@@ -53,7 +53,7 @@ struct EventSeries {
     last_observed_time: String,
 }
 
-/// What turns an event into a series.
+/// Patch that turns an event into a series.
 #[derive(Serialize)]
 struct Patch<'a> {
     series: &'a EventSeries,
@@ -104,10 +104,10 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// Most events are no longer than this.
+/// Initial buffer size in bytes; most events fit.
 const LENGTH: usize = 768;
 
-/// Nothing in here can fail to be JSON: no map, no number that is none.
+/// Serializes a value. This cannot fail: the types have no maps and no floats.
 fn json(value: &impl Serialize) -> Bytes {
     let mut json = Vec::with_capacity(LENGTH);
     match serde_json::to_writer(&mut json, value) {
@@ -116,7 +116,7 @@ fn json(value: &impl Serialize) -> Bytes {
     }
 }
 
-/// A time as Kubernetes' `metav1.MicroTime` is written.
+/// Formats a time like Kubernetes' `metav1.MicroTime`.
 fn micro(time: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&time)
 }

@@ -1,8 +1,8 @@
-//! Events for people, as kube-scheduler writes them.
+//! Events for users, equal to kube-scheduler's.
 //!
-//! An event is written once. What happens again to the same version of a pod is a series: the second time, the event that is
-//! there gets to say so, and then only once in a while how often it was (client-go's `tools/events`). [`EventRecorder`] decides
-//! what is to be written; it neither writes nor knows the time. [`EventWriter`] writes it.
+//! An event is written once. Repetitions for the same version of a pod form a series, as in client-go's `tools/events`.
+//! The second one updates the event, and later ones update its count periodically. [`EventRecorder`] decides which
+//! requests are needed, without I/O or a clock. [`EventWriter`] sends them.
 
 mod body;
 mod writer;
@@ -18,59 +18,59 @@ use schedc_core::model::Uid;
 use body::EventBody;
 pub use writer::{EventQueue, EventWriter};
 
-/// When a series is over, or an event is not expected to become one: client-go's `finishTime`.
+/// Time after which a series is finished, or an event is not expected to become one: client-go's `finishTime`.
 const FINISH_TIME: Duration = Duration::from_secs(6 * 60);
-/// How often the API server is told that a series goes on: client-go's `refreshTime`.
+/// Interval at which the count of a series is written: client-go's `refreshTime`.
 const REFRESH_TIME: Duration = Duration::from_secs(30 * 60);
 
-/// A request to write an event.
+/// Request to write an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventWrite {
-    /// Of the event.
+    /// Namespace of the event.
     pub namespace: Box<str>,
-    /// Of the event.
+    /// Name of the event.
     pub name: Box<str>,
-    /// What to do.
+    /// Operation.
     pub operation: EventOperation,
 }
 
-/// What to do with an event.
+/// Operation on an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventOperation {
-    /// Create it.
+    /// Creates the event.
     Create {
-        /// The event, as JSON.
+        /// Event as JSON.
         event: Bytes,
     },
-    /// Change it, or create it if it is gone.
+    /// Updates the event, or creates it if it no longer exists.
     Update {
-        /// The change, as a strategic merge patch in JSON.
+        /// Strategic merge patch in JSON.
         patch: Bytes,
-        /// The event, as JSON.
+        /// Event as JSON.
         event: Bytes,
     },
 }
 
-/// Decides what is to be written.
+/// Decides which event requests are needed.
 #[derive(Debug)]
 pub struct EventRecorder {
     host: Box<str>,
-    /// What was written, and may become a series.
+    /// Events that were written and may become a series.
     recorded: HashMap<EventKey, RecordedEvent>,
-    /// The last name that was given, so that none is given twice.
+    /// Last number used in a name, which keeps names unique.
     last_name: i128,
-    /// When series are told and finished next.
+    /// Times of the next refresh and of the next cleanup.
     sweeps: Option<SweepTimes>,
-    /// Series that are to be written, the first to be written first.
+    /// Series to be written, in order.
     due: VecDeque<DueSeries>,
 }
 
-/// A series that is to be written. Its request is built when it is sent: there can be one for each waiting pod.
+/// Series to be written. Its request is built when it is sent, since there can be one for each waiting pod.
 #[derive(Debug)]
 enum DueSeries {
-    /// The series goes on.
+    /// Updates the count of a series.
     Refresh(EventKey),
-    /// The series is over: the version of the pod, and the event.
+    /// Writes the final count of a finished series: the pod's version, and the event.
     Finish(Option<u64>, RecordedEvent),
 }
 
@@ -80,7 +80,7 @@ struct SweepTimes {
     finish: Timestamp,
 }
 
-/// Events that differ in none of these are one: what was said does not count.
+/// Identity of an event. The note is not part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct EventKey {
     pod: Uid,
@@ -91,7 +91,7 @@ struct EventKey {
     action: &'static str,
 }
 
-/// An event that was written.
+/// Event that was written.
 #[derive(Debug)]
 struct RecordedEvent {
     event: Event,
@@ -100,7 +100,7 @@ struct RecordedEvent {
     series: Option<Series>,
 }
 
-/// How often it was, and when last.
+/// Number of occurrences, and the time of the last one.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     count: u32,
@@ -108,12 +108,12 @@ struct Series {
 }
 
 impl EventRecorder {
-    /// For a scheduler on this host.
+    /// Creates a recorder for a scheduler on this host.
     pub fn new(host: &str) -> Self {
         EventRecorder { host: host.into(), recorded: HashMap::new(), last_name: 0, sweeps: None, due: VecDeque::new() }
     }
 
-    /// Something happened at a time to a pod of this version. `None`: nothing is to be written now.
+    /// Records an event about a version of a pod. Returns `None` if no request is needed now.
     pub fn record(&mut self, event: Event, version: Option<u64>, now: Timestamp) -> Option<EventWrite> {
         let key = EventKey {
             pod: event.regarding.uid.clone(),
@@ -132,7 +132,7 @@ impl EventRecorder {
         let name = self.name(&event, now);
         let recorded = RecordedEvent { event, name, time: now, series: None };
         let write = recorded.write(version, &self.host);
-        // A pod is bound once.
+        // A pod is bound once, so this event never becomes a series.
         if key.reason != "Scheduled" {
             self.recorded.insert(key, recorded);
             self.sweeps
@@ -141,12 +141,12 @@ impl EventRecorder {
         Some(write)
     }
 
-    /// When to [`EventRecorder::sweep`] next. `None`: there is nothing that could become of anything.
+    /// Time of the next [`EventRecorder::sweep`], or `None` if no event is recorded.
     pub fn next_sweep(&self) -> Option<Timestamp> {
         self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
     }
 
-    /// Collects the series that are to be written after this time, for [`EventRecorder::next_due`], and forgets those that are over.
+    /// Collects the series that are due, for [`EventRecorder::next_due`], and drops finished ones.
     pub fn sweep(&mut self, now: Timestamp) {
         let Some(sweeps) = &mut self.sweeps else { return };
         let (refreshes, finishes) = (sweeps.refresh <= now, sweeps.finish <= now);
@@ -166,7 +166,7 @@ impl EventRecorder {
             self.due.extend(series.map(|(key, _)| DueSeries::Refresh(key.clone())));
         }
         if self.recorded.is_empty() {
-            // What was taken for a burst of events is given back.
+            // Free the memory of a burst.
             self.recorded = HashMap::new();
             self.sweeps = None;
         }
@@ -177,12 +177,12 @@ impl EventRecorder {
         !self.due.is_empty()
     }
 
-    /// The next request of those that the last sweep found due.
+    /// Returns the next request that the last sweep collected.
     pub fn next_due(&mut self) -> Option<EventWrite> {
         while let Some(due) = self.due.pop_front() {
             match due {
                 DueSeries::Finish(version, recorded) => return Some(recorded.write(version, &self.host)),
-                // A series that was finished meanwhile has its last request in the queue.
+                // The final request of a series that finished meanwhile is in the queue.
                 DueSeries::Refresh(key) => {
                     if let Some(recorded) = self.recorded.get(&key) {
                         return Some(recorded.write(key.version, &self.host));
@@ -194,7 +194,7 @@ impl EventRecorder {
         None
     }
 
-    /// A name that no other event has: the pod's, with the time (`GenerateEventName`).
+    /// Returns a unique name from the pod's name and the time (`GenerateEventName`).
     fn name(&mut self, event: &Event, now: Timestamp) -> Box<str> {
         const MAX_NAME_LENGTH: usize = 253;
         self.last_name = now.as_nanosecond().max(self.last_name + 1);

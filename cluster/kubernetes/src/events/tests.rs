@@ -28,7 +28,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_790_000_000 + seconds).unwrap()
 }
 
-fn said(write: &EventWrite) -> String {
+fn text_of(write: &EventWrite) -> String {
     let text = |json: &[u8]| String::from_utf8(json.to_vec()).unwrap();
     match &write.operation {
         EventOperation::Create { event } => format!("create {}/{}\n{}", write.namespace, write.name, text(event)),
@@ -39,10 +39,10 @@ fn said(write: &EventWrite) -> String {
 }
 
 fn is(write: Option<EventWrite>, expected: Expect) {
-    expected.assert_eq(&said(&write.unwrap()));
+    expected.assert_eq(&text_of(&write.unwrap()));
 }
 
-/// What is written after a sweep.
+/// Requests after a sweep.
 fn swept(recorder: &mut EventRecorder, now: Timestamp) -> Vec<EventWrite> {
     recorder.sweep(now);
     std::iter::from_fn(|| recorder.next_due()).collect()
@@ -65,7 +65,7 @@ fn repeated_events_become_a_series() {
             {"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"p.18d75b8423f30000","namespace":"ns"},"eventTime":"2026-09-21T14:13:20.000000Z","series":{"count":2,"lastObservedTime":"2026-09-21T14:13:21.000000Z"},"reportingController":"default-scheduler","reportingInstance":"default-scheduler-host","action":"Scheduling","reason":"FailedScheduling","regarding":{"apiVersion":"v1","kind":"Pod","namespace":"ns","name":"p","uid":"u-p","resourceVersion":"7"},"note":"no node","type":"Warning"}"#]],
     );
     assert_eq!(recorder.record(failed(pod, "no node"), Some(7), at(2)), None);
-    // The next version of the pod, another pod, and another reason are something else.
+    // A new version of the pod, another pod, and another reason are separate events.
     assert!(matches!(
         recorder.record(failed(pod, "x"), Some(8), at(3)).unwrap().operation,
         EventOperation::Create { .. }
@@ -83,7 +83,7 @@ fn series_are_written_periodically_and_at_their_end() {
     let (recorder, pod) = (&mut EventRecorder::new("host"), &a_pod("p"));
     assert_eq!(recorder.next_sweep(), None);
     let mut seconds = 0;
-    let mut told = Vec::new();
+    let mut counts = Vec::new();
     let count = |write: &EventWrite| {
         let EventOperation::Update { patch, .. } = &write.operation else { panic!("{write:?}") };
         from_slice::<Value>(patch).unwrap()["series"]["count"].as_u64().unwrap()
@@ -92,10 +92,10 @@ fn series_are_written_periodically_and_at_their_end() {
         recorder.record(failed(pod, ""), None, at(seconds));
         seconds += 60;
         if recorder.next_sweep().unwrap() <= at(seconds) {
-            told.extend(swept(recorder, at(seconds)).iter().map(|write| (seconds, count(write))));
+            counts.extend(swept(recorder, at(seconds)).iter().map(|write| (seconds, count(write))));
         }
     }
-    assert_eq!(told, [(1800, 30)]);
+    assert_eq!(counts, [(1800, 30)]);
     let after = recorder.next_sweep().unwrap();
     assert_eq!(after, at(2160));
     assert_eq!(swept(recorder, after), []);
@@ -116,7 +116,7 @@ fn single_events_are_forgotten() {
     assert_eq!(recorder.recorded.len(), 1);
     assert_eq!(swept(recorder, at(720)), []);
     assert!(recorder.recorded.is_empty());
-    // Nobody waits for a pod to be bound again.
+    // A pod is bound only once.
     recorder.record(Event { reason: "Scheduled", ..failed(&a_pod("p"), "") }, None, at(800));
     assert!(recorder.recorded.is_empty() && recorder.next_sweep().is_none());
 }
@@ -130,13 +130,13 @@ fn event_names_are_unique() {
     assert_eq!(&*recorder.record(failed(long, ""), None, at(0)).unwrap().name, "u-p.18d75b8423f30002");
 }
 
-/// The event without what says nothing: null and empty objects.
+/// Event without null values and empty objects.
 fn without_nothing(mut event: Value) -> Value {
     event.as_object_mut().unwrap().retain(|_, value| !value.is_null() && *value != serde_json::json!({}));
     event
 }
 
-/// kube-scheduler's events, as recorded.
+/// kube-scheduler's recorded events.
 #[test]
 fn events_are_those_of_kube_scheduler() {
     let recording = include_str!("../../tests/recordings/requests.jsonl");
@@ -162,7 +162,7 @@ fn events_are_those_of_kube_scheduler() {
         let note = text(&recorded["note"]);
         let event = Event { reason, action, event_type, ..failed(&pod.into(), &note) };
         let version = regarding["resourceVersion"].as_str().map(|version| version.parse().unwrap());
-        // The name has the time to the nanosecond, a little later than the other field.
+        // The name contains the time in nanoseconds, slightly later than the other field.
         let (_, hex) = recorded["metadata"]["name"].as_str().unwrap().rsplit_once('.').unwrap();
         let last_name = Timestamp::from_nanosecond(i128::from_str_radix(hex, 16).unwrap()).unwrap();
         let write = EventRecorder::new("vm").record(event, version, last_name).unwrap();

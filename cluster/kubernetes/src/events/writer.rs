@@ -1,5 +1,5 @@
-//! Writes events at the lowest priority: on a separate connection, with one limit for new events and series together, which
-//! is lower while bindings are under way.
+//! Event writer: sends events at the lowest priority, on a separate connection. One limit covers new events and series;
+//! it is lower while bindings are in flight.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -18,31 +18,31 @@ use crate::resources::Resource;
 use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb, call_with_retry_after};
 use crate::write::{Bindings, EventSink};
 
-/// How many events wait at most; more are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than the
-/// events that tell of them, and several thousand pods can come at once.
+/// Queue capacity; further events are lost. client-go's `maxQueuedEvents` is 1000, but bindings are faster here than
+/// their events, and several thousand pods can arrive at once.
 const QUEUE_CAPACITY: usize = 16_384;
-/// Maximum of requests under way, retries included.
+/// Maximum number of requests in flight, retries included.
 const MAX_REQUESTS: usize = 96;
-/// Maximum while bindings are under way: a third of theirs, because the server is to work on bindings first. Events of a burst wait
-/// in the queue until it is over.
+/// Maximum while bindings are in flight: a third of theirs, since the server should process bindings first. Events of a
+/// burst wait in the queue.
 const MAX_REQUESTS_DURING_BINDINGS: usize = 32;
-/// How often an event is tried that never arrives, and how far apart: client-go's `maxTriesPerEvent` and
-/// `defaultSleepDuration`, which takes up to a quarter longer.
+/// Number of attempts and their interval: client-go's `maxTriesPerEvent` and `defaultSleepDuration`. A random part of
+/// up to a quarter is added.
 const MAX_TRIES: u32 = 12;
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
-/// Where events go that are to be written. Clones lead to one place.
+/// Queue of an event writer. Clones share it.
 #[derive(Clone, Debug)]
 pub struct EventQueue(Sender<(Event, Option<u64>)>);
 
 impl EventSink for EventQueue {
     fn record(&self, event: Event, version: Option<u64>) {
-        // What is too much is lost.
+        // A full queue drops the event.
         let _ = self.0.try_send((event, version));
     }
 }
 
-/// Writes what is queued.
+/// Sends queued events.
 #[derive(Debug)]
 pub struct EventWriter<T> {
     transport: T,
@@ -54,26 +54,26 @@ pub struct EventWriter<T> {
 }
 
 impl<T: Transport> EventWriter<T> {
-    /// Writes what is recorded. What is drawn repeats with the seed.
+    /// Creates a queue and its writer. The seed determines random delays.
     pub fn new(transport: T, recorder: EventRecorder, seed: u64) -> (EventQueue, Self) {
         let (queue, queued) = channel(QUEUE_CAPACITY);
         let (bindings, lost) = (Bindings::default(), Arc::default());
         (EventQueue(queue), EventWriter { transport, recorder, queued, random: Random::new(seed), bindings, lost })
     }
 
-    /// Gives way to these bindings.
+    /// Lowers the limit while these bindings are in flight.
     pub fn with_bindings(self, bindings: Bindings) -> Self {
         EventWriter { bindings, ..self }
     }
 
-    /// Goes on until nothing can be queued any more, and all was written.
+    /// Runs until the queue is closed and all events are written.
     pub async fn run(mut self) {
         let mut writes = FuturesUnordered::new();
         let mut is_open = true;
         while is_open || self.recorder.has_due() || !writes.is_empty() {
             let most = if self.bindings.count() > 0 { MAX_REQUESTS_DURING_BINDINGS } else { MAX_REQUESTS };
             let (has_room, has_due) = (writes.len() < most, self.recorder.has_due());
-            // Another sweep waits until the last one is written.
+            // The next sweep waits until the results of the last one are written.
             let next_sweep = self.recorder.next_sweep().filter(|_| is_open && !has_due);
             let now = self.transport.now();
             let until_sweep = next_sweep.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
@@ -87,7 +87,7 @@ impl<T: Transport> EventWriter<T> {
                     }
                     None => is_open = false,
                 },
-                // New events go first: what is due can wait.
+                // New events precede series, which can wait.
                 () = ready(()), if has_due && has_room => {
                     let write = self.recorder.next_due();
                     writes.extend(write.map(|write| self.begin(write)));
@@ -105,7 +105,7 @@ impl<T: Transport> EventWriter<T> {
     }
 }
 
-/// Writes one event, unless the server refuses it. Logs if it is lost.
+/// Sends one event with retries, unless the server refuses it. Logs lost events.
 async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lost: Arc<RateLimit>) {
     let mut last = String::new();
     let EventWrite { namespace, name, operation } = write;
@@ -123,7 +123,7 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
                 let call = ApiRequest { verb: Verb::StrategicPatch, path, body: patch.clone() };
                 match call_with_retry_after(&transport, RequestClass::Event, &call).await {
                     Ok(answer) if answer.code != 404 => return,
-                    // The event is gone, or was not there yet.
+                    // The event was deleted, or does not exist yet.
                     Ok(_) => (event, true),
                     Err(error) => {
                         last = error.into_message();
@@ -133,7 +133,7 @@ async fn write(transport: impl Transport, write: EventWrite, pause: Duration, lo
             }
         };
         match call_with_retry_after(&transport, RequestClass::Event, &create(event)).await {
-            // It was there after all.
+            // The event exists already; patch it again.
             Ok(answer) if is_series && &*StatusError::new(&answer).reason == "AlreadyExists" => {}
             Ok(_) => return,
             Err(error) => last = error.into_message(),

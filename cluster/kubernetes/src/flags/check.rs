@@ -1,10 +1,10 @@
-//! What no single flag can say.
+//! Checks that involve several flags.
 
 use super::Flags;
 use crate::config::{self, LeaderElection, rules};
 
-/// The cipher suites that there are, by their names at IANA: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and
-/// authenticated encryption.
+/// Supported cipher suites by IANA name: those of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated
+/// encryption.
 const CIPHER_SUITES: [&str; 9] = [
     "TLS_AES_128_GCM_SHA256",
     "TLS_AES_256_GCM_SHA384",
@@ -21,7 +21,7 @@ pub(super) fn is_cipher_suite(name: &str) -> bool {
     CIPHER_SUITES.contains(&name)
 }
 
-/// What is wrong, and what the user should know.
+/// Returns problems and warnings.
 pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     if flags.config.is_none() {
@@ -38,14 +38,14 @@ pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         flags.serving.cipher_suites.iter().map(String::as_str).partition(|suite| is_cipher_suite(suite));
     if !unknown.is_empty() {
-        let unknown_suites = format!("--tls-cipher-suites: there is no {} here", unknown.join(", "));
+        let unknown_suites = format!("--tls-cipher-suites: unsupported: {}", unknown.join(", "));
         match known.is_empty() {
-            true => problems.push(format!("{unknown_suites}; there are {}", CIPHER_SUITES.join(", "))),
+            true => problems.push(format!("{unknown_suites}; supported: {}", CIPHER_SUITES.join(", "))),
             false => warnings.push(format!("{unknown_suites}; the others are offered")),
         }
     }
     if flags.connection.qps.is_some_and(|qps| !qps.is_finite()) {
-        problems.push("--kube-api-qps is a number of requests in a second".to_owned());
+        problems.push("--kube-api-qps must be a finite number".to_owned());
     }
     let has_config = flags.config.is_some();
     let connection = &flags.connection;
@@ -55,7 +55,7 @@ pub(super) fn check(flags: &Flags) -> (Vec<String>, Vec<String>) {
         ("kube-api-burst", connection.burst.is_some()),
     ];
     for (name, _) in overridden.iter().filter(|(_, is_given)| has_config && *is_given) {
-        warnings.push(format!("--{name} is ignored with --config: `clientConnection` in that file says it"));
+        warnings.push(format!("--{name} is ignored with --config: `clientConnection` in that file replaces it"));
     }
     (problems, warnings)
 }

@@ -1,106 +1,106 @@
-//! What is said of a flag.
+//! Definitions of flags.
 
 /// A flag of kube-scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// Its name, without dashes.
+    /// Name, without dashes.
     pub name: &'static str,
-    /// What its value is.
+    /// Type of the value.
     pub kind: ValueType,
     /// kube-scheduler's default, as its `--help` prints it.
     pub default: &'static str,
-    /// Where `--help` lists it.
+    /// Section of `--help`.
     pub section: Section,
-    /// A sentence.
+    /// Help text.
     pub help: &'static str,
-    /// What becomes of it.
+    /// Treatment by schedc.
     pub support: FlagSupport,
 }
 
-/// What becomes of a flag.
+/// Treatment of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagSupport {
-    /// It does what it does in kube-scheduler.
+    /// Same effect as in kube-scheduler.
     Honoured,
-    /// It is accepted and changes nothing.
+    /// Accepted without effect.
     Ignored(UnsupportedFlag),
-    /// It is an error, since whoever sets it relies on it.
+    /// An error, since users of the flag rely on its effect.
     Refused(UnsupportedFlag),
 }
 
-/// A flag that is not honoured.
+/// Flag without support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnsupportedFlag {
-    /// Values that say what is so anyway: nothing needs to be said about them.
+    /// Values that equal the actual behaviour and cause no message.
     pub accepted_values: &'static [&'static str],
-    /// Why it is ignored, or what to do instead.
+    /// Reason that the flag is ignored, or the alternative to it.
     pub explanation: &'static str,
 }
 
-/// What the value of a flag is.
+/// Type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueType {
-    /// A text.
+    /// String.
     Text,
-    /// Texts, separated by commas.
+    /// Strings, separated by commas.
     Texts,
-    /// `true`, `false`, or nothing, which is `true`.
+    /// `true`, `false`, or empty, which means `true`.
     Bool,
-    /// A number.
+    /// Integer.
     Int,
-    /// A number of 32 bits.
+    /// Integer of 32 bits.
     Int32,
-    /// Numbers, separated by commas.
+    /// Integers, separated by commas.
     Int32s,
-    /// A number with a fraction.
+    /// Floating-point number.
     Float32,
-    /// A duration, such as `1m30s`.
+    /// Duration, such as `1m30s`.
     Duration,
-    /// An address.
+    /// IP address.
     Ip,
-    /// An amount of bytes, such as `1Ki`.
+    /// Number of bytes, such as `1Ki`.
     Quantity,
-    /// How much is logged.
+    /// Log verbosity.
     Level,
     /// `key=value`, separated by commas.
     Pairs,
     /// `component:key=value`, separated by commas.
     ComponentPairs,
-    /// Files of a certificate and its key, and the names that it is for.
+    /// Files of a certificate and its key, with the host names that it serves.
     NamedCertificate,
     /// `file=level`, separated by commas.
     LevelPatterns,
-    /// Prints a version and ends.
+    /// Prints the version and exits.
     Version,
 }
 
-/// kube-scheduler's groups of flags.
+/// Section of kube-scheduler's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// What fits nowhere else.
+    /// Flags without a section.
     Misc,
     /// The HTTPS server.
     Serving,
-    /// Who calls.
+    /// Authentication.
     Authentication,
-    /// Who may call.
+    /// Authorization.
     Authorization,
-    /// What `--config` is for.
+    /// Flags that `--config` replaces.
     Deprecated,
-    /// One of several replicas.
+    /// Leader election.
     LeaderElection,
-    /// What depends on the version.
+    /// Feature gates and versions.
     Features,
     /// Metrics.
     Metrics,
     /// Logs.
     Logs,
-    /// What every program has.
+    /// Flags of every program.
     Global,
 }
 
 impl Section {
-    /// The heading in `--help`.
+    /// Heading in `--help`.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Misc => "Kubernetes",

@@ -1,4 +1,4 @@
-//! The command line, as `/flagz` prints it.
+//! Values of all flags, for `/flagz`.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use clap::{ArgMatches, Command, Error, FromArgMatches};
 use super::table::FLAGS;
 use super::{Flag, Section, ValueType};
 
-/// All of kube-scheduler's flags by name, with what was given, or is so if nothing is. To be flattened beside
-/// [`Flags`](super::Flags), whose arguments it reads.
+/// Values of all kube-scheduler flags by name, defaults included. Flatten it next to [`Flags`](super::Flags): both read
+/// the same arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlagValues(pub BTreeMap<String, String>);
 

@@ -1,10 +1,9 @@
 //! kube-scheduler's command line.
 //!
-//! Every flag of kube-scheduler 1.36.2 is in a [table](FLAGS) that says what becomes of it: it is honoured, and then it is
-//! in [`Flags`]; it is accepted with a warning; or it is refused, with what to do instead. A value that says what is so
-//! anyway is never worth a word.
+//! The [table](FLAGS) contains every flag of kube-scheduler 1.36.2. A flag is supported and sets a field of [`Flags`],
+//! ignored with a warning, or refused with an alternative. A value that equals the actual behaviour causes no message.
 //!
-//! All problems of a command line are told at once.
+//! All problems of a command line are reported at once.
 
 mod check;
 mod flag;
@@ -25,14 +24,14 @@ pub use table::FLAGS;
 pub(crate) use table::NO_GO_PROFILES;
 pub use values::duration;
 
-/// What a command line says. `None`: nothing, so that a file may.
+/// Parsed command line. `None`: the flag is not set, so a file may set it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flags {
     /// `--config`
     pub config: Option<PathBuf>,
     /// `--write-config-to`
     pub write_config_to: Option<PathBuf>,
-    /// How to reach the API server.
+    /// Connection to the API server.
     pub connection: Connection,
     /// `--pod-max-in-unschedulable-pods-duration`
     pub leftover_after: Option<Duration>,
@@ -40,22 +39,22 @@ pub struct Flags {
     pub leader_election: LeaderElection,
     /// The HTTPS server.
     pub serving: Serving,
-    /// Who calls it.
+    /// Authentication of its clients.
     pub authentication: Authentication,
-    /// Who may call it.
+    /// Authorization of its clients.
     pub authorization: Authorization,
     /// `--disabled-metrics`
     pub disabled_metrics: Vec<String>,
     /// Logs.
     pub logging: Logging,
-    /// What the user should know: flags that change nothing here.
+    /// Warnings about flags without effect.
     pub warnings: Vec<String>,
 }
 
-/// How to reach the API server.
+/// Connection to the API server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connection {
-    /// `--kubeconfig`; none: as pods do.
+    /// `--kubeconfig`; `None`: the environment of a pod.
     pub kubeconfig: Option<PathBuf>,
     /// `--master`
     pub master: Option<String>,
@@ -65,7 +64,7 @@ pub struct Connection {
     pub burst: Option<u32>,
 }
 
-/// Leader election: what is given on the command line goes before what a file says.
+/// Leader election flags, which override the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeaderElection {
     /// `--leader-elect`
@@ -87,7 +86,7 @@ pub struct LeaderElection {
 pub struct Serving {
     /// `--bind-address`
     pub address: IpAddr,
-    /// `--secure-port`; 0: nothing is served.
+    /// `--secure-port`; 0 disables the server.
     pub port: u16,
     /// `--permit-address-sharing`
     pub share_address: bool,
@@ -99,7 +98,7 @@ pub struct Serving {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// `--tls-min-version` is `VersionTLS13`.
     pub tls13_only: bool,
-    /// `--tls-cipher-suites`, those that there are; empty: all.
+    /// `--tls-cipher-suites`, supported ones only; empty: all.
     pub cipher_suites: Vec<String>,
     /// Not `--disable-http2-serving`
     pub http2: bool,
@@ -107,7 +106,7 @@ pub struct Serving {
     pub streams: Option<u32>,
 }
 
-/// Who calls.
+/// Authentication of clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authentication {
     /// `--authentication-kubeconfig`
@@ -134,7 +133,7 @@ pub struct Authentication {
     pub extra_headers: Vec<String>,
 }
 
-/// Who may call.
+/// Authorization of clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authorization {
     /// `--authorization-kubeconfig`
@@ -154,13 +153,13 @@ pub struct Logging {
     pub json: bool,
     /// `-v`
     pub verbosity: u8,
-    /// Errors go to standard error and all else to standard output: `--log-text-split-stream` or `--log-json-split-stream`,
-    /// whichever is of the format.
+    /// Errors go to standard error and all else to standard output: `--log-text-split-stream` or
+    /// `--log-json-split-stream`, depending on the format.
     pub split: bool,
 }
 
 impl Default for Flags {
-    /// What is so if nothing is given.
+    /// Values without any flag.
     fn default() -> Self {
         Flags {
             config: None,
@@ -220,7 +219,7 @@ impl Default for Authorization {
     }
 }
 
-/// How long answers of an API server about who calls hold.
+/// Lifetime of cached reviews.
 const TTL: Duration = Duration::from_secs(10);
 
 impl clap::Args for Flags {
@@ -236,7 +235,7 @@ impl clap::Args for Flags {
     }
 }
 
-/// A flag as clap knows it. The last of several counts, but for lists, which grow.
+/// Defines a flag for clap. Of repeated flags the last one wins, except for lists, which accumulate.
 fn arg(flag: &'static Flag) -> Arg {
     let arg = Arg::new(flag.name).help(help(flag)).help_heading(flag.section.heading());
     let arg = if flag.kind == ValueType::Level { arg.short('v').long(flag.name) } else { arg.long(flag.name) };
@@ -308,7 +307,7 @@ impl Flags {
     }
 }
 
-/// What was given.
+/// Matches of clap.
 struct ParsedFlags<'a>(&'a ArgMatches);
 
 impl ParsedFlags<'_> {
@@ -329,7 +328,7 @@ impl ParsedFlags<'_> {
         self.get(name).unwrap_or(default)
     }
 
-    /// What is refused, and what is ignored.
+    /// Returns messages about refused flags and about ignored ones.
     fn unsupported(&self) -> (Vec<String>, Vec<String>) {
         let (mut refused, mut ignored) = (Vec::new(), Vec::new());
         for flag in FLAGS {
@@ -364,7 +363,7 @@ impl ParsedFlags<'_> {
                 lease_duration: self.get("leader-elect-lease-duration"),
                 renew_deadline: self.get("leader-elect-renew-deadline"),
                 retry_period: self.get("leader-elect-retry-period"),
-                // An empty name is no default, but an error.
+                // An empty name is an error, not the default.
                 name: self.get("leader-elect-resource-name"),
                 namespace: self.get("leader-elect-resource-namespace"),
             },
@@ -391,7 +390,7 @@ impl ParsedFlags<'_> {
             None | Some("VersionTLS12") => false,
             Some("VersionTLS13") => true,
             Some(other) => {
-                problems.push(format!("--tls-min-version={other}: it is VersionTLS12 or VersionTLS13"));
+                problems.push(format!("--tls-min-version={other}: the value must be VersionTLS12 or VersionTLS13"));
                 false
             }
         };
@@ -443,7 +442,7 @@ impl ParsedFlags<'_> {
             None | Some("text") => false,
             Some("json") => true,
             Some(other) => {
-                problems.push(format!("--logging-format={other}: it is `text` or `json`"));
+                problems.push(format!("--logging-format={other}: the value must be `text` or `json`"));
                 false
             }
         };
@@ -451,7 +450,7 @@ impl ParsedFlags<'_> {
         Logging { json, verbosity: self.get("v").unwrap_or(0), split: self.is(split, false) }
     }
 
-    /// A number of the size that is needed.
+    /// Converts a number to the required type.
     fn number<From, To>(&self, name: &str, problems: &mut Vec<String>) -> Option<To>
     where
         From: Copy + Send + Sync + std::fmt::Display + 'static,

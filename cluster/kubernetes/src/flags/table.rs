@@ -1,4 +1,4 @@
-//! Every flag of kube-scheduler 1.36.2, and what becomes of it here.
+//! All flags of kube-scheduler 1.36.2, and their treatment.
 
 use super::flag::FlagSupport::Honoured;
 use super::flag::Section::*;
@@ -26,9 +26,8 @@ const fn refused(accepted_values: &'static [&'static str], explanation: &'static
 
 pub(crate) const NO_GO_PROFILES: &str = "this program has no Go runtime to profile; use perf or a similar tool";
 const NO_LOG_BUFFER: &str = "log lines are written at once";
-const ONE_VERSION: &str = "what is compiled in is that of Kubernetes 1.36";
-const FEW_LABELS: &str =
-    "no metric here has a label whose values a user can make up, but for the names of profiles and plugins";
+const ONE_VERSION: &str = "the behaviour of Kubernetes 1.36 is compiled in";
+const FEW_LABELS: &str = "users cannot choose label values, except for the names of profiles and plugins";
 
 /// All flags, in the order of kube-scheduler's `--help`.
 pub const FLAGS: &[Flag] = &[
@@ -49,7 +48,7 @@ pub const FLAGS: &[Flag] = &[
         refused(&["false"], "name the server in the kubeconfig, or with --master"),
         "Talk to the API server of this host",
     ),
-    flag(Misc, "write-config-to", Text, "", Honoured, "Write the configuration that is in force to this file, and end"),
+    flag(Misc, "write-config-to", Text, "", Honoured, "Write the effective configuration to this file, and exit"),
     flag(Serving, "bind-address", Ip, "0.0.0.0", Honoured, "Address to serve on"),
     flag(
         Serving,
@@ -57,7 +56,7 @@ pub const FLAGS: &[Flag] = &[
         Text,
         "",
         Honoured,
-        "Folder of kube-scheduler.crt and kube-scheduler.key, made if they are not there",
+        "Folder of kube-scheduler.crt and kube-scheduler.key, generated if missing",
     ),
     flag(Serving, "disable-http2-serving", Bool, "", Honoured, "Serve HTTP/1.1 only"),
     flag(
@@ -66,12 +65,19 @@ pub const FLAGS: &[Flag] = &[
         Int,
         "",
         Honoured,
-        "How many requests a client may have under way",
+        "Maximum number of concurrent requests per connection",
     ),
     flag(Serving, "permit-address-sharing", Bool, "", Honoured, "Listen with SO_REUSEADDR"),
     flag(Serving, "permit-port-sharing", Bool, "", Honoured, "Listen with SO_REUSEPORT"),
     flag(Serving, "secure-port", Int, "10259", Honoured, "Port to serve HTTPS on; 0 serves nothing"),
-    flag(Serving, "tls-cert-file", Text, "", Honoured, "The server's certificate; without one, it signs its own"),
+    flag(
+        Serving,
+        "tls-cert-file",
+        Text,
+        "",
+        Honoured,
+        "The server's certificate; without one, a self-signed one is generated",
+    ),
     flag(Serving, "tls-cipher-suites", Texts, "", Honoured, "Cipher suites, by their names at IANA"),
     flag(
         Serving,
@@ -89,7 +95,7 @@ pub const FLAGS: &[Flag] = &[
         NamedCertificate,
         "[]",
         refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file"),
-        "Further certificates, by the name that a client asks for",
+        "Additional certificates, by the host name that a client requests",
     ),
     flag(
         Authentication,
@@ -97,7 +103,7 @@ pub const FLAGS: &[Flag] = &[
         Text,
         "",
         Honoured,
-        "Where to ask who a token is of; without one, anybody is anonymous",
+        "Kubeconfig of the API server that reviews tokens; without one, all token clients are anonymous",
     ),
     flag(
         Authentication,
@@ -105,7 +111,7 @@ pub const FLAGS: &[Flag] = &[
         Bool,
         "",
         Honoured,
-        "Do not look for certificate authorities in the cluster",
+        "Do not look up certificate authorities in the cluster",
     ),
     flag(
         Authentication,
@@ -113,7 +119,7 @@ pub const FLAGS: &[Flag] = &[
         Duration,
         "10s",
         Honoured,
-        "How long an answer about a token holds",
+        "How long the result of a token review is cached",
     ),
     flag(
         Authentication,
@@ -123,14 +129,14 @@ pub const FLAGS: &[Flag] = &[
         Honoured,
         "Serve even if certificate authorities could not be looked up in the cluster",
     ),
-    flag(Authentication, "client-ca-file", Text, "", Honoured, "Who may sign certificates of clients"),
+    flag(Authentication, "client-ca-file", Text, "", Honoured, "Certificate authorities for client certificates"),
     flag(
         Authentication,
         "requestheader-allowed-names",
         Texts,
         "",
         Honoured,
-        "Common names of proxies that are believed; none: of any proxy with a valid certificate",
+        "Common names of trusted proxies; if empty, any proxy with a valid certificate",
     ),
     flag(
         Authentication,
@@ -138,7 +144,7 @@ pub const FLAGS: &[Flag] = &[
         Text,
         "",
         Honoured,
-        "Who may sign certificates of proxies that say who calls",
+        "Certificate authorities for proxies that authenticate clients",
     ),
     flag(
         Authentication,
@@ -146,7 +152,7 @@ pub const FLAGS: &[Flag] = &[
         Texts,
         "[x-remote-extra-]",
         Honoured,
-        "Headers in which a proxy says more of who calls",
+        "Prefixes of headers with extra user attributes from a proxy",
     ),
     flag(
         Authentication,
@@ -171,16 +177,23 @@ pub const FLAGS: &[Flag] = &[
         Texts,
         "[/healthz,/readyz,/livez]",
         Honoured,
-        "Paths that anybody may read",
+        "Paths that need no authorization",
     ),
-    flag(Authorization, "authorization-kubeconfig", Text, "", Honoured, "Where to ask who may read what"),
+    flag(
+        Authorization,
+        "authorization-kubeconfig",
+        Text,
+        "",
+        Honoured,
+        "Kubeconfig of the API server that authorizes requests",
+    ),
     flag(
         Authorization,
         "authorization-webhook-cache-authorized-ttl",
         Duration,
         "10s",
         Honoured,
-        "How long a yes holds",
+        "How long a positive authorization is cached",
     ),
     flag(
         Authorization,
@@ -188,7 +201,7 @@ pub const FLAGS: &[Flag] = &[
         Duration,
         "10s",
         Honoured,
-        "How long a no holds",
+        "How long a negative authorization is cached",
     ),
     flag(Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Profile locks"),
     flag(
@@ -197,7 +210,7 @@ pub const FLAGS: &[Flag] = &[
         Int32,
         "100",
         Honoured,
-        "Requests to the API server at once; here, no limit unless given",
+        "Burst of requests to the API server; schedc has no limit unless set",
     ),
     flag(
         Deprecated,
@@ -213,16 +226,23 @@ pub const FLAGS: &[Flag] = &[
         Float32,
         "50",
         Honoured,
-        "Requests to the API server in a second; here, no limit unless given",
+        "Requests to the API server per second; schedc has no limit unless set",
     ),
-    flag(Deprecated, "kubeconfig", Text, "", Honoured, "How to reach the API server; without one, as pods do"),
+    flag(
+        Deprecated,
+        "kubeconfig",
+        Text,
+        "",
+        Honoured,
+        "Kubeconfig of the API server; without one, the service account of the pod",
+    ),
     flag(
         Deprecated,
         "pod-max-in-unschedulable-pods-duration",
         Duration,
         "5m0s",
         Honoured,
-        "After how long a pod that fits nowhere is tried again without anything having changed",
+        "Time after which an unschedulable pod is retried without an event",
     ),
     flag(Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Serve profiles of Go's runtime"),
     flag(LeaderElection, "leader-elect", Bool, "true", Honoured, "Schedule only while holding the lease"),
@@ -232,7 +252,7 @@ pub const FLAGS: &[Flag] = &[
         Duration,
         "15s",
         Honoured,
-        "How long others leave the lease to its holder after it was renewed",
+        "How long candidates wait after a renewal before they take over the lease",
     ),
     flag(
         LeaderElection,
@@ -265,7 +285,7 @@ pub const FLAGS: &[Flag] = &[
         Duration,
         "2s",
         Honoured,
-        "How often the lease is looked at or renewed",
+        "How often the lease is read or renewed",
     ),
     flag(
         Features,
@@ -280,7 +300,7 @@ pub const FLAGS: &[Flag] = &[
         "feature-gates",
         ComponentPairs,
         "",
-        ignored(&[], "what is compiled in is what Kubernetes 1.36 has on by default; see docs/differences.md"),
+        ignored(&[], "the features that Kubernetes 1.36 enables by default are compiled in; see docs/differences.md"),
         "Features that are on or off",
     ),
     flag(
@@ -299,7 +319,14 @@ pub const FLAGS: &[Flag] = &[
         ignored(&["[]"], FEW_LABELS),
         "Values that labels of metrics may have",
     ),
-    flag(Metrics, "allow-metric-labels-manifest", Text, "", ignored(&[], FEW_LABELS), "The same, in a file"),
+    flag(
+        Metrics,
+        "allow-metric-labels-manifest",
+        Text,
+        "",
+        ignored(&[], FEW_LABELS),
+        "Values that labels of metrics may have, in a file",
+    ),
     flag(Metrics, "disabled-metrics", Texts, "", Honoured, "Metrics to leave out"),
     flag(
         Metrics,
@@ -336,21 +363,21 @@ pub const FLAGS: &[Flag] = &[
         "Text: errors to standard error, all else to standard output",
     ),
     flag(Logs, "logging-format", Text, "\"text\"", Honoured, "`text` or `json`"),
-    flag(Logs, "v", Level, "", Honoured, "How much is logged, from 0"),
+    flag(Logs, "v", Level, "", Honoured, "Log verbosity, from 0"),
     flag(
         Logs,
         "vmodule",
         LevelPatterns,
         "",
         ignored(&[], "use -v: there are no levels for single files"),
-        "How much single files log",
+        "Log verbosity of single files",
     ),
     flag(Global, "help", Bool, "", Honoured, "Print help"),
     flag(Global, "version", Version, "", Honoured, "Print the version"),
 ];
 
 impl Flag {
-    /// The flag of a name.
+    /// Returns the flag with this name.
     pub fn named(name: &str) -> Option<&'static Flag> {
         FLAGS.iter().find(|flag| flag.name == name)
     }
@@ -360,7 +387,7 @@ impl Flag {
 mod tests {
     use super::*;
 
-    /// A kind as kube-scheduler's `--help` calls it.
+    /// Name of a type in kube-scheduler's `--help`.
     fn recorded(kind: ValueType) -> &'static str {
         match kind {
             Text => "string",

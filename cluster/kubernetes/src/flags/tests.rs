@@ -26,7 +26,7 @@ fn no_flags_give_the_defaults() {
     assert_eq!(parse(""), Ok(Flags::default()));
 }
 
-/// The defaults of the table are those of [`Flags`].
+/// The defaults of the table equal those of [`Flags`].
 #[test]
 fn explicit_defaults_of_kube_scheduler_give_the_defaults() {
     let given = FLAGS.iter().filter(|flag| {
@@ -90,7 +90,7 @@ fn times() {
     let election = parse("--leader-elect-lease-duration=1m --leader-elect-retry-period 500ms").unwrap().leader_election;
     assert_eq!(election.lease_duration, Some(Duration::from_secs(60)));
     assert_eq!(election.retry_period, Some(Duration::from_millis(500)));
-    assert!(parse("--leader-elect=false --leader-elect-lease-duration=5s").is_ok(), "nobody holds a lease");
+    assert!(parse("--leader-elect=false --leader-elect-lease-duration=5s").is_ok(), "there is no lease");
 }
 
 #[test]
@@ -128,12 +128,12 @@ fn ignored_flags_are_reported_unless_they_change_nothing() {
     assert_eq!(warnings("--leader-elect-resource-lock=leases --emulated-version=kube=1.36"), "");
     expect![[r#"
         --profiling=true is ignored: this program has no Go runtime to profile; use perf or a similar tool
-        --feature-gates=A=true,B=false is ignored: what is compiled in is what Kubernetes 1.36 has on by default; see docs/differences.md
+        --feature-gates=A=true,B=false is ignored: the features that Kubernetes 1.36 enables by default are compiled in; see docs/differences.md
         --vmodule=x=4 is ignored: use -v: there are no levels for single files"#]]
     .assert_eq(&warnings("--profiling --feature-gates=A=true,B=false --vmodule x=4"));
-    expect!["--kubeconfig is ignored with --config: `clientConnection` in that file says it"]
+    expect!["--kubeconfig is ignored with --config: `clientConnection` in that file replaces it"]
         .assert_eq(&warnings("--config=c.yaml --kubeconfig=k"));
-    expect!["--tls-cipher-suites: there is no TLS_RSA_WITH_AES_128_CBC_SHA here; the others are offered"]
+    expect!["--tls-cipher-suites: unsupported: TLS_RSA_WITH_AES_128_CBC_SHA; the others are offered"]
         .assert_eq(&warnings("--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_128_CBC_SHA"));
     let suites = parse("--tls-cipher-suites=TLS_AES_128_GCM_SHA256,A").unwrap().serving.cipher_suites;
     assert_eq!(suites, ["TLS_AES_128_GCM_SHA256"]);
@@ -148,15 +148,15 @@ fn all_problems_of_flags_are_reported_together() {
         expect![[r#"
             error: --tls-sni-cert-key=a.crt,a.key is not supported: use one certificate for all names, with --tls-cert-file and --tls-private-key-file
             error: --leader-elect-resource-lock=endpoints is not supported: use leases: an API server has no other lock
-            error: --emulated-version=1.34 is not supported: what is compiled in is that of Kubernetes 1.36
+            error: --emulated-version=1.34 is not supported: the behaviour of Kubernetes 1.36 is compiled in
             error: --kube-api-burst=-1 is out of range
             error: --tls-cert-file and --tls-private-key-file go together
-            error: --tls-min-version=VersionTLS10: it is VersionTLS12 or VersionTLS13
+            error: --tls-min-version=VersionTLS10: the value must be VersionTLS12 or VersionTLS13
             error: --secure-port=70000 is out of range
-            error: --logging-format=xml: it is `text` or `json`
+            error: --logging-format=xml: the value must be `text` or `json`
             error: --leader-elect-lease-duration must be longer than --leader-elect-renew-deadline
             error: --leader-elect-renew-deadline must be longer than --leader-elect-retry-period by a fifth
-            error: --tls-cipher-suites: there is no A here; there are TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+            error: --tls-cipher-suites: unsupported: A; supported: TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
         "#]],
     );
 }

@@ -1,10 +1,10 @@
-//! Values as Go's flag packages read them.
+//! Flag values in the syntax of Go's flag packages.
 
 use std::time::Duration;
 
 use schedc_core::args::parse_duration;
 
-/// What Go's `strconv.ParseBool` takes.
+/// Parses a boolean like Go's `strconv.ParseBool`.
 pub(super) fn boolean(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
@@ -13,7 +13,7 @@ pub(super) fn boolean(text: &str) -> Result<bool, String> {
     }
 }
 
-/// What Go's `time.ParseDuration` takes, without signs.
+/// Parses a duration like Go's `time.ParseDuration`, without signs.
 pub fn duration(text: &str) -> Result<Duration, String> {
     match parse_duration(text).map(u64::try_from) {
         Some(Ok(nanoseconds)) => Ok(Duration::from_nanos(nanoseconds)),

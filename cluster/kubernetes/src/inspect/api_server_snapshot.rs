@@ -1,4 +1,4 @@
-//! What the API server says.
+//! Nodes and pods at the API server.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,7 @@ use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb, c
 use crate::watch::query::query;
 use crate::watch::reflector_state::ListWatchRequest;
 
-/// Nodes by name, and by uid pods that are the scheduler's matter: those that have a node, and those that wait for one from
-/// it.
+/// Nodes by name, and by uid the pods of the scheduler: assigned ones, and pending ones with its scheduler name.
 #[derive(Debug, Default)]
 pub(super) struct ApiServerSnapshot {
     pub(super) nodes: BTreeSet<String>,
@@ -77,14 +76,14 @@ impl ApiServerSnapshot {
     }
 }
 
-/// Lists all objects of a kind, as followers do.
+/// Lists all objects of a kind in pages, with the same query as reflectors.
 async fn list<Item: DeserializeOwned>(
     transport: &impl Transport,
     kind: &str,
     mut each: impl FnMut(Item),
 ) -> Result<(), String> {
     let failed = |why: &str| format!("{kind}s could not be listed: {why}");
-    let resource = Resource::of(kind).ok_or_else(|| failed("nobody knows this kind"))?;
+    let resource = Resource::of(kind).ok_or_else(|| failed("the kind is unknown"))?;
     let mut rest = None;
     loop {
         let call = ApiRequest {

@@ -1,10 +1,9 @@
-//! What the scheduler knows, when somebody asks, and how that differs from what the API server says: kube-scheduler's cache
-//! debugger.
+//! Dump of the scheduler's cache, and its comparison with the API server: kube-scheduler's cache debugger.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `scheduler_snapshot` | what the scheduler knows, and how it is written |
-//! | `api_server_snapshot` | what the API server says |
+//! | `scheduler_snapshot` | nodes and pods of the scheduler, and their text form |
+//! | `api_server_snapshot` | nodes and pods at the API server |
 
 mod api_server_snapshot;
 mod scheduler_snapshot;
@@ -23,12 +22,12 @@ use crate::transport::Transport;
 use api_server_snapshot::ApiServerSnapshot;
 use scheduler_snapshot::SchedulerSnapshot;
 
-/// How much later what differs is looked at again: what happens just now is on its way to the scheduler.
+/// Delay before differences are checked again, since recent changes may not have arrived yet.
 const RECHECK_DELAY: Duration = Duration::from_secs(5);
-/// How many names of a kind are written.
+/// Maximum number of names per kind in the text.
 const MAX_NAMES: usize = 20;
 
-/// Asks a scheduler what it knows. To be given to its driver, as [`DriverHooks`]; clones ask the same one.
+/// Takes snapshots of a scheduler. Pass it to the driver as [`DriverHooks`]; clones address the same scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Inspector(Arc<SnapshotRequest>);
 
@@ -39,31 +38,31 @@ struct SnapshotRequest {
     answer: Mutex<Option<oneshot::Sender<SchedulerSnapshot>>>,
 }
 
-/// What only one side knows: nodes by name, pods by uid.
+/// Objects that only one side has: nodes by name, pods by uid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Nodes that the scheduler does not know.
+    /// Nodes that the scheduler lacks.
     pub missed_nodes: BTreeSet<String>,
-    /// Nodes that it knows alone.
+    /// Nodes that only the scheduler has.
     pub redundant_nodes: BTreeSet<String>,
-    /// Pods that the scheduler does not know.
+    /// Pods that the scheduler lacks.
     pub missed_pods: BTreeSet<String>,
-    /// Pods that it knows alone.
+    /// Pods that only the scheduler has.
     pub redundant_pods: BTreeSet<String>,
 }
 
 impl Inspector {
-    /// What the scheduler knows: a line for each node, followed by its pods, and for each pod that waits. It takes as long as
-    /// the scheduler takes to come to it; if the driver is gone, for ever.
+    /// Returns the scheduler's cache: a line for each node, followed by its pods, and a line for each pending pod.
+    /// Waits until the scheduler responds, forever if the driver has ended.
     pub async fn dump(&self) -> Vec<String> {
         self.take_snapshot().await.lines()
     }
 
-    /// How what the scheduler knows differs from what the API server says. What differs is looked at again a while later, and
-    /// counts if it still does. `schedulers` are those whose waiting pods are the scheduler's.
+    /// Compares the scheduler's cache with the API server. Differences are checked again after a delay and count if
+    /// they persist. `schedulers` are the scheduler names of compared pending pods.
     ///
     /// # Errors
-    /// What could not be listed, and why.
+    /// A list failed.
     pub async fn compare(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<Mismatch, String> {
         let first = self.compare_once(transport, schedulers).await?;
         if first.is_empty() {
@@ -83,7 +82,7 @@ impl Inspector {
         *self.0.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
         self.0.is_open.store(true, Ordering::Relaxed);
         self.0.snapshot_requested.notify_one();
-        // Somebody else asked at the same time, and has the answer.
+        // A concurrent caller received the snapshot.
         known.await.unwrap_or_default()
     }
 }
@@ -96,7 +95,7 @@ impl DriverHooks for Inspector {
             return;
         }
         if let Some(answer) = self.0.answer.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // Who asked and went away misses nothing.
+            // The caller may have gone.
             let _ = answer.send(SchedulerSnapshot::take(scheduler));
         }
     }
@@ -107,7 +106,7 @@ impl DriverHooks for Inspector {
 }
 
 impl Mismatch {
-    /// Whether both know the same.
+    /// Whether both sides are equal.
     pub fn is_empty(&self) -> bool {
         *self == Mismatch::default()
     }
@@ -123,7 +122,7 @@ impl Mismatch {
         }
     }
 
-    /// What was found both times.
+    /// Returns the differences that both contain.
     fn intersection(&self, other: &Mismatch) -> Mismatch {
         let intersection = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.intersection(b).cloned().collect();
         Mismatch {

@@ -1,4 +1,4 @@
-//! What the scheduler knows.
+//! Nodes and pods in the scheduler's cache.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use schedc_core::erased::AnyScheduler;
 use schedc_core::model::{Node, Pod, Resources};
 use schedc_core::queue::QueuePlace;
 
-/// What the scheduler knows of nodes and pods.
+/// Nodes and pods of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchedulerSnapshot {
     nodes: Vec<(Arc<str>, Arc<Node>)>,
-    /// Pods with the name of their node.
+    /// Assigned pods with the names of their nodes.
     placed: Vec<(Arc<Pod>, Arc<str>, PodState)>,
-    /// Pods that wait, with the node that they are nominated for, if it is known.
+    /// Pending pods with their nominated nodes.
     pending: Vec<(Arc<Pod>, QueuePlace, Option<Arc<str>>)>,
 }
 
@@ -23,7 +23,7 @@ impl SchedulerSnapshot {
         let base = scheduler.base();
         let nodes = base.infos().iter().filter_map(|info| info.node.as_ref());
         let placed = scheduler.pods();
-        // One that is being bound is in both places.
+        // A pod that is being bound is both assigned and pending.
         let waits = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
         let pending = scheduler.pending_pods().filter(waits).filter_map(|pod| {
             let nominated = pod.nominated_node.map(|node| base.interner.share(node));
@@ -45,7 +45,7 @@ impl SchedulerSnapshot {
         placed.chain(self.pending.iter().map(|(pod, ..)| pod)).map(|pod| pod.uid.0.to_string()).collect()
     }
 
-    /// Nodes in order, each followed by its pods; pods whose node is gone; pods that wait.
+    /// Lines for nodes in order, each followed by its pods; for pods on deleted nodes; and for pending pods.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut placed: Vec<_> = self.placed.iter().collect();
         placed

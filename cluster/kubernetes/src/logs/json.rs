@@ -1,10 +1,10 @@
-//! JSON as Kubernetes' components write it: an object on each line.
+//! JSON logs as Kubernetes components write them: one object per line.
 
 use serde_json::{Value, json};
 
 use super::{Entry, Severity};
 
-/// A line: time in milliseconds, place, message, verbosity, and what it is about.
+/// Formats a line: time in milliseconds, caller, message, verbosity and fields.
 pub(super) fn line(entry: &Entry) -> String {
     let caller = format!("{}:{}", entry.file(1), entry.line);
     let (milliseconds, microseconds) = (entry.time.as_millis(), entry.time.subsec_micros() % 1000);
@@ -23,7 +23,7 @@ pub(super) fn line(entry: &Entry) -> String {
     line
 }
 
-/// Pods are objects of their own.
+/// Returns a field's value. Pods become objects with name and namespace.
 fn object(name: &str, value: &Value) -> Value {
     match (name, value.as_str().and_then(|text| text.split_once('/'))) {
         ("pod", Some((namespace, name))) => json!({"name": name, "namespace": namespace}),

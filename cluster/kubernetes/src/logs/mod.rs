@@ -5,11 +5,11 @@
 //! | `error!` | error | always |
 //! | `warn!` | warning | always |
 //! | `info!` | info | always |
-//! | `debug!` | info | `-v 4`, or what its field `v` says |
+//! | `debug!` | info | `-v 4`, or the value of its field `v` |
 //!
-//! Only this project's own messages are written, and no spans. `trace!` is left to libraries: releases are compiled without.
-//! Where nothing is shown, a message costs a look at a number, and no more than that and its field `v` where others of its
-//! level are shown.
+//! Only messages of this project are written, and no spans. `trace!` is left to libraries and removed from release
+//! builds. A disabled message costs one comparison. If other messages of its level are enabled, it also costs the
+//! evaluation of its field `v`.
 
 mod json;
 mod rate_limit;
@@ -29,18 +29,18 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use crate::flags::Logging;
 pub(crate) use rate_limit::RateLimit;
 
-/// From which `-v` details are shown that say nothing else.
+/// Minimum `-v` of debug messages without the field `v`.
 const DEBUG: u8 = 4;
 
-/// Writes logs from now on. A second call changes nothing.
+/// Installs the logger. A second call has no effect.
 pub fn start(logging: &Logging) {
     let write = if logging.split { to_both } else { to_standard_error };
-    // Somebody else writes them already.
+    // Another logger is installed already.
     let _ = set_global_default(Logs::new(logging, write));
 }
 
 fn to_standard_error(_: Severity, line: &str) {
-    // If nobody reads this, nothing can be done about it.
+    // A failed write cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
@@ -51,7 +51,7 @@ fn to_both(severity: Severity, line: &str) {
     };
 }
 
-/// How bad it is.
+/// Severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Severity {
     Info,
@@ -59,22 +59,22 @@ enum Severity {
     Error,
 }
 
-/// A message.
+/// Log message.
 struct Entry {
     severity: Severity,
-    /// From which `-v` it is shown.
+    /// Minimum `-v`.
     verbosity: u8,
-    /// Since 1970.
+    /// Time since 1970.
     time: Duration,
     file: &'static str,
     line: u32,
     message: String,
-    /// What it is about, in order.
+    /// Fields, in order.
     fields: Vec<(&'static str, Value)>,
 }
 
 impl Entry {
-    /// The end of the file's path, with so many folders. A `mod.rs` says nothing without one.
+    /// End of the file's path with this number of folders. A `mod.rs` always includes one.
     fn file(&self, folders: usize) -> &'static str {
         let folders = if self.file.ends_with("/mod.rs") { folders.max(1) } else { folders };
         let start = self.file.rmatch_indices('/').nth(folders).map_or(0, |(at, _)| at + 1);
@@ -82,7 +82,7 @@ impl Entry {
     }
 }
 
-/// Writes what is shown.
+/// Subscriber that writes enabled messages.
 struct Logs<W> {
     verbosity: u8,
     json: bool,
@@ -161,7 +161,7 @@ impl Entry {
     }
 }
 
-/// From which `-v` a message is shown, unless its field `v` says otherwise.
+/// Minimum `-v` of a message: its field `v`, or the level's default.
 struct Verbosity(u8);
 
 impl Visit for Verbosity {

@@ -1,4 +1,4 @@
-//! Limits for messages that a fault, or a caller, can cause many times in a second.
+//! Rate limit of log messages that a fault or a client can cause many times a second.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,8 +17,8 @@ struct State {
 }
 
 impl RateLimit {
-    /// Returns whether a message may be logged at this time of a clock: if so, the number of messages that were not, since the
-    /// last one that was.
+    /// Returns whether a message may be logged at this time of a clock: if so, the number of messages that were
+    /// suppressed since the last one.
     pub(crate) fn allow(&self, clock: Duration) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.last.is_some_and(|last| clock < last + PERIOD) {

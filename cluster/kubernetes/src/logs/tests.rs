@@ -6,16 +6,16 @@ use tracing::{debug, error, info, warn};
 
 use super::*;
 
-/// What is written of some messages.
-fn written(logging: Logging, say: impl FnOnce()) -> Vec<(Severity, String)> {
+/// Returns the logged lines.
+fn written(logging: Logging, log: impl FnOnce()) -> Vec<(Severity, String)> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let writes = lines.clone();
     let write = move |severity, line: &str| writes.lock().unwrap().push((severity, line.to_owned()));
-    with_default(Logs::new(&logging, write), say);
+    with_default(Logs::new(&logging, write), log);
     Arc::try_unwrap(lines).unwrap().into_inner().unwrap()
 }
 
-/// Everything but the messages is the same each time.
+/// Entry with constant fields except for the message.
 fn entry() -> Entry {
     Entry {
         severity: Severity::Info,
@@ -77,7 +77,7 @@ fn a_text_of_several_lines() {
 
 #[test]
 fn verbosity_selects_messages() {
-    let say = || {
+    let log = || {
         error!("error");
         warn!("warning");
         info!("info");
@@ -90,7 +90,7 @@ fn verbosity_selects_messages() {
     let shown = |verbosity| {
         let logging = Logging { verbosity, ..Logging::default() };
         let count = |line: &str| line.rsplit_once("] ").map(|(_, message)| message.trim().trim_matches('"').to_owned());
-        written(logging, say).iter().filter_map(|(_, line)| count(line)).collect::<Vec<_>>().join(" ")
+        written(logging, log).iter().filter_map(|(_, line)| count(line)).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(shown(0), "error warning info");
     assert_eq!(shown(1), "error warning info");

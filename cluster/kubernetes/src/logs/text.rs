@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Entry, Severity};
 
-/// A line of process `id`. Times are in UTC.
+/// Formats a line of process `id`. Times are in UTC.
 pub(super) fn line(entry: &Entry, id: u32) -> String {
     let severity = match entry.severity {
         Severity::Info => 'I',
@@ -31,7 +31,7 @@ pub(super) fn line(entry: &Entry, id: u32) -> String {
     line
 }
 
-/// As Go quotes it.
+/// Quotes a text as Go does.
 fn quote(line: &mut String, text: &str) {
     line.push('"');
     for c in text.chars() {

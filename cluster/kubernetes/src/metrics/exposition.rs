@@ -1,4 +1,4 @@
-//! The text that Prometheus reads.
+//! Prometheus' text format.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use super::family::{Family, MetricType, Stability};
 use super::number::Number;
 use super::values::Histogram;
 
-/// What the server says that its answer is.
+/// Media type of the response.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// One answer to who reads metrics: families by name, series by labels.
+/// Metrics of one response: families by name, series by labels.
 #[derive(Debug)]
 pub struct Exposition<'a> {
     disabled: &'a BTreeSet<String>,
@@ -18,18 +18,18 @@ pub struct Exposition<'a> {
 }
 
 impl<'a> Exposition<'a> {
-    /// An empty page, on which some families never are.
+    /// Creates an empty page without the disabled families.
     pub fn new(disabled: &'a BTreeSet<String>) -> Self {
         Exposition { disabled, families: BTreeMap::new() }
     }
 
-    /// A series of a counter or a gauge. The values of its labels are in the order of the family's.
+    /// Adds a series of a counter or gauge. Label values are in the order of the family's labels.
     pub fn number(&mut self, family: &'static Family, values: &[&str], number: f64) {
         let line = format!("{}{} {}\n", family.name, labels(family, values, None), Number(number));
         self.add(family, line);
     }
 
-    /// A series of a histogram.
+    /// Adds a series of a histogram.
     pub fn histogram(&mut self, family: &'static Family, values: &[&str], histogram: &Histogram) {
         let MetricType::Histogram(buckets) = family.kind else { return };
         let (counts, total) = histogram.cumulative();
@@ -52,7 +52,7 @@ impl<'a> Exposition<'a> {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(self) -> String {
         let mut text = String::new();
         for (name, (family, mut series)) in self.families {
@@ -71,7 +71,7 @@ impl<'a> Exposition<'a> {
 }
 
 fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing into a string does not fail.
+    // Writing into a string cannot fail.
     let _written = writeln!(text, "{line}");
 }
 

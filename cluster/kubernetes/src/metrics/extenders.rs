@@ -1,4 +1,4 @@
-//! Calls of extenders, as the scheduler's driver tells of them.
+//! Extender calls, as the driver reports them.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use super::exposition::Exposition;
 use super::family::{Buckets, Family, Stability};
 use super::values::{Histogram, MetricVec};
 
-/// How long calls took. kube-scheduler has no metric like it.
+/// Duration of extender calls. kube-scheduler has no such metric.
 pub(super) static CALL_DURATION: Family = Family::histogram(
     "scheduler_extender_call_duration_seconds",
     &["extender", "result", "verb"],
     Buckets::Exponential { start: 0.001, factor: 2.0, count: 15 },
     Stability::None,
-    "How long calls of extenders took, by URL prefix, by what is asked, and by whether the answer could be used.",
+    "Duration of extender calls, by URL prefix, verb and whether the response was usable.",
 );
 
-/// All calls.
+/// Durations of all calls.
 #[derive(Debug, Default)]
 pub(super) struct ExtenderMetrics(MetricVec<(Arc<str>, Verb, bool), Histogram>);
 
 impl ExtenderMetrics {
-    /// An extender was asked.
+    /// Records an extender call.
     pub(super) fn count(&self, call: &ExtenderCall) {
         let key = (call.extender.clone(), call.verb, call.succeeded);
         self.0.with(&key, || Histogram::new(&CALL_DURATION), |histogram| histogram.observe_duration(call.took));

@@ -1,33 +1,33 @@
-//! What a metric is: its name, its type, its labels.
+//! Metric definitions: name, type and labels.
 
-/// All series of one name.
+/// Metric family: all series of one name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Family {
-    /// kube-scheduler's name for it.
+    /// kube-scheduler's name.
     pub name: &'static str,
-    /// What its series are.
+    /// Type.
     pub kind: MetricType,
-    /// The names of its labels, sorted.
+    /// Label names, sorted.
     pub labels: &'static [&'static str],
-    /// What Kubernetes promises of it, which is repeated before the help.
+    /// Stability level of Kubernetes, which precedes the help text.
     pub stability: Stability,
-    /// A sentence.
+    /// Help text.
     pub help: &'static str,
 }
 
 /// The type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MetricType {
-    /// It grows.
+    /// Counter.
     Counter,
-    /// It goes up and down.
+    /// Gauge.
     Gauge,
-    /// How often something was in which range.
+    /// Histogram.
     Histogram(Buckets),
 }
 
 impl MetricType {
-    /// The word in a `# TYPE` line.
+    /// Type name in a `# TYPE` line.
     pub const fn name(self) -> &'static str {
         match self {
             MetricType::Counter => "counter",
@@ -37,24 +37,24 @@ impl MetricType {
     }
 }
 
-/// The upper bounds of the ranges, without the last, which has none.
+/// Upper bounds of the buckets, without infinity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Buckets {
-    /// So many, each the factor times the one before.
+    /// `count` bounds, each the previous one times `factor`.
     Exponential {
-        /// The first.
+        /// First bound.
         start: f64,
-        /// What the next is multiplied with.
+        /// Factor.
         factor: f64,
-        /// How many.
+        /// Number of bounds.
         count: usize,
     },
-    /// These.
+    /// Explicit bounds.
     Explicit(&'static [f64]),
 }
 
 impl Buckets {
-    /// The bounds. They are multiplied one by one, as Go does: the last digits are in the labels.
+    /// Returns the bounds. They are multiplied one by one, as in Go, since labels contain all digits.
     pub fn bounds(self) -> Vec<f64> {
         match self {
             Buckets::Explicit(bounds) => bounds.to_vec(),
@@ -65,21 +65,21 @@ impl Buckets {
     }
 }
 
-/// What Kubernetes promises of a metric.
+/// Stability level of a metric in Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stability {
-    /// Nothing.
+    /// No guarantee.
     Alpha,
-    /// Labels stay.
+    /// Labels are stable.
     Beta,
-    /// It stays.
+    /// The metric is stable.
     Stable,
-    /// It is not Kubernetes' own, and nothing is written before its help.
+    /// Not a metric of Kubernetes; the help text has no prefix.
     None,
 }
 
 impl Stability {
-    /// The word.
+    /// Name of the level.
     pub const fn name(self) -> &'static str {
         match self {
             Stability::Alpha => "ALPHA",
@@ -91,7 +91,7 @@ impl Stability {
 }
 
 impl Family {
-    /// A counter.
+    /// Defines a counter.
     pub const fn counter(
         name: &'static str,
         labels: &'static [&'static str],
@@ -100,7 +100,7 @@ impl Family {
     ) -> Family {
         Family { name, kind: MetricType::Counter, labels, stability, help }
     }
-    /// A gauge.
+    /// Defines a gauge.
     pub const fn gauge(
         name: &'static str,
         labels: &'static [&'static str],
@@ -109,7 +109,7 @@ impl Family {
     ) -> Family {
         Family { name, kind: MetricType::Gauge, labels, stability, help }
     }
-    /// A histogram.
+    /// Defines a histogram.
     pub const fn histogram(
         name: &'static str,
         labels: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! What is told of a scheduler at work.
+//! Driver hooks that record metrics.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock};
@@ -15,27 +15,27 @@ use super::Metrics;
 use super::scheduler_counts::SchedulerCounts;
 use crate::driver::DriverHooks;
 
-/// Looks on while a scheduler works, and counts. One for each scheduler.
+/// Records the metrics of one scheduler.
 #[derive(Debug)]
 pub struct MetricsHooks {
     metrics: Metrics,
     attempt_began: Instant,
     change_began: Instant,
-    /// Pods that were decided on, and of which nobody said yet what became of them.
+    /// Attempts that were decided and have no outcome yet.
     decided: Map<Uid, PendingOutcome>,
 }
 
-/// An attempt of which nobody said yet how it ended.
+/// Decided attempt with a pending outcome.
 #[derive(Clone, Copy, Debug)]
 enum PendingOutcome {
-    /// The pod has its node since the attempt that began then.
+    /// The pod has a node; start of the attempt.
     Binds(Instant),
-    /// The pod has none, and finding that out took so long.
+    /// The pod has no node; duration of the decision.
     Failed(Duration),
 }
 
 impl MetricsHooks {
-    /// Counts for these metrics.
+    /// Creates hooks that record in these metrics.
     pub fn new(metrics: Metrics) -> Self {
         let now = Instant::now();
         MetricsHooks { metrics, attempt_began: now, change_began: now, decided: Map::default() }
@@ -70,7 +70,7 @@ impl DriverHooks for MetricsHooks {
         let snapshot_requests = &self.metrics.0.snapshot_requests;
         if snapshot_requests.is_open.load(Relaxed) {
             snapshot_requests.is_open.store(false, Relaxed);
-            let requests = snapshot_requests.wants_requests.swap(false, Relaxed);
+            let requests = snapshot_requests.includes_requests.swap(false, Relaxed);
             snapshot_requests.answers.send_replace(Arc::new(SchedulerCounts::take(scheduler, requests)));
         }
     }

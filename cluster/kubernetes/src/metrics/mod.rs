@@ -1,20 +1,20 @@
-//! kube-scheduler's metrics, under its names, in the text that Prometheus reads.
+//! kube-scheduler's metrics, under its names, in Prometheus' text format.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`table`] | every metric of kube-scheduler: what is ours for it, or why there is none |
-//! | [`family`] | what a metric is |
-//! | [`values`] | what is counted |
-//! | `scheduling` | attempts, as the scheduler's driver tells of them |
-//! | `extenders` | calls of extenders |
-//! | `scheduler_counts` | what is counted when somebody asks |
-//! | `resources` | what each pod asks for |
+//! | [`table`] | every metric of kube-scheduler, with its implementation or the reason of its absence |
+//! | [`family`] | definitions of metrics |
+//! | [`values`] | counters and histograms |
+//! | `scheduling` | scheduling attempts, as the driver reports them |
+//! | `extenders` | extender calls |
+//! | `scheduler_counts` | counts that the scheduler reports on request |
+//! | `resources` | resource requests of each pod |
 //! | `rest_client` | requests to the API server |
-//! | `process` | what the system says of the process |
-//! | [`exposition`], [`number`] | the text |
+//! | `process` | the process, as Linux reports it |
+//! | [`exposition`], [`number`] | the text format |
 //!
-//! A registry of our own, since all that libraries would do is to count: what is written has to be Go's to the letter of a
-//! bound, which theirs is not, and most of it is looked up when it is asked for.
+//! No metrics library is used, since a library would only count. The text must equal Go's down to the digits of a
+//! bucket bound, which libraries do not guarantee, and most values are computed on request.
 
 pub mod exposition;
 pub mod family;
@@ -55,19 +55,20 @@ use crate::KUBERNETES_VERSION;
 use crate::health::Health;
 use crate::serving::Endpoints;
 
-/// How long who reads metrics waits for the scheduler, which may be busy: then what it said last has to do.
+/// Maximum time that a scrape waits for the scheduler, which may be busy. After that, the last reported counts are
+/// returned.
 const SCRAPE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What is to be known beforehand.
+/// Settings of the metrics.
 #[derive(Clone, Debug)]
 pub struct MetricsSettings {
-    /// The scheduler name of each profile.
+    /// Scheduler name of each profile.
     pub profiles: Vec<&'static str>,
-    /// The API server's host, and its port if it is given.
+    /// Host of the API server, with its port if it is given.
     pub host: String,
-    /// The name of the lease. `None`: there is no election.
+    /// Name of the lease; `None` without an election.
     pub lease: Option<String>,
-    /// Whether we lead.
+    /// State of the scheduler.
     pub health: Health,
     /// `--disabled-metrics`.
     pub disabled: BTreeSet<String>,
@@ -85,33 +86,33 @@ struct Inner {
     requests: RestClientMetrics,
     checks: Mutex<Checks>,
     snapshot_requests: SnapshotRequests,
-    /// Who judges kube-scheduler, if anybody does.
+    /// Counts of the shadow mode, if it runs.
     shadow: OnceLock<ShadowCounts>,
 }
 
-/// Checks of health: how often each was asked for with which answer, and the last one.
+/// Results of health checks: counts, and the last result of each check.
 #[derive(Debug, Default)]
 struct Checks {
     counts: Vec<(Check, u64)>,
     last: Vec<((&'static str, &'static str), bool)>,
 }
 
-/// A check, its kind, and its answer.
+/// Name and kind of a check, and its result.
 type Check = (&'static str, &'static str, bool);
 
-/// What is asked of who drives the scheduler.
+/// Requests to the driver for a snapshot of the counts.
 #[derive(Debug, Default)]
 struct SnapshotRequests {
-    /// Somebody wants to know, and how many pods there are is enough.
+    /// A snapshot is requested.
     is_open: AtomicBool,
-    /// Somebody wants to know of every pod.
-    wants_requests: AtomicBool,
+    /// The snapshot must contain the resource requests of all pods.
+    includes_requests: AtomicBool,
     snapshot_requested: Notify,
     answers: watch::Sender<Arc<SchedulerCounts>>,
 }
 
 impl Metrics {
-    /// Nothing happened yet.
+    /// Creates metrics without values.
     pub fn new(settings: MetricsSettings) -> Self {
         Metrics(Arc::new(Inner {
             attempts: AttemptMetrics::new(&settings.profiles),
@@ -124,7 +125,7 @@ impl Metrics {
         }))
     }
 
-    /// Somebody asks for what only the scheduler knows: [`MetricsHooks`] is to be shown it.
+    /// Waits for a request for a snapshot, which [`MetricsHooks`] answers.
     async fn snapshot_requested(&self) {
         self.0.snapshot_requests.snapshot_requested.notified().await;
     }
@@ -133,20 +134,20 @@ impl Metrics {
         &self.0.requests
     }
 
-    /// The text for who reads an endpoint. The scheduler is asked, and waited for if it is busy, but not for long.
+    /// Renders the metrics of an endpoint. Waits a limited time for a snapshot of the scheduler.
     pub async fn render(&self, endpoint: Endpoint) -> String {
-        let census = match endpoint {
+        let counts = match endpoint {
             Endpoint::Slis => Arc::default(),
             Endpoint::Metrics | Endpoint::Resources => self.request_snapshot(endpoint == Endpoint::Resources).await,
         };
-        self.write(endpoint, &census)
+        self.write(endpoint, &counts)
     }
 
     async fn request_snapshot(&self, requests: bool) -> Arc<SchedulerCounts> {
-        let SnapshotRequests { is_open, wants_requests, snapshot_requested, answers } = &self.0.snapshot_requests;
+        let SnapshotRequests { is_open, includes_requests, snapshot_requested, answers } = &self.0.snapshot_requests;
         let mut answer = answers.subscribe();
         answer.mark_unchanged();
-        wants_requests.fetch_or(requests, Relaxed);
+        includes_requests.fetch_or(requests, Relaxed);
         is_open.store(true, Relaxed);
         snapshot_requested.notify_one();
         let answered = async {
@@ -156,17 +157,17 @@ impl Metrics {
                 }
             }
         };
-        // Of a scheduler that does not answer, what it said last.
+        // After a timeout, the last snapshot is used.
         let _answered = timeout(SCRAPE_TIMEOUT, answered).await;
         self.0.snapshot_requests.answers.borrow().clone()
     }
 
-    /// Whatever is judged of kube-scheduler is counted here.
+    /// Adds the counts of the shadow mode.
     pub fn count_shadow_decisions(&self, shadow_counts: ShadowCounts) {
         let _first = self.0.shadow.set(shadow_counts);
     }
 
-    fn write(&self, endpoint: Endpoint, census: &SchedulerCounts) -> String {
+    fn write(&self, endpoint: Endpoint, counts: &SchedulerCounts) -> String {
         let Inner { settings, attempts, extenders, requests, checks, .. } = &*self.0;
         let mut exposition = Exposition::new(&settings.disabled);
         match endpoint {
@@ -181,13 +182,13 @@ impl Metrics {
                 requests.write(&mut exposition);
                 attempts.write(&mut exposition);
                 extenders.write(&mut exposition);
-                census.write(&mut exposition, attempts);
+                counts.write(&mut exposition, attempts);
                 if let Some(shadow_counts) = self.0.shadow.get() {
                     shadow_counts.write(&settings.profiles, &mut exposition);
                 }
             }
             Endpoint::Resources => {
-                if let Some(requests) = &census.requests {
+                if let Some(requests) = &counts.requests {
                     requests.write(&mut exposition);
                 }
             }
@@ -253,7 +254,7 @@ impl Checks {
 fn write_versions(exposition: &mut Exposition<'_>) {
     let [version, major, minor] =
         [env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")];
-    // As Go calls it.
+    // Architecture names as in Go.
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",

@@ -1,9 +1,9 @@
-//! Numbers as Go writes them, so that a label such as `le="1e-05"` is the same text as kube-scheduler's.
+//! Numbers in Go's format: a label such as `le="1e-05"` equals kube-scheduler's.
 
 use std::fmt;
 
-/// A number, written as Go's `strconv.FormatFloat(x, 'g', -1, 64)` writes it: as few digits as tell it from all others, and an
-/// exponent of at least two digits below 0.0001 and from a million up.
+/// Number in the format of Go's `strconv.FormatFloat(x, 'g', -1, 64)`. It uses as few digits as identify the number,
+/// and an exponent of at least two digits below 0.0001 and from a million.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 

@@ -1,14 +1,14 @@
-//! What the system says of this process: Linux' `/proc`. What it does not say is left out.
+//! Process metrics from Linux' `/proc`. Missing values are left out.
 
 use std::fs;
 
 use super::exposition::Exposition;
 use super::table;
 
-/// In which `/proc` counts processor time, on every Linux.
+/// Unit of processor time in `/proc`, on every Linux.
 const TICKS_IN_A_SECOND: f64 = 100.0;
 
-/// What is read, each `None` where it cannot be.
+/// Values that were read; `None` if unavailable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Process {
     cpu_seconds: Option<f64>,
@@ -22,7 +22,7 @@ struct Process {
     transmitted: Option<f64>,
 }
 
-/// Writes it down.
+/// Writes the process metrics.
 pub(super) fn write(exposition: &mut Exposition<'_>) {
     let process = Process::read();
     for (family, number) in [
@@ -40,7 +40,7 @@ pub(super) fn write(exposition: &mut Exposition<'_>) {
     }
 }
 
-/// When the process began.
+/// Writes the start time of the process.
 pub(super) fn write_start(exposition: &mut Exposition<'_>) {
     let start = Process::read_stat().1;
     start.into_iter().for_each(|start| exposition.number(&table::PROCESS_START, &[], start));
@@ -51,7 +51,7 @@ impl Process {
         let file = |name: &str| fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
         let (cpu_seconds, start_seconds) = Process::read_stat();
         let (status, limits, network) = (file("status"), file("limits"), file("net/netstat"));
-        // The folder itself is open while it is read.
+        // Reading the folder opens one descriptor.
         let open_fds = fs::read_dir("/proc/self/fd").ok().map(|fds| fds.count().saturating_sub(1) as f64);
         Process {
             cpu_seconds,
@@ -66,16 +66,16 @@ impl Process {
         }
     }
 
-    /// Processor time, and when the process began.
+    /// Processor time and start time of the process.
     fn read_stat() -> (Option<f64>, Option<f64>) {
         let file = |name: &str| fs::read_to_string(name).unwrap_or_default();
         times(&file("/proc/self/stat"), &file("/proc/stat"))
     }
 }
 
-/// From `/proc/self/stat`, and from `/proc/stat`, which knows when the system began.
+/// Reads `/proc/self/stat`, and the boot time from `/proc/stat`.
 fn times(process: &str, system: &str) -> (Option<f64>, Option<f64>) {
-    // A name in brackets comes before, in which anything can be.
+    // The process name before the last bracket may contain any character.
     let fields: Vec<f64> = match process.rsplit_once(')') {
         Some((_, fields)) => fields.split_whitespace().map(|field| field.parse().unwrap_or(f64::NAN)).collect(),
         None => return (None, None),
@@ -94,13 +94,13 @@ fn kibibytes(status: &str, name: &str) -> Option<f64> {
 fn soft_limit(limits: &str, name: &str) -> Option<f64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     match line.split_whitespace().next()? {
-        // What is not limited ends where numbers do.
+        // Prometheus' Go client reports the largest number for an unlimited value.
         "unlimited" => Some(u64::MAX as f64),
         limit => limit.parse().ok(),
     }
 }
 
-/// Of `/proc/self/net/netstat`: a line of names is before each line of numbers.
+/// Reads a counter from `/proc/self/net/netstat`, where a line of names precedes each line of numbers.
 fn network_counter(network: &str, name: &str) -> Option<f64> {
     let mut lines = network.lines().filter_map(|line| line.strip_prefix("IpExt: "));
     let (names, numbers) = (lines.next()?, lines.next()?);

@@ -1,4 +1,4 @@
-//! What each pod asks for: `/metrics/resources`.
+//! Resource requests of each pod: `/metrics/resources`.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use schedc_core::model::Pod;
 use super::exposition::Exposition;
 use super::table;
 
-/// What all pods ask for, those that have a node and those that wait for one here.
+/// Requests of all assigned pods, and of the pending pods of this scheduler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodRequests(Vec<Request>);
 
-/// What one asks for.
+/// Requests of one pod.
 #[derive(Clone, Debug)]
 struct Request {
     pod: Arc<Pod>,
     node: Arc<str>,
     scheduler: Arc<str>,
-    /// Resources besides cpu, memory and storage, by name.
+    /// Scalar resources other than cpu, memory and storage, by name.
     scalars: Vec<(Arc<str>, i64)>,
 }
 
@@ -33,7 +33,7 @@ impl PodRequests {
             scalars: pod.spec.requests.scalars.iter().map(|&(name, amount)| (interner.share(name), amount)).collect(),
         };
         let placed = scheduler.pods().map(|(pod, node, _)| request(pod, node));
-        // One that is being bound is in both places.
+        // A pod that is being bound is both assigned and pending.
         let waits = |pod: &&Arc<Pod>| scheduler.pod(&pod.uid).is_none();
         let pending = scheduler.pending_pods().filter(waits).map(|pod| request(pod, Symbol::EMPTY));
         PodRequests(placed.chain(pending).collect())

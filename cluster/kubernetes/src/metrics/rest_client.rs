@@ -1,4 +1,4 @@
-//! Requests to the API server, counted: client-go's `rest_client_` metrics.
+//! client-go's `rest_client_` metrics of requests to the API server.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::transport::{
     ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb,
 };
 
-/// What client-go says instead of a code if there was no answer.
+/// Code that stands for a missing response; client-go's label is `<error>`.
 const NO_RESPONSE: u16 = 0;
 
-/// The methods of HTTP that are used.
+/// HTTP methods that requests use.
 const METHODS: [Verb; 5] = [Verb::Get, Verb::Create, Verb::Update, Verb::StrategicPatch, Verb::Delete];
 
-/// Where a method is among them.
+/// Index of a method in `METHODS`.
 fn method_index(verb: Verb) -> usize {
     match verb {
         Verb::Get => 0,
@@ -29,7 +29,7 @@ fn method_index(verb: Verb) -> usize {
     }
 }
 
-/// All requests.
+/// Metrics of all requests.
 #[derive(Debug)]
 pub(super) struct RestClientMetrics {
     host: Box<str>,
@@ -38,7 +38,7 @@ pub(super) struct RestClientMetrics {
 
 #[derive(Debug)]
 struct MethodMetrics {
-    /// By code.
+    /// Number of responses by status code.
     answers: MetricVec<u16, u64>,
     duration: Histogram,
     sent: Histogram,
@@ -47,7 +47,7 @@ struct MethodMetrics {
 }
 
 impl RestClientMetrics {
-    /// None so far, to this host.
+    /// Creates metrics of requests to this host.
     pub(super) fn new(host: Box<str>) -> Self {
         let methods = METHODS.map(|_| MethodMetrics {
             answers: MetricVec::default(),
@@ -96,7 +96,7 @@ impl RestClientMetrics {
     }
 }
 
-/// A way to an API server on which requests are counted.
+/// Transport that records metrics.
 #[derive(Clone, Debug)]
 pub struct MeteredTransport<T> {
     inner: T,
@@ -104,7 +104,7 @@ pub struct MeteredTransport<T> {
 }
 
 impl<T> MeteredTransport<T> {
-    /// Counts what goes by a way.
+    /// Creates a transport that records its requests in `metrics`.
     pub fn new(inner: T, metrics: Metrics) -> Self {
         MeteredTransport { inner, metrics }
     }

@@ -1,4 +1,4 @@
-//! What is counted when somebody asks: how many pods wait where, and what the scheduler counts itself.
+//! Counts that the scheduler reports on request: queue, cache and its own duration histograms.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::scheduling::AttemptMetrics;
 use super::table;
 use super::values::Histogram;
 
-/// What the scheduler says.
+/// Counts of a scheduler.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SchedulerCounts {
     queue: queue::QueueCounts,
@@ -25,13 +25,13 @@ pub(super) struct SchedulerCounts {
     assumed: usize,
     bindings: usize,
     bound_after_flush: u64,
-    tally: DurationMetrics,
-    /// Only if they were asked for.
+    durations: DurationMetrics,
+    /// Only if requested.
     pub(super) requests: Option<PodRequests>,
 }
 
 impl SchedulerCounts {
-    /// Asks it. `requests`: also for what each pod asks for.
+    /// Reads the counts of a scheduler. `requests`: also the resource requests of each pod.
     pub(super) fn take(scheduler: &dyn AnyScheduler, requests: bool) -> Self {
         let under_way = scheduler.in_progress();
         let mut events = BTreeMap::from([("PodPopped".to_owned(), under_way.attempts)]);
@@ -49,7 +49,7 @@ impl SchedulerCounts {
             assumed: states().filter(|state| *state != PodState::Bound).count(),
             bindings: under_way.bindings,
             bound_after_flush: scheduler.bound_after_flush(),
-            tally: scheduler.duration_metrics().clone(),
+            durations: scheduler.duration_metrics().clone(),
             requests: requests.then(|| PodRequests::of(scheduler)),
         }
     }
@@ -75,21 +75,21 @@ impl SchedulerCounts {
         }
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
         exposition.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);
-        self.write_tally(exposition, attempts);
+        self.write_durations(exposition, attempts);
     }
 
-    fn write_tally(&self, exposition: &mut Exposition<'_>, attempts: &AttemptMetrics) {
-        for (code, durations) in &self.tally.permit_waits {
+    fn write_durations(&self, exposition: &mut Exposition<'_>, attempts: &AttemptMetrics) {
+        for (code, durations) in &self.durations.permit_waits {
             let family = &table::PERMIT_WAIT_DURATION;
             exposition.histogram(family, &[&code.to_string()], &Histogram::of(family, durations));
         }
-        for (was_done, durations) in &self.tally.preemptions {
+        for (was_done, durations) in &self.durations.preemptions {
             let result = [if *was_done { "success" } else { "error" }];
             let histogram = Histogram::of(&table::PREEMPTION_GOROUTINES_DURATION, durations);
             exposition.number(&table::PREEMPTION_GOROUTINES, &result, histogram.count() as f64);
             exposition.histogram(&table::PREEMPTION_GOROUTINES_DURATION, &result, &histogram);
         }
-        for ((profile, point, code), durations) in &self.tally.points {
+        for ((profile, point, code), durations) in &self.durations.points {
             let family = &table::EXTENSION_POINT_DURATION;
             let labels = [&point.to_string(), attempts.profile(*profile), &code.to_string()];
             exposition.histogram(family, &labels, &Histogram::of(family, durations));

@@ -1,4 +1,4 @@
-//! Attempts, as they come to an end.
+//! Metrics of scheduling attempts.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::exposition::Exposition;
 use super::table;
 use super::values::{Counter, Histogram, MetricVec};
 
-/// How an attempt ended.
+/// Result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AttemptResult {
     Scheduled,
@@ -38,33 +38,33 @@ impl AttemptResult {
     }
 }
 
-/// Pods that took more attempts count as one that took so many.
+/// Maximum number of attempts that has a separate label value.
 const MAX_ATTEMPTS: usize = 15;
 
-/// All attempts.
+/// Metrics of all attempts.
 #[derive(Debug)]
 pub(super) struct AttemptMetrics {
     profiles: Box<[Profile]>,
     algorithm: Histogram,
     attempts: Histogram,
-    /// By number of attempts.
+    /// Durations by number of attempts.
     waited: [Histogram; MAX_ATTEMPTS],
     preemptions: Counter,
     victims: Histogram,
     changes: MetricVec<ClusterEvent, Histogram>,
 }
 
-/// Of one profile.
+/// Metrics of one profile.
 #[derive(Debug)]
 struct Profile {
     name: &'static str,
-    /// How long attempts took, by how they ended.
+    /// Durations of attempts by result.
     ended: [Histogram; AttemptResult::ALL.len()],
     points: MetricVec<(Point, Code), Histogram>,
 }
 
 impl AttemptMetrics {
-    /// None so far, of profiles with these scheduler names.
+    /// Creates empty metrics of profiles with these scheduler names.
     pub(super) fn new(profiles: &[&'static str]) -> Self {
         let ended = || AttemptResult::ALL.map(|_| Histogram::new(&table::ATTEMPT_DURATION));
         let profile = |&name| Profile { name, ended: ended(), points: MetricVec::default() };
@@ -79,12 +79,12 @@ impl AttemptMetrics {
         }
     }
 
-    /// What the profile at an index is called.
+    /// Scheduler name of the profile at an index.
     pub(super) fn profile(&self, at: usize) -> &'static str {
         self.profiles.get(at).map_or("", |profile| profile.name)
     }
 
-    /// An attempt came to an end.
+    /// Records the outcome of an attempt.
     pub(super) fn record_outcome(&self, outcome: &Outcome, took: Duration) {
         let Some(profile) = self.profiles.get(outcome.profile) else { return };
         let ended = AttemptResult::of(outcome);
@@ -106,19 +106,19 @@ impl AttemptMetrics {
         }
     }
 
-    /// The plugins of an extension point have run.
+    /// Records a run of the plugins of an extension point.
     pub(super) fn record_point(&self, profile: usize, point: Point, code: Code, took: Duration) {
         let Some(profile) = self.profiles.get(profile) else { return };
         let make = || Histogram::new(&table::EXTENSION_POINT_DURATION);
         profile.points.with(&(point, code), make, |histogram| histogram.observe_duration(took));
     }
 
-    /// A decision was made.
+    /// Records the duration of a decision.
     pub(super) fn record_decision(&self, took: Duration) {
         self.algorithm.observe_duration(took);
     }
 
-    /// A change of the cluster was taken in.
+    /// Records the handling of a cluster event.
     pub(super) fn record_event(&self, event: ClusterEvent, took: Duration) {
         let make = || Histogram::new(&table::EVENT_HANDLING_DURATION);
         self.changes.with(&event, make, |histogram| histogram.observe_duration(took));

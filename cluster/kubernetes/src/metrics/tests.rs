@@ -4,13 +4,13 @@ use super::family::MetricType;
 use super::number::Number;
 use super::*;
 
-/// What kube-scheduler 1.36.2 has, as it was recorded.
+/// Recorded metrics of kube-scheduler 1.36.2.
 const RECORDED: &str = include_str!("../../tests/recordings/metrics.tsv");
 
-/// The page about them.
+/// Documentation page.
 const DOCS: &str = include_str!("../../../../docs/metrics.md");
 
-/// Metrics that kube-scheduler has, and that nothing was counted of while it was recorded.
+/// Metrics of kube-scheduler without values in the recording.
 const NOT_RECORDED: [&str; 3] =
     ["kubernetes_healthcheck", "kubernetes_healthchecks_total", "scheduler_permit_wait_duration_seconds"];
 
@@ -51,9 +51,9 @@ fn every_metric_of_kube_scheduler_is_served_or_its_absence_explained() {
         assert_eq!(names.contains(name), !NOT_RECORDED.contains(&name), "{name} is none of kube-scheduler's");
     }
     let absent: Vec<_> = table::ABSENT.iter().flat_map(|absent| absent.names).collect();
-    assert!(absent.iter().all(|name| names.contains(**name)), "what is absent is kube-scheduler's");
+    assert!(absent.iter().all(|name| names.contains(**name)), "absent metrics are kube-scheduler's");
     assert_eq!(absent.len() + table::ROWS.len(), names.len() + NOT_RECORDED.len());
-    assert!(table::OWN.iter().all(|row| !names.contains(row.family.name)), "what is our own is not kube-scheduler's");
+    assert!(table::OWN.iter().all(|row| !names.contains(row.family.name)), "own metrics are not kube-scheduler's");
 }
 
 /// `UPDATE_EXPECT=1` writes the page.

@@ -1,4 +1,5 @@
-//! What is counted. One thread counts and another may read, so all of it is atomic, and nothing is locked where pods pass.
+//! Counters and histograms. One thread writes while others may read, so values are atomic, and no lock is taken for a
+//! pod.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,55 +9,55 @@ use schedc_core::scheduler::DurationHistogram;
 
 use super::family::{Family, MetricType};
 
-/// A number that grows.
+/// Counter.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// One more.
+    /// Adds one.
     pub fn increment(&self) {
         self.add(1);
     }
-    /// So many more.
+    /// Adds a number.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Relaxed);
     }
-    /// How many.
+    /// Current value.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 }
 
-/// How often something was in which range. What is observed is a whole number of units: of nanoseconds where the metric is in
-/// seconds.
+/// Histogram. Observations are whole units: nanoseconds for metrics in seconds.
 #[derive(Debug)]
 pub struct Histogram {
-    /// The upper bounds in units, and how often something was up to there and above the one before.
+    /// Inclusive upper bounds in units, each with the number of observations in its bucket.
     buckets: Box<[(u64, AtomicU64)]>,
     beyond: AtomicU64,
     sum: AtomicU64,
-    /// How many units one of the metric has.
+    /// Number of units in one unit of the metric.
     scale: f64,
 }
 
-/// What one second has.
+/// Nanoseconds in a second.
 const NANOSECONDS: f64 = 1e9;
 
 impl Histogram {
-    /// An empty one of a family. Those whose name ends in `_seconds` observe nanoseconds.
+    /// Creates an empty histogram of a family. Families with a name that ends in `_seconds` observe nanoseconds.
     pub fn new(family: &Family) -> Self {
         let scale = if family.name.ends_with("_seconds") { NANOSECONDS } else { 1.0 };
         let bounds = match family.kind {
             MetricType::Histogram(buckets) => buckets.bounds(),
             MetricType::Counter | MetricType::Gauge => Vec::new(),
         };
-        // A bound such as 0.0007999999999999999 is meant to be what it is written as, up to less than a unit.
+        // Rounds a bound such as 0.0007999999999999999 to the value that is meant.
         let units = |bound: f64| (bound * scale + 1e-3).floor() as u64;
         let buckets = bounds.into_iter().map(|bound| (units(bound), AtomicU64::default())).collect();
         Histogram { buckets, beyond: AtomicU64::default(), sum: AtomicU64::default(), scale }
     }
 
-    /// What the scheduler counted. Its ranges have to be the family's, which [`DurationHistogram`] says by its type.
+    /// Converts a histogram of the scheduler. Its buckets must equal the family's, as the type of [`DurationHistogram`]
+    /// ensures.
     pub fn of<const FIRST: u64>(family: &Family, durations: &DurationHistogram<FIRST>) -> Self {
         let histogram = Histogram::new(family);
         let counts = durations.counts(histogram.buckets.len() + 1);
@@ -66,19 +67,19 @@ impl Histogram {
         histogram
     }
 
-    /// Something was that long.
+    /// Observes a duration.
     pub fn observe_duration(&self, duration: Duration) {
         self.observe(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    /// Something was so much.
+    /// Observes a value in units.
     pub fn observe(&self, units: u64) {
         let bucket = self.buckets.iter().find(|(bound, _)| units <= *bound).map_or(&self.beyond, |(_, count)| count);
         bucket.fetch_add(1, Relaxed);
         self.sum.fetch_add(units, Relaxed);
     }
 
-    /// How often something was up to each of the bounds, and how often it was at all.
+    /// Returns the cumulative number of observations for each bound, and the total.
     pub fn cumulative(&self) -> (Vec<u64>, u64) {
         let mut count = 0;
         let up_to = |(_, bucket): &(u64, AtomicU64)| {
@@ -89,18 +90,18 @@ impl Histogram {
         (counts, count + self.beyond.load(Relaxed))
     }
 
-    /// All that was observed, together.
+    /// Sum of all observations, in the metric's unit.
     pub fn sum(&self) -> f64 {
         self.sum.load(Relaxed) as f64 / self.scale
     }
 
-    /// How often something was observed.
+    /// Number of observations.
     pub fn count(&self) -> u64 {
         self.cumulative().1
     }
 }
 
-/// Values by key, of which there are few, and which nobody knows beforehand.
+/// Metric values by label values, which are few and not known in advance.
 #[derive(Debug)]
 pub struct MetricVec<K, V>(Mutex<Vec<(K, V)>>);
 
@@ -111,7 +112,7 @@ impl<K, V> Default for MetricVec<K, V> {
 }
 
 impl<K: Clone + PartialEq, V> MetricVec<K, V> {
-    /// Does something with the value of a key, which is made if there is none.
+    /// Calls `with` with the value of a key. A missing value is created.
     pub fn with<R>(&self, key: &K, make: impl FnOnce() -> V, with: impl FnOnce(&mut V) -> R) -> R {
         let mut values = self.lock();
         let at = values.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
@@ -121,19 +122,19 @@ impl<K: Clone + PartialEq, V> MetricVec<K, V> {
         with(&mut values[at].1)
     }
 
-    /// Does something with each.
+    /// Calls `with` for each value.
     pub fn each(&self, mut with: impl FnMut(&K, &V)) {
         self.lock().iter().for_each(|(key, value)| with(key, value));
     }
 
-    /// Nothing is left half done under this lock.
+    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
     fn lock(&self) -> MutexGuard<'_, Vec<(K, V)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<K: Clone + PartialEq> MetricVec<K, u64> {
-    /// One more of a key.
+    /// Increments the counter of a key.
     pub fn increment(&self, key: &K) {
         self.with(key, || 0, |count| *count += 1);
     }

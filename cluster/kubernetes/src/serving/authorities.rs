@@ -1,4 +1,4 @@
-//! Who vouches for callers: certificate authorities from files, or from the cluster.
+//! Certificate authorities for clients and request-header proxies, from files or from the cluster.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use serde_json::Value;
 use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb};
 use crate::{crypto, flags};
 
-/// Where kube-apiserver tells whom it believes.
+/// ConfigMap in which kube-apiserver publishes its authorities.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 
-/// Who vouches for callers.
+/// Trusted authorities.
 #[derive(Debug, Default)]
 pub(super) struct Authorities {
-    /// For clients.
+    /// Authority for client certificates.
     pub(super) clients: Option<Authority>,
-    /// For proxies that may say who calls.
+    /// Request-header proxies, which may name the user of a request.
     pub(super) proxies: Option<Proxies>,
 }
 
-/// Proxies that may say who calls, and how they say it.
+/// Request-header proxies, with the headers that they use.
 #[derive(Debug)]
 pub(super) struct Proxies {
     pub(super) authority: Authority,
     pub(super) headers: Headers,
 }
 
-/// Whoever a certificate has to be signed by.
+/// Authority that must have signed a certificate.
 #[derive(Debug)]
 pub(super) struct Authority {
     pub(super) verifier: Arc<dyn ClientCertVerifier>,
     subjects: Vec<DistinguishedName>,
 }
 
-/// How proxies say who calls.
+/// Headers of request-header proxies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Headers {
-    /// What a proxy has to be called; none: anything.
+    /// Accepted common names of proxies; empty: any.
     pub(super) names: Vec<String>,
     pub(super) user: Vec<String>,
     pub(super) uid: Vec<String>,
@@ -55,15 +55,14 @@ pub(super) struct Headers {
 
 impl Authorities {
     pub(super) fn new(authority_config: &AuthorityConfig) -> Result<Self, String> {
-        let clients =
-            Authority::new(&authority_config.clients).map_err(|why| format!("who vouches for clients: {why}"))?;
-        let proxies =
-            Authority::new(&authority_config.proxies).map_err(|why| format!("who vouches for proxies: {why}"))?;
+        let clients = Authority::new(&authority_config.clients).map_err(|why| format!("client authorities: {why}"))?;
+        let proxies = Authority::new(&authority_config.proxies)
+            .map_err(|why| format!("request-header proxy authorities: {why}"))?;
         let proxies = proxies.map(|authority| Proxies { authority, headers: authority_config.headers.clone() });
         Ok(Authorities { clients, proxies })
     }
 
-    /// Whose certificates a client may show.
+    /// Subjects of all authorities, as a hint for clients.
     pub(super) fn subjects(&self) -> Vec<DistinguishedName> {
         let proxies = self.proxies.iter().map(|proxies| &proxies.authority);
         self.clients.iter().chain(proxies).flat_map(|authority| authority.subjects.iter().cloned()).collect()
@@ -71,7 +70,7 @@ impl Authorities {
 }
 
 impl Authority {
-    /// From certificates as PEM; none: nobody.
+    /// Parses PEM certificates. Returns `None` if there are none.
     fn new(pem: &[u8]) -> Result<Option<Self>, String> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -81,7 +80,7 @@ impl Authority {
         if roots.is_empty() {
             return match pem.trim_ascii().is_empty() {
                 true => Ok(None),
-                false => Err("there is no certificate in it".to_owned()),
+                false => Err("they contain no certificate".to_owned()),
             };
         }
         let subjects = roots.subjects();
@@ -90,7 +89,7 @@ impl Authority {
     }
 }
 
-/// What files and the cluster say of it, as they say it.
+/// Authorities as the files or the cluster contain them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AuthorityConfig {
     clients: Vec<u8>,
@@ -98,11 +97,11 @@ pub(super) struct AuthorityConfig {
     headers: Headers,
 }
 
-/// Where it is said.
+/// Sources of the authorities.
 #[derive(Debug)]
 pub(super) struct AuthoritySources<T> {
     flags: flags::Authentication,
-    /// The API server, if something is to be looked up there.
+    /// API server, if a lookup is needed.
     cluster: Option<T>,
 }
 
@@ -113,12 +112,12 @@ impl<T: Transport> AuthoritySources<T> {
         AuthoritySources { flags: flags.clone(), cluster }
     }
 
-    /// Whether callers may show certificates at all.
+    /// Whether clients may present certificates.
     pub(super) fn accept_certificates(&self) -> bool {
         self.cluster.is_some() || self.flags.client_ca.is_some() || self.flags.proxy_ca.is_some()
     }
 
-    /// What files say, and what the cluster does not.
+    /// Reads the files. Values that the cluster provides stay empty.
     pub(super) fn read_files(&self) -> Result<AuthorityConfig, String> {
         let flags = &self.flags;
         let read = |flag: &str, path: &Option<PathBuf>| match path {
@@ -142,10 +141,10 @@ impl<T: Transport> AuthoritySources<T> {
         })
     }
 
-    /// What the cluster says where files say nothing.
+    /// Looks up in the cluster the values that no file provides.
     pub(super) async fn look_up(&self, authority_config: &mut AuthorityConfig) -> Result<(), String> {
         let Some(transport) = &self.cluster else { return Ok(()) };
-        let in_context = |why: String| format!("looking up who vouches for callers in {CONFIG_MAP}: {why}");
+        let in_context = |why: String| format!("looking up authorities in {CONFIG_MAP}: {why}");
         let call = ApiRequest { verb: Verb::Get, path: CONFIG_MAP.to_owned(), body: Bytes::new() };
         let answer =
             transport.call(RequestClass::Review, call).await.map_err(|error| in_context(error.into_message()))?;

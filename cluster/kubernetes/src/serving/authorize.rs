@@ -1,4 +1,4 @@
-//! What somebody may do.
+//! Authorization of requests.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use super::user::{MASTERS, User};
 use crate::flags;
 use crate::transport::Transport;
 
-/// Answers about longer paths are not kept.
+/// Minimum length of a path for which decisions are not cached.
 const LONGEST_PATH: usize = 10_000;
 
-/// Who decides what somebody may do: paths that anybody may ask for, a group that may do anything, and an API server.
+/// Authorizer of requests: always-allowed paths, the group `system:masters`, and reviews by an API server.
 #[derive(Debug)]
 pub(super) struct Authorizer<T> {
     exact: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Authorizer<T> {
     unauthorized_ttl: Duration,
 }
 
-/// Whether somebody may, and why.
+/// Authorization decision, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
     pub(super) is_allowed: bool,
@@ -34,10 +34,10 @@ pub(super) struct Decision {
 }
 
 impl<T: Transport> Authorizer<T> {
-    /// Without a way to an API server, nobody may ask for more than what anybody may.
+    /// Creates an authorizer. Without a transport to an API server, users may read only the always-allowed paths.
     ///
     /// # Errors
-    /// If a path that anybody may ask for makes no sense.
+    /// An always-allowed path is invalid.
     pub(super) fn new(flags: &flags::Authorization, transport: Option<T>, budget: Budget) -> Result<Self, String> {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
         for path in &flags.always_allow {
@@ -62,7 +62,7 @@ impl<T: Transport> Authorizer<T> {
         })
     }
 
-    /// Whether a caller may do this. The error is why that is not known.
+    /// Decides whether a user may do this. Returns an error if the review failed.
     pub(super) async fn authorize(
         &self,
         peer: &Peer,
@@ -118,12 +118,12 @@ mod tests {
 
     #[tokio::test]
     async fn always_allowed_paths() {
-        let anybody = User::anonymous();
+        let anonymous = User::anonymous();
         let paths = ["/healthz", "livez*"];
         for (path, expected) in
             [("/healthz", true), ("/livez", true), ("/livez/ping", true), ("/healthz/ping", false), ("/metrics", false)]
         {
-            assert_eq!(authorize(&paths, &anybody, path).await, expected, "{path}");
+            assert_eq!(authorize(&paths, &anonymous, path).await, expected, "{path}");
         }
     }
 

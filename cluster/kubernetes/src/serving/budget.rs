@@ -1,7 +1,7 @@
-//! Limits for reviews: how many wait, and how many a caller may cause that fail.
+//! Limits of reviews: how many wait, and how many failed reviews a client may cause.
 //!
-//! A caller without valid credentials can cause a review with every request. Without limits, callers like that would take all
-//! connections and pass their load on to the API server.
+//! A client without valid credentials can cause a review with every request. Without limits, such clients would occupy
+//! all connections and pass their load on to the API server.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Failed reviews of an address: at once, and per second from then on.
+/// Limit of failed reviews per address: burst, and rate per second.
 const ADDRESS_RATE: Rate = Rate { burst: 20.0, per_second: 2.0 };
-/// The same of all addresses.
+/// Limit of failed reviews of all addresses.
 const TOTAL_RATE: Rate = Rate { burst: 100.0, per_second: 50.0 };
-/// Maximum of addresses that are tracked. More are refused until the bucket of one is full again.
+/// Maximum number of tracked addresses. Others are refused until one bucket is full again.
 const ADDRESSES: usize = 1024;
 
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ struct Bucket {
     filled: Duration,
 }
 
-/// The right to make one review, until it is dropped.
+/// Permission for one review, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Charge {
     _place: OwnedSemaphorePermit,
@@ -52,15 +52,15 @@ pub(super) struct Charge {
 }
 
 impl Budget {
-    /// At most so many reviews wait or are under way.
+    /// Creates a budget with a maximum number of concurrent reviews, waiting ones included.
     pub(super) fn new(reviews: usize) -> Self {
         let of_all = Bucket::new(TOTAL_RATE);
         let buckets = Buckets { of_all, of_addresses: HashMap::new() };
         Budget { places: Arc::new(Semaphore::new(reviews)), buckets: Arc::new(Mutex::new(buckets)) }
     }
 
-    /// Takes the right to make a review for a caller at this address; `None`: the caller is to try again later. A review counts
-    /// as failed until [`Charge::refund`].
+    /// Takes permission for a review for a client at this address. `None`: the client should retry later. A review
+    /// counts as failed until [`Charge::refund`].
     pub(super) fn take(&self, address: IpAddr, clock: Duration) -> Option<Charge> {
         let place = self.places.clone().try_acquire_owned().ok()?;
         let address = network(address);
@@ -83,7 +83,7 @@ impl Budget {
 }
 
 impl Charge {
-    /// The review did not fail.
+    /// Returns the tokens of a review that did not fail.
     pub(super) fn refund(self) {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.of_all.tokens += 1.0;
@@ -107,7 +107,7 @@ impl Bucket {
     }
 }
 
-/// The part of an address that a caller cannot choose: a host has a whole /64 of IPv6.
+/// Part of an address that a client cannot choose: a host has a whole /64 of IPv6.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -133,7 +133,7 @@ mod tests {
         let budget = Budget::new(8);
         assert_eq!(fails(&budget, address(1), 0), 20);
         assert_eq!(fails(&budget, address(1), 3), 6);
-        // Another address has its own budget, and so has one that waits for long.
+        // Another address has a separate budget, and the first one recovers with time.
         assert_eq!(fails(&budget, address(2), 3), 20);
         assert_eq!(fails(&budget, address(1), 1000), 20);
     }
@@ -170,7 +170,7 @@ mod tests {
         let budget = Budget::new(8);
         for bits in 0..10_000 {
             let address = IpAddr::from(std::net::Ipv4Addr::from_bits(bits));
-            // Time passes: buckets of all are full again.
+            // After a while, all buckets are full again.
             drop(budget.take(address, Duration::from_millis(u64::from(bits) * 100)));
         }
         assert!(budget.buckets.lock().unwrap().of_addresses.len() <= ADDRESSES);

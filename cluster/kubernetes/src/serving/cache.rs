@@ -1,4 +1,4 @@
-//! Answers that hold for a while.
+//! Cache of review results with a lifetime.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, digest};
 
-/// How many answers are kept.
+/// Maximum number of entries.
 const CAPACITY: usize = 512;
 
-/// Answers by a digest of what was asked, so that neither long questions nor secrets are kept.
+/// Results by a digest of the request: neither long requests nor secrets are stored.
 #[derive(Debug)]
 pub(super) struct Cache<V>(Mutex<HashMap<CacheKey, (Duration, V)>>);
 
-/// A question.
+/// Digest of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey([u8; 32]);
 
@@ -32,13 +32,13 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V: Clone> Cache<V> {
-    /// The answer, if there is one that still holds.
+    /// Returns the cached result unless it has expired.
     pub(super) fn get(&self, key: &CacheKey, now: Duration) -> Option<V> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         answers.get(key).filter(|(until, _)| *until > now).map(|(_, value)| value.clone())
     }
 
-    /// Keeps an answer for some time. Where there are too many, the one goes that holds for the shortest time.
+    /// Stores a result for some time. A full cache drops the entry that expires first.
     pub(super) fn insert(&self, key: CacheKey, value: V, now: Duration, time: Duration) {
         if time.is_zero() {
             return;

@@ -1,4 +1,4 @@
-//! The server's own certificate.
+//! The server's certificate.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,36 +15,35 @@ use schedc_bounds::files;
 
 use crate::flags;
 
-/// A certificate, with those that vouch for it, and its key, both as PEM.
+/// Certificate chain and key, both as PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct CertificatePair {
     pub(super) certificate: Vec<u8>,
     pub(super) key: Vec<u8>,
 }
 
-/// Where the certificate is.
+/// Source of the certificate.
 #[derive(Debug)]
 pub(super) enum CertificateSource {
-    /// In files, which may change.
+    /// Files, which may change.
     Files {
-        /// The flag, for people.
+        /// Flag that names the files, for messages.
         flag: &'static str,
         certificate: PathBuf,
         key: PathBuf,
     },
-    /// Nowhere else.
+    /// A generated certificate without files.
     Memory,
 }
 
-/// The host that a certificate of its own is for, and how long it is valid: kube-scheduler's.
+/// Host name and validity of a generated certificate: kube-scheduler's values.
 const HOST: &str = "localhost";
 const VALID: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// It is valid from somewhat earlier, since clocks differ.
+/// Time before now at which validity starts, since clocks differ.
 const EARLIER: Duration = Duration::from_secs(60 * 60);
 
 impl CertificateSource {
-    /// Where the certificate is, and what it is now: given in files; in a folder, where it is put if it is not there; or
-    /// made now.
+    /// Loads the certificate from files, from a folder, where a missing one is created, or generates one in memory.
     pub(super) fn load(serving: &flags::Serving) -> Result<(CertificateSource, CertificatePair), String> {
         if let Some((certificate, key)) = serving.certificate.clone() {
             let source =
@@ -77,13 +76,13 @@ impl CertificateSource {
                 Ok((source, pair))
             }
             _ => Err(format!(
-                "--cert-dir={}: of kube-scheduler.crt and kube-scheduler.key one is there and the other is not; remove it, or put the other there, too",
+                "--cert-dir={}: only one of kube-scheduler.crt and kube-scheduler.key exists; remove it, or add the other one",
                 folder.display()
             )),
         }
     }
 
-    /// What the certificate is now. `None`: it cannot change.
+    /// Reads the certificate again. `None`: it cannot change.
     pub(super) fn reload(&self) -> Option<Result<CertificatePair, String>> {
         matches!(self, CertificateSource::Files { .. }).then(|| read(self))
     }
@@ -101,9 +100,9 @@ fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?.write_all(content)
 }
 
-/// A certificate for this host by an authority that exists for it alone, named and valid as kube-scheduler's.
+/// Generates a certificate signed by a new authority, with kube-scheduler's names and validity.
 fn self_signed(address: IpAddr) -> Result<CertificatePair, String> {
-    make(address).map_err(|error| format!("a certificate could not be made: {error}"))
+    make(address).map_err(|error| format!("cannot generate a certificate: {error}"))
 }
 
 fn make(address: IpAddr) -> Result<CertificatePair, rcgen::Error> {

@@ -1,4 +1,4 @@
-//! Connections: how many there are, how long they stay, and how they end.
+//! Connections of the server: their number, timeouts and shutdown.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,29 +25,29 @@ use tokio_rustls::TlsAcceptor;
 use super::tracked::TrackedStream;
 use crate::logs::RateLimit;
 
-/// How much a server gives to those who call.
+/// Resource limits of the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Connections. If there are more, one ends that is idle or waits for a review.
+    /// Maximum number of connections. A further one displaces a connection that is idle or waits for a review.
     pub(super) connections: usize,
-    /// Requests that wait for a review. The other connections are left to requests that need none.
+    /// Maximum number of requests that wait for a review. The other connections remain for requests without a review.
     pub(super) reviews: usize,
-    /// How long the headers of a request may take to arrive, and the first request.
+    /// Timeout of the headers of a request, and of the first request.
     pub(super) head: Duration,
-    /// How long a connection may be idle.
+    /// Timeout of an idle connection.
     pub(super) idle: Duration,
-    /// How long it may take to agree on TLS.
+    /// Timeout of the TLS handshake.
     pub(super) handshake: Duration,
-    /// How long requests that are under way may take when a connection is to end.
+    /// Grace period of requests in flight when a connection ends.
     pub(super) last: Duration,
-    /// Requests at a time on a connection of HTTP/2.
+    /// Maximum number of concurrent requests on an HTTP/2 connection.
     pub(super) streams: u32,
-    /// Bytes of the headers of a request.
+    /// Maximum size of the headers of a request in bytes.
     pub(super) headers: u32,
 }
 
 impl Default for Limits {
-    /// kube-scheduler's where it has any.
+    /// kube-scheduler's values where it has a limit.
     fn default() -> Self {
         Limits {
             connections: 100,
@@ -62,26 +62,26 @@ impl Default for Limits {
     }
 }
 
-/// Bytes of an answer that wait to be sent on a connection of HTTP/2, and of a request's body that nobody reads.
+/// Send buffer of an HTTP/2 connection in bytes, and receive window of a request body, which is never read.
 const WAITING: usize = 64 << 10;
 
-/// The other end of a connection.
+/// Peer of a connection.
 #[derive(Debug)]
 pub(super) struct Peer {
     address: IpAddr,
-    /// What it showed.
+    /// Certificates that the peer presented.
     certificates: Mutex<Vec<CertificateDer<'static>>>,
     under_way: AtomicUsize,
-    /// Those of them that wait for a review.
+    /// Number of requests in flight that wait for a review.
     reviewed: AtomicUsize,
-    /// When the headers that have not arrived in full began to, in milliseconds since `began`, plus one; 0: none.
+    /// Arrival of the first byte of incomplete headers, in milliseconds since `began`, plus one; 0: none.
     head: AtomicU64,
-    /// When something last happened, in milliseconds since `began`.
+    /// Time of the last activity, in milliseconds since `began`.
     last: AtomicU64,
     began: Instant,
-    /// It ends after what is under way.
+    /// Ends the connection after the requests in flight.
     ending: Notify,
-    /// It ends at once.
+    /// Ends the connection at once.
     displaced: Notify,
 }
 
@@ -106,18 +106,18 @@ impl Peer {
         self.address
     }
 
-    /// A request of this peer waits for a review, until the result is dropped.
+    /// Records that a request waits for a review, until the result is dropped.
     pub(super) fn review(&self) -> ReviewGuard<'_> {
         self.reviewed.fetch_add(1, Ordering::Relaxed);
         ReviewGuard(self)
     }
 
-    /// What it showed, the peer's own first.
+    /// Certificates of the peer, its own first.
     pub(super) fn certificates(&self) -> Vec<CertificateDer<'static>> {
         self.certificates.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The connection ends once requests that are under way are answered.
+    /// Ends the connection after the requests in flight.
     pub(super) fn end(&self) {
         self.ending.notify_one();
     }
@@ -134,19 +134,19 @@ impl Peer {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether nothing but reviews is under way.
+    /// Whether all requests in flight wait for reviews.
     fn can_be_displaced(&self) -> bool {
         self.under_way.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
     }
 
-    /// The headers of a request begin to arrive, unless they did before or a request is under way.
+    /// Records the start of headers, unless it is recorded already or a request is in flight.
     pub(super) fn begin_head(&self) {
         if self.is_idle() {
             let _began_before = self.head.compare_exchange(0, self.now() + 1, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
-    /// Waits until headers have been arriving for longer than some time.
+    /// Waits until headers have been incomplete for longer than `time`.
     async fn late_head(&self, time: Duration) {
         loop {
             sleep(time / 4).await;
@@ -157,7 +157,7 @@ impl Peer {
         }
     }
 
-    /// Waits until nothing has happened for some time.
+    /// Waits until the connection has been idle for `time`.
     async fn idle(&self, time: Duration) {
         loop {
             let since = Duration::from_millis(self.now().saturating_sub(self.last.load(Ordering::Relaxed)));
@@ -170,7 +170,7 @@ impl Peer {
     }
 }
 
-/// A request that is under way.
+/// Request in flight.
 struct UnderWay(Arc<Peer>);
 
 impl UnderWay {
@@ -181,7 +181,7 @@ impl UnderWay {
     }
 }
 
-/// A request that waits for a review.
+/// Request that waits for a review.
 pub(super) struct ReviewGuard<'a>(&'a Peer);
 
 impl Drop for ReviewGuard<'_> {
@@ -197,7 +197,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// Whoever is connected.
+/// Open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     peers: Mutex<HashMap<u64, Arc<Peer>>>,
@@ -207,9 +207,9 @@ pub(super) struct Connections {
     refused: RateLimit,
 }
 
-/// Whoever answers requests.
+/// Handler of requests.
 pub(super) trait RequestHandler: Send + Sync + 'static {
-    /// Answers a request.
+    /// Returns the response to a request.
     fn answer(&self, peer: &Peer, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> + Send;
 }
 
@@ -219,7 +219,7 @@ impl Connections {
         Connections { peers, next, began: Instant::now(), limits, refused }
     }
 
-    /// Makes room for one more. `None`: there is none to make, and the connection is refused.
+    /// Registers a connection, and displaces another one if necessary. `None`: the connection is refused.
     fn enter(&self, address: IpAddr) -> Option<(u64, Arc<Peer>)> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= self.limits.connections {
@@ -247,7 +247,7 @@ impl Connections {
         let address = stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip());
         let Some((id, peer)) = self.enter(address) else {
             if let Some(others) = self.refused.allow(self.began.elapsed()) {
-                tracing::warn!(others, "A connection was refused: {} are busy", self.limits.connections);
+                tracing::warn!(others, "Refused a connection: all {} connections are busy", self.limits.connections);
             }
             return;
         };
@@ -266,7 +266,7 @@ impl Connections {
         peer: &Arc<Peer>,
         stop: &mut watch::Receiver<bool>,
     ) {
-        // An answer goes out at once, small as it may be. If that cannot be had, it goes out later.
+        // Small responses are sent at once. If the option cannot be set, they are sent with a delay.
         let _later = stream.set_nodelay(true);
         let stream = match timeout(self.limits.handshake, tls.accept(stream)).await {
             Ok(Ok(stream)) => stream,
@@ -299,7 +299,7 @@ impl Connections {
                 .serve_connection(stream, service);
             self.drive(connection, peer, stop).await;
         } else {
-            // hyper's own deadline for headers would also end connections that are idle between requests.
+            // hyper's own header timeout would also end connections that are idle between requests.
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(None)
@@ -311,7 +311,7 @@ impl Connections {
 
     async fn drive<C: GracefulShutdown>(&self, connection: C, peer: &Peer, stop: &mut watch::Receiver<bool>) {
         let mut connection = pin!(connection);
-        // How it ends is the client's matter.
+        // The error of a connection is the client's problem.
         tokio::select! {
             _ended = connection.as_mut() => return,
             _stop = stop.wait_for(|stop| *stop) => {}
@@ -324,9 +324,9 @@ impl Connections {
     }
 }
 
-/// The connection that ends in favour of another one: of the address with the most connections, one that is idle rather than one
-/// that waits for a review, and the one on which nothing happened for longest. So a caller with many connections displaces its
-/// own.
+/// Returns the connection to displace. Candidates belong to the address with the most connections. Idle ones precede
+/// those that wait for a review; the least recently active one is chosen. A client with many connections therefore
+/// displaces its own.
 fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     let mut of_address = HashMap::<_, usize>::new();
     peers.values().for_each(|peer| *of_address.entry(peer.address).or_default() += 1);
@@ -338,7 +338,7 @@ fn least_important(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
     can_be_displaced.min_by_key(|(id, peer)| (importance(peer), **id)).map(|(id, _)| *id)
 }
 
-/// A connection that can end once requests that are under way are answered.
+/// Connection that can shut down after the requests in flight.
 trait GracefulShutdown: Future {
     fn shut_down(self: Pin<&mut Self>);
 }
@@ -379,7 +379,7 @@ mod tests {
         (connections, peers)
     }
 
-    /// The connections that are left, by the order in which they came.
+    /// Remaining connections in order of arrival.
     fn left(connections: &Connections) -> Vec<u64> {
         let mut left: Vec<_> = connections.peers.lock().unwrap().keys().copied().collect();
         left.sort_unstable();

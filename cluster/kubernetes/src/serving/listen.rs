@@ -1,4 +1,4 @@
-//! The port.
+//! Listening socket.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -8,10 +8,10 @@ use tokio::net::TcpListener;
 
 use crate::flags;
 
-/// How many connections may wait to be taken.
+/// Backlog of connections that wait for acceptance.
 const WAITING: i32 = 128;
 
-/// Takes the port.
+/// Opens the listening socket.
 pub(super) fn listen(serving: &flags::Serving) -> Result<TcpListener, String> {
     let address = SocketAddr::new(serving.address, serving.port);
     bind(address, serving.share_port).map_err(|error| {
@@ -25,12 +25,12 @@ pub(super) fn listen(serving: &flags::Serving) -> Result<TcpListener, String> {
     })
 }
 
-/// As in Go, an address that stands for all of this host stands for those of both families.
+/// Binds a socket. As in Go, an unspecified address covers both address families.
 fn bind(address: SocketAddr, share_port: bool) -> io::Result<TcpListener> {
     if address.ip().is_unspecified() {
         let all = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), address.port());
         match open(all, share_port) {
-            // A host that has no version 6.
+            // The host has no IPv6.
             Err(error) if address.is_ipv4() && error.kind() != ErrorKind::AddrInUse => {}
             result => return result,
         }
@@ -43,7 +43,8 @@ fn open(address: SocketAddr, share_port: bool) -> io::Result<TcpListener> {
     if address.is_ipv6() {
         socket.set_only_v6(!address.ip().is_unspecified())?;
     }
-    // Go sets it for whoever listens, whatever --permit-address-sharing says: a port can be had again at once.
+    // Go always sets it on listening sockets, regardless of --permit-address-sharing: a port can then be reused at
+    // once.
     socket.set_reuse_address(true)?;
     if share_port {
         socket.set_reuse_port(true)?;

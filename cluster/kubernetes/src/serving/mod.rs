@@ -1,17 +1,17 @@
-//! The HTTPS server: how the scheduler is, what it does and how it is set up, for those who may know.
+//! HTTPS server: health, metrics, configuration and debug pages for authorized clients.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `listen` | the port |
-//! | `certificate`, `tls` | the server's certificate: given, found, or made; TLS as flags say |
-//! | `connections` | how many there are, how long they stay, how they end |
-//! | `authorities` | who vouches for callers: files, or the cluster |
-//! | `authenticate` | who calls: proxies, certificates, bearer tokens |
-//! | `authorize` | what they may do |
-//! | `review`, `cache` | asking the API server about somebody; answers that hold for a while |
-//! | `budget` | limits for reviews: how many wait, and how many a caller may cause that fail |
-//! | `tracked` | a stream that reports when the headers of a request begin to arrive |
-//! | `pages` | what there is to read |
+//! | `listen` | the listening socket |
+//! | `certificate`, `tls` | the server's certificate, from files or generated; TLS settings |
+//! | `connections` | number, timeouts and shutdown of connections |
+//! | `authorities` | trusted authorities, from files or the cluster |
+//! | `authenticate` | authentication by proxies, certificates and bearer tokens |
+//! | `authorize` | authorization of users |
+//! | `review`, `cache` | reviews by the API server, and their cached results |
+//! | `budget` | limits of waiting and failed reviews |
+//! | `tracked` | a stream that reports the start of request headers |
+//! | `pages` | the pages |
 
 mod authenticate;
 mod authorities;
@@ -56,36 +56,36 @@ use certificate::{CertificatePair, CertificateSource};
 use connections::{Connections, Limits, Peer, RequestHandler};
 use review::AuthProblem;
 
-/// How often files and the cluster are looked at for other certificates: as often as kube-scheduler looks at files.
+/// Interval at which files and the cluster are read for changed certificates: kube-scheduler's interval for files.
 const REFRESH: Duration = Duration::from_secs(60);
-/// How soon the cluster is asked again if it did not answer.
+/// Delay after a failed lookup in the cluster.
 const LOOKUP_RETRY_DELAY: Duration = Duration::from_secs(5);
-/// How long nobody is let in after the system had no file or memory for one more connection.
+/// Pause after the system had no file descriptor or memory for another connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
-/// What a server is made of.
+/// Inputs of a server.
 pub struct ServerParts<'a, T> {
-    /// The port, and the server's certificate.
+    /// Port, and the server's certificate.
     pub serving: &'a flags::Serving,
-    /// Who calls.
+    /// Authentication flags.
     pub authentication: &'a flags::Authentication,
-    /// Who may call.
+    /// Authorization flags.
     pub authorization: &'a flags::Authorization,
-    /// The API server that knows who calls, by `--authentication-kubeconfig`, or from inside a cluster. None: certificates
-    /// that files vouch for count, and whoever has none is anonymous.
+    /// API server for TokenReviews, by `--authentication-kubeconfig` or from inside a cluster. `None`: only
+    /// certificates of authorities in files authenticate; other clients are anonymous.
     pub authenticates: Option<T>,
-    /// The API server that knows who may call, by `--authorization-kubeconfig`, or from inside a cluster. None: only what
-    /// anybody may is answered.
+    /// API server for SubjectAccessReviews, by `--authorization-kubeconfig` or from inside a cluster. `None`: only
+    /// always-allowed paths are served.
     pub authorizes: Option<T>,
-    /// How the scheduler is.
+    /// State of the scheduler.
     pub health: Health,
-    /// What does not change.
+    /// Pages with constant content.
     pub pages: Pages,
-    /// What does.
+    /// Pages with changing content.
     pub endpoints: Arc<dyn Endpoints>,
 }
 
-/// A server that has its port, and serves once it [runs](Server::run).
+/// Server with an open port, which serves after [`run`](Server::run).
 #[derive(Debug)]
 pub struct Server<T> {
     listener: TcpListener,
@@ -99,7 +99,7 @@ struct ServerState<T> {
     flags: flags::Serving,
     source: CertificateSource,
     sources: AuthoritySources<T>,
-    /// What the present is made of: the certificate, and who vouches for callers.
+    /// Inputs of `present`: the certificate and the authorities.
     inputs: Mutex<(CertificatePair, AuthorityConfig)>,
     present: Mutex<(Arc<ServerConfig>, Arc<Authorities>)>,
     authenticator: Authenticator<T>,
@@ -115,17 +115,18 @@ struct ServerState<T> {
 
 impl<T> std::fmt::Debug for ServerState<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("source", &self.source).finish_non_exhaustive()
+        f.debug_struct("ServerState").field("source", &self.source).finish_non_exhaustive()
     }
 }
 
 impl<T: Transport> Server<T> {
-    /// Takes the port, and reads the certificate and whatever vouches for callers; the cluster is asked once the server runs,
-    /// unless it must not go on without. `None`: `--secure-port` is 0.
+    /// Opens the port, and reads the certificate and the authorities. The cluster is read when the server runs, unless
+    /// a failed lookup must prevent the start. Returns `None` if `--secure-port` is 0.
     ///
     /// # Errors
-    /// What is wrong, and what to do: a certificate, a key or a path that is not what it should be, a port that is taken, or
-    /// a cluster that does not say who vouches for callers where `--authentication-tolerate-lookup-failure` is false.
+    /// A certificate, key or path is invalid, or the port is in use. With
+    /// `--authentication-tolerate-lookup-failure=false`, also a failed lookup of authorities in the cluster. The
+    /// message contains the remedy.
     pub async fn bind(parts: ServerParts<'_, T>) -> Result<Option<Self>, String> {
         if parts.serving.port == 0 {
             return Ok(None);
@@ -141,7 +142,7 @@ impl<T: Transport> Server<T> {
         let sources = AuthoritySources::new(parts.authentication, parts.authenticates.clone());
         let mut authority_config = sources.read_files()?;
         if !parts.authentication.tolerate_lookup_failure {
-            let cure = |why| format!("{why}; --authentication-tolerate-lookup-failure would go on without");
+            let cure = |why| format!("{why}; set --authentication-tolerate-lookup-failure=true to start without it");
             sources.look_up(&mut authority_config).await.map_err(cure)?;
         }
         let present = present(parts.serving, &sources, &pair, &authority_config)?;
@@ -166,12 +167,12 @@ impl<T: Transport> Server<T> {
         Ok(Server { listener, address, shared: Arc::new(shared), connections, refresh })
     }
 
-    /// Where it listens.
+    /// Listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until it is told to stop: then nobody comes in any more, and what is under way is answered, within 5 seconds.
+    /// Serves until `stop` is set. New connections are refused then, and requests in flight have 5 seconds to complete.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         tracing::info!("Serving securely on {}", self.address);
         let mut tasks = JoinSet::new();
@@ -192,7 +193,7 @@ impl<T: Transport> Server<T> {
                         tasks.spawn(async move { connections.serve(stream, tls, shared, stop).await });
                     }
                     Err(error) => {
-                        tracing::warn!("A connection could not be taken: {error}");
+                        tracing::warn!("Unable to accept a connection: {error}");
                         sleep(ACCEPT_RETRY_DELAY).await;
                     }
                 },
@@ -205,7 +206,7 @@ impl<T: Transport> Server<T> {
         }
         refreshing.abort();
         drop(self.listener);
-        // Each ends by itself, in time.
+        // Each connection ends within its grace period.
         while tasks.join_next().await.is_some() {}
     }
 }
@@ -226,27 +227,28 @@ impl<T: Transport> ServerState<T> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks whether files or the cluster say something else. What cannot be read, or makes no sense, changes nothing. Returns
-    /// whether the cluster answered.
+    /// Reads files and the cluster again. Unreadable or invalid content is ignored. Returns whether the lookup in the
+    /// cluster succeeded.
     async fn refresh(&self) -> bool {
-        let (old_pair, old_said) = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let log_error = |why: &String| tracing::error!("{why}; what was there before stays");
+        let (old_pair, old_authorities) = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let log_error = |why: &String| tracing::error!("{why}; the previous certificates stay in use");
         let pair = self.source.reload().and_then(|pair| pair.inspect_err(log_error).ok());
         let pair = pair.unwrap_or_else(|| old_pair.clone());
-        let (mut authority_config, mut is_looked_up) = (old_said.clone(), true);
+        let (mut authority_config, mut is_looked_up) = (old_authorities.clone(), true);
         if let Ok(mut files) = self.sources.read_files().inspect_err(log_error) {
             match self.sources.look_up(&mut files).await {
                 Ok(()) => authority_config = files,
                 Err(why) => {
-                    tracing::warn!("{why}; until it can be looked up, nobody else's certificates are believed");
+                    tracing::warn!("{why}; until the lookup succeeds, authorities of the cluster are not trusted");
                     is_looked_up = false;
                 }
             }
         }
-        // One that is broken does not keep the other from changing.
-        for (pair, authority_config) in [(&pair, &authority_config), (&old_pair, &authority_config), (&pair, &old_said)]
+        // An invalid part does not prevent the update of the other one.
+        for (pair, authority_config) in
+            [(&pair, &authority_config), (&old_pair, &authority_config), (&pair, &old_authorities)]
         {
-            if (pair, authority_config) == (&old_pair, &old_said) {
+            if (pair, authority_config) == (&old_pair, &old_authorities) {
                 break;
             }
             match present(&self.flags, &self.sources, pair, authority_config) {
@@ -254,7 +256,7 @@ impl<T: Transport> ServerState<T> {
                     *self.present.lock().unwrap_or_else(PoisonError::into_inner) = present;
                     *self.inputs.lock().unwrap_or_else(PoisonError::into_inner) =
                         (pair.clone(), authority_config.clone());
-                    tracing::info!("Other certificates are in use from now on");
+                    tracing::info!("Certificates changed; new connections use them");
                     break;
                 }
                 Err(why) => log_error(&why),
@@ -268,7 +270,7 @@ impl<T> ServerState<T> {
     fn limited(&self, peer: &Peer) -> Response<Full<Bytes>> {
         if let Some(others) = self.limited.allow(self.began.elapsed()) {
             let address = peer.address();
-            tracing::warn!(others, "Too many reviews wait, or failed for {address}: the request was refused");
+            tracing::warn!(others, "Refused a request of {address}: too many reviews are waiting or failed");
         }
         pages::too_many_requests()
     }
@@ -276,11 +278,11 @@ impl<T> ServerState<T> {
 
 impl<T: Transport> RequestHandler for ServerState<T> {
     async fn answer(&self, peer: &Peer, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        // Nothing that is asked for has a body.
+        // No page reads a request body.
         let (head, _) = request.into_parts();
         let (_, authorities) = self.present();
         let user = self.authenticator.authenticate(&authorities, peer, &head.headers).await;
-        // As in kube-scheduler: HTTP/2 costs much, so that nobody in particular gets one answer on a connection.
+        // As in kube-scheduler: HTTP/2 is expensive, so an anonymous client receives one response per connection.
         if head.version == Version::HTTP_2 && user.as_ref().map_or(true, user::User::is_anonymous) {
             peer.end();
         }

@@ -1,4 +1,4 @@
-//! Asking an API server about somebody.
+//! Reviews of users by an API server.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use super::budget::Budget;
 use super::connections::Peer;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Transport, TransportError, Verb};
 
-/// How long a review may take, with all tries.
+/// Timeout of a review with all retries.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often it is tried, and how long the first pause is; each is half as long again as the one before.
+/// Number of attempts, and the first delay; each delay is half as long again as the previous one.
 const MAX_TRIES: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(500);
-/// How many are under way at once: whoever asks for more waits.
+/// Maximum number of concurrent reviews; others wait.
 const MAX_REVIEWS: usize = 16;
 
-/// The API server, as the one who knows who somebody is and what they may do.
+/// Sends TokenReviews and SubjectAccessReviews.
 #[derive(Debug)]
 pub(super) struct Reviewer<T> {
     pub(super) transport: T,
@@ -25,17 +25,17 @@ pub(super) struct Reviewer<T> {
     budget: Budget,
 }
 
-/// Reason why a caller could not be authenticated or authorized.
+/// Reason that a client could not be authenticated or authorized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AuthProblem {
-    /// Too many reviews wait, or failed for callers of this address: the caller is to try again later.
+    /// Too many reviews wait, or failed for clients of this address; the client should retry later.
     Limited,
-    /// Anything else, as text.
+    /// Any other error.
     Failed(String),
 }
 
 impl AuthProblem {
-    /// The same, with what was being done.
+    /// Adds the operation to the message.
     pub(super) fn with_context(self, what: &str) -> AuthProblem {
         match self {
             AuthProblem::Limited => AuthProblem::Limited,
@@ -49,8 +49,8 @@ impl<T: Transport> Reviewer<T> {
         Reviewer { transport, turns: Semaphore::new(MAX_REVIEWS), budget }
     }
 
-    /// Has a review made for a caller, and returns its status. Unless it is positive, it counts against the budget of the
-    /// caller's address.
+    /// Sends a review for a client and returns its status. A result that is not positive counts against the budget of
+    /// the client's address.
     pub(super) async fn review(
         &self,
         peer: &Peer,
@@ -72,13 +72,13 @@ impl<T: Transport> Reviewer<T> {
     async fn with_timeout(&self, path: &str, review: &Value) -> Result<Value, String> {
         let call = ApiRequest { verb: Verb::Create, path: path.to_owned(), body: review.to_string().into() };
         let asking = async {
-            // Nobody closes it.
+            // The semaphore is never closed.
             let _turn = self.turns.acquire().await;
             self.send(&call).await
         };
         tokio::select! {
             status = asking => status,
-            () = self.transport.sleep(REVIEW_TIMEOUT) => Err(format!("no answer within {} seconds", REVIEW_TIMEOUT.as_secs())),
+            () = self.transport.sleep(REVIEW_TIMEOUT) => Err(format!("no response within {} seconds", REVIEW_TIMEOUT.as_secs())),
         }
     }
 
@@ -94,7 +94,7 @@ impl<T: Transport> Reviewer<T> {
     }
 }
 
-/// After what time to ask again; `None`: it makes no difference.
+/// Returns the delay before a retry, or `None` if a retry is useless.
 fn retry_delay(answer: &Result<ApiResponse, TransportError>, pause: Duration) -> Option<Duration> {
     match answer {
         Ok(answer) if answer.retry_after.is_some() => answer.retry_after,
@@ -109,6 +109,6 @@ fn status(answer: Result<ApiResponse, TransportError>) -> Result<Value, String> 
         return Err(StatusError::new(&answer).message.into());
     }
     let mut review: Value =
-        serde_json::from_slice(&answer.body).map_err(|error| format!("an answer that cannot be read: {error}"))?;
+        serde_json::from_slice(&answer.body).map_err(|error| format!("the response cannot be read: {error}"))?;
     Ok(review["status"].take())
 }

@@ -1,4 +1,4 @@
-//! TLS: versions, cipher suites, and who may show a certificate.
+//! TLS of the server: versions, cipher suites and client certificates.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use rustls::{
 use super::certificate::CertificatePair;
 use crate::{crypto, flags};
 
-/// What is offered to clients. `clients`: whose certificates they may show; `None`: they need not show any.
+/// Builds the TLS configuration. `clients`: subjects of accepted authorities, or `None` if no certificate is requested.
 pub(super) fn config(
     serving: &flags::Serving,
     pair: &CertificatePair,
@@ -23,7 +23,7 @@ pub(super) fn config(
 ) -> Result<ServerConfig, String> {
     let mut provider = crypto::provider();
     if !serving.cipher_suites.is_empty() {
-        // As in Go, those of TLS 1.3 are not chosen from.
+        // As in Go, the suites of TLS 1.3 are always offered.
         Arc::make_mut(&mut provider).cipher_suites.retain(|suite| {
             let name = suite.suite().as_str().unwrap_or_default();
             suite.version().version == ProtocolVersion::TLSv1_3
@@ -46,14 +46,14 @@ pub(super) fn config(
     let mut config = builder.with_single_cert(chain, key).map_err(|error| in_context(error.to_string()))?;
     config.alpn_protocols =
         if serving.http2 { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
-    // Who comes again keeps the connection; what is not remembered takes no room.
+    // Clients keep connections open, so sessions are not cached, which saves memory.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)
 }
 
-/// Lets clients show any certificate whose key they have. Who vouches for it is asked with each request, since a caller whom
-/// nobody vouches for may still have a token, or ask for what anybody may.
+/// Accepts any client certificate if the client has its key. Authorities are checked for each request, since an
+/// untrusted client may have a token, or may request an always-allowed path.
 #[derive(Debug)]
 struct AnyCertificate {
     subjects: Vec<DistinguishedName>,

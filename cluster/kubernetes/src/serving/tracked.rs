@@ -11,7 +11,8 @@ use tokio_rustls::server::TlsStream;
 
 use super::connections::Peer;
 
-/// A connection, and its peer if bytes that arrive while no request is under way are headers. That holds for HTTP/1.1.
+/// Connection that reports header bytes to its peer. Only HTTP/1.1 connections have a peer here: while no request is in
+/// flight, their bytes are headers.
 pub(super) struct TrackedStream {
     stream: TlsStream<TcpStream>,
     peer: Option<Arc<Peer>>,

@@ -1,4 +1,4 @@
-//! Somebody.
+//! Authenticated users.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 pub(super) const ANONYMOUS: &str = "system:anonymous";
 pub(super) const AUTHENTICATED: &str = "system:authenticated";
 pub(super) const UNAUTHENTICATED: &str = "system:unauthenticated";
-/// Whoever is in this group may do anything.
+/// Members of this group may do anything.
 pub(super) const MASTERS: &str = "system:masters";
 
-/// Somebody, as a SubjectAccessReview says it.
+/// User, in the form of a SubjectAccessReview.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct User {
     #[serde(rename = "user", skip_serializing_if = "String::is_empty")]
@@ -24,7 +24,7 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Somebody of whom nothing is known.
+    /// Anonymous user.
     pub(super) fn anonymous() -> User {
         User { name: ANONYMOUS.to_owned(), groups: vec![UNAUTHENTICATED.to_owned()], ..User::default() }
     }
@@ -37,7 +37,7 @@ impl User {
         self.name == ANONYMOUS || self.is_in(UNAUTHENTICATED)
     }
 
-    /// Everybody who is somebody is in a group for that.
+    /// Adds the group of authenticated users.
     pub(super) fn authenticated(mut self) -> User {
         if !self.is_anonymous() && !self.is_in(AUTHENTICATED) {
             self.groups.push(AUTHENTICATED.to_owned());

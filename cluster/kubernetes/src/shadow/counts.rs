@@ -1,4 +1,4 @@
-//! How often we agreed.
+//! Counts of agreement with kube-scheduler.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,43 +7,43 @@ use serde::Serialize;
 use crate::metrics::exposition::Exposition;
 use crate::metrics::family::{Family, Stability};
 
-/// How often we agreed, as a metric. kube-scheduler has none like it.
+/// Decisions by agreement, as a metric. kube-scheduler has no such metric.
 pub static DECISIONS: Family = Family::counter(
     "scheduler_shadow_decisions_total",
     &["profile", "result"],
     Stability::None,
-    "Decisions of kube-scheduler that were judged, by profile and by what came of it.",
+    "Decisions of kube-scheduler that were compared, by profile and result.",
 );
 
-/// What was counted of a profile.
+/// Counts of one profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileCounts {
-    /// Pods that were bound to one of the nodes that we would have drawn one of.
+    /// Pods that were bound to one of the best nodes.
     pub same_best: u64,
-    /// Pods that were bound to a node of a lower total.
+    /// Pods that were bound to a node with a lower total score.
     pub lower_score: u64,
-    /// The most that a total was lower by.
+    /// Largest difference of a total score.
     pub largest_difference: i64,
-    /// Pods that were bound to a node that is not feasible for us.
+    /// Pods that were bound to an infeasible node.
     pub infeasible: u64,
-    /// Pods that fit nowhere for both, in the same words.
+    /// Pods that both schedulers found unschedulable, with the same message.
     pub same_message: u64,
-    /// Pods that fit nowhere for both, in other words.
+    /// Pods that both schedulers found unschedulable, with different messages.
     pub other_message: u64,
-    /// Pods that fit nowhere for kube-scheduler, and somewhere for us.
+    /// Pods that only kube-scheduler found unschedulable.
     pub fits: u64,
-    /// Pods that were bound before all of the cluster was known here.
+    /// Pods that were bound before the informers synced.
     pub not_judged: u64,
 }
 
 impl ProfileCounts {
-    /// How many pods were bound and judged.
+    /// Number of bound pods that were compared.
     pub fn bound(&self) -> u64 {
         self.same_best + self.lower_score + self.infeasible
     }
 
-    /// Each count with its name as a label's value.
+    /// Returns each count with its label value.
     fn results(&self) -> [(&'static str, u64); 7] {
         [
             ("same_best", self.same_best),
@@ -56,18 +56,18 @@ impl ProfileCounts {
         ]
     }
 
-    /// How many pods were said to fit nowhere.
+    /// Number of unschedulable pods that were compared.
     pub fn unschedulable(&self) -> u64 {
         self.same_message + self.other_message + self.fits
     }
 }
 
-/// The counts of all profiles. Clones are the same.
+/// Counts of all profiles. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct ShadowCounts(Arc<Mutex<Vec<ProfileCounts>>>);
 
 impl ShadowCounts {
-    /// The counts of each profile, by its index. Profiles of which nothing was counted may be missing at the end.
+    /// Returns the counts by profile index. Trailing profiles without counts may be missing.
     pub fn counts(&self) -> Vec<ProfileCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -80,7 +80,7 @@ impl ShadowCounts {
         count(&mut profiles[profile]);
     }
 
-    /// Writes the metric, of profiles of these scheduler names.
+    /// Writes the metric for profiles with these scheduler names.
     pub(crate) fn write(&self, profiles: &[&str], exposition: &mut Exposition<'_>) {
         for (profile, counts) in profiles.iter().zip(self.counts()) {
             for (result, count) in counts.results() {

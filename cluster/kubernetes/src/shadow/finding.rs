@@ -1,4 +1,4 @@
-//! Disagreements, as they are told.
+//! Reports of disagreements.
 
 use schedc_core::cache::Base;
 use schedc_core::engine::Decision;
@@ -6,84 +6,84 @@ use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::profile::PluginScore;
 use serde::Serialize;
 
-/// A pod about which kube-scheduler decided what we would not have.
+/// Pod for which this scheduler would have decided differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Disagreement {
     /// `namespace/name`.
     pub pod: String,
-    /// Our profile that judged.
+    /// Profile that compared.
     pub profile: &'static str,
-    /// What is different.
+    /// Difference.
     #[serde(flatten)]
     pub finding: Finding,
 }
 
-/// What is different.
+/// Difference of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Finding {
-    /// The node is feasible for us, and others are better.
+    /// The node is feasible, but others have a higher score.
     LowerScore {
         /// The node that the pod was bound to.
         node: String,
-        /// Our best nodes, by name.
+        /// Names of the best nodes.
         best: Vec<String>,
-        /// What the node's total is lower by than that of the best. 0: room was made for the pod on `best`
-        /// (`status.nominatedNodeName`), and totals do not matter.
+        /// Difference of the total scores. 0: preemption nominated `best` for the pod (`status.nominatedNodeName`), so
+        /// scores do not matter.
         by: i64,
-        /// The scores of the first of `best` and of the node, plugin by plugin.
+        /// Scores of the first best node and of the bound node, by plugin.
         scores: Vec<Comparison>,
     },
-    /// The node is not feasible for us.
+    /// The node is infeasible.
     Infeasible {
         /// The node that the pod was bound to.
         node: String,
-        /// Who rejects it and why, or why the pod fits nowhere.
+        /// Rejecting plugins with their reasons, or the reason that no node is feasible.
         reason: String,
-        /// Our best nodes, by name; none if it fits nowhere.
+        /// Names of the best nodes; empty if no node is feasible.
         best: Vec<String>,
-        /// The scores of the first of `best`, plugin by plugin.
+        /// Scores of the first best node, by plugin.
         scores: Vec<Comparison>,
     },
-    /// The pod fits nowhere, for other reasons.
+    /// Both schedulers found the pod unschedulable, for different reasons.
     OtherMessage {
         /// kube-scheduler's message.
         theirs: String,
-        /// Ours.
+        /// Message of this scheduler.
         ours: String,
     },
-    /// The pod fits nowhere for kube-scheduler, and here it does.
+    /// Only kube-scheduler found the pod unschedulable.
     Fits {
         /// kube-scheduler's message.
         theirs: String,
-        /// Our best nodes, by name.
+        /// Names of the best nodes.
         best: Vec<String>,
     },
 }
 
-/// What a plugin says of two nodes.
+/// Scores of two nodes by one plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Comparison {
     /// The plugin.
     pub plugin: &'static str,
-    /// The profile's weight.
+    /// Weight in the profile.
     pub weight: i64,
-    /// What it says of our best node.
+    /// Score of the best node.
     pub best: NodeScore,
-    /// What it says of the node that the pod was bound to; none if that is not feasible.
+    /// Score of the bound node; `None` if it is infeasible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<NodeScore>,
 }
 
-/// A score.
+/// Score of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeScore {
-    /// What Score returned.
+    /// Result of Score.
     pub raw: i64,
-    /// Brought to 0..=100.
+    /// Normalized score, from 0 to 100.
     pub normalized: i64,
-    /// Normalised score times weight.
+    /// Normalized score times weight.
     pub weighted: i64,
 }
 
@@ -93,7 +93,7 @@ impl From<&PluginScore> for NodeScore {
     }
 }
 
-/// The nodes that a cycle would draw one of, by name.
+/// Returns the names of the best nodes, of which a cycle would choose one.
 pub(super) fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
     match &found.decision {
         Decision::Node(node) if found.by_nomination || found.best.is_empty() => vec![base.name(*node).to_owned()],
@@ -102,7 +102,7 @@ pub(super) fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
     }
 }
 
-/// What is different for us about a pod that was bound to a node, if anything is.
+/// Compares a pod that was bound to a node. Returns the difference, if any.
 pub(super) fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Option<Finding> {
     let best = best_nodes(found, base);
     if best.iter().any(|name| name == node) {
@@ -123,7 +123,7 @@ pub(super) fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Opt
     })
 }
 
-/// Why a node is not feasible.
+/// Returns the reason that a node is infeasible.
 fn reason(found: &Explanation, bound: Option<&NodeExplanation>) -> String {
     if let Some(held) = found.gated_by.as_ref().or(found.pre_filter.as_ref()) {
         return format!("{}: {}", held.plugin, held.message());

@@ -1,12 +1,13 @@
-//! A scheduler that judges what kube-scheduler does, and does nothing itself: `schedc run --shadow`.
+//! Shadow mode: compares kube-scheduler's decisions and writes nothing, as `schedc run --shadow`.
 //!
-//! The cluster is followed as ever. When a pod turns out to be bound, [`Shadow`] asks just before that is taken in where we
-//! would have bound it, and when kube-scheduler says that a pod fits nowhere, whether we would say the same.
+//! The driver watches the cluster as usual. Before a change that shows a pod as bound is applied, [`Shadow`] evaluates
+//! which node this scheduler would choose. When kube-scheduler reports a pod as unschedulable, it evaluates whether
+//! this scheduler would report the same.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`finding`] | what is told of a disagreement |
-//! | [`counts`] | how often there was which |
+//! | [`finding`] | reports of disagreements |
+//! | [`counts`] | counts of agreement by profile |
 
 pub mod counts;
 pub mod finding;
@@ -28,20 +29,20 @@ use crate::driver::DriverHooks;
 pub use counts::{ProfileCounts, ShadowCounts};
 pub use finding::{Comparison, Disagreement, Finding, NodeScore};
 
-/// Judges. `report` is told of each disagreement, the others are counted.
+/// Compares decisions. `report` receives each disagreement; all results are counted.
 #[derive(Debug)]
 pub struct Shadow<F> {
     profiles: &'static [ProfileInfo],
     shadow_counts: ShadowCounts,
     report: F,
-    /// What was last said of pods that fit nowhere, as a number.
+    /// Hash of the last message about each unschedulable pod.
     last_failures: Map<Uid, u64>,
     hashes: RandomState,
     is_synced: bool,
 }
 
 impl<F: FnMut(&Disagreement)> Shadow<F> {
-    /// Counts here.
+    /// Creates a comparison with these counters.
     pub fn new(profiles: &'static [ProfileInfo], shadow_counts: ShadowCounts, report: F) -> Self {
         Shadow {
             profiles,
@@ -59,7 +60,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
         (self.report)(&Disagreement { pod, profile: self.profiles[profile].name, finding });
     }
 
-    /// A pod was bound to a node.
+    /// Compares a pod that was bound to a node.
     fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
         let index = scheduler.base().node(node);
         let quick_check = index.and_then(|index| scheduler.may_choose(profile, pod, index));
@@ -82,7 +83,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
         self.report_finding(profile, pod, finding);
     }
 
-    /// A pod was found to fit nowhere.
+    /// Compares a pod that kube-scheduler found unschedulable.
     fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
         let found = scheduler.explain(profile, pod, false);
         let base = scheduler.base();
@@ -106,7 +107,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
         self.report_finding(profile, pod, finding);
     }
 
-    /// Whether a pod's status says something about its failure that it did not say before. Returns what.
+    /// Returns the message about a failure if it differs from the last one.
     fn new_failure<'o>(&mut self, uid: &Uid, pod: &'o api::Pod) -> Option<&'o str> {
         let message = failed_scheduling(pod)?;
         let hash = self.hashes.hash_one(message);
@@ -126,7 +127,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             }
             _ => return,
         };
-        // As it was before. One that has its node already, or that was not seen without, is nothing to judge.
+        // The state before the change. Assigned pods, and pods that were never observed as pending, are not compared.
         let pending = scheduler.pending(&pod.uid).cloned();
         if let Some(node) = pod.spec.node_name {
             self.last_failures.remove(&pod.uid);
@@ -151,7 +152,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
     }
 }
 
-/// Why a pod fits nowhere, as a scheduler wrote into its status.
+/// Returns the reason that a scheduler wrote into the status of an unschedulable pod.
 fn failed_scheduling(pod: &api::Pod) -> Option<&str> {
     let conditions = pod.status.as_ref()?.conditions.as_deref()?;
     let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled")?;

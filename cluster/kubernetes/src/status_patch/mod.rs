@@ -1,8 +1,7 @@
-//! What to send so that a pod's status says something: the patch that kube-scheduler would send.
+//! Patches of pod statuses, equal to kube-scheduler's.
 //!
-//! It is a strategic merge patch of what differs, made as `UpdatePodCondition` and `CreateTwoWayMergePatch` make it. To know
-//! what differs takes to know what is there: [`ObservedStatus`] is kept for each pod while the pod is there, and holds no more than
-//! that takes.
+//! The result is a strategic merge patch of the difference, as `UpdatePodCondition` and `CreateTwoWayMergePatch` create
+//! it. [`ObservedStatus`] stores for each existing pod the fields that this difference depends on, and no others.
 
 mod observed;
 
@@ -13,11 +12,11 @@ use serde_json::{Map, Value, json};
 
 pub use observed::{ConditionOrders, ObservedCondition, ObservedStatus};
 
-/// The patch after which a status says what is `wanted`. `None`: it says so already.
+/// Returns the patch that changes the observed status to the wanted one, or `None` if they are equal.
 pub fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now: Timestamp) -> Option<Value> {
     let nominated = wanted.nominated_node.as_ref().filter(|wanted| **wanted != observed.nominated_node);
     let condition = wanted.condition.as_ref().map(|wanted| ConditionPatch::new(observed, wanted, now));
-    // That a condition is about a newer generation is not worth a patch.
+    // A different observed generation alone does not justify a patch.
     if nominated.is_none() && !condition.as_ref().is_some_and(|condition| condition.is_needed) {
         return None;
     }
@@ -38,10 +37,10 @@ pub fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now: Timest
     Some(json!({ "status": status }))
 }
 
-/// A condition, compared with what is there.
+/// Wanted condition, compared with the observed one.
 struct ConditionPatch {
     kind: &'static str,
-    /// What differs. `None`: nothing.
+    /// Fields that differ, or `None`.
     fields: Option<Map<String, Value>>,
     is_needed: bool,
 }
@@ -79,12 +78,12 @@ impl ConditionPatch {
     }
 }
 
-/// A field that is left out where it is empty, and so taken away by a null.
+/// Returns a string value. The API omits empty strings, so a null removes one.
 fn text(value: &str) -> Value {
     if value.is_empty() { Value::Null } else { value.into() }
 }
 
-/// A time as Kubernetes' `metav1.Time` is written: without fractions.
+/// Formats a time like Kubernetes' `metav1.Time`: without fractions of a second.
 fn seconds(time: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(0)).timestamp_to_string(&time)
 }

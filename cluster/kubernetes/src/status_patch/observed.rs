@@ -1,4 +1,4 @@
-//! What a pod's status says, as far as patches of it depend on that.
+//! Fields of a pod's status that patches depend on.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -6,41 +6,41 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use k8s_openapi::api::core::v1 as api;
 
-/// What a pod's status says, as far as patches of it depend on that.
+/// Fields of a pod's status that patches depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservedStatus {
     /// `metadata.generation`; 0 if there is none.
     pub generation: i64,
-    /// The types of all conditions, in order. Pods whose conditions are alike share it.
+    /// Types of all conditions, in order. Pods with the same types share it.
     pub order: Arc<[Box<str>]>,
-    /// The conditions that a scheduler writes.
+    /// Conditions that a scheduler writes.
     pub scheduler_conditions: Box<[ObservedCondition]>,
     /// `status.nominatedNodeName`
     pub nominated_node: Option<Arc<str>>,
 }
 
-/// A condition that is there.
+/// Observed condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservedCondition {
-    /// Its type.
+    /// Condition type.
     pub kind: &'static str,
     /// `True`, `False` or `Unknown`.
     pub status: Box<str>,
-    /// Its reason.
+    /// Reason.
     pub reason: Box<str>,
-    /// Its message.
+    /// Message.
     pub message: Box<str>,
     /// Whether it has a `lastProbeTime`, which schedulers never set.
     pub was_probed: bool,
-    /// The generation that it is about; 0 if it does not say.
+    /// Observed generation; 0 if there is none.
     pub observed_generation: i64,
 }
 
-/// The conditions that a scheduler writes.
+/// Types of the conditions that a scheduler writes.
 const OWN: [&str; 2] = ["PodScheduled", "DisruptionTarget"];
 
 impl ObservedStatus {
-    /// Reads a pod.
+    /// Reads the status of a pod.
     pub fn new(pod: &api::Pod, orders: &mut ConditionOrders) -> ObservedStatus {
         let status = pod.status.as_ref();
         let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
@@ -55,7 +55,7 @@ impl ObservedStatus {
 }
 
 impl ObservedCondition {
-    /// Of a condition that a scheduler writes.
+    /// Reads a condition if a scheduler writes its type.
     fn new(condition: &api::PodCondition) -> Option<ObservedCondition> {
         let kind = OWN.into_iter().find(|scheduler_conditions| *scheduler_conditions == condition.type_)?;
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().into();
@@ -70,11 +70,11 @@ impl ObservedCondition {
     }
 }
 
-/// The few orders of conditions that there are in a cluster, each once.
+/// Distinct orders of condition types in the cluster, each stored once.
 #[derive(Debug, Default)]
 pub struct ConditionOrders {
     orders: HashTable<Arc<[Box<str>]>>,
-    /// With so many, those that no pod has any more go.
+    /// Number of orders at which unused ones are removed.
     limit: usize,
 }
 

@@ -3,7 +3,7 @@ use serde_json::from_str;
 
 use super::*;
 
-/// The patch for a pod with this status, as JSON; `nothing` if there is none.
+/// Patch for a pod with this status, as JSON; `nothing` if there is none.
 fn patch(status: &str, wanted: StatusPatch) -> String {
     let pod = api_pod(&format!("{{metadata: {{name: p, generation: 2}}, status: {status}}}"));
     let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());
@@ -19,7 +19,7 @@ fn nominated(node: &str) -> Option<Option<std::sync::Arc<str>>> {
     Some(Some(node).filter(|node| !node.is_empty()).map(Into::into))
 }
 
-/// Each expected patch was made by Kubernetes' own code.
+/// Each expected patch was created by Kubernetes' own code.
 #[test]
 fn patches_contain_differences_only() {
     let a = "type: PodScheduled, status: 'False', reason: Unschedulable, message: a, \
@@ -87,7 +87,7 @@ fn missing_generations_are_not_removed() {
     assert!(patch["status"]["conditions"][0].as_object().unwrap().contains_key("observedGeneration"));
 }
 
-/// kube-scheduler's patches, as recorded.
+/// kube-scheduler's recorded patches.
 #[test]
 fn patches_equal_those_of_kube_scheduler() {
     let recording = include_str!("../../tests/recordings/requests.jsonl");
@@ -106,7 +106,7 @@ fn patches_equal_those_of_kube_scheduler() {
             }),
             nominated_node: recorded["status"]["nominatedNodeName"].as_str().map(|node| Some(node.into())),
         };
-        // Victims are bound, all others are new.
+        // Victims are bound; all other pods are new.
         let is_victim = text("type") == "DisruptionTarget";
         let conditions = if is_victim { "[{type: PodScheduled, status: 'True'}]" } else { "[]" };
         let pod = api_pod(&format!("{{metadata: {{name: p, generation: 1}}, status: {{conditions: {conditions}}}}}"));

@@ -1,14 +1,14 @@
-//! HTTP: version 2 where TLS agrees on it, so that many requests are under way on one connection, else version 1.1.
+//! HTTP transport: HTTP/2 if TLS negotiates it, so one connection carries many requests; otherwise HTTP/1.1.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `connection` | one connection for many requests, made anew when it is gone |
-//! | `http2` | requests on a connection of HTTP/2 |
-//! | `http1` | requests on connections of HTTP/1.1 |
-//! | `dial` | connections, by TCP and TLS |
+//! | `connection` | one connection for many requests, reconnected after a failure |
+//! | `http2` | requests on an HTTP/2 connection |
+//! | `http1` | requests on HTTP/1.1 connections |
+//! | `dial` | TCP and TLS connections |
 //!
-//! `h2` is used as it is: a client on top pools connections to many servers, and makes one for each request that waits while
-//! there is none. Here is one server, and one connection that all wait for.
+//! `h2` is used directly. A higher-level client pools connections to many servers, and opens one for each request that
+//! waits while there is none. Here is one server, and one connection that all requests wait for.
 
 mod connection;
 mod dial;
@@ -33,38 +33,38 @@ use super::{
 use crate::crypto;
 use dial::Server;
 
-/// The way to an API server by HTTP. Clones share the connections.
+/// Transport to an API server by HTTP. Clones share the connections.
 #[derive(Clone)]
 pub struct Http(Arc<Inner>);
 
 struct Inner {
-    /// The server's address, and what all paths begin with.
+    /// The server's address, and the prefix of all paths.
     base: Uri,
-    /// Whose certificate the server shows, if not that of its address.
+    /// Name in the server's certificate, if it differs from the address.
     server_name: Option<ServerName<'static>>,
     connections: Mutex<Arc<Connections>>,
     authorization: Mutex<Option<HeaderValue>>,
-    /// The server did not know who asked.
+    /// Notified when the server responds with 401 (Unauthorized).
     unauthorized: Notify,
     began: Instant,
 }
 
-/// A connection for each lane. A server limits the requests on a connection (kube-apiserver to 250): events on the connection
-/// of bindings would delay them.
+/// One connection for each request class. A server limits the requests on a connection (kube-apiserver to 250), so
+/// events on the connection of bindings would delay bindings.
 type Connections = [connection::SharedConnection; RequestClass::COUNT];
 
-/// How long an answer may take, or of a long one its beginning.
+/// Deadline for a response, or for the head of a streamed response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
-/// What no answer is longer than.
+/// Maximum size of a response body in bytes.
 const MAX_BODY: usize = 256 << 20;
 
 impl Http {
-    /// To the server at an address. With `tls`, that has to be `https`.
+    /// Creates a transport to the server at this address. With `tls`, the scheme must be `https`.
     pub fn new(base: &Uri, tls: Option<rustls::ClientConfig>) -> Self {
         Http::with_server_name(base, tls, None)
     }
 
-    /// To the server at an address that shows the certificate of another name.
+    /// Creates a transport to a server with a different name in its certificate.
     pub fn with_server_name(
         base: &Uri,
         tls: Option<rustls::ClientConfig>,
@@ -76,24 +76,24 @@ impl Http {
         Http(Arc::new(Inner { base, server_name, connections, authorization, unauthorized, began: Instant::now() }))
     }
 
-    /// From now on, requests go by new connections that show and trust this. What is under way goes on as it is.
+    /// Sends later requests by new connections with this TLS configuration. Requests in flight keep their connections.
     pub fn set_tls(&self, tls: rustls::ClientConfig) {
         let connections = connections(&self.0.base, Some(tls), self.0.server_name.as_ref());
         *self.0.connections.lock().unwrap_or_else(PoisonError::into_inner) = connections;
     }
 
-    /// Waits until the server has not known who asked: a request got the status code 401. It says so once, however
-    /// many got it meanwhile.
+    /// Waits until the server has responded with 401 (Unauthorized). Several such responses meanwhile cause one
+    /// notification.
     pub async fn unauthorized(&self) {
         self.0.unauthorized.notified().await;
     }
 
-    /// From now on, requests say this of who sends them: the header `Authorization`.
+    /// Sets the `Authorization` header of later requests.
     pub fn set_authorization(&self, authorization: Option<HeaderValue>) {
         *self.0.authorization.lock().unwrap_or_else(PoisonError::into_inner) = authorization;
     }
 
-    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    /// Sends a request. Returns the head and the body of the response.
     async fn send(
         &self,
         class: RequestClass,
@@ -182,19 +182,19 @@ impl StreamingTransport for Http {
     }
 }
 
-/// What comes too late is lost.
+/// Limits the time until a response. After a timeout the response counts as lost.
 async fn with_timeout<T>(answer: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {
-    let late = || TransportError::Lost(format!("no answer within {} seconds", RESPONSE_TIMEOUT.as_secs()));
+    let late = || TransportError::Lost(format!("no response within {} seconds", RESPONSE_TIMEOUT.as_secs()));
     timeout(RESPONSE_TIMEOUT, answer).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// An answer that arrives bit by bit.
+/// Streamed response, received in chunks.
 pub struct HttpChunks {
     format: Format,
     body: Body,
 }
 
-/// What an answer goes on with.
+/// Body of a response.
 enum Body {
     Http1(http1::Body),
     Http2(http2::Body),
@@ -219,7 +219,7 @@ impl Chunks for HttpChunks {
     }
 }
 
-/// A connection for each lane, made when it is needed.
+/// Creates one connection for each request class; each connects when it is first used.
 fn connections(
     base: &Uri,
     tls: Option<rustls::ClientConfig>,
@@ -229,16 +229,16 @@ fn connections(
     Arc::new(std::array::from_fn(|_| connection::SharedConnection::new(server.clone())))
 }
 
-/// For servers without TLS, and to be refused by all others.
+/// TLS configuration without trusted roots: unused without TLS, and otherwise refuses every server.
 fn tls_config_without_roots() -> rustls::ClientConfig {
     rustls::ClientConfig::builder_with_provider(crypto::provider())
         .with_safe_default_protocol_versions()
-        .expect("ring has what TLS 1.2 and 1.3 need")
+        .expect("ring supports TLS 1.2 and 1.3")
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth()
 }
 
-/// The time of the system's clock; one that is set to before 1970 is at its beginning.
+/// System time; times before 1970 become the start of 1970.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i128::try_from(since.as_nanos())
@@ -249,7 +249,7 @@ fn now() -> Timestamp {
 
 async fn answer(head: response::Parts, mut chunks: Body) -> Result<ApiResponse, TransportError> {
     let (code, retry_after) = (head.status.as_u16(), retry_after(&head.headers));
-    // Most answers arrive as one chunk.
+    // Most responses arrive as one chunk.
     let mut body = match chunks.next().await.transpose()? {
         Some(first) => first,
         None => Bytes::new(),
@@ -259,7 +259,7 @@ async fn answer(head: response::Parts, mut chunks: Body) -> Result<ApiResponse, 
         all.extend_from_slice(&second);
         while let Some(more) = chunks.next().await.transpose()? {
             if all.len() + more.len() > MAX_BODY {
-                return Err(TransportError::Lost(format!("an answer of more than {} MiB", MAX_BODY >> 20)));
+                return Err(TransportError::Lost(format!("a response of more than {} MiB", MAX_BODY >> 20)));
             }
             all.extend_from_slice(&more);
         }
@@ -277,7 +277,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
 
-/// An error with what caused it.
+/// Formats an error with its causes.
 fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Requests to an API server, and what comes back, whatever carries them.
+//! Requests to an API server and their responses, independent of the protocol.
 
 mod http;
 mod rate_limiter;
@@ -16,20 +16,20 @@ pub use rate_limiter::{RateLimitedTransport, RateLimiterConfig};
 pub use retry::{RequestOutcome, RetryBackoff, call_with_retry_after};
 pub use status_error::StatusError;
 
-/// What a request is about. Each has a separate budget and connection, and none waits for another: least of all bindings.
+/// Purpose of a request. Each class has a separate connection and rate limit: other requests never delay bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestClass {
     /// Bindings.
     Bind,
-    /// Other changes, and reading single objects.
+    /// Other changes, and reads of single objects.
     Write,
-    /// Events for people.
+    /// Events for users.
     Event,
     /// Leader election.
     Lease,
     /// Lists and watches.
     Watch,
-    /// Who calls us, and what they may do.
+    /// Authentication and authorization of this scheduler's own clients.
     Review,
 }
 
@@ -37,7 +37,7 @@ impl RequestClass {
     const COUNT: usize = RequestClass::Review as usize + 1;
 }
 
-/// What is to be done.
+/// Operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
     /// Read.
@@ -48,9 +48,9 @@ pub enum Verb {
     Update,
     /// Delete.
     Delete,
-    /// Change by a JSON merge patch.
+    /// Applies a JSON merge patch.
     MergePatch,
-    /// Change by a strategic merge patch.
+    /// Applies a strategic merge patch.
     StrategicPatch,
 }
 
@@ -66,7 +66,7 @@ impl Verb {
         }
     }
 
-    /// What the body is.
+    /// Media type of the request body.
     pub fn content_type(self) -> &'static str {
         match self {
             Verb::MergePatch => "application/merge-patch+json",
@@ -76,46 +76,46 @@ impl Verb {
     }
 }
 
-/// A request.
+/// Request to an API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiRequest {
-    /// What is to be done.
+    /// Operation.
     pub verb: Verb,
-    /// With what: a path, and a query if there is one.
+    /// Path, with a query if there is one.
     pub path: String,
     /// JSON, or empty.
     pub body: Bytes,
 }
 
-/// An answer.
+/// Response of an API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiResponse {
     /// The status code.
     pub code: u16,
-    /// After what time to ask again: the header `Retry-After`.
+    /// Delay before a retry: the header `Retry-After`, in seconds.
     pub retry_after: Option<Duration>,
-    /// JSON, as a rule; what refuses to go on in protobuf may be protobuf.
+    /// Usually JSON; a refusal of a protobuf request may be protobuf.
     pub body: Bytes,
 }
 
 impl ApiResponse {
-    /// Whether it was done.
+    /// Whether the status code reports success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
 }
 
-/// No answer.
+/// Missing response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportError {
-    /// The request did not get there: nothing happened.
+    /// The request was not sent, so it had no effect.
     NotSent(String),
-    /// The answer did not get here: nobody knows what happened.
+    /// The response was lost; the effect of the request is unknown.
     Lost(String),
 }
 
 impl TransportError {
-    /// Why there is none.
+    /// Returns the reason.
     pub fn into_message(self) -> String {
         match self {
             TransportError::NotSent(why) | TransportError::Lost(why) => why,
@@ -123,18 +123,18 @@ impl TransportError {
     }
 }
 
-/// How objects are written.
+/// Encoding of objects in responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// As everybody can read them; servers have all kinds of objects in it.
+    /// JSON, which servers support for every kind.
     #[default]
     Json,
-    /// As they are read in less time. Kinds that are declared by others are JSON all the same.
+    /// Protobuf, which decodes faster. Servers send custom resources as JSON even if protobuf is requested.
     Protobuf,
 }
 
 impl Format {
-    /// What the server is told of who would like this: the header `Accept`.
+    /// Value of the `Accept` header.
     pub fn accept(self) -> &'static str {
         match self {
             Format::Json => "application/json",
@@ -142,7 +142,7 @@ impl Format {
         }
     }
 
-    /// What an answer is, by its header `Content-Type`.
+    /// Returns the format that a `Content-Type` header names.
     pub fn of_content(content_type: &str) -> Format {
         match content_type.starts_with("application/vnd.kubernetes.protobuf") {
             true => Format::Protobuf,
@@ -151,30 +151,30 @@ impl Format {
     }
 }
 
-/// The way to an API server, and the clock.
+/// Connection to an API server, with its clock.
 pub trait Transport: Clone + Send + Sync + 'static {
-    /// Sends a request and waits for the answer. It gives up in time.
+    /// Sends a request and waits for the response, up to a timeout.
     fn call(
         &self,
         class: RequestClass,
         call: ApiRequest,
     ) -> impl Future<Output = Result<ApiResponse, TransportError>> + Send;
-    /// Waits.
+    /// Waits for a duration.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
-    /// The time, by the calendar.
+    /// Calendar time.
     fn now(&self) -> Timestamp;
-    /// The time, by a clock that never jumps, since some moment.
+    /// Monotonic time since a fixed moment.
     fn clock(&self) -> Duration;
-    /// A request waited so long for its turn. Told to who counts that.
+    /// Reports how long a request waited for the rate limiter, for metrics.
     fn waited(&self, _verb: Verb, _time: Duration) {}
 }
 
-/// A way on which long answers arrive bit by bit.
+/// Transport that also streams responses.
 pub trait StreamingTransport: Transport {
-    /// What arrives.
+    /// Stream of response chunks.
     type Chunks: Chunks;
-    /// Reads something, such as a watch, that may go on for long, in this format if the server has it. The inner error is
-    /// the server's refusal.
+    /// Opens a long response such as a watch, in this format if the server supports it. The inner error is the server's
+    /// refusal.
     fn open(
         &self,
         path: String,
@@ -182,12 +182,12 @@ pub trait StreamingTransport: Transport {
     ) -> impl Future<Output = Result<Result<Self::Chunks, ApiResponse>, TransportError>> + Send;
 }
 
-/// An answer that arrives bit by bit.
+/// Response body, received in chunks.
 pub trait Chunks: Send {
-    /// What the answer is.
+    /// Encoding of the body.
     fn format(&self) -> Format {
         Format::Json
     }
-    /// The next bit. `None`: the server is done.
+    /// Returns the next chunk, or `None` at the end of the response.
     fn next(&mut self) -> impl Future<Output = Option<Result<Bytes, TransportError>>> + Send;
 }

@@ -1,4 +1,4 @@
-//! No more requests than somebody asked for: `--kube-api-qps` and `--kube-api-burst`.
+//! Client rate limit: `--kube-api-qps` and `--kube-api-burst`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use k8s_openapi::jiff::Timestamp;
 
 use super::{ApiRequest, ApiResponse, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb};
 
-/// A way on which requests take turns, those of each lane among themselves: bindings never wait for anything else. Watches
-/// and leader election do not take part. Clones share the turns.
+/// Transport with a separate rate limit for each request class: bindings never wait for other requests. Watches and
+/// leader election have no limit. Clones share the token buckets.
 #[derive(Clone, Debug)]
 pub struct RateLimitedTransport<T> {
     inner: T,
@@ -16,16 +16,16 @@ pub struct RateLimitedTransport<T> {
     buckets: Arc<Mutex<[Bucket; RequestClass::COUNT]>>,
 }
 
-/// How many requests there may be.
+/// Client rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateLimiterConfig {
-    /// In a second, as time goes on.
+    /// Sustained requests per second.
     pub qps: f32,
-    /// At once.
+    /// Number of requests that may be sent at once.
     pub burst: u32,
 }
 
-/// client-go's token bucket: it fills with time, up to the burst, and may be in debt to those who wait.
+/// client-go's token bucket. It refills with time, up to the burst; waiting requests may make the count negative.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     tokens: f64,
@@ -33,7 +33,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Takes a token, and says how long to wait for it.
+    /// Takes a token. Returns how long the request must wait for it.
     fn take(&mut self, rate_limit: RateLimiterConfig, clock: Duration) -> Duration {
         let (qps, burst) = (f64::from(rate_limit.qps), f64::from(rate_limit.burst));
         let gained = clock.saturating_sub(self.filled).as_secs_f64() * qps;
@@ -44,7 +44,7 @@ impl Bucket {
 }
 
 impl<T> RateLimitedTransport<T> {
-    /// `None`, or no more than nothing in a second: no limit. A burst of 0 is one of 1.
+    /// Creates a rate-limited transport. `None`, or a rate of 0 or less, means no limit. A burst of 0 counts as 1.
     pub fn new(inner: T, rate_limit: Option<RateLimiterConfig>) -> Self {
         let rate_limit = rate_limit
             .filter(|rate_limit| rate_limit.qps > 0.0)
@@ -115,14 +115,14 @@ mod tests {
         let mut bucket = Bucket { tokens: 3.0, filled: Duration::ZERO };
         let mut take = |milliseconds| bucket.take(rate_limit, Duration::from_millis(milliseconds)).as_millis();
         assert_eq!([0, 0, 0, 0, 0].map(&mut take), [0, 0, 0, 20, 40]);
-        // Who waits has taken a token already.
+        // A waiting request has already taken its token.
         assert_eq!(take(20), 40);
         assert_eq!(take(100), 0);
         // A long time fills no more than the burst.
         assert_eq!([10_000, 10_000, 10_000, 10_000].map(&mut take), [0, 0, 0, 20]);
     }
 
-    /// Answers at once; only waiting takes time.
+    /// Responds at once; only waiting takes time.
     #[derive(Clone, Default)]
     struct Clock(Arc<Mutex<Duration>>);
 

@@ -1,4 +1,4 @@
-//! How often a request is tried.
+//! Retries of requests.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use schedc_core::client::{ApiError, ApiReason};
 
 use super::{ApiRequest, ApiResponse, RequestClass, StatusError, Transport, TransportError};
 
-/// How often an answer may say when to ask again, until it is taken for one: client-go's.
+/// Maximum number of retries after `Retry-After`: client-go's value.
 const MAX_RETRIES: u32 = 10;
 
-/// Sends a request, and sends it again when the server says that it is too busy, and when to ask again: it has not looked
-/// at it then.
+/// Sends a request, and retries it when the server responds with 429 or 503 and `Retry-After`. The server has not
+/// processed the request in that case.
 pub async fn call_with_retry_after(
     transport: &impl Transport,
     class: RequestClass,
@@ -26,25 +26,25 @@ pub async fn call_with_retry_after(
     transport.call(class, call.clone()).await
 }
 
-/// How much longer to wait each time, and how often.
+/// Steps and delays of retries: `wait.Backoff` of apimachinery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryBackoff {
-    /// How many tries are left after the first.
+    /// Number of retries left.
     pub steps: u32,
-    /// The pause before the next.
+    /// Delay before the next retry.
     pub delay: Duration,
-    /// How many times as long the pause after that is.
+    /// Factor by which the delay grows.
     pub factor: u32,
-    /// The longest pause.
+    /// Maximum delay.
     pub cap: Duration,
 }
 
 impl RetryBackoff {
-    /// For statuses: client-go's `DefaultBackoff`.
+    /// Backoff of status updates: client-go's `DefaultBackoff`.
     pub const DEFAULT: RetryBackoff =
         RetryBackoff { steps: 3, delay: Duration::from_millis(10), factor: 5, cap: Duration::from_secs(1) };
 
-    /// Waits before another try. Returns whether there is one.
+    /// Waits for the next retry. Returns `false` if no retry is left.
     pub async fn wait(&mut self, transport: &impl Transport) -> bool {
         let Some(steps) = self.steps.checked_sub(1) else { return false };
         self.steps = steps;
@@ -54,21 +54,21 @@ impl RetryBackoff {
     }
 }
 
-/// What came of a try.
+/// Effect of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// It was done.
+    /// The server applied it.
     Done(ApiResponse),
-    /// It was not, and never will be.
+    /// The server refused it; a retry would be refused, too.
     Refused(StatusError),
-    /// It was not, but the next time it may.
+    /// It had no effect; a retry may succeed.
     Failed(ApiError),
-    /// Nobody knows.
+    /// The effect is unknown.
     Unknown(ApiError),
 }
 
 impl RequestOutcome {
-    /// What came of a request that changes something.
+    /// Classifies the result of a request that changes objects.
     pub fn new(result: Result<ApiResponse, TransportError>) -> RequestOutcome {
         match result {
             Ok(answer) if answer.is_success() => RequestOutcome::Done(answer),
@@ -76,7 +76,7 @@ impl RequestOutcome {
                 let status_error = StatusError::new(&answer);
                 match status_error.code {
                     429 | 503 => RequestOutcome::Failed(status_error.into()),
-                    // It may have been done before it went wrong.
+                    // The error may have occurred after the change.
                     500.. => RequestOutcome::Unknown(status_error.into()),
                     _ => RequestOutcome::Refused(status_error),
                 }

@@ -1,4 +1,4 @@
-//! Why a server did not do what it was asked for: a `Status`.
+//! Failures that a server reports: the API's `Status`.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use serde_json::Value;
 
 use super::ApiResponse;
 
-/// Why a server did not do what it was asked for.
+/// Failure that a server reports: client-go's `StatusError`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusError {
-    /// The status code; 0: it does not say.
+    /// Status code; 0 if the server sends none.
     pub code: u16,
-    /// A word, such as `Expired`.
+    /// Machine-readable reason, such as `Expired`.
     pub reason: Box<str>,
-    /// A sentence.
+    /// Human-readable message.
     pub message: Box<str>,
-    /// After what time to ask again.
+    /// Delay before a retry.
     pub retry_after: Option<Duration>,
-    /// The fields that it is about.
+    /// Fields that caused the failure.
     pub fields: Box<[Box<str>]>,
 }
 
 impl StatusError {
-    /// Reads a `Status`. What is missing is as good as empty.
+    /// Reads a `Status` from JSON. Missing fields become empty.
     pub fn from_json(status: &Value) -> StatusError {
         let text = |name: &str| status[name].as_str().unwrap_or_default().into();
         let details = &status["details"];
@@ -38,10 +38,10 @@ impl StatusError {
         }
     }
 
-    /// Reads a `Status` that is a message of protobuf.
+    /// Reads a `Status` from protobuf.
     ///
     /// # Errors
-    /// It is none.
+    /// The message is malformed.
     pub fn from_protobuf(mut status: Message<'_>) -> Result<StatusError, Malformed> {
         let mut status_error = StatusError::default();
         while let Some((number, value)) = status.next_field()? {
@@ -73,7 +73,7 @@ impl StatusError {
         Ok(())
     }
 
-    /// What an answer says, if it is a `Status`. Whether it is protobuf, its first bytes say.
+    /// Reads a response body that is a `Status`. Its first bytes show whether it is protobuf.
     fn read(body: &[u8]) -> Option<StatusError> {
         if let Ok(envelope) = Envelope::open(body) {
             return StatusError::from_protobuf(Message(envelope.object)).ok().filter(|_| envelope.kind == "Status");
@@ -82,7 +82,7 @@ impl StatusError {
         (status["kind"] == "Status").then(|| StatusError::from_json(&status))
     }
 
-    /// Reads an answer. One that is no `Status` comes from something before the API server.
+    /// Reads a failure response. A body without a `Status` comes from a proxy in front of the API server.
     pub fn new(answer: &ApiResponse) -> StatusError {
         let status_error = StatusError::read(&answer.body).unwrap_or_default();
         let message = match &*status_error.message {
@@ -136,7 +136,7 @@ mod tests {
         check(502, "<html>", ApiReason::Other, "the server answered with status code 502");
     }
 
-    /// What Kubernetes 1.36 said of a pod that has a wrong name and no containers.
+    /// Response of Kubernetes 1.36 to a pod with an invalid name and no containers.
     #[test]
     fn a_status_in_protobuf() {
         let recorded = "azhzAAoMCgJ2MRIGU3RhdHVzEpQGCgYKABIAGgASB0ZhaWx1cmUa5QJQb2QgIlhfIiBpcyBpbnZhbGlkOiBbbWV0YWRhdGEubmFt\

@@ -1,5 +1,5 @@
-//! A watch answers with one change after another: in JSON each is a line, in protobuf each has its length in front. What
-//! arrives ends anywhere.
+//! Frames of a watch response. In JSON each event is a line; in protobuf each has a length prefix. Chunks may end
+//! anywhere.
 
 use std::ops::Range;
 
@@ -7,30 +7,30 @@ use memchr::memchr;
 
 use crate::transport::Format;
 
-/// Puts together what arrives, and takes it apart into changes.
+/// Joins chunks and splits them into frames.
 #[derive(Debug)]
 pub struct FrameDecoder {
     format: Format,
     buffer: Vec<u8>,
-    /// Where the next piece begins.
+    /// Start of the next frame.
     start: usize,
-    /// Up to where no line ends.
+    /// End of the part that contains no line end.
     scanned: usize,
 }
 
-/// How many bytes a length has.
+/// Size of a length prefix in bytes.
 const LENGTH: usize = 4;
 
-/// A buffer that a large object has left behind is not kept.
+/// Capacity above which an empty buffer is freed, since a large object may have grown it.
 const MAX_IDLE_CAPACITY: usize = 64 * 1024;
 
 impl FrameDecoder {
-    /// Nothing has arrived so far.
+    /// Creates a decoder with an empty buffer.
     pub fn new(format: Format) -> Self {
         FrameDecoder { format, buffer: Vec::new(), start: 0, scanned: 0 }
     }
 
-    /// Something arrived.
+    /// Appends a chunk.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.start > 0 {
             self.buffer.drain(..self.start);
@@ -43,7 +43,7 @@ impl FrameDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next change, without what sets it apart from others. Empty ones are left out.
+    /// Returns the next complete frame without its delimiter. Empty frames are skipped.
     pub fn next_frame(&mut self) -> Option<&[u8]> {
         loop {
             let (frame, next) = match self.format {
@@ -57,7 +57,7 @@ impl FrameDecoder {
         }
     }
 
-    /// A line, without its end, and where the next one begins.
+    /// Returns the next line without its end, and the start of the next frame.
     fn line(&mut self) -> Option<(Range<usize>, usize)> {
         let Some(length) = memchr(b'\n', &self.buffer[self.scanned..]) else {
             self.scanned = self.buffer.len();
@@ -67,7 +67,7 @@ impl FrameDecoder {
         Some((self.start..end, end + 1))
     }
 
-    /// What has its length in front, and where the next begins.
+    /// Returns the next frame with a length prefix, and the start of the one after it.
     fn length_delimited(&self) -> Option<(Range<usize>, usize)> {
         let (length, rest) = self.buffer[self.start..].split_first_chunk::<LENGTH>()?;
         let length = usize::try_from(u32::from_be_bytes(*length)).ok().filter(|length| *length <= rest.len())?;

@@ -1,7 +1,7 @@
-//! What is known to be there, and what a scheduler is told as that changes.
+//! Keys of all known objects, and the changes that a scheduler receives.
 //!
-//! Objects are told as they arrive, whether as a part of a list or as a change. When a list is complete, whatever was not
-//! told since it began is gone: nothing is kept of objects for that but what they are called.
+//! Objects are recorded as they arrive, from a list or a watch. When a list is complete, objects that were not recorded
+//! since it began no longer exist. Only keys are stored for this purpose.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use schedc_objects::AnyObject;
 
 use crate::pods::PodRecords;
 
-/// What is known to be there, of all kinds.
+/// Keys of the known objects of all kinds.
 #[derive(Debug, Default)]
 pub struct KnownObjects {
     kinds: BTreeMap<&'static str, Map<ObjectId, u32>>,
     records: PodRecords,
 }
 
-/// What an object is called. Pods are told apart by uid, since one may be deleted and created again unseen.
+/// Key of an object. Pods are identified by uid, since a pod may be deleted and created again unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ObjectId {
     Pod(Uid),
@@ -29,7 +29,7 @@ enum ObjectId {
 }
 
 impl ObjectId {
-    /// What a change is about.
+    /// Returns the key of the object that a change is about.
     fn of(change: &Change) -> ObjectId {
         match change {
             Change::Node(node) => ObjectId::Node(node.name),
@@ -41,7 +41,7 @@ impl ObjectId {
         }
     }
 
-    /// It went.
+    /// Returns the removal of this object.
     fn into_removal(self) -> Change {
         match self {
             ObjectId::Pod(uid) => Change::PodDeleted(uid),
@@ -52,12 +52,12 @@ impl ObjectId {
 }
 
 impl KnownObjects {
-    /// Nothing is known. What only writers need to know of pods goes to the records.
+    /// Creates an empty set. Versions and statuses of pods go to the records.
     pub fn new(records: PodRecords) -> Self {
         KnownObjects { kinds: BTreeMap::new(), records }
     }
 
-    /// An object is like this, as was told in an epoch. Returns what the scheduler is to be told.
+    /// Records an object in an epoch. Returns the change for the scheduler.
     pub fn upsert(&mut self, object: &AnyObject, epoch: u32, interner: &mut Interner) -> Option<Change> {
         let change = object.upsert(interner)?;
         let known = self.kinds.entry(object.kind()).or_default();
@@ -75,7 +75,7 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// An object went. Returns what the scheduler is to be told.
+    /// Records that an object was removed. Returns the change for the scheduler.
     pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = object.removal(interner)?;
         let name = ObjectId::of(&change);
@@ -87,7 +87,7 @@ impl KnownObjects {
         Some(change)
     }
 
-    /// All objects of a kind were told since an epoch began. Returns what the scheduler is to be told: what went unseen.
+    /// Completes the list of a kind that began with an epoch. Returns the removals that no watch reported.
     pub fn complete_list(&mut self, kind: &'static str, epoch: u32) -> Vec<Change> {
         let known = self.kinds.entry(kind).or_default();
         let mut removals = Vec::new();
@@ -108,7 +108,7 @@ impl KnownObjects {
         removals.into_iter().map(ObjectId::into_removal).collect()
     }
 
-    /// How many objects of a kind are known.
+    /// Number of known objects of a kind.
     pub fn count(&self, kind: &str) -> usize {
         self.kinds.get(kind).map_or(0, Map::len)
     }
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn said(change: Option<Change>, interner: &Interner) -> String {
+    fn text(change: Option<Change>, interner: &Interner) -> String {
         match change {
             Some(Change::Node(node)) => format!("node {}", interner.resolve(node.name)),
             Some(Change::NodeDeleted(name)) => format!("no node {}", interner.resolve(name)),
@@ -144,12 +144,12 @@ mod tests {
         for kind in ["Node", "Pod", "Service"] {
             assert_eq!(followed.complete_list(kind, 1).len(), 0);
         }
-        // A pod of the same name is another pod; one node and both services went.
+        // A pod of the same name is another pod; one node and both services are gone.
         followed.upsert(&node("n2"), 2, interner);
         followed.upsert(&pod("u2"), 2, interner);
         let mut complete = |kind| -> Vec<String> {
             let removals = followed.complete_list(kind, 2);
-            let mut removals: Vec<_> = removals.into_iter().map(|change| said(Some(change), interner)).collect();
+            let mut removals: Vec<_> = removals.into_iter().map(|change| text(Some(change), interner)).collect();
             removals.sort();
             removals
         };
@@ -168,15 +168,15 @@ mod tests {
         };
         let has = |uid: &str| records.get(&Uid(uid.into())).is_some();
         let first = followed.upsert(&pod("a", ""), 1, interner);
-        assert_eq!((said(first, interner), has("a")), ("pod a".into(), true));
+        assert_eq!((text(first, interner), has("a")), ("pod a".into(), true));
         let removals = followed.removal(&pod("a", ""), interner);
-        assert_eq!((said(removals, interner), has("a")), ("no pod a".into(), false));
+        assert_eq!((text(removals, interner), has("a")), ("no pod a".into(), false));
         followed.upsert(&pod("b", ""), 1, interner);
         let finished = followed.upsert(&pod("b", ", status: {phase: Failed}"), 1, interner);
-        assert_eq!((said(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
+        assert_eq!((text(finished, interner), has("b"), followed.count("Pod")), ("no pod b".into(), false, 0));
         followed.upsert(&pod("c", ""), 1, interner);
         assert_eq!((followed.complete_list("Pod", 2).len(), has("c")), (1, false));
         let class = api_object("{kind: PriorityClass, metadata: {name: c}, value: 1}");
-        assert_eq!(said(followed.upsert(&class, 1, interner), interner), "nothing");
+        assert_eq!(text(followed.upsert(&class, 1, interner), interner), "nothing");
     }
 }

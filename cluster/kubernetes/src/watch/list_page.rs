@@ -1,4 +1,4 @@
-//! Lists in pages, from servers that do not send them as streams.
+//! Lists in pages, for servers that do not stream lists.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use schedc_objects::decode::KindReader;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
-/// A page of a list.
+/// Page of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPage {
-    /// The version that the whole list is of.
+    /// Resource version of the whole list.
     pub version: Box<str>,
-    /// Where the list goes on, if it does.
+    /// Continue token, if there is another page.
     pub rest: Option<Box<str>>,
-    /// The objects.
+    /// Objects on this page.
     pub objects: Vec<AnyObject>,
 }
 
 impl ListPage {
-    /// Reads a page of a list of objects of this kind, without what nobody looks at.
+    /// Reads a page of objects of this kind, without the fields that the scheduler ignores.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a valid list.
     pub fn read(kind: KindReader<'_>, json: &[u8]) -> Result<ListPage, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_str(str::from_utf8(json).map_err(de::Error::custom)?);
         let page = json.deserialize_map(List { kind })?;
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Items<'_> {
         f.write_str("objects")
     }
 
-    /// Go writes an empty list that way if it was never made.
+    /// Go writes an empty list as `null` if it was never allocated.
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Vec::new())
     }

@@ -1,16 +1,16 @@
-//! How the objects of a kind are followed.
+//! Reflectors: they list and watch the objects of one kind.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | [`reflector_state`] | what to ask an API server next, and what its answers mean |
-//! | [`query`] | how that is asked |
-//! | [`list_page`] | a list that arrives |
-//! | [`framing`] | where one change ends in what arrives on a watch |
-//! | [`watch_event`] | a change |
-//! | [`reflector`](mod@follow) | asks, reads, tells |
-//! | [`reachability`] | whether the API server answers, as all followers observe it together |
-//! | [`originals`] | objects as they were written, where extenders are sent them |
-//! | [`known_objects`] | what is there, and what the scheduler is told |
+//! | [`reflector_state`] | the state machine of a reflector, without I/O |
+//! | [`query`] | paths and queries of list and watch requests |
+//! | [`list_page`] | decoding of list pages |
+//! | [`framing`] | splits a watch stream into events |
+//! | [`watch_event`] | decoding of watch events |
+//! | [`reflector`](mod@reflector) | sends requests, reads responses, forwards objects |
+//! | [`reachability`] | whether the API server responds, shared by all reflectors |
+//! | [`originals`] | the JSON texts of objects, for extenders |
+//! | [`known_objects`] | keys of all objects, to find missed deletions |
 
 pub mod framing;
 pub mod known_objects;

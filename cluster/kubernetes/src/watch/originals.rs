@@ -1,4 +1,4 @@
-//! Originals, for kinds that are kept whole. They are looked for in JSON: such kinds are asked for as JSON.
+//! JSON texts of objects, for kinds with stored originals. Such kinds are requested as JSON.
 
 use std::sync::Arc;
 
@@ -7,33 +7,33 @@ use schedc_objects::original::{elements, member, original_from_json};
 
 use crate::resources::Resource;
 
-/// Of which objects originals are told, and what finds them. A scheduler without such objects has none of it, and so none of its
-/// code.
+/// Kinds with required originals, and the function that reads them. The function pointer keeps this code out of
+/// schedulers without extenders.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginalsReader {
     of: RequiredOriginals,
     read: ReadOriginals,
 }
 
-/// What finds originals.
+/// Function that extracts the originals from received bytes.
 pub type ReadOriginals = fn(&Resource, RawObjects<'_>) -> Option<Vec<Arc<str>>>;
 
-/// What arrived.
+/// Received bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum RawObjects<'a> {
-    /// A line of a watch.
+    /// Line of a watch.
     Line(&'a [u8]),
-    /// A page of a list.
+    /// Page of a list.
     Page(&'a [u8]),
 }
 
 impl OriginalsReader {
-    /// Originals of some objects.
+    /// Creates a reader for the originals that are required.
     pub fn new(of: RequiredOriginals) -> Self {
         OriginalsReader { of, read: originals }
     }
 
-    /// What finds those of objects of a kind, if they are kept.
+    /// Returns the extraction function, if the originals of this kind are stored.
     pub fn for_kind(self, kind: &str) -> Option<ReadOriginals> {
         let is_kept = match kind {
             "Node" => self.of.nodes,
@@ -44,7 +44,7 @@ impl OriginalsReader {
     }
 }
 
-/// The originals of what arrived, in order. None at all if one of them is missing.
+/// Extracts the originals in order. Returns `None` if any is missing.
 fn originals(resource: &Resource, raw: RawObjects<'_>) -> Option<Vec<Arc<str>>> {
     let objects = match raw {
         RawObjects::Line(line) => vec![member(str::from_utf8(line).ok()?, "object").ok()??],

@@ -1,15 +1,15 @@
-//! Lists and watches as requests.
+//! Paths and queries of list and watch requests.
 
 use super::reflector_state::ListWatchRequest;
 use crate::resources::Resource;
 
-/// How many objects a page of a list has: client-go's `defaultPageSize`.
+/// Number of objects on a page: client-go's `defaultPageSize`.
 const PAGE_SIZE: u32 = 500;
 
-/// Pods that have run to their end are not of interest: `status.phase!=Succeeded,status.phase!=Failed`.
+/// Field selector without finished pods: `status.phase!=Succeeded,status.phase!=Failed`.
 const UNFINISHED: &str = "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
-/// The path and query of a request. A watch is ended by the server after so many seconds.
+/// Returns the path and query of a request. The server ends a watch after `seconds`.
 pub fn query(resource: &Resource, request: &ListWatchRequest, seconds: u32) -> String {
     let mut parts = Vec::new();
     let is_list = matches!(request, ListWatchRequest::Page { .. });
@@ -37,7 +37,7 @@ pub fn query(resource: &Resource, request: &ListWatchRequest, seconds: u32) -> S
     format!("{}?{}", resource.all(), parts.join("&"))
 }
 
-/// A text as the value of a query: all but letters, digits and `-_.~` as `%XX`.
+/// Percent-encodes a query value: all but letters, digits and `-_.~`.
 fn escaped(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -66,7 +66,7 @@ mod tests {
         );
     }
 
-    /// The first requests are kube-scheduler's; the recording leaves time-outs out.
+    /// The first requests equal kube-scheduler's; the recording omits timeouts.
     #[test]
     fn the_first_watches_equal_those_of_kube_scheduler() {
         let recording = include_str!("../../tests/recordings/requests.jsonl");

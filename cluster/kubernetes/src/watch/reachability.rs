@@ -1,11 +1,12 @@
-//! Whether the API server answers, as all followers of a cluster observe it together.
+//! Whether the API server responds, shared by all reflectors of a cluster.
 //!
-//! client-go's reflectors back off each by itself, and wait for 30 to 60 seconds between requests once an outage has lasted for
-//! two minutes. Here, one follower probes about once per second during an outage; when it gets an answer, the others end their
-//! pauses, spread over half a second. The scheduler receives new pods within two seconds after the server is back.
+//! client-go's reflectors back off separately, and wait for 30 to 60 seconds between requests once an outage has lasted
+//! for two minutes. Here, one reflector probes about once per second during an outage. When it receives a response, the
+//! others end their pauses, spread over half a second. The scheduler receives new pods within two seconds after the
+//! server is back.
 //!
-//! The server counts as away only while no follower has an open stream: if one kind alone fails, its follower backs off as
-//! client-go does.
+//! The server counts as unreachable only while no reflector has an open stream. If one kind alone fails, its reflector
+//! backs off as client-go does.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,10 +14,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tracing::info;
 
-/// An outage that is longer is logged when it ends.
+/// Minimum duration of an outage that is logged when it ends.
 const LOGGED: Duration = Duration::from_secs(5);
 
-/// What the followers of a cluster observe together. Clones share it.
+/// State that the reflectors of a cluster share. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Reachability(Arc<Shared>);
 
@@ -50,7 +51,7 @@ impl Shared {
 }
 
 impl Reachability {
-    /// A follower. One that `may_probe` follows a kind that every API server has.
+    /// Adds a reflector. `may_probe`: every API server serves its kind, so it may probe.
     pub fn member(&self, may_probe: bool) -> ReachabilityMember {
         let mut state = self.0.state();
         state.members += 1;
@@ -60,7 +61,7 @@ impl Reachability {
     }
 }
 
-/// A follower, as the others observe it.
+/// One reflector's access to the shared state.
 #[derive(Debug)]
 pub struct ReachabilityMember {
     shared: Arc<Shared>,
@@ -71,7 +72,7 @@ pub struct ReachabilityMember {
 }
 
 impl ReachabilityMember {
-    /// The server answered a request of this follower.
+    /// Records that the server responded to this reflector.
     pub fn answered(&mut self, clock: Duration) {
         let mut state = self.shared.state();
         let Some(since) = state.away_since.take() else { return };
@@ -84,7 +85,7 @@ impl ReachabilityMember {
         }
     }
 
-    /// This follower has an open stream, or has none any more.
+    /// Records whether this reflector has an open stream.
     pub fn set_live(&mut self, is_live: bool) {
         if std::mem::replace(&mut self.is_live, is_live) != is_live {
             let live = &mut self.shared.state().live;
@@ -92,9 +93,9 @@ impl ReachabilityMember {
         }
     }
 
-    /// A request of this follower failed in a way that may be an outage. Returns whether it is the one that probes.
+    /// Records a failure that may be an outage. Returns whether this reflector is the one that probes.
     pub fn failed(&mut self, clock: Duration) -> bool {
-        // Outages that ended earlier do not concern this failure.
+        // Outages that ended earlier do not affect this failure.
         self.returns.mark_unchanged();
         let mut state = self.shared.state();
         if state.live > 0 {
@@ -107,7 +108,7 @@ impl ReachabilityMember {
         state.prober == Some(self.id)
     }
 
-    /// Waits until an outage ends in which a request of this follower failed.
+    /// Waits for the end of an outage during which this reflector failed.
     pub async fn returned(&mut self) {
         if self.returns.changed().await.is_err() {
             std::future::pending().await

@@ -1,4 +1,4 @@
-//! Follows the objects of one kind: asks, reads what arrives, tells.
+//! Reflector: lists and watches the objects of one kind, and forwards them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,36 +21,36 @@ use crate::transport::{
     ApiRequest, ApiResponse, Chunks, Format, RequestClass, StatusError, StreamingTransport, TransportError, Verb,
 };
 
-/// What is told of objects of a kind.
+/// Message of a reflector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InformerEvent {
-    /// An object is like this, as was told in an epoch.
+    /// An object in its current form, received in an epoch.
     Upsert(AnyObject, u32),
-    /// The same of an object of which the original is kept.
+    /// An object with its original.
     UpsertWithOriginal(AnyObject, u32, Arc<str>),
-    /// An object went.
+    /// An object no longer exists.
     Removal(AnyObject),
-    /// All objects of a kind were told since an epoch began: whatever was not is gone.
+    /// All objects of a kind were sent since an epoch began; others no longer exist.
     ListComplete {
         /// The kind.
         resource: &'static Resource,
-        /// The epoch.
+        /// Epoch.
         epoch: u32,
-        /// How often it had been asked for all to be told anew when the epoch began: all is as it was then, or later.
+        /// Relist round at the start of the epoch: the list is as new as that request, or newer.
         round: u32,
     },
-    /// Something is wrong, for people. It goes on.
+    /// A problem, for users; the reflector continues.
     Error(&'static Resource, String),
 }
 
-/// Watches end after so many seconds, or up to twice as many: client-go's `minWatchTimeout`.
+/// Minimum watch timeout; the maximum is twice as long: client-go's `minWatchTimeout`.
 const WATCH_TIMEOUT_SECONDS: usize = 300;
 
-/// Minimum time between two reports of the same trouble by a follower that probes.
+/// Minimum interval between two reports of the same error by a reflector that probes.
 const REPEATED_ERROR_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Follows the objects of a kind until nobody listens any more. If they are kept whole, their originals are told with them.
-/// Whenever `rounds` goes on, all are told anew, as they are then or later.
+/// Lists and watches the objects of a kind until the receiver is closed. `originals` extracts the originals to send
+/// with them. Each change of `rounds` causes a new list.
 pub async fn run_reflector<S: StreamingTransport>(
     streams: S,
     resource: &'static Resource,
@@ -80,34 +80,34 @@ pub async fn run_reflector<S: StreamingTransport>(
 struct Reflector<S> {
     streams: S,
     resource: &'static Resource,
-    /// What finds originals, if they are told.
+    /// Extracts the originals, if they are sent.
     originals: Option<ReadOriginals>,
     reflector_state: ReflectorState,
     random: Random,
     sender: Sender<InformerEvent>,
     rounds: watch::Receiver<u32>,
     round: u32,
-    /// The server has no such kind, as it said.
+    /// The server reported that it does not serve this kind.
     is_absent: bool,
-    /// This follower among all of the cluster.
+    /// This reflector's access to the shared reachability.
     member: ReachabilityMember,
-    /// While it probes during an outage: the last trouble that it reported, and the time.
+    /// While probing during an outage: the last reported error, and the time of the report.
     probes: Option<(String, Duration)>,
 }
 
-/// What comes on a stream.
+/// Next input while a stream is open.
 enum Next {
     Bytes(Bytes),
     End(StreamEnd),
-    /// All is to be told anew.
+    /// A new list is requested.
     Relist,
 }
 
-/// Nobody listens any more.
+/// The receiver is closed.
 struct ReceiverClosed;
 
 impl<S: StreamingTransport> Reflector<S> {
-    /// One request, or a pause.
+    /// Sends one request or waits once.
     async fn step(&mut self) -> Result<(), ReceiverClosed> {
         let round = *self.rounds.borrow_and_update();
         if round != self.round {
@@ -144,13 +144,13 @@ impl<S: StreamingTransport> Reflector<S> {
         Ok(())
     }
 
-    /// The server answered, though it may have refused.
+    /// Records a response, even if it is a refusal.
     fn answered(&mut self) {
         self.member.answered(self.streams.clock());
         self.probes = None;
     }
 
-    /// A page of a list. Returns how it ended if it did not arrive.
+    /// Requests a page of a list. Returns how the request ended if the page did not arrive.
     async fn page(&mut self, path: String) -> Result<Option<StreamEnd>, ReceiverClosed> {
         let answer = match self
             .streams
@@ -181,11 +181,11 @@ impl<S: StreamingTransport> Reflector<S> {
         Ok(None)
     }
 
-    /// A stream of changes. Returns how it ended, if it was not left.
+    /// Reads a watch stream. Returns how it ended, or `None` if a relist interrupts it.
     async fn stream(&mut self, path: String) -> Result<Option<StreamEnd>, ReceiverClosed> {
-        // Originals are kept as JSON.
-        let wanted = if self.originals.is_some() { Format::Json } else { self.resource.format() };
-        let mut chunks = match self.streams.open(path, wanted).await {
+        // Originals are JSON.
+        let format = if self.originals.is_some() { Format::Json } else { self.resource.format() };
+        let mut chunks = match self.streams.open(path, format).await {
             Ok(Ok(chunks)) => chunks,
             Ok(Err(answer)) => return self.request_refused(&answer).await.map(Some),
             Err(error) => return self.connection_failed(error).await.map(Some),
@@ -208,7 +208,7 @@ impl<S: StreamingTransport> Reflector<S> {
         }
     }
 
-    /// What comes next, unless nobody listens any more.
+    /// Returns the next input, or an error once the receiver is closed.
     async fn next(&mut self, chunks: &mut S::Chunks) -> Result<Next, ReceiverClosed> {
         let chunk = tokio::select! {
             chunk = chunks.next() => chunk,
@@ -222,7 +222,7 @@ impl<S: StreamingTransport> Reflector<S> {
         })
     }
 
-    /// A change on a stream. Returns how the stream ended if it says so.
+    /// Handles a watch event. Returns how the stream ended if the event is an error.
     async fn change(&mut self, format: Format, frame: &[u8]) -> Result<Option<StreamEnd>, ReceiverClosed> {
         match WatchEvent::read(self.resource.reader(), format, frame) {
             Ok(WatchEvent::Upsert(object)) => {
@@ -241,13 +241,13 @@ impl<S: StreamingTransport> Reflector<S> {
             }
             Ok(WatchEvent::Error(status_error)) => {
                 let StatusError { code, retry_after, .. } = status_error;
-                // That it has forgotten is no trouble.
+                // An expired version is a normal condition.
                 if code != 410 {
                     self.report_error(format!("a watch ended: {}", status_error.message)).await?;
                 }
                 return Ok(Some(StreamEnd::Refused { code, retry_after }));
             }
-            // An object that cannot be read is as it was; what comes after it can be read all the same.
+            // The scheduler keeps the old form of an unreadable object. The events after it can still be read.
             Err(error) => self.report_error(format!("a change cannot be read: {error}")).await?,
         }
         Ok(None)
@@ -272,7 +272,7 @@ impl<S: StreamingTransport> Reflector<S> {
         .await
     }
 
-    /// All is told.
+    /// Reports that the list is complete.
     async fn send_list_complete(&self) -> Result<(), ReceiverClosed> {
         let (epoch, round) = (self.reflector_state.epoch(), self.round);
         self.send(InformerEvent::ListComplete { resource: self.resource, epoch, round }).await
@@ -281,12 +281,12 @@ impl<S: StreamingTransport> Reflector<S> {
     async fn request_refused(&mut self, answer: &ApiResponse) -> Result<StreamEnd, ReceiverClosed> {
         let StatusError { code, message, retry_after, .. } = StatusError::new(answer);
         match code {
-            // That it has forgotten is no trouble.
+            // An expired version is a normal condition.
             410 => {}
-            // An older server, or one on which the kind is switched off.
+            // An older server, or one on which the kind is disabled.
             404 => {
                 if !std::mem::replace(&mut self.is_absent, true) {
-                    let effect = "as long as it has no such kind, there are no such objects";
+                    let effect = "until the server has this kind, no objects of it exist";
                     self.report_error(format!("{message}: {effect}")).await?;
                 }
                 self.send_list_complete().await?;

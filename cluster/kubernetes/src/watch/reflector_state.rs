@@ -1,109 +1,109 @@
-//! What to ask an API server next, and what its answers mean, so that no change of a kind is missed and none is told twice
-//! as new: client-go's `Reflector`, without doing anything itself.
+//! State machine of a reflector without I/O: client-go's `Reflector`. No change of a kind is missed, and none is
+//! reported twice as new.
 //!
-//! At first, and whenever the server has forgotten too much, all objects are asked for: as a stream, where the server can do
-//! that, else in pages. From then on, changes are asked for from the last version that was heard of. Each time that all
-//! objects are asked for, an *epoch* begins; when all are told, whatever was not told since it began is gone.
+//! At the start, and whenever the resource version has expired, all objects are listed: as a stream if the server
+//! supports that, otherwise in pages. Later changes are watched from the last received version. Each list begins an
+//! *epoch*. When it is complete, objects that were not received since its start no longer exist.
 
 use std::time::Duration;
 
 use schedc_core::random::Random;
 
-/// A request.
+/// Request of a reflector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListWatchRequest {
-    /// All objects, and then all changes, in one stream.
+    /// Lists all objects and then watches, in one stream.
     Stream,
-    /// Some of all objects.
+    /// Lists one page.
     Page {
-        /// Where they go on; `None`: from the start.
+        /// Continue token; `None` for the first page.
         rest: Option<Box<str>>,
     },
-    /// All changes since a version.
+    /// Watches all changes since a version.
     Watch {
-        /// That version.
+        /// Resource version.
         version: Box<str>,
     },
 }
 
-/// What is to be done.
+/// Next step of a reflector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReflectorStep {
-    /// This request, now.
+    /// Send this request now.
     Send(ListWatchRequest),
-    /// Nothing before this time of the clock.
+    /// Wait until this time of the clock.
     Wait(Duration),
 }
 
-/// How an answer ended, or what came in place of one.
+/// End of a response, or its absence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// The server was done.
+    /// The server closed the response.
     Closed,
-    /// The connection broke, or there was none.
+    /// The connection failed.
     Broken,
-    /// The server refused: a status, or an event that says `ERROR`.
+    /// The server refused, by a status or an `ERROR` event.
     Refused {
-        /// The status code.
+        /// Status code.
         code: u16,
-        /// After what time to ask again, if it says so.
+        /// Delay before a retry, if the server sent one.
         retry_after: Option<Duration>,
     },
 }
 
 impl StreamEnd {
-    /// Whether the server, or what is in front of it, may be away.
+    /// Whether the failure may be an outage of the server or of a proxy in front of it.
     pub fn may_be_outage(&self) -> bool {
         matches!(self, StreamEnd::Broken | StreamEnd::Refused { code: 429 | 500.., .. })
     }
 }
 
-/// Follows the objects of one kind. What comes in is told in the order in which it came.
+/// State of a reflector. Objects are forwarded in the order of arrival.
 #[derive(Debug)]
 pub struct ReflectorState {
     state: State,
-    /// The server cannot send lists as streams.
+    /// The server does not support lists as streams.
     uses_pages: bool,
     epoch: u32,
-    /// Nothing is asked before.
+    /// Time of the next request at the earliest.
     pause_until: Duration,
-    /// The pause is that of `Retry-After`.
+    /// The pause comes from `Retry-After`.
     is_retry_after: bool,
-    /// How often in a row it went wrong, and when last.
+    /// Number of consecutive failures, and the time of the last one.
     failures: u32,
     failed_at: Duration,
-    /// When the last request began.
+    /// Time of the last request.
     requested_at: Duration,
     random: Random,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// All objects are to be asked for.
+    /// A list is due.
     Start,
-    /// They arrive in a stream.
+    /// The list arrives in a stream.
     Streaming,
-    /// The next page is to be asked for.
+    /// The next page is due.
     Paging { rest: Box<str> },
-    /// The page that was asked for arrives.
+    /// A page was requested.
     Page,
-    /// Changes arrive, or are to be asked for. The last version that was heard of.
+    /// A watch is open or due, from the last received version.
     Watching { version: Box<str> },
 }
 
-/// client-go's backoff: from, to, and after what time without a failure it begins again.
+/// client-go's backoff: initial and maximum delay, and the time without a failure after which it is reset.
 const INITIAL_BACKOFF: Duration = Duration::from_millis(800);
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
 const BACKOFF_RESET: Duration = Duration::from_secs(120);
-/// Time between the requests of a follower that probes whether the server is back, and up to a quarter more.
+/// Interval of probes during an outage; a random part of up to a quarter is added.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
-/// Time over which requests are spread when the server is back.
+/// Period over which the reflectors spread their requests when the server is back.
 const SPREAD: Duration = Duration::from_millis(500);
-/// A watch that ends sooner than that, although nothing went wrong, is not asked for again at once.
+/// Minimum duration of a watch that ends normally; after a shorter one, the reflector backs off.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
 impl ReflectorState {
-    /// Nothing is known. What is drawn repeats with the seed.
+    /// Creates the state before the first list. The seed makes random delays reproducible.
     pub fn new(seed: u64) -> Self {
         ReflectorState {
             state: State::Start,
@@ -118,8 +118,8 @@ impl ReflectorState {
         }
     }
 
-    /// What is to be done now. To be asked when nothing is under way: at first, and after [`ReflectorState::ended`] or the last object of
-    /// a page.
+    /// Returns the next step. Call it when no request is in flight: at the start, after [`ReflectorState::ended`], and
+    /// after the last object of a page.
     pub fn next(&mut self, clock: Duration) -> ReflectorStep {
         if clock < self.pause_until {
             return ReflectorStep::Wait(self.pause_until);
@@ -140,25 +140,25 @@ impl ReflectorState {
         })
     }
 
-    /// The epoch that objects are told in.
+    /// Epoch of the objects that arrive now.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Everything is to be told again, from what the server knows now on. What is under way is to be ended.
+    /// Starts a new list. The caller must end the request in flight.
     pub fn relist(&mut self) {
         self.state = State::Start;
     }
 
-    /// An object came, changed or went, in a stream or a watch; its version.
+    /// Records the version of an object that was added, changed or deleted.
     pub fn changed(&mut self, now: &str) {
-        // As long as a stream tells of what there is, versions come in any order.
+        // While the list is streamed, versions arrive in any order.
         if let State::Watching { version } = &mut self.state {
             *version = now.into();
         }
     }
 
-    /// A bookmark: everything up to this version was told. Returns whether all objects are told now.
+    /// Records a bookmark. Returns whether the list is complete now.
     pub fn bookmark(&mut self, version: &str, is_end_of_list: bool) -> bool {
         match self.state {
             State::Streaming if !is_end_of_list => false,
@@ -173,7 +173,7 @@ impl ReflectorState {
         }
     }
 
-    /// A page is complete: its version, and where the rest begins. Returns whether all objects are told now.
+    /// Records a complete page, with its version and continue token. Returns whether the list is complete now.
     pub fn page(&mut self, version: &str, rest: Option<&str>) -> bool {
         let rest = rest.filter(|rest| !rest.is_empty());
         self.state = match rest {
@@ -183,7 +183,7 @@ impl ReflectorState {
         rest.is_none()
     }
 
-    /// The answer ended, or there was none.
+    /// Records the end of a response, or its absence.
     pub fn ended(&mut self, end: StreamEnd, clock: Duration) {
         if clock.saturating_sub(self.failed_at) > BACKOFF_RESET {
             self.failures = 0;
@@ -194,7 +194,7 @@ impl ReflectorState {
             let streamed = self.state == State::Streaming;
             self.state = State::Start;
             if streamed && matches!(end, StreamEnd::Refused { code: 400 | 422, .. }) {
-                // It does not know what that is.
+                // The server does not support `sendInitialEvents`.
                 self.uses_pages = true;
                 return;
             }
@@ -209,7 +209,7 @@ impl ReflectorState {
                 self.pause_until = clock + pause;
                 self.is_retry_after = true;
             }
-            // It was fine until now: there is no need to wait.
+            // The watch worked until now, so retry at once.
             StreamEnd::Broken if is_watching && is_first => {}
             StreamEnd::Refused { code: 410, .. } if is_watching && is_first => {}
             StreamEnd::Closed | StreamEnd::Broken | StreamEnd::Refused { .. } => self.pause(clock),
@@ -221,14 +221,14 @@ impl ReflectorState {
         self.failed_at = clock;
     }
 
-    /// After a failure: this follower sends its next request soon, on behalf of all others, unless `Retry-After` forbids it.
+    /// Sends the next request soon after a failure, as the probe of all reflectors, unless `Retry-After` forbids it.
     pub fn probe(&mut self, clock: Duration) {
         let pause = PROBE_INTERVAL + self.jitter(PROBE_INTERVAL / 4);
         self.shorten(clock + pause);
     }
 
-    /// The server answers other followers again: this one sends its next request soon, unless `Retry-After` forbids it, and its
-    /// failures are forgotten.
+    /// Sends the next request soon and resets the failures, since the server responds to another reflector.
+    /// `Retry-After` still applies.
     pub fn returned(&mut self, clock: Duration) {
         let pause = self.jitter(SPREAD);
         self.shorten(clock + pause);
@@ -241,13 +241,13 @@ impl ReflectorState {
         }
     }
 
-    /// Waits, longer with each failure.
+    /// Backs off exponentially.
     fn pause(&mut self, clock: Duration) {
         let pause = MAX_BACKOFF.min(INITIAL_BACKOFF * 2_u32.saturating_pow(self.failures.min(16)));
         self.pause_until = clock + pause + self.jitter(pause);
     }
 
-    /// A random part of some time, up to all of it.
+    /// Returns a random duration up to `time`.
     fn jitter(&mut self, time: Duration) -> Duration {
         let thousandths = u32::try_from(self.random.below(1001)).unwrap_or_default();
         time * thousandths / 1000

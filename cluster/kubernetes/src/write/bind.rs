@@ -1,4 +1,4 @@
-//! Bindings, each done once.
+//! Bindings, each executed at most once.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, StatusError, Transport, Verb, call_with_retry_after,
 };
 
-/// How often a binding is tried that did not happen.
+/// Backoff of retries after requests without effect.
 const BACKOFF: RetryBackoff =
     RetryBackoff { steps: 3, delay: Duration::from_millis(100), factor: 3, cap: Duration::from_secs(1) };
-/// How long to wait at most until the pod is looked at again.
+/// Maximum delay between two reads of the pod.
 const MAX_DELAY: Duration = Duration::from_secs(2);
 
-/// Binds a pod to its node, on condition that there is a pod of this uid.
+/// Binds the pod with this uid to its node.
 ///
-/// If nobody knows whether it happened, the pod is looked at until that is known, however long it takes: until then, its
-/// room is neither free nor taken by anybody else.
+/// If the outcome is unknown, the pod is read until it is known, however long that takes. Until then, its resources on
+/// the node stay reserved.
 ///
-/// `fail` receives the reason of each request that failed.
+/// `fail` receives the reason of each failed request.
 pub(super) async fn bind(
     transport: &impl Transport,
     placement: &Placement,
@@ -40,7 +40,7 @@ pub(super) async fn bind(
     let body = serde_json::to_vec(&body).map_err(|error| ApiError::new(ApiReason::Other, error.to_string()))?;
     let call = ApiRequest { verb: Verb::Create, path: path(pod, "/binding"), body: body.into() };
     let mut backoff = BACKOFF;
-    // An earlier try may have been done, or may yet be.
+    // An earlier attempt may have succeeded, or may still succeed.
     let mut may_be_bound = false;
     loop {
         let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Bind, &call).await) {
@@ -98,15 +98,15 @@ struct Node<'a> {
     name: &'a str,
 }
 
-/// Where a pod is.
+/// Observed binding of a pod.
 enum PodLocation {
     Assigned(Box<str>),
     Unassigned,
-    /// There is none of this uid.
+    /// No pod with this uid exists.
     Missing,
 }
 
-/// What is looked at of a pod.
+/// Fields of a pod that are read.
 #[derive(Deserialize)]
 struct FoundPod {
     metadata: Metadata,
@@ -124,7 +124,7 @@ struct Spec {
     node_name: Option<Box<str>>,
 }
 
-/// Looks where a pod is, until that is known.
+/// Reads the pod until its binding is known.
 async fn locate_pod(transport: &impl Transport, pod: &Pod, fail: &impl Fn(&str)) -> PodLocation {
     let call = ApiRequest { verb: Verb::Get, path: path(pod, ""), body: Bytes::new() };
     let mut backoff = RetryBackoff { steps: u32::MAX, cap: MAX_DELAY, ..BACKOFF };

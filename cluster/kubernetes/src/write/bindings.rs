@@ -1,4 +1,4 @@
-//! Bindings that are under way.
+//! Bindings in flight.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,38 +8,39 @@ use tracing::{info, warn};
 
 use super::stall::{Stall, StallReport};
 
-/// From how many bindings on others wait for the server, and not for us.
+/// Number of bindings from which the server, not this process, limits the rate.
 const BUSY: usize = 16;
-/// The part of the time that a binding takes for which answers may gather, and the longest pause.
+/// Fraction of the mean binding time during which responses may gather, and the longest pause.
 const PAUSE_FRACTION: u32 = 8;
 const MAX_PAUSE: Duration = Duration::from_millis(20);
-/// How many bindings the mean is of, more or less.
+/// Approximate number of bindings in the moving average.
 const MEAN_WINDOW: u64 = 16;
 
-/// How many bindings are under way, and how long they take. Clones count together.
+/// Number of bindings in flight, and their mean duration. Clones share the values.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings(Arc<BindingStats>);
 
 #[derive(Debug, Default)]
 struct BindingStats {
     under_way: AtomicUsize,
-    /// In nanoseconds.
+    /// Mean duration in nanoseconds.
     mean: AtomicU64,
-    /// `under_way` changes while this is locked, so that no end resets it after the next binding began.
+    /// `under_way` changes only under this lock: the end of one binding cannot reset a stall that began with the next
+    /// one.
     stall: Mutex<Stall>,
 }
 
 impl Bindings {
-    /// How many are under way.
+    /// Number of bindings in flight.
     pub fn count(&self) -> usize {
         self.0.under_way.load(Ordering::Relaxed)
     }
 
-    /// How long to wait, with nothing else to do, before it is looked what has arrived.
+    /// Time to wait, when the scheduler is otherwise idle, before it reads responses.
     ///
-    /// As long as the server works on many bindings, each comes back after all that are before it. Whoever looks for it at
-    /// once finds it alone; a moment later there are several, which are read, taken in and followed by others together, for
-    /// a fraction of the calls to the system. A moment is a small part of the time that a binding takes anyway.
+    /// While the server works on many bindings, responses arrive one by one. After a short pause several are available;
+    /// they are read, handled and followed by new bindings together, with a fraction of the system calls. The pause is
+    /// a small part of the time that a binding takes anyway.
     pub fn pause(&self) -> Duration {
         if self.count() < BUSY {
             return Duration::ZERO;
@@ -47,7 +48,7 @@ impl Bindings {
         (Duration::from_nanos(self.0.mean.load(Ordering::Relaxed)) / PAUSE_FRACTION).min(MAX_PAUSE)
     }
 
-    /// A binding begins, at this time of the transport's clock.
+    /// Counts a binding that begins, at this time of the transport's clock.
     pub(crate) fn begin(&self, clock: Duration) -> BindingGuard {
         let mut stall = self.stall();
         self.0.under_way.fetch_add(1, Ordering::Relaxed);
@@ -55,7 +56,7 @@ impl Bindings {
         BindingGuard(self.clone(), Instant::now())
     }
 
-    /// Logs, now and then, that no binding succeeds.
+    /// Logs periodically that no binding succeeds.
     pub(super) fn log_stall(&self, clock: Duration) {
         if let Some(StallReport { time, last_error }) = self.stall().check(clock) {
             let (under_way, seconds) = (self.count(), time.as_secs());
@@ -78,18 +79,18 @@ impl Bindings {
     }
 }
 
-/// A binding that is under way until this is dropped.
+/// Binding in flight, until this is dropped.
 pub(crate) struct BindingGuard(Bindings, Instant);
 
 impl BindingGuard {
-    /// The binding is done, at this time of the transport's clock.
+    /// Records that the binding succeeded, at this time of the transport's clock.
     pub(super) fn succeed(&self, clock: Duration) {
         if let Some(time) = self.0.stall().succeed(clock) {
             info!("Bindings succeed again, after {} s", time.as_secs());
         }
     }
 
-    /// A request of the binding failed; others may follow.
+    /// Records a failed request of the binding; retries may follow.
     pub(super) fn fail(&self, why: &str) {
         self.0.stall().fail(why);
     }
@@ -117,7 +118,7 @@ mod tests {
     use crate::transport::{ApiRequest, ApiResponse, RequestClass, Transport, TransportError};
     use crate::write::{EventSink, KubeClient};
 
-    /// A server that does not answer, in virtual time.
+    /// Server that never responds, in virtual time.
     #[derive(Clone)]
     struct Silent(VirtualInstant);
 
@@ -171,7 +172,7 @@ mod tests {
         };
         let settle = |took| (0..1000).for_each(|_| end(took));
         settle(Duration::from_millis(32));
-        assert_eq!(bindings.pause(), Duration::ZERO, "nobody waits for answers");
+        assert_eq!(bindings.pause(), Duration::ZERO, "no binding is in flight");
         let _under_way: Vec<_> = (0..BUSY).map(|_| bindings.begin(Duration::ZERO)).collect();
         assert_eq!(bindings.pause().as_millis(), 4);
         settle(Duration::from_secs(3));

@@ -1,4 +1,4 @@
-//! Deleting objects.
+//! Deletion of objects.
 
 use schedc_core::client::{ApiError, ApiReason};
 use schedc_core::model::Uid;
@@ -8,9 +8,9 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Deletes an object; of this uid, if one is given. It has the time to end that it asked for.
+/// Deletes an object, on condition of this uid if one is given. Its grace period applies.
 ///
-/// kube-scheduler does not name the uid of a victim; it may delete another pod of the name.
+/// kube-scheduler sends no uid for a victim, so it may delete another pod with the same name.
 pub(super) async fn delete(transport: &impl Transport, path: String, uid: Option<&Uid>) -> Result<(), ApiError> {
     let mut body = json!({ "apiVersion": "v1", "kind": "DeleteOptions" });
     if let Some(uid) = uid {
@@ -21,12 +21,12 @@ pub(super) async fn delete(transport: &impl Transport, path: String, uid: Option
     loop {
         let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Write, &call).await) {
             RequestOutcome::Done(_) => return Ok(()),
-            // There is another one of the name.
+            // Another object has this name.
             RequestOutcome::Refused(status_error) if status_error.code == 409 && uid.is_some() => {
                 return Err(ApiError::new(ApiReason::NotFound, status_error.message));
             }
             RequestOutcome::Refused(status_error) => return Err(status_error.into()),
-            // To ask for it twice does no harm.
+            // A repeated deletion does no harm.
             RequestOutcome::Failed(error) | RequestOutcome::Unknown(error) => error,
         };
         if !backoff.wait(transport).await {

@@ -1,6 +1,6 @@
-//! What the scheduler and its plugins do to the cluster: [`KubeClient`] is their client.
+//! Writes of the scheduler and its plugins: [`KubeClient`] is their client.
 //!
-//! A request that may have been done is not simply sent again, nor taken for failed: what is there is looked at.
+//! A request with an unknown outcome is neither repeated blindly nor treated as failed; the object is read first.
 
 mod bind;
 mod bindings;
@@ -34,10 +34,10 @@ use stall::STALLED;
 pub use bindings::Bindings;
 pub use object_updates::ObjectListeners;
 
-/// How long it may take until a watch tells of what was done.
+/// Maximum delay until a watch reports a change.
 const WATCH_DELAY: Duration = Duration::from_secs(1);
 
-/// The scheduler's client of an API server.
+/// Client through which the scheduler writes to an API server.
 #[derive(Clone)]
 pub struct KubeClient<T, E> {
     transport: T,
@@ -45,34 +45,34 @@ pub struct KubeClient<T, E> {
     events: E,
     bindings: Bindings,
     kinds: Kinds,
-    /// Limits messages about statuses.
+    /// Limits log messages about statuses.
     status_log: Arc<RateLimit>,
 }
 
-/// Where events go that are to be written. It never waits; what is too much is lost.
+/// Sink of events to be written. It never blocks; events beyond its capacity are lost.
 pub trait EventSink: Clone + Send + Sync + 'static {
-    /// An event about a version of a pod, if that is known.
+    /// Queues an event about a pod, with the pod's resource version if it is known.
     fn record(&self, event: Event, version: Option<u64>);
 }
 
 impl<T: Transport, E: EventSink> KubeClient<T, E> {
-    /// A client that knows of pods what the records say.
+    /// Creates a client that reads versions and statuses of pods from `records`.
     pub fn new(transport: T, records: PodRecords, events: E) -> Self {
         let (bindings, kinds, status_log) = (Bindings::default(), Kinds::default(), Arc::default());
         KubeClient { transport, records, events, bindings, kinds, status_log }
     }
 
-    /// One that also knows kinds which plugins declare.
+    /// Adds kinds that plugins declare.
     pub fn with_kinds(self, kinds: Kinds) -> Self {
         KubeClient { kinds, ..self }
     }
 
-    /// Bindings are counted there.
+    /// Sets the counter of bindings.
     pub fn with_bindings(self, bindings: Bindings) -> Self {
         KubeClient { bindings, ..self }
     }
 
-    /// How many bindings are under way.
+    /// Number of bindings in flight.
     pub fn bindings(&self) -> usize {
         self.bindings.count()
     }
@@ -112,13 +112,13 @@ impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
         result
     }
 
-    fn notify_extender(&self, tell: impl FnOnce() + Send + 'static) {
-        drop(blocking::run("extender", tell));
+    fn notify_extender(&self, notify: impl FnOnce() + Send + 'static) {
+        drop(blocking::run("extender", notify));
     }
 
     async fn patch_pod_status(&self, pod: &Arc<Pod>, patch: &StatusPatch) -> Result<(), ApiError> {
         let result = status::patch(&self.transport, &self.records, pod, patch).await;
-        // A pod that is gone needs no status.
+        // The status of a deleted pod does not matter.
         if let Err(error) = &result
             && error.reason != ApiReason::NotFound
             && let Some(others) = self.status_log.allow(self.transport.clock())
@@ -131,10 +131,10 @@ impl<T: Transport, E: EventSink> Client for KubeClient<T, E> {
     async fn delete_pod(&self, pod: &Arc<Pod>) -> Result<(), ApiError> {
         let known = || self.records.get(&pod.uid).map(|record| record.version);
         let before = known();
-        let mut news = self.subscribe(vec![reference(pod)], WATCH_DELAY);
+        let mut updates = self.subscribe(vec![reference(pod)], WATCH_DELAY);
         delete::delete(&self.transport, path(pod, ""), Some(&pod.uid)).await?;
-        // Whoever wanted the room may be tried again once this is done, and would not see that it is being made.
-        while before.is_some() && known() == before && news.next_update().await.is_some() {}
+        // Wait until the watch reports the deletion. A retry of the preemptor would not see it before.
+        while before.is_some() && known() == before && updates.next_update().await.is_some() {}
         Ok(())
     }
 
@@ -181,7 +181,7 @@ fn reference(pod: &Pod) -> ObjectRef {
     ObjectRef { api_version: "v1".into(), kind: "Pod".into(), namespace: pod.namespace.clone(), name: pod.name.clone() }
 }
 
-/// The path of a pod, or of something that belongs to it.
+/// Path of a pod or of one of its subresources.
 fn path(pod: &Pod, subresource: &str) -> String {
     pods().path(&pod.namespace, &pod.name) + subresource
 }

@@ -1,4 +1,4 @@
-//! What becomes of a few objects, as the watches tell it.
+//! Updates of a few objects, reported by the watches.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,33 +13,33 @@ use tokio::sync::mpsc;
 use super::objects;
 use crate::transport::Transport;
 
-/// Who wants to be told of which objects. Clones are the same.
+/// Subscribers to object updates. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectListeners(Arc<ListenerRegistry>);
 
 #[derive(Debug, Default)]
 struct ListenerRegistry {
-    /// So that whoever tells of all objects need not look while nobody listens.
+    /// Number of listeners; avoids the lock while there are none.
     count: AtomicUsize,
-    /// By the names of objects.
+    /// Listeners by object name.
     by_name: Mutex<HashMap<Arc<str>, Vec<Listener>>>,
 }
 
-/// Somebody who follows an object.
+/// Listener for updates of one object.
 #[derive(Debug)]
 struct Listener {
-    /// As [`AnyObject::kind`] has it: two plugins may declare kinds that manifests call alike.
+    /// Kind as [`AnyObject::kind`] returns it; two plugins may declare kinds with the same name in manifests.
     kind: Arc<str>,
     namespace: Arc<str>,
     place: usize,
     sender: mpsc::UnboundedSender<ObjectUpdate>,
 }
 
-/// The place of an object, and how it is. `None`: that is to be asked.
+/// Index of an object, and its new form. `None`: read the object from the API server.
 pub(super) type ObjectUpdate = (usize, Option<Value>);
 
 impl ObjectListeners {
-    /// An object is like this.
+    /// Notifies the listeners of an object that was added or modified.
     pub fn notify_upsert(&self, object: &AnyObject) {
         if self.is_empty() {
             return;
@@ -51,14 +51,14 @@ impl ObjectListeners {
         }
     }
 
-    /// An object went, or is over.
+    /// Notifies the listeners of an object that was deleted, or of a pod that finished.
     pub fn notify_removal(&self, object: &AnyObject) {
         if !self.is_empty() {
             self.of(object, self.lock().get(object.name())).for_each(|listener| listener.notify(None));
         }
     }
 
-    /// Some objects of a kind went unseen.
+    /// Notifies the listeners of a kind after deletions that no watch reported.
     pub fn notify_missed_removals(&self, kind: &str) {
         if !self.is_empty() {
             let by_name = self.lock();
@@ -67,7 +67,7 @@ impl ObjectListeners {
         }
     }
 
-    /// Whether nobody listens.
+    /// Whether there are no listeners.
     pub fn is_empty(&self) -> bool {
         self.0.count.load(Ordering::Acquire) == 0
     }
@@ -94,7 +94,7 @@ impl ObjectListeners {
         }
     }
 
-    /// Nothing is left half done under the lock, so a panic elsewhere does not spoil what it holds.
+    /// Ignores poisoning: no change under the lock is left incomplete by a panic.
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Listener>>> {
         self.0.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,21 +102,22 @@ impl ObjectListeners {
 
 impl Listener {
     fn notify(&self, object_now: Option<Value>) {
-        // Whoever does not listen any more is about to say so.
+        // A closed receiver is about to unsubscribe.
         let _ = self.sender.send((self.place, object_now));
     }
 }
 
-/// An object, as far as it was read. Others than volumes and claims are rarely listened to, and asked for.
+/// Converts an object to JSON. Kinds other than volumes and claims have few listeners, which read them instead.
 fn json(object: &AnyObject) -> Option<Value> {
     match object {
-        AnyObject::PersistentVolume(_) | AnyObject::PersistentVolumeClaim(_) => object.to_json().ok(),
+        AnyObject::PersistentVolume(volume) => serde_json::to_value(volume).ok(),
+        AnyObject::PersistentVolumeClaim(claim) => serde_json::to_value(claim).ok(),
         _ => None,
     }
 }
 
-/// Follows objects as the watches tell of them. An API server is asked only about what went, or what was not followed from
-/// the beginning.
+/// Subscription to objects through the watches. It reads an object from the API server only after a deletion, or if the
+/// object was added later.
 pub(super) struct ObjectSubscription<T> {
     transport: T,
     listeners: ObjectListeners,
@@ -124,7 +125,7 @@ pub(super) struct ObjectSubscription<T> {
     sender: mpsc::UnboundedSender<ObjectUpdate>,
     updates: mpsc::UnboundedReceiver<ObjectUpdate>,
     time: Duration,
-    /// By the transport's clock.
+    /// Deadline by the transport's clock.
     deadline: Option<Duration>,
     kinds: Kinds,
 }
@@ -154,7 +155,7 @@ impl<T: Transport> ObjectSubscription<T> {
         subscription
     }
 
-    /// What the watches tell next. `None`: the time is over, which begins with the first call.
+    /// Returns the next update, or `None` after the deadline. The time starts with the first call.
     pub(super) async fn next_update(&mut self) -> Option<ObjectUpdate> {
         let deadline = *self.deadline.get_or_insert_with(|| self.transport.clock().saturating_add(self.time));
         let left = deadline.saturating_sub(self.transport.clock());
@@ -178,7 +179,7 @@ impl<T: Transport> ObjectSubscription<T> {
 impl<T: Transport> ObjectUpdates for ObjectSubscription<T> {
     fn add(&mut self, object: ObjectRef) -> usize {
         let place = self.subscribe(object);
-        // There is a receiver: it is here.
+        // This cannot fail, since the receiver is in `self`.
         let _ = self.sender.send((place, None));
         place
     }

@@ -1,4 +1,4 @@
-//! Objects that plugins read and change.
+//! Objects that plugins read and write.
 
 use bytes::Bytes;
 use schedc_core::client::{ApiError, ApiReason, ObjectRef};
@@ -10,15 +10,15 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Where objects like this are: of a kind that all schedulers know, or one of those that plugins declare.
+/// Returns the resource of an object: a built-in kind or one that a plugin declares.
 ///
 /// # Errors
-/// Nobody here asks for such.
+/// The kind is neither.
 pub(super) fn resource(object: &ObjectRef, kinds: Kinds) -> Result<Resource, ApiError> {
     let known = || Resource::of_api(&object.api_version, &object.kind).copied();
     let declared = || kinds.find(&object.api_version, &object.kind).map(Resource::declared);
     known().or_else(declared).ok_or_else(|| {
-        let message = format!("{} {} is not a kind that a scheduler asks for", object.api_version, object.kind);
+        let message = format!("{} {} is not a kind that schedc supports", object.api_version, object.kind);
         ApiError::new(ApiReason::Unsupported, message)
     })
 }
@@ -49,7 +49,7 @@ pub(super) async fn create(
     change(transport, ApiRequest { verb: Verb::Create, path, body: manifest.to_string().into() }).await
 }
 
-/// Patches an object, or a subresource of it, which begins with a slash.
+/// Patches an object or one of its subresources; `subresource` begins with a slash.
 pub(super) async fn patch(
     transport: &impl Transport,
     object: &ObjectRef,
@@ -61,7 +61,7 @@ pub(super) async fn patch(
     change(transport, ApiRequest { verb: Verb::MergePatch, path, body: patch.to_string().into() }).await
 }
 
-/// Changes something, unless nobody knows whether it was done: then the plugin has to look.
+/// Changes an object. An unknown outcome is returned as an error; the plugin must then read the object.
 async fn change(transport: &impl Transport, call: ApiRequest) -> Result<Value, ApiError> {
     let mut backoff = RetryBackoff::DEFAULT;
     loop {
@@ -79,5 +79,5 @@ async fn change(transport: &impl Transport, call: ApiRequest) -> Result<Value, A
 
 fn json(body: &[u8]) -> Result<Value, ApiError> {
     serde_json::from_slice(body)
-        .map_err(|error| ApiError::new(ApiReason::Other, format!("the answer is no JSON: {error}")))
+        .map_err(|error| ApiError::new(ApiReason::Other, format!("the response is not JSON: {error}")))
 }

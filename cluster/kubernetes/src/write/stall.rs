@@ -1,23 +1,23 @@
-//! Detects that no binding succeeds while some are under way, for the log.
+//! Stalls of bindings: periods in which some are in flight and none succeeds, for the log.
 
 use std::time::Duration;
 
-/// Time without a successful binding after which it is logged.
+/// Time without a successful binding after which a stall is logged.
 pub(super) const STALLED: Duration = Duration::from_secs(5);
 /// Minimum time between two messages.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// The time since bindings are under way and none succeeds.
+/// Time since which bindings are in flight and none succeeded.
 #[derive(Debug, Default)]
 pub(super) struct Stall {
-    /// When the last binding succeeded, or the first of those under way began. `None`: none is under way.
+    /// Time of the last success, or the start of the first binding in flight. `None`: none is in flight.
     since: Option<Duration>,
     pub(super) logged: Option<Duration>,
-    /// Why the last request failed.
+    /// Reason of the last failed request.
     last_error: Option<String>,
 }
 
-/// What is logged of a stall.
+/// Content of the log message about a stall.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StallReport {
     pub(super) time: Duration,
@@ -25,28 +25,28 @@ pub(super) struct StallReport {
 }
 
 impl Stall {
-    /// A binding began.
+    /// Records the start of a binding.
     pub(super) fn begin(&mut self, clock: Duration) {
         self.since.get_or_insert(clock);
     }
 
-    /// A request of a binding failed.
+    /// Records a failed request of a binding.
     pub(super) fn fail(&mut self, why: &str) {
         self.last_error = Some(why.to_owned());
     }
 
-    /// A binding succeeded. Returns the time of the stall that ends, if it was logged.
+    /// Records a successful binding. Returns the duration of the stall that ends, if it was logged.
     pub(super) fn succeed(&mut self, clock: Duration) -> Option<Duration> {
         let before = std::mem::replace(self, Stall { since: Some(clock), ..Stall::default() });
         before.logged.and(before.since).map(|since| clock.saturating_sub(since))
     }
 
-    /// No binding is under way any more.
+    /// Resets the state when no binding is in flight.
     pub(super) fn end(&mut self) {
         *self = Stall::default();
     }
 
-    /// What is to be logged at this time, if anything.
+    /// Returns the report to be logged at this time, if any.
     pub(super) fn check(&mut self, clock: Duration) -> Option<StallReport> {
         let time = clock.saturating_sub(self.since?);
         if time < STALLED || self.logged.is_some_and(|logged| clock < logged + PERIOD) {

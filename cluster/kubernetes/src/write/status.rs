@@ -1,4 +1,4 @@
-//! Statuses of pods.
+//! Pod statuses.
 
 use std::sync::Arc;
 
@@ -14,10 +14,9 @@ use crate::transport::{
     ApiRequest, RequestClass, RequestOutcome, RetryBackoff, Transport, Verb, call_with_retry_after,
 };
 
-/// Writes a pod's status, on condition that there is a pod of this uid. Each try sends what differs from what is known
-/// by then.
+/// Patches the status of the pod with this uid. Each attempt sends the difference to the status known at that time.
 ///
-/// kube-scheduler does not make the condition; it may write the status of another pod of the name.
+/// kube-scheduler sends no uid, so it may write the status of another pod with the same name.
 pub(super) async fn patch(
     transport: &impl Transport,
     records: &PodRecords,
@@ -34,7 +33,7 @@ pub(super) async fn patch(
         let call = ApiRequest { verb: Verb::StrategicPatch, path, body: body.to_string().into() };
         let error = match RequestOutcome::new(call_with_retry_after(transport, RequestClass::Write, &call).await) {
             RequestOutcome::Done(answer) => {
-                // Whatever it says otherwise, the watch will say, too.
+                // The watch reports all other changes, too.
                 if let Some(AnyObject::Pod(now)) = read(&answer.body) {
                     records.record_response(&pod.uid, &now);
                 }
@@ -47,7 +46,7 @@ pub(super) async fn patch(
             }
             RequestOutcome::Refused(status_error) if status_error.code == 409 => status_error.into(),
             RequestOutcome::Refused(status_error) => return Err(status_error.into()),
-            // To say it twice does no harm.
+            // A repeated patch does no harm.
             RequestOutcome::Failed(error) | RequestOutcome::Unknown(error) => error,
         };
         if !backoff.wait(transport).await {
@@ -56,7 +55,7 @@ pub(super) async fn patch(
     }
 }
 
-/// A pod. Not generic, as its callers are, so that a binary has it once.
+/// Decodes a pod. Not generic, unlike its callers: a binary contains it once.
 fn read(json: &[u8]) -> Option<AnyObject> {
     schedc_objects::decode::read("Pod", &mut serde_json::Deserializer::from_str(str::from_utf8(json).ok()?)).ok()
 }

@@ -15,24 +15,24 @@ use super::*;
 use crate::transport::{ApiRequest, ApiResponse, RequestClass, TransportError, Verb};
 use crate::watch::known_objects::KnownObjects;
 
-/// What happens to a request.
+/// Outcome of a request.
 #[derive(Clone, Debug)]
 enum Fault {
-    /// Nothing bad.
+    /// No fault.
     Fine,
-    /// It is answered with this, and not done.
+    /// Responds with this status code and delay, without effect.
     ApiResponse(u16, Option<u64>),
-    /// It does not get there.
+    /// The request is not sent.
     NotSent,
-    /// It is done; the answer does not get here.
+    /// The request is executed; its response is lost.
     AnswerLost,
-    /// It does not get there, and nobody knows.
+    /// The request is lost; its outcome is unknown.
     RequestLost,
-    /// Nobody knows, and it gets there before the request that is so many after it.
+    /// The outcome is unknown, and the request is executed before a later one, this many requests after it.
     Late(usize),
 }
 
-/// A server with a few objects, by path.
+/// Server with a few objects, by path.
 #[derive(Clone, Default)]
 struct Server(Arc<Mutex<State>>);
 
@@ -43,7 +43,7 @@ struct State {
     late: Option<(usize, Verb, String, Value)>,
     log: Vec<String>,
     waited: Duration,
-    /// Time does not go by, instead of at once.
+    /// Sleeping never ends, instead of at once.
     stands_still: bool,
 }
 
@@ -135,7 +135,7 @@ impl State {
 }
 
 impl Server {
-    /// With a pod of this uid.
+    /// Server with a pod of this uid.
     fn with_pod(uid: &str) -> Server {
         let server = Server::default();
         let pod = json!({ "metadata": { "name": "p", "uid": uid, "resourceVersion": "7" }, "spec": {}, "status": {} });
@@ -151,7 +151,7 @@ impl Server {
         records.set(&Uid("u".into()), &api_pod("{metadata: {name: p, uid: u, generation: 1, resourceVersion: '7'}}"));
         KubeClient::new(self.clone(), records, RecordedEvents::default())
     }
-    /// What was asked since.
+    /// Returns the requests since the last call.
     fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap().log)
     }
@@ -182,7 +182,7 @@ fn placement() -> Placement {
     Placement { pod: the_pod(), node: NodeIndex(0), node_name: "n1".into() }
 }
 
-/// Nothing here ever waits.
+/// Polls a future that never waits.
 fn done<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().unwrap()
 }
@@ -197,7 +197,7 @@ fn a_binding_names_the_uid() {
     assert_eq!(bound(&server), Ok(()));
     let body = r#"{"apiVersion":"v1","kind":"Binding","metadata":{"name":"p","namespace":"ns","uid":"u"},"target":{"kind":"Node","name":"n1"}}"#;
     assert_eq!(server.asked(), [format!("Bind POST {POD}/binding {body}")]);
-    // Bound already, another pod of the name, and none.
+    // The pod is bound already, another pod has the name, or none.
     assert_eq!(bound(&server), Err(ApiReason::Conflict));
     assert_eq!(bound(&Server::with_pod("other")), Err(ApiReason::Conflict));
     assert_eq!(bound(&Server::default()), Err(ApiReason::NotFound));
@@ -219,7 +219,7 @@ fn a_binding_with_an_unknown_result_is_verified() {
     check(&[ApiResponse(503, None), NotSent], "u", Ok(()), "POST POST POST");
     check(&[ApiResponse(403, None)], "u", Err(ApiReason::Other), "POST");
     check(&[RequestLost], "other", Err(ApiReason::NotFound), "POST GET");
-    // What it looked for is lost again and again.
+    // The read of the pod is lost repeatedly.
     check(
         &[AnswerLost, RequestLost, ApiResponse(500, None), NotSent, AnswerLost],
         "u",
@@ -283,7 +283,7 @@ fn status_patches_name_the_uid() {
         server.asked(),
         [format!(r#"Write PATCH {POD}/status {{"metadata":{{"uid":"u"}},"status":{{"nominatedNodeName":"n1"}}}}"#)]
     );
-    // The answer said so, before the watch does: there is nothing to say.
+    // The response contains the status before the watch does, so no patch is needed.
     assert_eq!((patch(&client, "n1"), server.asked().len()), (Ok(()), 0));
     assert_eq!(patch(&Server::with_pod("other").client(), "n1"), Err(ApiReason::NotFound));
     client.records.remove(&Uid("u".into()));
@@ -309,7 +309,7 @@ fn status_patches_are_retried() {
 fn a_victim_is_deleted_by_its_uid() {
     let server = Server::with_pod("u").faults([Fault::AnswerLost]);
     let delete = |server: &Server| done(server.client().delete_pod(&the_pod())).map_err(|error| error.reason);
-    // The second time, it is gone.
+    // The second time, the pod does not exist.
     assert_eq!(delete(&server), Err(ApiReason::NotFound));
     let body = r#"{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u"}}"#;
     assert_eq!(server.asked(), vec![format!("Write DELETE {POD} {body}"); 2]);
@@ -332,8 +332,8 @@ fn an_eviction_waits_for_the_watch() {
         let followed = &mut KnownObjects::new(client.records.clone());
         let mut deletion = Box::pin(client.delete_pod(&victim));
         let mut is_over = || deletion.as_mut().now_or_never().is_some_and(|result| result.is_ok());
-        assert!(!is_over(), "whoever wants the room would evict it once more");
-        // What was known before is no news.
+        assert!(!is_over(), "the preemptor would evict it again");
+        // A known version is no update.
         followed.upsert(&pod(7, ""), 1, interner);
         assert!(!is_over());
         match is_gone {
@@ -394,9 +394,9 @@ fn events_name_the_version_of_the_pod() {
         action: "Binding",
         note: String::new(),
     });
-    let said = client.events.0.lock().unwrap();
+    let recorded = client.events.0.lock().unwrap();
     assert_eq!(
-        said.iter().map(|(event, version)| (event.reason, *version)).collect::<Vec<_>>(),
+        recorded.iter().map(|(event, version)| (event.reason, *version)).collect::<Vec<_>>(),
         [("Scheduled", Some(7))]
     );
 }
@@ -418,30 +418,30 @@ fn object_updates_come_from_the_watches() {
         name: name.into(),
     };
     let followed_objects = vec![object("PersistentVolumeClaim", "c"), object("Pod", "p")];
-    let mut news = client.watch_objects(followed_objects, Duration::from_secs(5));
-    fn next(news: &mut impl ObjectUpdates) -> Option<(usize, Result<Value, ApiReason>)> {
-        let (place, now) = done(news.next())?;
+    let mut updates = client.watch_objects(followed_objects, Duration::from_secs(5));
+    fn next(updates: &mut impl ObjectUpdates) -> Option<(usize, Result<Value, ApiReason>)> {
+        let (place, now) = done(updates.next())?;
         Some((place, now.map(|now| now["metadata"]["resourceVersion"].clone()).map_err(|error| error.reason)))
     }
-    // What nobody follows is not told, and neither is anything twice.
+    // Objects without subscription are not reported, and no update is repeated.
     followed.upsert(&claim("other", 3), 1, interner);
     followed.upsert(&claim("c", 4), 1, interner);
     followed.upsert(&claim("c", 5), 1, interner);
-    assert_eq!(next(&mut news), Some((0, Ok("4".into()))));
-    assert_eq!(next(&mut news), Some((0, Ok("5".into()))));
+    assert_eq!(next(&mut updates), Some((0, Ok("4".into()))));
+    assert_eq!(next(&mut updates), Some((0, Ok("5".into()))));
     assert_eq!(server.asked().len(), 0);
-    // Nothing happens, and the time is over.
-    assert_eq!(next(&mut news), None);
-    // What went is looked for. A pod that was seen by no list is still there.
+    // Nothing happens until the deadline.
+    assert_eq!(next(&mut updates), None);
+    // A deleted object is read. A pod that no list contained still exists.
     followed.removal(&claim("c", 6), interner);
-    assert_eq!(next(&mut news), Some((0, Err(ApiReason::NotFound))));
+    assert_eq!(next(&mut updates), Some((0, Err(ApiReason::NotFound))));
     followed.upsert(&api_object("{kind: Pod, metadata: {name: q, namespace: ns, uid: q}}"), 1, interner);
     followed.complete_list("Pod", 2);
-    assert_eq!(next(&mut news), Some((1, Ok("7".into()))));
-    // So is what is followed only now.
-    news.add(object("Pod", "p"));
-    assert_eq!(next(&mut news), Some((2, Ok("7".into()))));
-    drop(news);
+    assert_eq!(next(&mut updates), Some((1, Ok("7".into()))));
+    // An object that is added to the subscription is read, too.
+    updates.add(object("Pod", "p"));
+    assert_eq!(next(&mut updates), Some((2, Ok("7".into()))));
+    drop(updates);
     assert!(client.records.listeners().is_empty());
 }
 
@@ -450,7 +450,7 @@ fn subscriptions_do_not_mix_declared_kinds() {
     const fn declared(name: &'static str, kind: &'static str) -> CustomKind {
         CustomKind { name, api_version: "example.com/v1", kind, plural: "", is_namespaced: true }
     }
-    // A kind of the same API, and one that manifests call as Kubernetes calls its own.
+    // A kind of the same API, and one with the name of a built-in kind in manifests.
     const KINDS: &[CustomKind] =
         &[declared("widgets.v1.example.com", "Widget"), declared("services.v1.example.com", "Service")];
     let (server, kinds) = (Server::default(), Kinds::from(KINDS));
@@ -467,16 +467,16 @@ fn subscriptions_do_not_mix_declared_kinds() {
         name: "o".into(),
     };
     let service = ObjectRef { kind: "Service".into(), ..widget.clone() };
-    let mut news = client.watch_objects(vec![widget, service], Duration::from_secs(5));
-    let mut heard = |followed: &mut KnownObjects, kind: &'static str, epoch: u32| {
+    let mut updates = client.watch_objects(vec![widget, service], Duration::from_secs(5));
+    let mut received = |followed: &mut KnownObjects, kind: &'static str, epoch: u32| {
         followed.complete_list(kind, epoch);
-        std::iter::from_fn(|| done(news.next()).map(|(place, _)| place)).collect::<Vec<_>>()
+        std::iter::from_fn(|| done(updates.next()).map(|(place, _)| place)).collect::<Vec<_>>()
     };
     followed.upsert(&object("v1", "Service"), 1, interner);
-    assert_eq!(heard(followed, "Service", 2), [0_usize; 0]);
+    assert_eq!(received(followed, "Service", 2), [0_usize; 0]);
     followed.upsert(&object("example.com/v1", "Service"), 1, interner);
-    assert_eq!(heard(followed, "services.v1.example.com", 1), [1], "it is there");
-    assert_eq!(heard(followed, "services.v1.example.com", 2), [1], "it went unseen");
+    assert_eq!(received(followed, "services.v1.example.com", 1), [1], "it is there");
+    assert_eq!(received(followed, "services.v1.example.com", 2), [1], "it went unseen");
     followed.upsert(&object("example.com/v1", "Widget"), 1, interner);
-    assert_eq!(heard(followed, "widgets.v1.example.com", 2), [0, 0]);
+    assert_eq!(received(followed, "widgets.v1.example.com", 2), [0, 0]);
 }

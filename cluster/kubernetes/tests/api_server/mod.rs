@@ -1,4 +1,4 @@
-//! Against an API server that real requests go to, and that fails in all ways that servers and networks do.
+//! Client tests against a fake API server that fails in all ways that servers and networks do.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 
 use crate::support::{Fast, election_settings};
 
-/// Nobody reads events.
+/// Drops events.
 #[derive(Clone)]
 struct NoEvents;
 
@@ -45,7 +45,7 @@ fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }
 
-/// Whether what is known of pods is what there is, each in its last version.
+/// Whether the known pods equal the server's, each in its last version.
 fn is_known(server: &Server, followed: &KnownObjects, records: &PodRecords) -> bool {
     let pods = server.list("/api/v1/pods");
     let text = |pod: &Value, name: &str| pod["metadata"][name].as_str().unwrap().to_owned();
@@ -60,18 +60,18 @@ async fn is_followed(server: &Server, seed: u64) {
     let random = &mut Random::new(seed);
     let records = PodRecords::default();
     let (mut followed, mut interner) = (KnownObjects::new(records.clone()), Interner::default());
-    let (tell, mut told) = mpsc::channel(16);
+    let (sender, mut receiver) = mpsc::channel(16);
     server.rule(FaultRule::random(seed, 150).verb("watch"));
     server.rule(FaultRule::random(seed + 1, 150).verb("list"));
     let (_rounds, round) = watch::channel(0);
     let (way, pods, member) =
         (Fast::to(server, 100), Resource::of("Pod").unwrap(), Reachability::default().member(true));
-    let follower = tokio::spawn(run_reflector(way, pods, None, seed, tell, round, member));
+    let reflector = tokio::spawn(run_reflector(way, pods, None, seed, sender, round, member));
     let mut changes = 0;
     let mut calm = 0;
     loop {
         tokio::select! {
-            told = told.recv() => match told.unwrap() {
+            receiver = receiver.recv() => match receiver.unwrap() {
                 InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => drop(followed.upsert(&object, epoch, &mut interner)),
                 InformerEvent::Removal(object) => drop(followed.removal(&object, &mut interner)),
                 InformerEvent::ListComplete { resource, epoch, .. } => drop(followed.complete_list(resource.kind, epoch)),
@@ -103,9 +103,9 @@ async fn is_followed(server: &Server, seed: u64) {
             }
         }
     }
-    drop(told);
-    // It notices that nobody listens.
-    follower.await.unwrap();
+    drop(receiver);
+    // The reflector notices that the receiver is closed.
+    reflector.await.unwrap();
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn informers_converge_under_faults() {
     }
 }
 
-/// Binds so many pods at once, and says of each whether it was done.
+/// Binds a number of pods concurrently. Returns for each whether it succeeded.
 async fn bind(server: &Server, pods: usize) -> Vec<bool> {
     let client = KubeClient::new(Fast::to(server, 100), PodRecords::default(), NoEvents);
     let bind = async |number: usize| {
@@ -134,7 +134,7 @@ fn node(server: &Server, number: usize) -> Option<String> {
     pod["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// A real server, too, limits the requests on one connection of HTTP/2.
+/// Real servers also limit the requests on an HTTP/2 connection.
 #[tokio::test]
 async fn events_without_a_response_do_not_delay_bindings() {
     let server = Server::start_tls();
@@ -216,19 +216,19 @@ async fn events_arrive_once_under_faults() {
         }
         panic!("{count} writes, {} so far", writes());
     };
-    // The answer gets lost: it is sent again, and found to be there.
+    // The response is lost: the event is sent again, and exists already.
     server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/events").times(1));
     queue.record(event("FailedScheduling"), Some(1));
     until(2).await;
-    // A series: the event says so once.
+    // A series updates the event once.
     queue.record(event("FailedScheduling"), Some(1));
     until(3).await;
     queue.record(event("FailedScheduling"), Some(1));
-    // What is refused is not sent again.
+    // A refused event is not retried.
     server.rule(FaultRule::new(Fault::Answer(403, None)).verb("create").path("*/events").times(1));
     queue.record(event("Refused"), Some(1));
     until(4).await;
-    // An event that is gone is created anew when it becomes a series.
+    // A deleted event is created again when it becomes a series.
     queue.record(event("Other"), Some(1));
     until(5).await;
     let name = |reason: &str| {
@@ -250,7 +250,7 @@ async fn events_arrive_once_under_faults() {
     assert_eq!(counts, [("FailedScheduling".to_owned(), Some(2)), ("Other".to_owned(), Some(2))]);
 }
 
-/// A replica that takes part in the election.
+/// Replica that takes part in the election.
 struct Replica {
     standing: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
@@ -260,12 +260,12 @@ struct Replica {
 
 impl Replica {
     fn start(server: &Server, name: &str) -> Replica {
-        let (tell, standing) = watch::channel(ElectionStatus::default());
+        let (sender, standing) = watch::channel(ElectionStatus::default());
         let (stop, stopped) = watch::channel(false);
         // A lease of 15 seconds lasts for three here: long enough for a busy machine.
         let transport = Fast::to(server, 5);
         let election = Election::new(election_settings(name), name.len() as u64);
-        let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, stopped));
+        let task = tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, stopped));
         Replica { standing, stop, task, transport }
     }
 
@@ -274,7 +274,7 @@ impl Replica {
     }
 }
 
-/// Waits until this one leads, while never two do.
+/// Waits until this replica leads. Two replicas never lead at the same time.
 async fn until_leads(replicas: &[Replica], number: usize) {
     for _ in 0..10_000 {
         let leading = replicas.iter().filter(|replica| replica.leads()).count();
@@ -293,33 +293,33 @@ async fn another_replica_takes_over() {
     let mut replicas = vec![Replica::start(&server, "a")];
     until_leads(&replicas, 0).await;
     replicas.push(Replica::start(&server, "bb"));
-    // It goes on to lead while the other one waits.
+    // It continues to lead while the other one waits.
     for _ in 0..1_000 {
         assert!(replicas[0].leads() && !replicas[1].leads());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    // It is stopped, and gives the lease back.
+    // It is stopped, and releases the lease.
     replicas[0].stop.send(true).unwrap();
     until_leads(&replicas, 1).await;
     (&mut replicas[0].task).await.unwrap();
     assert!(!replicas[0].standing.borrow().is_lost);
-    // The next one is killed in the midst of things, which nobody is told.
+    // The next one is killed without notice.
     replicas.push(Replica::start(&server, "ccc"));
     replicas[1].task.abort();
     until_leads(&replicas, 2).await;
-    // The server refuses everything for too long: the lease is lost, and that is for ever.
+    // The server refuses all requests for too long: the lease is lost permanently.
     server.rule(FaultRule::new(Fault::Answer(500, None)).path("*/leases*"));
     (&mut replicas[2].task).await.unwrap();
     assert!(replicas[2].standing.borrow().is_lost && !replicas[2].leads());
     server.clear_rules();
     let lease = server.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler").unwrap();
     assert_eq!((&lease["spec"]["holderIdentity"], &lease["spec"]["leaseTransitions"]), (&"ccc".into(), &2.into()));
-    let said = || server.list("/api/v1/namespaces/kube-system/events");
-    while said().len() < 4 {
+    let messages = || server.list("/api/v1/namespaces/kube-system/events");
+    while messages().len() < 4 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let said = said();
-    let mut said: Vec<_> = said.iter().map(|event| event["message"].as_str().unwrap()).collect();
-    said.sort_unstable();
-    assert_eq!(said, ["a became leader", "bb became leader", "ccc became leader", "ccc stopped leading"]);
+    let messages = messages();
+    let mut messages: Vec<_> = messages.iter().map(|event| event["message"].as_str().unwrap()).collect();
+    messages.sort_unstable();
+    assert_eq!(messages, ["a became leader", "bb became leader", "ccc became leader", "ccc stopped leading"]);
 }

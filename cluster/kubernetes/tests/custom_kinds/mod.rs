@@ -1,4 +1,4 @@
-//! Kinds that a plugin declares, at an API server: they are followed, their changes wake pods, and plugins write them.
+//! Kinds that a plugin declares: they are watched, their changes wake pods, and plugins write them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -53,13 +53,13 @@ fn is_rejected(server: &Server, pod: &str) -> bool {
     pod["status"]["conditions"][0]["reason"] == "Unschedulable"
 }
 
-/// How often the status of the group was written.
+/// Number of writes of the group's status.
 fn writes_of_status(server: &Server) -> usize {
     let of_status = format!("{GROUP}/status");
     server.requests().iter().filter(|asked| asked.verb == "patch" && asked.path == of_status).count()
 }
 
-/// What a scheduler may do.
+/// Mode of a scheduler.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     InEarnest,
@@ -67,7 +67,7 @@ enum Act {
     Shadow,
 }
 
-/// A scheduler on a thread of its own, and how to stop it.
+/// Starts a scheduler on a separate thread. Returns its stop channel.
 fn schedule(server: &Server, leadership: Leadership, act: Act) -> (watch::Sender<bool>, JoinHandle<StopReason>) {
     let transport = Fast::to(server, 20);
     let (stop, is_stopped) = watch::channel(false);
@@ -104,7 +104,7 @@ fn a_declared_kind_is_watched_and_its_status_written() {
     ["a", "b", "c"].iter().for_each(|name| drop(server.create(pod(name))));
     let (stop, scheduler) = schedule(&server, Leadership::alone(), Act::InEarnest);
     assert!(server.wait(PATIENCE, |server| ["a", "b", "c"].iter().all(|pod| is_rejected(server, pod))));
-    assert_eq!(bound(&server), 0, "nobody has described the group");
+    assert_eq!(bound(&server), 0, "the group does not exist yet");
     server.create(group(3));
     assert!(server.wait(PATIENCE, |server| bound(server) == 3), "they are woken");
     let status = json!({"phase": "Scheduled", "scheduled": 3});
@@ -118,24 +118,24 @@ fn a_declared_kind_is_watched_and_its_status_written() {
 fn background_tasks_run_while_leading() {
     let server = Server::start();
     server.create(group(3));
-    let (tell, standing) =
+    let (sender, standing) =
         watch::channel(ElectionStatus { leader: Some("another".into()), ..ElectionStatus::default() });
     let (_stop, scheduler) = schedule(&server, Leadership::elected(standing), Act::InEarnest);
     let follows = |server: &Server| server.requests().iter().any(|asked| asked.path.contains("podgroups"));
     assert!(server.wait(PATIENCE, follows));
-    // The other one writes it, if it is to be written.
+    // The leader writes the status, if needed.
     server.apply(group(4));
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(writes_of_status(&server), 0);
-    tell.send_modify(|standing| standing.leads_until = Some(Duration::MAX));
+    sender.send_modify(|standing| standing.leads_until = Some(Duration::MAX));
     let pending = json!({"phase": "Pending", "scheduled": 0});
     assert!(server.wait(PATIENCE, |server| server.get(GROUP).unwrap()["status"] == pending));
-    tell.send_modify(|standing| (standing.leads_until, standing.is_lost) = (None, true));
+    sender.send_modify(|standing| (standing.leads_until, standing.is_lost) = (None, true));
     assert_eq!(scheduler.join().unwrap(), StopReason::LeaseLost);
     let written = writes_of_status(&server);
     server.remove(GROUP);
     server.create(group(5));
-    assert_eq!(writes_of_status(&server), written, "nobody is left who would");
+    assert_eq!(writes_of_status(&server), written, "no scheduler is left to write");
 }
 
 #[test]
@@ -192,5 +192,5 @@ async fn objects_of_declared_kinds_are_created_read_changed_and_deleted() {
     assert_eq!(server.get(GROUP), None);
     let unknown = ObjectRef { kind: "Gang".into(), ..object };
     let error = client.get(&unknown).await.unwrap_err();
-    assert_eq!(error.message, "scheduling.x-k8s.io/v1alpha1 Gang is not a kind that a scheduler asks for");
+    assert_eq!(error.message, "scheduling.x-k8s.io/v1alpha1 Gang is not a kind that schedc supports");
 }

@@ -1,4 +1,4 @@
-//! What is read after pods were scheduled in all ways that there are has kube-scheduler's names, types, labels and bounds.
+//! Metrics after pods were scheduled with all outcomes have kube-scheduler's names, types, labels and buckets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -24,16 +24,16 @@ use schedc_kubernetes::transport::{
 
 const RECORDED: &str = include_str!("../recordings/metrics.tsv");
 
-/// A series of a scenario as read: labels by name.
+/// Labels of a series by name.
 type Labels = BTreeMap<String, String>;
 
-/// What is read of one name.
+/// Family that was read.
 #[derive(Debug, Default)]
 struct ParsedMetrics {
     kind: String,
     labels: BTreeSet<String>,
     bounds: Vec<String>,
-    /// Without buckets, by labels.
+    /// Series without buckets, by labels.
     series: Vec<(Labels, f64)>,
 }
 
@@ -82,14 +82,14 @@ fn value(read: &BTreeMap<String, ParsedMetrics>, name: &str, labels: &[(&str, &s
     found.unwrap_or_else(|| panic!("{name} has no {labels:?} but {series:?}")).1
 }
 
-/// An API server that answers at once.
+/// API server that responds at once.
 #[derive(Clone)]
 struct SuccessfulTransport;
 
 impl Transport for SuccessfulTransport {
     async fn call(&self, _: RequestClass, call: ApiRequest) -> Result<ApiResponse, TransportError> {
         match call.path.as_str() {
-            "/nobody" => Err(TransportError::Lost("nobody answers".into())),
+            "/unreachable" => Err(TransportError::Lost("no response".into())),
             _ => Ok(ApiResponse { code: 201, retry_after: None, body: "{}".into() }),
         }
     }
@@ -102,7 +102,7 @@ impl Transport for SuccessfulTransport {
     }
 }
 
-/// A cluster to whom nothing fails.
+/// Cluster in which all writes succeed.
 #[derive(Clone, Default)]
 struct Cluster(Arc<Mutex<Vec<Uid>>>);
 
@@ -165,7 +165,7 @@ impl World {
         }));
     }
 
-    /// Time passes, and all that can be done is done.
+    /// Advances the time and runs everything that is due.
     fn run(&mut self, seconds: i64) {
         self.now += seconds * SECOND;
         self.scheduler.tick(self.now, &mut self.tasks);
@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// What is read after a history in which everything happens that is counted.
+/// Metrics after a history that contains every counted event.
 async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedMetrics>) {
     let metrics = Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],
@@ -219,7 +219,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
         MeteredTransport::new(SuccessfulTransport, metrics.clone()),
         Some(RateLimiterConfig { qps: 50.0, burst: 100 }),
     );
-    for (verb, path) in [(Verb::Create, "/x"), (Verb::Get, "/nobody"), (Verb::StrategicPatch, "/y")] {
+    for (verb, path) in [(Verb::Create, "/x"), (Verb::Get, "/unreachable"), (Verb::StrategicPatch, "/y")] {
         let call = ApiRequest { verb, path: path.into(), body: vec![b'x'; 300].into() };
         let _answer = way.call(RequestClass::Bind, call).await;
     }
@@ -227,7 +227,7 @@ async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedM
     for endpoint in [Endpoint::Metrics, Endpoint::Resources] {
         let page = metrics.render(endpoint);
         tokio::pin!(page);
-        // Whoever drives the scheduler looks whether somebody asks.
+        // The driver checks for requested snapshots.
         let page = loop {
             tokio::select! {
                 biased;
@@ -248,7 +248,7 @@ async fn metrics_have_the_types_labels_and_buckets_of_kube_scheduler() {
         let fields: Vec<_> = line.split('\t').collect();
         let [_, name, kind, labels, bounds] = fields[..] else { panic!("{line}") };
         let Some(row) = table::row_of(name) else {
-            assert!(!main.contains_key(name) && !resources.contains_key(name), "{name} is said to be absent");
+            assert!(!main.contains_key(name) && !resources.contains_key(name), "{name} is listed as absent");
             continue;
         };
         let page = if row.endpoints.contains(&Endpoint::Resources) { &resources } else { &main };
@@ -266,7 +266,7 @@ async fn metrics_count_what_happened() {
         assert_eq!(value(&main, name, labels), expected, "{name} {labels:?}");
     };
     let profile = ("profile", "default-scheduler");
-    // fits, low-a, low-b, high in the place of low-a, and too-large once there is c.
+    // fits, low-a, low-b, high in the place of low-a, and too-large once node c exists.
     is("scheduler_schedule_attempts_total", &[profile, ("result", "scheduled")], 5.0);
     is("scheduler_scheduling_attempt_duration_seconds", &[profile, ("result", "scheduled")], 5.0);
     is("scheduler_pod_scheduling_attempts", &[], 5.0);

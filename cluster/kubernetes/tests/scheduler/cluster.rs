@@ -1,4 +1,4 @@
-//! A cluster in which everybody but the scheduler is played by the test.
+//! Cluster in which the test plays every component except the scheduler.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use schedc_fake_apiserver::{RecordedRequest, Server};
 use serde_json::{Value, json};
 
-/// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
+/// Maximum wait of a test; a busy machine takes much longer than an idle one.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A node with so many CPUs.
+/// Node with this number of CPUs.
 pub(crate) fn node(name: &str, cpu: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node",
@@ -18,7 +18,7 @@ pub(crate) fn node(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// A pod that wants so many CPUs.
+/// Pod that requests this number of CPUs.
 pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -27,22 +27,22 @@ pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// The path of a pod.
+/// Path of a pod.
 pub(crate) fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }
 
-/// Where a pod is, if it is anywhere.
+/// Node of a pod, if it is bound.
 pub(crate) fn node_of(server: &Server, pod: &str) -> Option<String> {
     server.get(&path(pod))?["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// How many pods have a node.
+/// Number of bound pods.
 pub(crate) fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
-/// What its events say of a pod that was not bound.
+/// Notes of the FailedScheduling events of a pod.
 pub(crate) fn failures(server: &Server, pod: &str) -> Vec<String> {
     let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
     let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);
@@ -54,21 +54,20 @@ pub(crate) fn wait_for_failure(server: &Server, pod: &str, why: &str) {
     until(server, why, |server| failures(server, pod).iter().any(|failure| failure.contains(why)));
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn until(server: &Server, what: &str, is_so: impl Fn(&Server) -> bool) {
     assert!(server.wait(PATIENCE, is_so), "not in time: {what}; so far {} pods are bound", bound(server));
 }
 
-/// Waits until all of so many pods are bound, and looks whether that was done well: each was bound once, and no node has more
-/// than it has room for.
+/// Waits until this number of pods is bound, and checks the bindings.
 #[track_caller]
 pub(crate) fn wait_until_all_are_bound(server: &Server, pods: usize) {
     until(server, "all pods are bound", |server| bound(server) == pods);
     check_bindings(server);
 }
 
-/// Each pod was bound once at most, and no node has more than it has room for.
+/// Checks that each pod was bound at most once, and that no node exceeds its capacity.
 #[track_caller]
 pub(crate) fn check_bindings(server: &Server) {
     let mut times: HashMap<String, usize> = HashMap::new();

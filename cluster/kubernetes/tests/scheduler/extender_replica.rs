@@ -1,5 +1,4 @@
-//! Schedulers with extenders that a test describes: where they are is known when they run, and not when the profile is
-//! compiled.
+//! Schedulers with extenders that a test describes: their URLs are known at run time, not when the profile is compiled.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ mod compiled {
 }
 
 thread_local! {
-    /// The extenders of the scheduler that is made on this thread.
+    /// Extenders of the scheduler that this thread creates.
     static EXTENDERS: Cell<&'static [Extender]> = const { Cell::new(&[]) };
 }
 
-/// A replica with these extenders.
+/// Replica with these extenders.
 pub(crate) fn replica(
     server: &Server,
     is_elected: bool,
@@ -35,7 +34,7 @@ pub(crate) fn replica(
     Replica::start::<Asking>(server, "asking", is_elected, prepare, hooks)
 }
 
-/// The compiled profile, but for its extenders.
+/// Compiled profile with replaced extenders.
 struct Asking(Profiles);
 
 impl Bundle for Asking {
@@ -46,7 +45,7 @@ impl Bundle for Asking {
 
     fn new(handle: &Handle) -> Result<Self, StartErrors> {
         let mut profiles = Profiles::new(handle)?;
-        let plugins = Arc::get_mut(&mut profiles.asking.plugins).expect("nobody else has it yet");
+        let plugins = Arc::get_mut(&mut profiles.asking.plugins).expect("it is not shared yet");
         plugins.extenders = HttpExtenders::new(EXTENDERS.get());
         Ok(Asking(profiles))
     }

@@ -1,4 +1,4 @@
-//! Extenders, at an API server and over HTTP as they are.
+//! Real extenders at a fake API server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::scheduler::extender_replica::replica;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// An extender that is asked nothing yet.
+/// Extender without verbs.
 fn at(url: &str) -> Extender {
     Extender {
         url_prefix: String::leak(url.to_owned()),
@@ -42,26 +42,26 @@ fn at(url: &str) -> Extender {
     }
 }
 
-/// An extender that filters.
+/// Extender that filters.
 fn filters(url: &str) -> Extender {
     Extender { filter_verb: Some("filter"), ..at(url) }
 }
 
-/// An API server with nodes of four CPUs.
+/// API server with nodes of four CPUs.
 fn cluster(nodes: &[&str]) -> Server {
     let server = Server::start();
     nodes.iter().for_each(|name| drop(server.create(node(name, 4))));
     server
 }
 
-/// An object as extenders are sent it.
+/// Object in the form that extenders receive.
 fn without_type(mut object: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     ["apiVersion", "kind"].iter().for_each(|key| drop(members.remove(*key)));
     object
 }
 
-/// What is counted.
+/// Empty metrics.
 fn metrics() -> Metrics {
     Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],
@@ -72,7 +72,7 @@ fn metrics() -> Metrics {
     })
 }
 
-/// How often an extender was asked, as is read.
+/// Number of calls of an extender, as the metrics report it.
 fn calls(metrics: &Metrics, extender: &str, result: &str, verb: &str) -> u64 {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let text = runtime.block_on(metrics.render(Endpoint::Metrics));
@@ -138,12 +138,12 @@ fn a_rejected_pod_gets_the_reason_and_is_bound_after_a_change() {
     server.create(pod("p", 1));
     wait_for_failure(&server, "p", "0/2 nodes are available: 2 no GPU.");
     is_full.store(false, Ordering::Relaxed);
-    // Any event wakes it.
+    // Any event retries the pod.
     server.merge("/api/v1/nodes/n1", json!({"metadata": {"labels": {"gpu": "free"}}}));
     wait_until_all_are_bound(&server, 1);
 }
 
-/// Binds as extenders do: with a client of its own.
+/// Binds as extenders do, with a separate client.
 fn binds(server: &Server) -> impl Fn(&Value) -> Reply + Send + Sync + 'static {
     let url = server.url();
     move |asked| {
@@ -183,7 +183,7 @@ fn extenders_bind_and_are_notified_of_unreserve() {
     wait_for_failure(&server, "p0", "not yet");
     let is_ours = |asked: &RecordedRequest| is_binding(asked) && asked.token != "webhook";
     assert_eq!(server.count_requests(is_ours), 0);
-    // What they bound counts.
+    // Pods that the extender bound count on their node.
     server.create(pod("late", 1));
     wait_for_failure(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
     let mut asked = webhook.asked();
@@ -212,8 +212,8 @@ fn a_pod_stays_bound_after_a_late_response_of_an_extender() {
     };
     let _replica = replica(&server, false, vec![extender], MetricsHooks::new(metrics.clone()));
     server.create(pod("p", 3));
-    until(&server, "nobody waits for the answer any more", |_| calls(&metrics, &webhook.url, "error", "bind") > 0);
-    // Its room is taken, it is not tried again, and nobody hears that it is undone.
+    until(&server, "the call has timed out", |_| calls(&metrics, &webhook.url, "error", "bind") > 0);
+    // The pod keeps its resources, is not retried, and no unreserve is sent.
     server.create(pod("late", 2));
     wait_for_failure(&server, "late", "0/1 nodes are available: 1 Insufficient cpu.");
     let asked: Vec<String> = webhook.asked().into_iter().map(|(path, _)| path).collect();
@@ -230,7 +230,7 @@ fn victims_named_by_extenders_are_evicted() {
         server.create(pod)["metadata"]["uid"].clone()
     };
     let uids = ["a", "b"].map(on_node);
-    // Either of them would do: not the one that it is asked about.
+    // Names the victim that the scheduler did not propose; either is valid.
     let webhook = Webhook::start(move |_, asked| {
         let proposed = &asked["NodeNameToVictims"]["n1"]["Pods"][0]["metadata"]["uid"];
         let other = uids.iter().find(|uid| *uid != proposed);
@@ -257,7 +257,7 @@ fn victims_named_by_extenders_are_evicted() {
 #[test]
 fn a_slow_extender_does_not_block_lease_renewal() {
     let server = cluster(&["n1"]);
-    // Longer than the lease holds, by the test's clock.
+    // Longer than the lease duration, by the test's clock.
     let webhook = Webhook::start(|_, asked| {
         let answer = json!({"NodeNames": asked["NodeNames"]}).to_string();
         Reply::Late(Duration::from_secs(5), Box::new(Reply::Json(answer)))
@@ -277,24 +277,24 @@ fn a_slow_extender_does_not_block_lease_renewal() {
 
 #[test]
 fn an_unreachable_extender_is_reported_unless_ignorable() {
-    const NOBODY: &str = "http://127.0.0.1:1/x";
-    const WHY: &str = "extender http://127.0.0.1:1/x: filter: nobody listens there";
+    const UNREACHABLE: &str = "http://127.0.0.1:1/x";
+    const WHY: &str = "extender http://127.0.0.1:1/x: filter: connection refused";
     let server = cluster(&["n1"]);
     let metrics = metrics();
-    let needed = replica(&server, false, vec![filters(NOBODY)], MetricsHooks::new(metrics.clone()));
+    let needed = replica(&server, false, vec![filters(UNREACHABLE)], MetricsHooks::new(metrics.clone()));
     server.create(pod("p", 1));
     wait_for_failure(&server, "p", WHY);
     assert!(failures(&server, "p").iter().all(|failure| failure == WHY));
     let condition = |server: &Server| server.get(&path("p")).unwrap()["status"]["conditions"][0].clone();
-    until(&server, "the pod says so", |server| condition(server)["message"] == WHY);
+    until(&server, "the reason is in the pod's condition", |server| condition(server)["message"] == WHY);
     let condition = condition(&server);
-    let said = ["type", "status", "reason"].map(|key| condition[key].as_str().unwrap());
-    assert_eq!(said, ["PodScheduled", "False", "SchedulerError"]);
-    until(&server, "it is tried again", |_| calls(&metrics, NOBODY, "error", "filter") > 1);
+    let fields = ["type", "status", "reason"].map(|key| condition[key].as_str().unwrap());
+    assert_eq!(fields, ["PodScheduled", "False", "SchedulerError"]);
+    until(&server, "it is tried again", |_| calls(&metrics, UNREACHABLE, "error", "filter") > 1);
     needed.kill();
     assert_eq!(node_of(&server, "p"), None);
 
-    let ignorable = Extender { ignorable: true, ..filters(NOBODY) };
+    let ignorable = Extender { ignorable: true, ..filters(UNREACHABLE) };
     let _replica = replica(&server, false, vec![ignorable], ());
     wait_until_all_are_bound(&server, 1);
 }

@@ -1,6 +1,6 @@
-//! Whatever goes wrong on the way, pods are bound once, and to nodes that have room.
+//! Under faults, each pod is bound once, to a node with capacity.
 //!
-//! The pods fill the nodes to the last CPU: room that is lost, or taken twice, shows.
+//! The pods fill the nodes to the last CPU, so lost or doubly used capacity is detected.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::scheduler::replica::Replica;
 const NODES: usize = 10;
 const PODS: usize = 100;
 
-/// A server with nodes and half of the pods.
+/// Server with nodes and half of the pods.
 fn server() -> Server {
     let server = Server::start();
     (0..NODES).for_each(|number| drop(server.create(node(&format!("n{number}"), (PODS / NODES) as u32))));
@@ -24,7 +24,7 @@ fn create_pods(server: &Server, numbers: std::ops::Range<usize>) {
     numbers.for_each(|number| drop(server.create(pod(&format!("p{number}"), 1))));
 }
 
-/// The other half comes while the scheduler is at work, a few at a time.
+/// Creates the other half in small groups while the scheduler is active.
 fn create_more(server: &Server) {
     for first in (PODS / 2..PODS).step_by(5) {
         create_pods(server, first..first + 5);
@@ -32,13 +32,13 @@ fn create_more(server: &Server) {
     }
 }
 
-/// Every so manieth request to do something goes wrong, from the first on; then nothing does.
+/// Injects a fault into every nth request of a kind, starting with the first, for a limited number of times.
 fn every(server: &Server, nth: u32, fault: &Fault, verb: &str, path: &str) {
     (0..10)
         .for_each(|time| server.rule(FaultRule::new(fault.clone()).verb(verb).path(path).after(nth * time).times(1)));
 }
 
-/// All pods are bound, whatever these faults do to bindings, and to what else is written.
+/// All pods are bound under these faults of bindings and other writes.
 fn bindings_survive(fault: &Fault) {
     let server = server();
     every(&server, 4, fault, "create", "*/binding");
@@ -49,7 +49,7 @@ fn bindings_survive(fault: &Fault) {
     wait_until_all_are_bound(&server, PODS);
 }
 
-/// All pods are bound, whatever these faults do to lists and watches.
+/// All pods are bound under these faults of lists and watches.
 fn watches_survive(list: Option<Fault>, stream: &Fault) {
     let server = server();
     every(&server, 3, &list.unwrap_or_else(|| stream.clone()), "list", "*");
@@ -122,7 +122,7 @@ fn random_faults() {
 #[test]
 fn an_outage_of_the_server() {
     let mut server = server();
-    // So slow that it is stopped in the midst of things.
+    // Slow enough to be stopped during bindings.
     server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(20))).path("*/binding"));
     let _scheduler = Replica::alone(&server);
     for (is_anew, first) in [(false, 0), (true, 1), (false, 2), (true, 3), (true, 4)] {

@@ -1,4 +1,4 @@
-//! What a scheduler knows, and how that differs from what is so.
+//! Dump of the scheduler's cache, and its comparison with the API server.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::scheduler::cluster::{PATIENCE, bound, node, pod};
 use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
-/// Has this done while a scheduler schedules.
+/// Runs `done` while a scheduler is active.
 pub(super) async fn with_running_scheduler(server: &Server, done: impl AsyncFnOnce(Inspector)) {
     let transport = Fast::to(server, 20);
     let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), 1);
@@ -46,7 +46,7 @@ async fn the_snapshot_matches_the_api_server() {
     server.create(pod("fits", 3));
     server.create(pod("waits", 3));
     let mut others = pod("others", 1);
-    others["spec"]["schedulerName"] = "somebody-else".into();
+    others["spec"]["schedulerName"] = "other-scheduler".into();
     server.create(others);
     with_running_scheduler(&server, async |inspector| {
         assert!(server.until(PATIENCE, |server| bound(server) == 1).await);

@@ -12,7 +12,7 @@ use tracing::{Event, Metadata, Subscriber};
 use crate::scheduler::cluster::{PATIENCE, node, pod};
 use crate::scheduler::inspection::with_running_scheduler;
 
-/// Collects the messages about pods.
+/// Collects messages about pods.
 #[derive(Clone, Default)]
 struct Messages(Arc<Mutex<Vec<String>>>);
 

@@ -1,18 +1,18 @@
-//! A whole scheduler, of kube-scheduler's default profile, at an API server that real requests go to.
+//! A whole scheduler with kube-scheduler's default profile, at a fake API server with real requests.
 //!
-//! | module | shows |
+//! | module | content |
 //! |---|---|
-//! | `extenders` | webhooks have their say, and what is wrong with them costs no more than their time |
-//! | `faults` | whatever goes wrong on the way, pods are bound once, and to nodes that have room |
-//! | `inspection` | what a scheduler knows can be held against what is so |
+//! | `extenders` | extenders take part, and their failures cost only time |
+//! | `faults` | under faults, each pod is bound once, to a node with capacity |
+//! | `inspection` | the scheduler's cache can be compared with the API server |
 //! | `logging` | an attempt is logged before its outcome |
-//! | `looking` | who only looks on writes nothing; it says what it would do, or what kube-scheduler does otherwise |
-//! | `replicas` | so they are when the leader is killed, held up or stopped |
-//! | `requests` | what is asked for is what kube-scheduler asks for |
-//! | `volumes` | volumes are bound before pods are |
+//! | `observers` | dry runs and shadow mode write nothing, and report decisions and differences |
+//! | `replicas` | the same as `faults` when the leader is killed, suspended or stopped |
+//! | `requests` | the requests equal kube-scheduler's |
+//! | `volumes` | volumes are bound before their pods |
 //!
-//! Each scheduler ([`Replica`](replica::Replica)) is a thread with a runtime of its own, so that it can be killed, or held up, in
-//! the midst of things. Time goes by faster for it than for others: nobody waits long for a backoff.
+//! Each scheduler ([`Replica`](replica::Replica)) is a thread with a separate runtime, which can be killed or suspended
+//! at any time. Its clock runs fast, which shortens backoffs.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

@@ -1,4 +1,4 @@
-//! Who only looks on writes nothing. `--dry-run` says what it would do, `--shadow` what kube-scheduler does otherwise.
+//! Observers write nothing. `--dry-run` reports decisions, `--shadow` reports differences to kube-scheduler.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,14 +30,14 @@ use crate::scheduler::cluster::{PATIENCE, node, path, pod, until};
 use crate::scheduler::pipelines::Profiles;
 use crate::support::Fast;
 
-/// Looks on until it is dropped.
+/// Observer that runs until it is dropped.
 struct Observer {
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Observer {
-    /// Returns when it knows the cluster.
+    /// Starts an observer and waits until its informers have synced.
     fn start<H: DriverHooks + Send + 'static>(server: &Server, hooks: H, tries_pods: bool) -> Observer {
         let transport = Fast::to(server, 20);
         let (stop, is_stopped) = watch::channel(false);
@@ -78,25 +78,25 @@ fn important(name: &str, cpu: u32) -> Value {
 }
 
 fn dry_run(server: &Server) -> (Observer, Receiver<(String, DecisionResult)>) {
-    let (tell, told) = channel();
-    let tell = move |decision: &schedc_kubernetes::dry_run::Decision| {
-        // The test may have heard enough.
-        let _ = tell.send((decision.pod.clone(), decision.decided.clone()));
+    let (sender, receiver) = channel();
+    let sender = move |decision: &schedc_kubernetes::dry_run::Decision| {
+        // The test may have dropped the receiver.
+        let _ = sender.send((decision.pod.clone(), decision.decided.clone()));
     };
-    (Observer::start(server, Decisions::new(Profiles::PROFILES, tell), true), told)
+    (Observer::start(server, Decisions::new(Profiles::PROFILES, sender), true), receiver)
 }
 
 #[test]
 fn a_dry_run_decides_and_writes_nothing() {
     let server = Server::start();
     server.create(node("n1", 2));
-    let (_looker, told) = dry_run(&server);
+    let (_observer, receiver) = dry_run(&server);
     let placed = |pod: &str| (format!("default/{pod}"), DecisionResult::Placed { node: "n1".into() });
-    let next = || told.recv_timeout(PATIENCE).unwrap();
+    let next = || receiver.recv_timeout(PATIENCE).unwrap();
     server.create(pod("first", 2));
     assert_eq!(next(), placed("first"));
 
-    // It counts there, though nobody else knows.
+    // The pod counts in the dry run, although it is not bound in the cluster.
     server.create(pod("second", 1));
     let message = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: \
                    1 No preemption victims found for incoming pod.";
@@ -104,7 +104,7 @@ fn a_dry_run_decides_and_writes_nothing() {
         DecisionResult::Unschedulable { message: message.into(), nominated_node: None, victims: Vec::new() };
     assert_eq!(next(), ("default/second".into(), unschedulable));
 
-    // Who is evicted is gone, and what is still told of it changes nothing.
+    // Evicted pods are removed, and later updates of them are ignored.
     server.create(important("third", 2));
     let (third, DecisionResult::Unschedulable { nominated_node, victims, .. }) = next() else { panic!("it is full") };
     assert_eq!(
@@ -114,7 +114,7 @@ fn a_dry_run_decides_and_writes_nothing() {
     assert_eq!(next(), placed("third"));
     server.merge(&path("first"), json!({"metadata": {"labels": {"a": "b"}}}));
 
-    // What others do is followed.
+    // Changes by others are observed.
     server.remove(&path("third"));
     server.create(node("n2", 1));
     assert_eq!(next().0, "default/second");
@@ -138,12 +138,12 @@ fn a_dry_run_does_not_wait_for_volumes() {
     let mut with_claim = pod("p", 1);
     with_claim["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
     server.create(with_claim);
-    let (_looker, told) = dry_run(&server);
-    assert_eq!(told.recv_timeout(PATIENCE).unwrap().1, DecisionResult::Placed { node: "n1".into() });
+    let (_observer, receiver) = dry_run(&server);
+    assert_eq!(receiver.recv_timeout(PATIENCE).unwrap().1, DecisionResult::Placed { node: "n1".into() });
     assert!(server.writes().is_empty(), "{:?}", server.writes());
 }
 
-/// Nobody reads events.
+/// Drops events.
 #[derive(Clone)]
 struct NoEvents;
 
@@ -159,7 +159,7 @@ impl KubeScheduler<'_> {
         from_value(self.0.create(pod)).unwrap()
     }
 
-    /// A pod comes, and is bound to a node, through the binding subresource.
+    /// Creates a pod and binds it through the binding subresource.
     fn binds(&self, pod: Value, node: &str) {
         let pod = Arc::new(convert_pod(&self.create(pod), &mut Interner::default()));
         let placement = Placement { pod, node: NodeIndex(0), node_name: node.into() };
@@ -167,7 +167,7 @@ impl KubeScheduler<'_> {
         Builder::new_current_thread().enable_all().build().unwrap().block_on(client.bind(&placement)).unwrap();
     }
 
-    /// A pod is said to fit nowhere.
+    /// Reports a pod as unschedulable.
     fn rejects(&self, name: &str, message: &str) {
         let condition =
             json!({"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message});
@@ -176,26 +176,26 @@ impl KubeScheduler<'_> {
 }
 
 struct ShadowRun {
-    _looker: Observer,
+    _observer: Observer,
     shadow_counts: ShadowCounts,
-    told: Receiver<Disagreement>,
+    receiver: Receiver<Disagreement>,
 }
 
 impl ShadowRun {
     fn start(server: &Server) -> ShadowRun {
-        let (tell, told): (Sender<Disagreement>, _) = channel();
+        let (sender, receiver): (Sender<Disagreement>, _) = channel();
         let shadow_counts = ShadowCounts::default();
         let shadow = Shadow::new(Profiles::PROFILES, shadow_counts.clone(), move |disagreement: &Disagreement| {
-            let _ = tell.send(disagreement.clone());
+            let _ = sender.send(disagreement.clone());
         });
-        ShadowRun { _looker: Observer::start(server, shadow, false), shadow_counts, told }
+        ShadowRun { _observer: Observer::start(server, shadow, false), shadow_counts, receiver }
     }
 
     fn finding(&self) -> Finding {
-        self.told.recv_timeout(PATIENCE).unwrap().finding
+        self.receiver.recv_timeout(PATIENCE).unwrap().finding
     }
 
-    /// Waits until so many decisions were judged.
+    /// Waits until this number of decisions was compared.
     fn counts(&self, server: &Server, decisions: u64) -> ProfileCounts {
         let counts = || self.shadow_counts.counts().first().copied().unwrap_or_default();
         until(server, "all is judged", |_| counts().bound() + counts().unschedulable() == decisions);
@@ -209,7 +209,7 @@ fn a_shadow_reports_different_decisions() {
     for name in ["n1", "n2"] {
         server.create(node(name, 4));
     }
-    // What was there before is not judged.
+    // Pods from before the start are not compared.
     server.create(pod("old", 9));
     KubeScheduler(&server).rejects("old", "0/2 nodes are available: 2 are too old.");
     let judge = ShadowRun::start(&server);
@@ -264,7 +264,7 @@ fn a_shadow_reports_different_failures() {
     );
     kube_scheduler.rejects("huge", &ours);
     judge.counts(&server, 2);
-    // What is said again is nothing new.
+    // A repeated message is ignored.
     server.merge(&path("huge"), json!({"metadata": {"labels": {"a": "b"}}}));
     kube_scheduler.create(pod("small", 1));
     kube_scheduler.rejects("small", "0/1 nodes are available: 1 said so.");

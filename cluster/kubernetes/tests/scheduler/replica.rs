@@ -1,4 +1,4 @@
-//! A scheduler on a thread of its own.
+//! A scheduler on a separate thread.
 
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::scheduler::pipelines::Profiles;
 use crate::support::{Fast, election_settings};
 
-/// How many times as fast time goes by for a scheduler that is alone.
+/// Speed of the clock of a single scheduler.
 const ALONE: u32 = 20;
-/// The same where leases are held: one of 15 seconds lasts for three, long enough for a busy machine.
+/// Speed of the clock with leases: 15 seconds last for three, long enough for a busy machine.
 const ELECTED: u32 = 5;
 
-/// A scheduler. It is killed when it is dropped.
+/// Scheduler. It is killed when it is dropped.
 pub(crate) struct Replica {
     stop: watch::Sender<bool>,
     hold: mpsc::UnboundedSender<Duration>,
@@ -33,17 +33,17 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    /// The only one.
+    /// Single replica without an election.
     pub(crate) fn alone(server: &Server) -> Replica {
         Replica::start::<Profiles>(server, "alone", false, || (), ())
     }
 
-    /// One of several, that takes part in an election. Its requests carry its name as their token.
+    /// Replica that takes part in an election. Its requests carry its name as their token.
     pub(crate) fn elected(server: &Server, name: &'static str) -> Replica {
         Replica::start::<Profiles>(server, name, true, || (), ())
     }
 
-    /// One of other profiles. `prepare` is called where they are made.
+    /// Replica with other profiles. `prepare` runs on the thread that creates them.
     pub(crate) fn start<B: Bundle>(
         server: &Server,
         name: &'static str,
@@ -61,7 +61,7 @@ impl Replica {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.spawn(async move {
                 while let Some(time) = held.recv().await {
-                    // Nothing else goes on meanwhile: there is one thread.
+                    // Nothing else runs meanwhile, since there is one thread.
                     std::thread::sleep(time);
                 }
             });
@@ -72,41 +72,41 @@ impl Replica {
                     _ = killed => None,
                 }
             })
-            // With the runtime, everything that is under way goes.
+            // Dropping the runtime cancels everything in flight.
         });
         Replica { stop, hold, kill: Some(kill), thread: Some(thread) }
     }
 
-    /// Ends it in the midst of things. Nobody is told.
+    /// Kills the replica without notice.
     pub(crate) fn kill(mut self) {
         self.end();
     }
 
-    /// Asks it to stop, and waits until it has. Returns how it ended.
+    /// Stops the replica and waits. Returns the reason that it stopped.
     pub(crate) fn stop(mut self) -> Option<StopReason> {
         self.stop.send_replace(true);
         self.join()
     }
 
-    /// Drops the sender that could stop it, and waits until it has stopped. Returns how it ended.
+    /// Drops the sender of the stop channel and waits. Returns the reason that it stopped.
     pub(crate) fn abandon(mut self) -> Option<StopReason> {
         self.stop = watch::channel(false).0;
         self.join()
     }
 
-    /// Nothing of it goes on for so long, as if its host were suspended.
+    /// Suspends the replica for a time, as if its host were suspended.
     pub(crate) fn hold_up(&self, time: Duration) {
         self.hold.send(time).unwrap();
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the replica stops by itself.
     pub(crate) fn join(&mut self) -> Option<StopReason> {
         self.thread.take().unwrap().join().unwrap()
     }
 
     fn end(&mut self) {
         let _ = self.kill.take().map(|kill| kill.send(()));
-        // If it panicked it has said so.
+        // A panic was printed already.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -129,10 +129,10 @@ async fn schedule<B: Bundle>(
     let (queue, sink) = EventWriter::new(transport.clone(), EventRecorder::new("host"), seed);
     let sink = tokio::spawn(sink.run());
     let (give_back, is_given_back) = watch::channel(false);
-    let (tell, standing) = watch::channel(ElectionStatus::default());
+    let (sender, standing) = watch::channel(ElectionStatus::default());
     let election = is_elected.then(|| {
         let election = Election::new(election_settings(name), seed);
-        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", tell, is_given_back))
+        tokio::spawn(election::run(transport.clone(), election, "default-scheduler", sender, is_given_back))
     });
     let setup = Setup {
         streams: transport,

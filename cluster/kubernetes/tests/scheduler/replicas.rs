@@ -1,4 +1,4 @@
-//! Two replicas: whatever happens to the leader, the other one takes over, and nothing is bound twice.
+//! Two replicas: whenever the leader fails, the other one takes over, and no pod is bound twice.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::scheduler::replica::Replica;
 const PODS: usize = 100;
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// A server with pods that fill the nodes, on which bindings take a while.
+/// Server with pods that fill the nodes, on which bindings are slow.
 fn server() -> Server {
     let server = Server::start();
     (0..10).for_each(|number| drop(server.create(node(&format!("n{number}"), 10))));
@@ -27,7 +27,7 @@ fn leads(server: &Server, name: &str) -> bool {
     server.get(LEASE).is_some_and(|lease| lease["spec"]["holderIdentity"] == name)
 }
 
-/// The leader is `a`, `b` stands by, and some of the pods are bound.
+/// Replica `a` leads, `b` is on standby, and some pods are bound.
 fn one_replica_leads_and_the_other_waits(server: &Server) -> (Replica, Replica) {
     let a = Replica::elected(server, "a");
     until(server, "a leads", |server| leads(server, "a"));
@@ -37,7 +37,7 @@ fn one_replica_leads_and_the_other_waits(server: &Server) -> (Replica, Replica) 
     (a, b)
 }
 
-/// All is bound in the end, and nobody tried to bind what was bound: who takes over knows what was done.
+/// All pods are bound in the end, each with one attempt: the new leader observes what the old one bound.
 fn every_pod_is_bound_once(server: &Server) {
     wait_until_all_are_bound(server, PODS);
     assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code == 409), 0);
@@ -65,7 +65,7 @@ fn the_leader_is_paused_for_longer_than_its_lease() {
     create_pods(&server, PODS / 2..PODS);
     until(&server, "b leads", |server| leads(server, "b"));
     every_pod_is_bound_once(&server);
-    // It finds out before it decides anything else, and ends.
+    // It detects the loss before its next decision, and stops.
     assert_eq!(a.join(), Some(StopReason::LeaseLost));
     check_bindings(&server);
 }
@@ -88,7 +88,7 @@ fn a_stopped_leader_finishes_its_bindings() {
     let (a, b) = one_replica_leads_and_the_other_waits(&server);
     create_pods(&server, PODS / 2..PODS);
     assert_eq!(a.stop(), Some(StopReason::Stopped));
-    // What it had begun was done before it gave the lease back.
+    // Bindings in flight completed before it released the lease.
     let asked = server.requests();
     let gave_back = |asked: &RecordedRequest| {
         let holder = asked.body.as_ref().map(|lease| &lease["spec"]["holderIdentity"]);

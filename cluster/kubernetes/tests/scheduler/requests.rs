@@ -1,8 +1,8 @@
-//! What is asked for is what kube-scheduler asks for: the same scenarios, and the requests that change something.
+//! The requests equal kube-scheduler's: the same scenarios, and all requests that change objects.
 //!
-//! The recording is of kube-scheduler 1.36.2. Requests are compared in order, object by object, and events of a pod by
-//! themselves, since those are written beside everything else. Times, uids, versions, and the names of programs and hosts do not
-//! count. Whatever else differs on purpose is in [`DIFFERENCES`].
+//! The recording is of kube-scheduler 1.36.2. Requests are compared in order for each object. Events of a pod are
+//! compared separately, since they are written concurrently. Times, uids, versions, and the names of programs and hosts
+//! are ignored. Intended differences are in [`DIFFERENCES`].
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ mod scenarios;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// What differs on purpose. It is undone in what kube-scheduler asked for, or in what we do, as the case may be.
+/// Intended difference. It is undone in kube-scheduler's request or in this scheduler's.
 type Difference = (&'static str, fn(&mut Request));
 
 const DIFFERENCES: &[Difference] = &[
@@ -51,7 +51,7 @@ const DIFFERENCES: &[Difference] = &[
     }),
 ];
 
-/// A request that changes something.
+/// Request that changes an object.
 #[derive(Clone, Debug, PartialEq)]
 struct Request {
     verb: String,
@@ -60,27 +60,27 @@ struct Request {
 }
 
 impl Request {
-    /// Without what is another in each run.
+    /// Creates a request without fields that vary between runs.
     fn new(verb: &str, path: &str, body: &Value) -> Request {
         let mut body = body.clone();
         forget_what_varies(&mut body);
         Request { verb: verb.to_owned(), path: path.to_owned(), body }
     }
 
-    /// What it is about: the order of requests about one object counts.
+    /// Object of the request: requests about one object are compared in order.
     fn object(&self) -> String {
         let text = |path| self.body.pointer(path).and_then(Value::as_str).unwrap_or_default();
         match self.path.rsplit_once('/') {
             Some((path, "events")) => format!("{path} of {}{}", text("/regarding/name"), text("/involvedObject/name")),
             Some((path, "binding" | "status")) => path.to_owned(),
-            // It is created where all are.
+            // A lease is created at the path of all leases.
             Some((_, "leases")) => LEASE.to_owned(),
             _ => self.path.clone(),
         }
     }
 }
 
-/// The requests of a scenario, by object.
+/// Requests of a scenario, by object.
 type Requests = BTreeMap<String, Vec<Request>>;
 
 fn by_object(requests: impl IntoIterator<Item = Request>) -> Requests {
@@ -88,20 +88,20 @@ fn by_object(requests: impl IntoIterator<Item = Request>) -> Requests {
     for request in requests {
         all.entry(request.object()).or_default().push(request);
     }
-    // How often the lease is renewed meanwhile depends on the time.
+    // The number of lease renewals depends on the time.
     if let Some(lease) = all.get_mut(LEASE) {
         lease.dedup();
     }
     all
 }
 
-/// A request in each line.
+/// One line for each request.
 fn lines(requests: &Requests) -> String {
     let line = |Request { verb, path, body }: &Request| format!("{verb} {path} {body}\n");
     requests.values().flatten().map(line).collect()
 }
 
-/// What kube-scheduler asked for in a scenario.
+/// Recorded requests of kube-scheduler in a scenario.
 fn recorded(scenario: &str) -> Vec<Request> {
     let lines = include_str!("../recordings/requests.jsonl").lines();
     let requests = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -113,7 +113,7 @@ fn recorded(scenario: &str) -> Vec<Request> {
         .collect()
 }
 
-/// What we asked for.
+/// Requests of this scheduler.
 fn asked(server: &Server, scenario: &str) -> Vec<Request> {
     let writes = server.writes().into_iter().filter(|asked| asked.scenario == scenario);
     writes.map(|asked| Request::new(asked.verb, &asked.path, &asked.body.unwrap_or_default())).collect()
@@ -137,7 +137,7 @@ fn requests_of_the_scheduler_equal_those_of_kube_scheduler() {
             until(&server, scenario, |server| {
                 by_object(asked(server, scenario)).len() >= by_object(recorded.clone()).len()
             });
-            // Whatever else it may ask for.
+            // Waits for further requests.
             scenarios::pause();
         }
         let [mut theirs, mut ours] = [recorded, asked(&server, scenario)].map(|requests| {
@@ -145,7 +145,7 @@ fn requests_of_the_scheduler_equal_those_of_kube_scheduler() {
             by_object(requests.map(|request| scenarios::forget_draws(scenario, request)))
         });
         if ![scenarios::START, scenarios::STOP].contains(scenario) {
-            // It may be renewed meanwhile, or not.
+            // The lease may or may not be renewed meanwhile.
             for requests in [&mut theirs, &mut ours] {
                 requests.remove(LEASE);
             }
@@ -159,7 +159,7 @@ fn requests_of_the_scheduler_equal_those_of_kube_scheduler() {
     }
 }
 
-/// The request as it would be without differences.
+/// Returns the request without intended differences.
 fn undo_differences(mut request: Request, are_needed: &mut [bool]) -> Request {
     for ((_, undo), is_needed) in DIFFERENCES.iter().zip(are_needed) {
         let before = request.clone();
@@ -180,7 +180,7 @@ fn leave_out_nothing(value: &mut Value) {
     }
 }
 
-/// Times, uids, versions, and names of programs, hosts and events.
+/// Replaces times, uids, versions, and names of programs, hosts and events.
 fn forget_what_varies(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(forget_what_varies),
@@ -208,7 +208,7 @@ fn words(key: &str, text: &str) -> String {
             text.split_once(" became leader").map_or(text.to_owned(), |_| "a replica became leader".to_owned())
         }
         "reportingInstance" => text.rsplit_once('-').map_or(String::new(), |(scheduler, _)| scheduler.to_owned()),
-        // A pod's name, and a number.
+        // Name of a pod, and a number.
         "name" => match text.rsplit_once('.') {
             Some((pod, number)) if number.len() == 16 => pod.to_owned(),
             _ => text.to_owned(),

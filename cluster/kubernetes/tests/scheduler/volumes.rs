@@ -1,4 +1,4 @@
-//! Volumes are bound before pods are.
+//! Volumes are bound before their pods.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const VOLUMES: &str = "/api/v1/persistentvolumes";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// Nodes `n1` and `n2`, and the classes `local`, whose volumes are there, and `csi`, whose volumes are made.
+/// Nodes `n1` and `n2`, the class `local` with existing volumes, and `csi` with dynamic provisioning.
 fn server() -> Server {
     let server = Server::start();
     for name in ["n1", "n2"] {
@@ -39,7 +39,7 @@ fn volume(name: &str, node: &str) -> Value {
     })
 }
 
-/// A pod with a claim of its name, of a class.
+/// Creates a pod with a claim of the same name, of a class.
 fn create_pod_with_claim(server: &Server, name: &str, class: &str) {
     server.create(json!({
         "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"},
@@ -60,12 +60,12 @@ fn claim(server: &Server, name: &str) -> Value {
     server.get(&format!("{CLAIMS}/{name}")).unwrap()
 }
 
-/// The node for which a volume is to be made.
+/// Node for which a volume is to be provisioned.
 fn selected_node(server: &Server, claim: &str) -> Option<String> {
     self::claim(server, claim)["metadata"]["annotations"][SELECTED_NODE].as_str().map(str::to_owned)
 }
 
-/// Requests about single volumes and claims.
+/// Whether a request is about a single volume or claim.
 fn is_about_volumes(asked: &RecordedRequest) -> bool {
     asked.path.starts_with(&format!("{VOLUMES}/")) || asked.path.starts_with(&format!("{CLAIMS}/"))
 }
@@ -83,7 +83,7 @@ fn an_existing_volume_is_bound_to_the_claim() {
     let volume = server.get(&format!("{VOLUMES}/pv")).unwrap();
     assert_eq!(volume["spec"]["claimRef"]["uid"], claim["metadata"]["uid"]);
     assert_eq!(volume["metadata"]["annotations"]["pv.kubernetes.io/bound-by-controller"], "yes");
-    // Nothing that was there is lost.
+    // Existing fields are preserved.
     assert_eq!(volume["spec"]["local"], json!({"path": "/x"}));
 }
 
@@ -96,7 +96,7 @@ fn waiting_for_volumes_uses_watches_instead_of_requests() {
     until(&server, "volumes are asked for", |server| {
         (0..PODS).all(|number| selected_node(server, &format!("p{number}")).is_some())
     });
-    // Two minutes, by the scheduler's clock.
+    // Two minutes by the scheduler's clock.
     std::thread::sleep(Duration::from_secs(6));
     assert_eq!(bound(&server), 0);
     assert_eq!(server.count_requests(is_about_volumes), 2 * PODS, "each claim is read and written");
@@ -113,7 +113,7 @@ fn failed_provisioning_moves_to_another_node() {
     create_pod_with_claim(&server, "p", "csi");
     let _scheduler = Replica::alone(&server);
     until(&server, "a volume is asked for", |server| selected_node(server, "p").as_deref() == Some("n1"));
-    // The provisioner says that it cannot.
+    // The provisioner reports a failure.
     server.apply(node("n2", 100));
     server.apply(node("n1", 0));
     server.merge(&format!("{CLAIMS}/p"), json!({"metadata": {"annotations": {SELECTED_NODE: null, "other": "a"}}}));
@@ -177,7 +177,7 @@ fn missed_watch_events_are_repaired() {
     let _scheduler = Replica::alone(&server);
     let is_taken = |server: &Server| server.get(&format!("{VOLUMES}/pv")).unwrap()["spec"]["claimRef"].is_object();
     until(&server, "the volume is taken", is_taken);
-    // Watches break, and begin anew when all is over and forgotten.
+    // Watches break, and restart after all events have expired.
     server.rule(FaultRule::new(Fault::Answer(500, None)).verb("watch"));
     server.rule(FaultRule::new(Fault::Answer(500, None)).verb("list"));
     server.cut_connections();

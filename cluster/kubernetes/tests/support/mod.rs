@@ -1,4 +1,4 @@
-//! What tests at an API server have in common.
+//! Helpers for tests at a fake API server.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -14,7 +14,7 @@ use schedc_kubernetes::transport::{
     ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
 };
 
-/// The election that replicas take part in, with kube-scheduler's lease and times.
+/// Election settings with kube-scheduler's lease name and durations.
 pub(crate) fn election_settings(name: &str) -> ElectionSettings {
     ElectionSettings {
         identity: name.into(),
@@ -26,12 +26,12 @@ pub(crate) fn election_settings(name: &str) -> ElectionSettings {
     }
 }
 
-/// A way to a server on which time passes so many times as fast, so that nobody waits long.
+/// Transport with a clock that runs this many times as fast, which shortens tests.
 #[derive(Clone)]
 pub(crate) struct Fast(Http, u32);
 
 impl Fast {
-    /// The way to this server.
+    /// Creates a transport to this server.
     pub(crate) fn to(server: &Server, times: u32) -> Fast {
         server.enable_protobuf(schedc_objects::decode::encode);
         let tls = server.authority().map(|authority| {
@@ -44,7 +44,7 @@ impl Fast {
         Fast(Http::new(&server.url().parse().unwrap(), tls), times)
     }
 
-    /// From now on, the server can tell its requests from others'.
+    /// Sets a token, by which the server can identify these requests.
     pub(crate) fn set_token(&self, token: &str) {
         self.0.set_authorization(Some(format!("Bearer {token}").parse().unwrap()));
     }

@@ -1,4 +1,4 @@
-//! Lists of resource amounts, added up at full precision and rounded once.
+//! Lists of resource amounts, added at full precision and rounded once.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use schedc_core::model::{Resources, label_key_problems};
 use schedc_core::quantity::Quantity;
 use smallvec::SmallVec;
 
-/// Kubernetes' `ResourceList`: amounts by resource name. There are few, so a list will do.
+/// Kubernetes' `ResourceList`: amounts by resource name. The entries are few, therefore a vector is enough.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Amounts<'a>(SmallVec<[(&'a str, Quantity); 4]>);
 
-/// A resource list as an object has it.
+/// Resource list of an object.
 pub(crate) type ResourceList = BTreeMap<String, Text>;
 
 impl<'a> Amounts<'a> {
@@ -41,7 +41,7 @@ impl<'a> Amounts<'a> {
         }
     }
 
-    /// The larger of the two for every resource.
+    /// Raises every resource to the larger of both amounts.
     pub(super) fn raise_to(&mut self, other: &Amounts<'a>) {
         for &(name, quantity) in &other.0 {
             match self.slot(name) {
@@ -51,7 +51,7 @@ impl<'a> Amounts<'a> {
         }
     }
 
-    /// Adds defaults for what is not listed. An explicit 0 stays.
+    /// Adds defaults for missing resources. An explicit 0 stays.
     pub(super) fn fill(&mut self, defaults: &Amounts<'a>) {
         for &(name, quantity) in &defaults.0 {
             if self.slot(name).is_none() {
@@ -73,8 +73,7 @@ impl<'a> Amounts<'a> {
         self.0.iter_mut().find(|amount| amount.0 == name).map(|amount| &mut amount.1)
     }
 
-    /// kube-scheduler's `Resource.Add`: rounded up to whole units, names that it does not know left out. `pods` is
-    /// not in it.
+    /// Rounds up to whole units and drops unknown resources and `pods` (kube-scheduler's `Resource.Add`).
     pub(super) fn to_resources(&self, interner: &mut Interner) -> Resources {
         let mut resources = Resources::default();
         for (name, quantity) in self.iter() {
@@ -90,7 +89,7 @@ impl<'a> Amounts<'a> {
     }
 }
 
-/// Whether kube-scheduler counts a resource besides cpu, memory and ephemeral storage (`IsScalarResourceName`).
+/// Whether kube-scheduler counts a resource other than cpu, memory and ephemeral storage (`IsScalarResourceName`).
 fn is_scalar(name: &str) -> bool {
     let is_native = name.contains("kubernetes.io/");
     let is_extended = name.contains('/')

@@ -1,4 +1,4 @@
-//! Disruption budgets.
+//! Conversion of PodDisruptionBudgets.
 
 use k8s_openapi::api::policy::v1 as policy;
 use schedc_core::intern::Interner;
@@ -7,7 +7,7 @@ use schedc_core::model::PodDisruptionBudget;
 use super::label_selector::label_selector;
 use super::{namespace, symbol};
 
-/// A budget as scheduling sees it. A missing namespace is `default`.
+/// Converts a budget. A missing namespace is `default`.
 pub(super) fn convert_budget(budget: &policy::PodDisruptionBudget, interner: &mut Interner) -> PodDisruptionBudget {
     let selector = budget.spec.as_ref().and_then(|spec| spec.selector.as_ref());
     let status = budget.status.as_ref();

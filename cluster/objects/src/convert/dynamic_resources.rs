@@ -1,4 +1,4 @@
-//! Resource claims and what is behind them.
+//! Conversion of resource claims and device classes.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use schedc_core::model::{
 use super::{digest, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
-/// What a device class's name begins with where a pod asks for its devices as for a resource.
+/// Prefix of an extended resource name that names a device class.
 const DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
 
-/// A claim of a pod.
+/// Converts a resource claim of a pod.
 pub(super) fn pod_claim(claim: &core::PodResourceClaim, interner: &mut Interner) -> PodResourceClaim {
     PodResourceClaim {
         name: interner.intern(&claim.name),
@@ -27,7 +27,7 @@ pub(super) fn pod_claim(claim: &core::PodResourceClaim, interner: &mut Interner)
     }
 }
 
-/// What a pod's status says of generated claims.
+/// Converts the generated claims in a pod's status.
 pub(super) fn claim_statuses(status: &core::PodStatus, interner: &mut Interner) -> Option<Arc<ClaimStatuses>> {
     let generated = status.resource_claim_statuses.iter().flatten().map(|claim| {
         let name = claim.resource_claim_name.as_ref().map(|name| interner.intern(name));

@@ -1,10 +1,10 @@
-//! Features that a pod needs its node to have declared.
+//! Features that a node must declare for a pod.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::{Interner, Symbol};
 
-/// The features that scheduling waits for, by what the pod's spec uses, sorted by name: `InferForPodScheduling` of
-/// Kubernetes' node declared features. Features that matter to running pods alone are not among them.
+/// Returns the required features that the pod's spec implies, sorted by name (`InferForPodScheduling` of node declared
+/// features). Features that concern only running pods are left out.
 pub(super) fn required_features(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
     let mut features = Vec::new();
     let mut containers = spec.containers.iter().chain(spec.init_containers.iter().flatten());

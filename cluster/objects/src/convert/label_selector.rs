@@ -1,14 +1,14 @@
-//! Label selectors.
+//! Conversion of label selectors.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
 use schedc_core::intern::Interner;
 use schedc_core::model::{LabelSelector, RequirementText};
 
-/// `metav1.LabelSelectorAsSelector`: a selector that is missing is `None` and matches nothing, an empty one matches
-/// everything.
+/// Parses a selector (`metav1.LabelSelectorAsSelector`): a missing selector is `None` and matches nothing, an empty one
+/// matches everything.
 ///
 /// # Errors
-/// If it cannot be read, Kubernetes' text.
+/// Returns Kubernetes' error text for an invalid selector.
 pub(crate) fn label_selector(
     selector: Option<&meta::LabelSelector>,
     interner: &mut Interner,

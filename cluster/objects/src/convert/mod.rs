@@ -1,8 +1,9 @@
-//! Kubernetes objects to the compact model, taken as they are: nothing is added, nothing is refused.
+//! Conversion of Kubernetes objects to the compact model, without defaults and validation.
 //!
-//! What a running kube-scheduler tolerates is tolerated in the same way. A required node affinity term that cannot be
-//! parsed matches nothing, a preferred one carries Kubernetes' error text, an unknown operator of a toleration never
-//! matches. A quantity that cannot be parsed counts as 0; reading manifests refuses those, and so does an API server.
+//! Invalid input has the same effect as in a running kube-scheduler. A required node affinity term that cannot be
+//! parsed matches nothing, and a preferred one carries Kubernetes' error text. An unknown operator of a toleration
+//! never matches. A quantity that cannot be parsed counts as 0; both the manifest reader and API servers refuse such
+//! quantities.
 
 mod amounts;
 mod budget;
@@ -35,13 +36,13 @@ use schedc_core::model::{self, Effect, Labels};
 
 use crate::kinds::{is_namespaced, namespace};
 
-/// Labels, sorted by symbol as the model wants them.
+/// Labels, sorted by symbol for the model.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
     model::labels(map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())), interner)
 }
 
-/// The uid of an object, or else one that is unique to its kind, namespace and name, since objects cannot be told apart
-/// without. Those of pods are unique among pods.
+/// Returns the uid of an object. A missing uid is derived from kind, namespace and name, because schedulers identify
+/// objects by uid. The kind of a pod is left out.
 pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     match metadata.uid.as_deref().filter(|uid| !uid.is_empty()) {
         Some(uid) => uid.into(),
@@ -49,7 +50,8 @@ pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
             let name = metadata.name.as_deref().unwrap_or_default();
             match kind {
                 "Pod" => format!("{}/{name}", namespace(metadata)),
-                // Whether a declared kind has namespaces is not known here, but it is written by now, as for all.
+                // This crate cannot look up whether a declared kind has namespaces; a namespaced object has one at this
+                // point.
                 kind if is_namespaced(kind) || metadata.namespace.is_some() => {
                     format!("{kind}/{}/{name}", namespace(metadata))
                 }
@@ -60,17 +62,17 @@ pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     }
 }
 
-/// The symbol of a text that may be missing, which is as good as empty.
+/// The symbol of an optional text; a missing text is empty.
 fn symbol(text: Option<&String>, interner: &mut Interner) -> Symbol {
     text.map_or(Symbol::EMPTY, |text| interner.intern(text))
 }
 
-/// The symbol of a text, `None` if it is missing or empty.
+/// The symbol of a text; `None` if it is missing or empty.
 fn non_empty(text: Option<&String>, interner: &mut Interner) -> Option<Symbol> {
     text.filter(|text| !text.is_empty()).map(|text| interner.intern(text))
 }
 
-/// A digest of a value. It is the same for equal values, in every run.
+/// Hash of a value, equal for equal values in every run.
 fn digest(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Namespaces.
+//! Conversion of namespaces.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;

@@ -1,4 +1,4 @@
-//! Nodes.
+//! Conversion of nodes.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use schedc_core::model::{ContainerImage, Node, Taint};
 use super::amounts::Amounts;
 use super::{digest, effect, labels, symbol};
 
-/// A node as scheduling sees it. See [`crate`] for what is done with odd input.
+/// Converts a node. See [`crate`] for the treatment of invalid input.
 pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     let spec = node.spec.as_ref();
     let status = node.status.as_ref();
@@ -50,7 +50,7 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     }
 }
 
-/// Types and statuses. Of a type that stands twice, the last counts.
+/// Types and statuses of conditions. If a type occurs twice, the last one counts.
 fn conditions(status: Option<&api::NodeStatus>, interner: &mut Interner) -> Box<[(Symbol, Symbol)]> {
     let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     let by_type: BTreeMap<Symbol, Symbol> = conditions
@@ -99,7 +99,7 @@ mod tests {
         let r = &node.allocatable;
         assert_eq!((r.milli_cpu, r.memory, r.ephemeral_storage), (3500, 1_610_612_736, 10_000_000_000));
         assert_eq!(r.scalars.to_vec(), [(interner.intern("example.com/gpu"), 2)]);
-        // Names of a node's images are compared as they are.
+        // Image names of nodes are compared without normalization.
         assert_eq!(node.images[0].names[..], [interner.intern("nginx"), interner.intern("nginx:1.27")]);
         assert_eq!(node.images[1], ContainerImage { names: [].into(), size: 0 });
         assert_eq!(node.declared_features[..], [interner.intern("B"), interner.intern("A")]);

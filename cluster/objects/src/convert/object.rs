@@ -1,4 +1,4 @@
-//! Objects besides nodes and pods.
+//! Conversion of objects other than nodes and pods.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Custom, Object, Uid};
@@ -10,9 +10,9 @@ use super::workload::{convert_replica_set, convert_replication_controller, conve
 use super::{dynamic_resources, volume};
 use crate::kinds::{AnyObject, CustomObject};
 
-/// An object as plugins see it through their indexes. See [`crate`] for what is done with odd input.
+/// Converts an object for the plugins' indexes. See [`crate`] for the treatment of invalid input.
 ///
-/// `None`: a node or a pod, which are more than that, or a kind that only an API server looks at.
+/// `None`: a node, a pod, or a kind that only an API server reads.
 pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Object> {
     Some(match object {
         AnyObject::Namespace(namespace) => Object::Namespace(convert_namespace(namespace, interner).into()),
@@ -52,7 +52,7 @@ fn custom(object: &AnyObject, custom: &CustomObject, interner: &mut Interner) ->
         namespace,
         name: interner.intern(object.name()),
         uid: Uid(custom.metadata.uid.as_deref().unwrap_or_default().into()),
-        // No serializer of it fails.
+        // Serialization cannot fail here.
         manifest: custom.to_json().unwrap_or(Value::Null),
     }
 }

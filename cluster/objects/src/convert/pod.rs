@@ -1,4 +1,4 @@
-//! Pods.
+//! Conversion of pods.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::workload::controller;
 use super::{effect, labels, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
-/// A pod as scheduling sees it. See [`crate`] for what is done with odd input.
+/// Converts a pod. See [`crate`] for the treatment of invalid input.
 ///
-/// A missing namespace is `default`, and a missing uid one that is unique to namespace and name, since the scheduler
-/// cannot tell pods apart without.
+/// A missing namespace is `default`. A missing uid is derived from namespace and name, because the scheduler identifies
+/// pods by uid.
 pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     let meta = &pod.metadata;
     let name = meta.name.as_deref().unwrap_or_default();
@@ -44,7 +44,7 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     }
 }
 
-/// Whether a pod is being deleted to make room for another (`podTerminatingByPreemption`).
+/// Whether a preemption deletes this pod (`podTerminatingByPreemption`).
 fn is_preempted(pod: &api::Pod) -> bool {
     let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     let disruption = conditions.find(|condition| condition.type_ == "DisruptionTarget");
@@ -54,7 +54,7 @@ fn is_preempted(pod: &api::Pod) -> bool {
         })
 }
 
-/// Whether a pod has run to its end. For scheduling it does not exist any more, although it may have a node.
+/// Whether a pod has finished. The scheduler ignores it then, although it may have a node.
 pub fn is_finished(pod: &api::Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     matches!(phase, Some("Succeeded" | "Failed"))
@@ -111,7 +111,7 @@ fn convert_toleration(toleration: &api::Toleration, interner: &mut Interner) -> 
     }
 }
 
-/// Host ports of what keeps running (`GetHostPorts`, with `HostPortInfo`'s defaults).
+/// Host ports of containers and restartable init containers (`GetHostPorts`, with `HostPortInfo`'s defaults).
 fn host_ports(spec: &api::PodSpec, interner: &mut Interner) -> Box<[HostPort]> {
     let init = spec.init_containers.iter().flatten().filter(|container| is_restartable(container));
     let mut ports = Vec::new();
@@ -142,14 +142,14 @@ fn images(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
     of_containers.chain(of_volumes).map(|image| image_symbol(image, interner)).collect()
 }
 
-/// An image's name as nodes report it (`normalizedImageName`).
+/// Image name in the form that nodes report (`normalizedImageName`).
 fn image_symbol(name: &str, interner: &mut Interner) -> Symbol {
-    // A colon before the last slash belongs to a port. Neither a colon nor a slash counts as equal.
+    // A colon before the last slash belongs to a port. A name with neither has two equal positions and gets a tag.
     if name.rfind(':') <= name.rfind('/') { interner.intern(&format!("{name}:latest")) } else { interner.intern(name) }
 }
 
 fn nanoseconds(time: Option<&Time>) -> Option<i64> {
-    // Out of range are the years before 1678 and after 2261.
+    // Years before 1678 and after 2261 are out of range.
     time.map(|time| {
         let nanoseconds = time.0.as_nanosecond();
         i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })

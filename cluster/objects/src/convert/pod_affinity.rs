@@ -1,6 +1,6 @@
 //! Pod affinity and anti-affinity, as kube-scheduler's `PodInfo.Update` parses it.
 //!
-//! `matchLabelKeys` and `mismatchLabelKeys` are not looked at: an API server has merged them into the selector.
+//! An API server merges `matchLabelKeys` and `mismatchLabelKeys` into the selector, therefore they are ignored here.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use schedc_core::model::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 
 use super::label_selector::label_selector;
 
-/// What kube-scheduler calls required affinity.
+/// kube-scheduler's name of required affinity in errors.
 const REQUIRED: &str = "requiredAffinityTerms";
-/// What it calls required anti-affinity.
+/// kube-scheduler's name of required anti-affinity in errors.
 const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
-/// What a pod in `namespace` says about the pods near it. One broken term voids the list that it is in and is told; the
-/// other lists still hold.
+/// Converts the pod affinity and anti-affinity of a pod in `namespace`. A term that cannot be parsed makes its list
+/// empty and its error is kept; the other lists stay valid.
 pub(super) fn pod_affinity(
     affinity: Option<&api::Affinity>,
     namespace: Symbol,
@@ -24,15 +24,17 @@ pub(super) fn pod_affinity(
 ) -> PodAffinity {
     let Some(affinity) = affinity else { return PodAffinity::default() };
     let near = affinity.pod_affinity.as_ref();
-    let apart = affinity.pod_anti_affinity.as_ref();
+    let anti_affinity = affinity.pod_anti_affinity.as_ref();
     let mut reader = Reader { namespace, interner, broken: Vec::new() };
     let required = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_ref());
     let required = reader.terms(REQUIRED, required);
-    let anti_required = apart.and_then(|apart| apart.required_during_scheduling_ignored_during_execution.as_ref());
+    let anti_required = anti_affinity
+        .and_then(|anti_affinity| anti_affinity.required_during_scheduling_ignored_during_execution.as_ref());
     let anti_required = reader.terms(ANTI_REQUIRED, anti_required);
     let preferred = near.and_then(|near| near.preferred_during_scheduling_ignored_during_execution.as_ref());
     let preferred = reader.weighted_terms("preferredAffinityTerms", preferred);
-    let anti_preferred = apart.and_then(|apart| apart.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let anti_preferred = anti_affinity
+        .and_then(|anti_affinity| anti_affinity.preferred_during_scheduling_ignored_during_execution.as_ref());
     let anti_preferred = reader.weighted_terms("preferredAntiAffinityTerms", anti_preferred);
     let broken = match &reader.broken[..] {
         [] => None,
@@ -73,7 +75,7 @@ impl Reader<'_> {
         self.unless_broken(list, terms)
     }
 
-    /// A term (`newAffinityTerm`), or what is wrong with it.
+    /// Parses a term (`newAffinityTerm`) or returns its error.
     fn term(&mut self, term: &api::PodAffinityTerm) -> Result<PodAffinityTerm, String> {
         let selector = label_selector(term.label_selector.as_ref(), self.interner)?;
         let listed = term.namespaces.as_deref().unwrap_or_default();

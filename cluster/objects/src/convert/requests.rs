@@ -1,4 +1,4 @@
-//! What a pod asks for, as kube-scheduler adds it up (`PodRequests` and its options).
+//! Resource requests of a pod, summed as kube-scheduler does (`PodRequests` and its options).
 
 #[cfg(feature = "manifests")]
 use k8s_openapi::api::core::v1::ResourceRequirements;
@@ -9,22 +9,22 @@ use schedc_core::quantity::Quantity;
 
 use super::amounts::{Amounts, ResourceList};
 
-/// What scoring takes a container to ask for if it says nothing.
+/// Default CPU request of a container for scoring, in millicores.
 const DEFAULT_MILLI_CPU: i64 = 100;
 const DEFAULT_MEMORY: i64 = 200 << 20;
 
-/// What a pod asks for, as each that looks at it adds it up.
+/// Resource requests of a pod, one sum for each purpose.
 pub(super) struct Requests {
-    /// What must be free on a node, by the pod's spec alone.
+    /// Amounts that must be free on a node, by the pod's spec alone.
     pub(super) by_spec: Resources,
-    /// What NodeResourcesFit scores the pod by: containers only, with defaults where they ask for nothing.
+    /// Amounts for NodeResourcesFit's Score: containers only, with defaults for missing requests.
     pub(super) fit_score: Resources,
-    /// What the pod takes of its node (`PodInfo.CalculateResource`): its status has a say in the course of a resize.
+    /// Amounts that the pod uses on its node (`PodInfo.CalculateResource`), including its status during a resize.
     pub(super) usage: PodUsage,
 }
 
 impl Requests {
-    /// Nearly all pods ask for nothing as a whole and are not resized: then two sums are all there is to add up.
+    /// Nearly all pods have no pod-level requests and are not resized; two sums suffice for them.
     pub(super) fn new(pod: &Pod, interner: &mut Interner) -> Requests {
         let by_spec = Rules::default().requests(pod);
         let by_containers = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
@@ -57,7 +57,7 @@ fn usage(requests: &Amounts<'_>, non_zero: &Amounts<'_>, interner: &mut Interner
     }
 }
 
-/// Whether the status says of any container what it has.
+/// Whether the status has actual or allocated resources of a container.
 fn may_be_resized(pod: &Pod) -> bool {
     let status = pod.status.as_ref();
     let containers = status.and_then(|status| status.container_statuses.as_ref());
@@ -79,11 +79,11 @@ fn defaults<'a>(cpu: bool, memory: bool) -> Amounts<'a> {
 /// Kubernetes' `PodResourcesOptions`.
 #[derive(Default)]
 struct Rules<'a> {
-    /// Actual and allocated resources in the status count too.
+    /// Whether actual and allocated resources in the status count too.
     by_status: bool,
-    /// `spec.resources` does not count.
+    /// Whether `spec.resources` is ignored.
     ignore_pod_level: bool,
-    /// For containers that do not list these.
+    /// Requests of containers that do not list these resources.
     defaults: Amounts<'a>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Rules<'a> {
         if self.by_status && keeps_running {
             let status = pod.status.as_ref().and_then(|status| {
                 let main = status.container_statuses.iter().flatten();
-                // Of two statuses of one name the last one counts.
+                // If two statuses have the same name, the last one counts.
                 main.chain(status.init_container_statuses.iter().flatten()).rfind(|s| s.name == container.name)
             });
             if let Some((status, actual)) = status.and_then(|s| Some((s, s.resources.as_ref()?))) {
@@ -127,10 +127,10 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// The sum over a pod's containers. They run together, on top of the restartable init containers; the other init
-/// containers run one after the other, each on top of the restartable ones before it. The peak counts.
+/// Sums the requests of a pod's containers. Containers run together, in addition to the restartable init containers.
+/// Other init containers run one after the other, each in addition to the restartable ones before it. The peak counts.
 ///
-/// `own` tells the amounts of a container, given whether it keeps running.
+/// `own` returns the amounts of a container, given whether it keeps running.
 fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>) -> Amounts<'a> {
     let Some(spec) = &pod.spec else { return Amounts::default() };
     let mut running = Amounts::default();
@@ -155,7 +155,7 @@ fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>)
     running
 }
 
-/// The sum of the containers' requests, or of their limits, as they are written (`AggregateContainerRequests`).
+/// Sum of the containers' requests or limits in the manifest (`AggregateContainerRequests`).
 #[cfg(feature = "manifests")]
 pub(crate) fn container_amounts(
     pod: &Pod,
@@ -164,7 +164,7 @@ pub(crate) fn container_amounts(
     aggregate(pod, |container, _| Amounts::new(container.resources.as_ref().and_then(list))).into_iter()
 }
 
-/// The most of what is wanted, in use and granted; what is wanted does not count if it cannot be.
+/// Maximum of the desired, actual and allocated resources, without the desired ones of an infeasible resize.
 fn effective<'a>(
     pod: &Pod,
     spec: Amounts<'a>,
@@ -180,18 +180,18 @@ fn effective<'a>(
     most
 }
 
-/// `spec.resources.requests`, if it has a resource that may be asked for by the pod as a whole.
+/// `spec.resources.requests`, if it has a resource that supports pod-level requests.
 fn pod_level_requests(pod: &Pod) -> Option<&ResourceList> {
     let requests = pod.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?;
     requests.keys().any(|name| is_pod_level(name)).then_some(requests)
 }
 
-/// Whether a resource may be asked for by the pod as a whole.
+/// Whether a resource supports pod-level requests.
 pub(crate) fn is_pod_level(name: &str) -> bool {
     name == "cpu" || name == "memory" || name.starts_with("hugepages-")
 }
 
-/// Whether an init container keeps running beside the containers.
+/// Whether an init container is restartable (a sidecar).
 pub(crate) fn is_restartable(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
 }

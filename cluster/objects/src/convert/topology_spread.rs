@@ -1,4 +1,4 @@
-//! Topology spread constraints.
+//! Conversion of topology spread constraints.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use schedc_core::model::{InclusionPolicy, LabelSelector, TopologySpreadConstrain
 
 use super::label_selector::label_selector;
 
-/// The constraints of a pod with these labels, with PodTopologySpread's defaults (`filterTopologySpreadConstraints`).
+/// Converts the constraints of a pod with these labels, with PodTopologySpread's defaults
+/// (`filterTopologySpreadConstraints`).
 pub(super) fn topology_spread(
     constraints: Option<&Vec<api::TopologySpreadConstraint>>,
     labels: Option<&BTreeMap<String, String>>,
@@ -34,7 +35,7 @@ pub(super) fn topology_spread(
     constraints.into_iter().flatten().map(convert).collect()
 }
 
-/// Adds the pod's own values of `matchLabelKeys`, of those that it has.
+/// Adds the pod's values of the `matchLabelKeys` that it has.
 fn with_pod_labels(
     selector: LabelSelector,
     constraint: &api::TopologySpreadConstraint,
@@ -107,6 +108,6 @@ mod tests {
         let app = "labelSelector: {matchLabels: {app: web}}";
         assert_eq!(selector(&format!("{app}, matchLabelKeys: [hash, other]")), Some([true, true, false]));
         assert_eq!(selector("labelSelector: {}, matchLabelKeys: [hash]"), Some([false, true, false]));
-        assert_eq!(selector("matchLabelKeys: [hash]"), None, "nothing stays nothing");
+        assert_eq!(selector("matchLabelKeys: [hash]"), None, "a missing selector stays missing");
     }
 }

@@ -1,4 +1,4 @@
-//! Services, ReplicationControllers, ReplicaSets and StatefulSets, and which of them owns a pod.
+//! Conversion of Services, ReplicationControllers, ReplicaSets and StatefulSets, and of a pod's owner among them.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use schedc_core::model::{ControllerRef, LabelSelector, Workload, WorkloadKind};
 use super::label_selector::label_selector;
 use super::{labels, namespace, symbol};
 
-/// A Service as scheduling sees it. A missing namespace is `default`.
+/// Converts a Service. A missing namespace is `default`.
 pub(super) fn convert_service(service: &api::Service, interner: &mut Interner) -> Workload {
     let selector = service.spec.as_ref().and_then(|spec| spec.selector.as_ref());
     let selector = plain_selector(selector, interner);
     workload(WorkloadKind::Service, &service.metadata, selector, interner)
 }
 
-/// A ReplicationController as scheduling sees it. A missing namespace is `default`.
+/// Converts a ReplicationController. A missing namespace is `default`.
 pub(super) fn convert_replication_controller(
     controller: &api::ReplicationController,
     interner: &mut Interner,
@@ -27,13 +27,13 @@ pub(super) fn convert_replication_controller(
     workload(WorkloadKind::ReplicationController, &controller.metadata, selector, interner)
 }
 
-/// A ReplicaSet as scheduling sees it. A missing namespace is `default`.
+/// Converts a ReplicaSet. A missing namespace is `default`.
 pub(super) fn convert_replica_set(set: &apps::ReplicaSet, interner: &mut Interner) -> Workload {
     let selector = label_selector(set.spec.as_ref().map(|spec| &spec.selector), interner);
     workload(WorkloadKind::ReplicaSet, &set.metadata, selector.ok().flatten(), interner)
 }
 
-/// A StatefulSet as scheduling sees it. A missing namespace is `default`.
+/// Converts a StatefulSet. A missing namespace is `default`.
 pub(super) fn convert_stateful_set(set: &apps::StatefulSet, interner: &mut Interner) -> Workload {
     let selector = label_selector(set.spec.as_ref().map(|spec| &spec.selector), interner);
     workload(WorkloadKind::StatefulSet, &set.metadata, selector.ok().flatten(), interner)
@@ -57,8 +57,8 @@ fn plain_selector(map: Option<&BTreeMap<String, String>>, interner: &mut Interne
     map.map(|map| LabelSelector::from_labels(&labels(Some(map), interner)))
 }
 
-/// The controller of a pod, if it is one that a [`Workload`] stands for (`GetControllerOf`, then by group, version and
-/// kind as in `DefaultSelector`).
+/// The controller of a pod, if it has a kind that [`Workload`] represents (`GetControllerOf`, then by group, version
+/// and kind as in `DefaultSelector`).
 pub(super) fn controller(metadata: &meta::ObjectMeta, interner: &mut Interner) -> Option<ControllerRef> {
     let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let kind = match (owner.api_version.as_str(), owner.kind.as_str()) {
@@ -93,7 +93,7 @@ mod tests {
         let selector = meta::LabelSelector { match_labels: Some(map), ..meta::LabelSelector::default() };
         let spec = apps::ReplicaSetSpec { selector, ..apps::ReplicaSetSpec::default() };
         let set = apps::ReplicaSet { metadata: metadata.clone(), spec: Some(spec), status: None };
-        assert_eq!(convert_replica_set(&set, &mut interner).selector, None, "one that Kubernetes cannot read");
+        assert_eq!(convert_replica_set(&set, &mut interner).selector, None, "Kubernetes cannot parse it");
 
         let set = apps::StatefulSet { metadata, spec: Some(apps::StatefulSetSpec::default()), status: None };
         assert_eq!(convert_stateful_set(&set, &mut interner).selector, Some(LabelSelector::default()));

@@ -1,4 +1,4 @@
-//! Where pods and volumes want to be.
+//! Fields of node affinity, pod affinity and topology spread constraints.
 
 use k8s_openapi::api::core::v1 as api;
 

@@ -1,4 +1,4 @@
-//! Objects of kinds that plugins declare: all of them is read.
+//! Objects of kinds that plugins declare, decoded with all fields.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::metadata::MetadataWithoutManagedFields;
 use super::object;
 use crate::kinds::CustomObject;
 
-/// Reads an object.
+/// Decodes an object.
 pub(super) fn read<'de, D: Deserializer<'de>>(kind: &'static CustomKind, from: D) -> Result<CustomObject, D::Error> {
     from.deserialize_map(CustomObjectVisitor(kind))
 }

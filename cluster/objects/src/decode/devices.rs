@@ -1,4 +1,4 @@
-//! Devices, and claims of them.
+//! Fields of resource claims and device classes.
 
 use k8s_openapi::api::resource::v1 as api;
 
@@ -9,7 +9,7 @@ selected_fields! {
     api::DeviceClassSpec { extended_resource_name: "extendedResourceName" as Pointer = 4 }
     api::ResourceSlice { metadata = 1 }
 
-    // Whether anything in the status of a claim changed is looked at.
+    // The status is compared with that of the previous version only.
     api::ResourceClaim { metadata = 1, status = 3 }
     api::ResourceClaimStatus { allocation = 1, devices = 4, reserved_for: "reservedFor" = 2 }
     api::AllocationResult {

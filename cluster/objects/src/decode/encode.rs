@@ -1,4 +1,4 @@
-//! The other way, for tests: what a server in a test says in protobuf. Of an object, the fields that are looked at.
+//! Protobuf encoding of the selected fields, for a server in a test.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::object::SelectedFields;
 use super::protobuf::MAGIC;
 use crate::kinds::AnyObject;
 
-/// What can be written.
+/// A value that can be encoded.
 pub(super) trait Encode {
-    /// Writes a value, which is not null, with the number of the field in front.
+    /// Writes a value other than null, preceded by the number of its field.
     fn encode(value: &Value, number: u32, to: &mut Vec<u8>);
 }
 
-/// A number, in as few bytes as it takes.
+/// Writes a number in the variable-length form.
 fn varint(mut value: u64, to: &mut Vec<u8>) {
     while value >= 0x80 {
         to.push(value as u8 | 0x80);
@@ -32,21 +32,21 @@ fn number(value: u64, number: u32, to: &mut Vec<u8>) {
     varint(value, to);
 }
 
-/// Bytes, a text or a message as a field.
+/// Writes bytes, a text or a message as a field.
 pub(super) fn bytes(value: &[u8], number: u32, to: &mut Vec<u8>) {
     varint(u64::from(number) << 3 | 2, to);
     varint(value.len() as u64, to);
     to.extend_from_slice(value);
 }
 
-/// A message as a field: what `fields` writes.
+/// Writes a message as a field; `fields` writes its content.
 fn message(at: u32, to: &mut Vec<u8>, fields: impl FnOnce(&mut Vec<u8>)) {
     let mut within = Vec::new();
     fields(&mut within);
     bytes(&within, at, to);
 }
 
-/// The fields of an object that are looked at.
+/// Encodes the selected fields of an object.
 pub(super) fn fields<F: SelectedFields>(object: &Value) -> Vec<u8> {
     let (mut to, mut within) = (Vec::new(), Vec::new());
     F::encode_fields(object, &mut to, &mut within);
@@ -139,19 +139,19 @@ impl<T: Encode> Encode for BTreeMap<String, T> {
     }
 }
 
-/// The fields of an object that are looked at. `_case` says of which type it is.
+/// Encodes the selected fields of an object. `_case` determines its type.
 pub(super) fn fields_of<F: SelectedFields<Object = F>>(object: &Value, _case: fn(&AnyObject) -> Option<&F>) -> Vec<u8> {
     fields::<F>(object)
 }
 
-/// Writes a field of an object if it is there. `_field` says of which type it is.
+/// Writes a field of an object if it is present. `_field` determines its type.
 pub(super) fn field<O, T: Encode>(_field: fn(&O) -> &T, value: &Value, number: u32, to: &mut Vec<u8>) {
     if !value.is_null() {
         T::encode(value, number, to);
     }
 }
 
-/// An object as a server sends it, with what it is in front: `runtime.Unknown`.
+/// An object in a server's response: `runtime.Unknown`, preceded by the prefix of protobuf objects.
 pub(super) fn envelope(object: &Value, fields: &[u8]) -> Vec<u8> {
     let mut to = MAGIC.to_vec();
     message(1, &mut to, |to| {
@@ -160,7 +160,7 @@ pub(super) fn envelope(object: &Value, fields: &[u8]) -> Vec<u8> {
     });
     message(2, &mut to, |to| {
         to.extend_from_slice(fields);
-        // Bookmarks have them, whatever kind they are of. What comes twice is one.
+        // Bookmarks of all kinds have annotations. A repeated message is merged.
         message(1, to, |to| BTreeMap::<String, String>::encode(&object["metadata"]["annotations"], 12, to));
     });
     to

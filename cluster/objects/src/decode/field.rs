@@ -12,21 +12,21 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use super::protobuf::{FieldValue, Malformed, Message};
 
-/// What is read to where it is to be, so that nothing large is moved. Null is as good as absent, as it is for Go.
+/// A value that is decoded in place, because large values are expensive to move. Null equals absence, as in Go.
 pub(super) trait Field {
-    /// Reads a value of JSON.
+    /// Decodes a JSON value.
     fn read<'de, D: Deserializer<'de>>(&mut self, from: D) -> Result<(), D::Error>;
 
-    /// Takes in a value of protobuf; of a list or a map, one of its entries.
+    /// Decodes a protobuf value; for a list or a map, one of its entries.
     fn read_protobuf(&mut self, value: FieldValue<'_>) -> Result<(), Malformed>;
 
-    /// Whether it is what Go has where nobody said anything, and JSON leaves out.
+    /// Whether this is Go's zero value, which JSON omits.
     fn is_zero(&self) -> bool {
         false
     }
 }
 
-/// Reads a field.
+/// Decodes a field.
 pub(super) struct Seed<'a, T>(pub(super) &'a mut T);
 
 impl<'de, T: Field> DeserializeSeed<'de> for Seed<'_, T> {
@@ -37,7 +37,7 @@ impl<'de, T: Field> DeserializeSeed<'de> for Seed<'_, T> {
     }
 }
 
-/// Reads what JSON has in the way that the type itself says.
+/// Decodes a JSON value with the type's own `Deserialize`.
 fn deserialize_whole<'de, T: Deserialize<'de>, D: Deserializer<'de>>(field: &mut T, from: D) -> Result<(), D::Error> {
     if let Some(value) = Deserialize::deserialize(from)? {
         *field = value;
@@ -45,7 +45,7 @@ fn deserialize_whole<'de, T: Deserialize<'de>, D: Deserializer<'de>>(field: &mut
     Ok(())
 }
 
-/// A value that is one piece.
+/// Implements [`Field`] for scalars.
 macro_rules! scalars {
     ($($type:ty: $value:ident => $taken:expr;)*) => {$(
         impl Field for $type {
@@ -67,7 +67,7 @@ macro_rules! scalars {
 
 scalars! {
     bool: value => value.number()? != 0;
-    // Negative numbers are written with 64 bits, also those that have 32.
+    // Negative numbers have 64 bits on the wire, also those of 32-bit fields.
     i32: value => i32::try_from(value.number()?.cast_signed()).map_err(|_| Malformed::WrongType)?;
     i64: value => value.number()?.cast_signed();
     String: value => value.text()?.to_owned();
@@ -97,7 +97,7 @@ impl Field for RawExtension {
     }
 }
 
-/// A time; none if it is Go's zero time, which has no fields.
+/// A time; `None` for Go's zero time, which has no fields.
 fn time(value: FieldValue<'_>) -> Result<Option<Time>, Malformed> {
     let bytes = value.bytes()?;
     let (mut seconds, mut nanoseconds) = (0, 0);

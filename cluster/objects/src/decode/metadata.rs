@@ -1,11 +1,11 @@
-//! What objects are called, and who owns them.
+//! Fields of object metadata and owner references.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
 
 use super::object::{SelectedFields, selected_fields};
 
 selected_fields! {
-    // Without annotations: they can be long, and few look at them.
+    // Annotations are left out: they can be long, and few plugins read them.
     meta::ObjectMeta {
         name = 1,
         namespace = 3,
@@ -28,7 +28,7 @@ selected_fields! {
     meta::LabelSelectorRequirement { key = 1, operator = 2, values = 3 }
 }
 
-/// All of it but who manages which field.
+/// All metadata except the managed fields.
 pub(super) struct MetadataWithoutManagedFields;
 
 impl SelectedFields for MetadataWithoutManagedFields {
@@ -52,7 +52,7 @@ impl SelectedFields for MetadataWithoutManagedFields {
     }
 }
 
-/// Metadata of objects whose annotations are looked at.
+/// Metadata of objects with annotations that schedulers read.
 pub(super) struct MetadataWithAnnotations;
 
 impl SelectedFields for MetadataWithAnnotations {

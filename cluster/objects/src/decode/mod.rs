@@ -1,9 +1,9 @@
-//! Objects as they come from an API server, without what scheduling never looks at.
+//! Decoding of objects from an API server, limited to the fields that schedulers read.
 //!
-//! Most of an object is for others: who manages which field, environments of containers, probes, reasons. [`read`] passes
-//! over that as it reads, so that it costs neither memory nor more time than it takes to find its end, nor is there code
-//! for it. What is left is what the conversions to the model look at, what tells versions of an object apart, and what a
-//! patch of a pod's status depends on: the fields that `selected_fields!` names for each type, by topic.
+//! Schedulers ignore most fields of an object: managed fields, environments of containers, probes, reasons. [`read`]
+//! skips them, therefore they need no memory, no code, and only the time to find their end. `selected_fields!` lists
+//! the other fields for each type: those that the conversions read, that identify the version of an object, or that
+//! patches of a pod's status depend on.
 
 mod affinity;
 mod custom;
@@ -28,13 +28,13 @@ use serde_json::Value;
 use crate::kinds::AnyObject;
 use protobuf::{Malformed, Message};
 
-/// The kinds that are read, each with its case of [`AnyObject`].
+/// Lists the kinds that are decoded, each with its case of [`AnyObject`].
 macro_rules! kinds {
     ($($kind:literal => $case:ident,)*) => {
-        /// Reads an object of a kind, without what scheduling never looks at.
+        /// Decodes an object of a kind, limited to the fields that schedulers read.
         ///
         /// # Errors
-        /// A field has a wrong type, or scheduling does not look at such objects.
+        /// Returns an error if a field has a wrong type or schedulers ignore the kind.
         pub fn read<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<AnyObject, D::Error> {
             Ok(match kind {
                 $($kind => AnyObject::$case(fields(from)?),)*
@@ -42,10 +42,10 @@ macro_rules! kinds {
             })
         }
 
-        /// The same of an object that is a message of protobuf.
+        /// Decodes an object from a protobuf message.
         ///
         /// # Errors
-        /// It is none, or scheduling does not look at such objects.
+        /// Returns an error if the message is invalid or schedulers ignore the kind.
         pub fn read_protobuf(kind: &str, message: &[u8]) -> Result<AnyObject, Malformed> {
             Ok(match kind {
                 $($kind => AnyObject::$case(fields_of(message)?),)*
@@ -53,8 +53,8 @@ macro_rules! kinds {
             })
         }
 
-        /// For tests: an object as a server sends it in protobuf, with what it says of itself in front; of it, what
-        /// [`take`] looks at. `None`: scheduling does not look at such objects.
+        /// Encodes the selected fields of an object in an envelope, as a server does. For tests. `None`: schedulers
+        /// ignore the kind.
         pub fn encode(object: &Value) -> Option<Vec<u8>> {
             let fields = match object["kind"].as_str()? {
                 $($kind => encode::fields_of(object, |case| match case { AnyObject::$case(it) => Some(&**it), _ => None }),)*
@@ -100,10 +100,10 @@ fn fields_of<T: object::SelectedFields<Object = T> + Default>(message: &[u8]) ->
     Ok(object)
 }
 
-/// The metadata, with annotations, of an object that is a message of protobuf, whatever kind it is of.
+/// Decodes the metadata, with annotations, of an object of any kind from a protobuf message.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if the message is invalid.
 pub fn metadata_of(mut message: Message<'_>) -> Result<ObjectMeta, Malformed> {
     let mut metadata = ObjectMeta::default();
     while let Some((number, value)) = message.next_field()? {
@@ -114,12 +114,12 @@ pub fn metadata_of(mut message: Message<'_>) -> Result<ObjectMeta, Malformed> {
     Ok(metadata)
 }
 
-/// Reads an object of this kind where one is found; all of it, if a plugin declares the kind.
+/// Decoder of objects of one kind. Objects of kinds that plugins declare keep all fields.
 #[derive(Clone, Copy, Debug)]
 pub enum KindReader<'a> {
-    /// One that all schedulers know.
+    /// A kind that all schedulers read.
     Known(&'a str),
-    /// One that a plugin declares.
+    /// A kind that a plugin declares.
     Custom(&'static CustomKind),
 }
 
@@ -135,10 +135,10 @@ impl<'de> DeserializeSeed<'de> for KindReader<'_> {
 }
 
 impl KindReader<'_> {
-    /// Takes an object in that is a message of protobuf.
+    /// Decodes an object from a protobuf message.
     ///
     /// # Errors
-    /// It is none. Objects of kinds that plugins declare are never in protobuf.
+    /// Returns an error if the message is invalid. Objects of kinds that plugins declare are never in protobuf.
     pub fn read_protobuf(self, message: &[u8]) -> Result<AnyObject, Malformed> {
         match self {
             KindReader::Known(kind) => read_protobuf(kind, message),

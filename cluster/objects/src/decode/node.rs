@@ -1,4 +1,4 @@
-//! Nodes.
+//! Fields of nodes.
 
 use k8s_openapi::api::core::v1 as api;
 

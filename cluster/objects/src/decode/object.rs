@@ -1,4 +1,4 @@
-//! Objects, of which some fields are read.
+//! Decoding of objects with selected fields.
 
 use std::fmt;
 
@@ -7,29 +7,30 @@ use serde_json::Value;
 
 use super::protobuf::{FieldValue, Malformed, Message};
 
-/// Which fields of an object are looked at. [`selected_fields`] says so.
+/// Selection of an object's fields that are decoded. [`selected_fields`] implements it.
 pub(super) trait SelectedFields {
     /// The object.
     type Object;
-    /// What JSON calls the fields.
+    /// JSON names of the fields.
     const NAMES: &'static [&'static str];
-    /// The field of protobuf that has fields within it which JSON has beside the others; 0: there is none.
+    /// Protobuf number of the message with the fields that are not nested in JSON; 0 if all fields are at the same
+    /// level.
     const NESTED: u32;
-    /// Reads the value of the field that is at this place among the names. That of any other is passed over.
+    /// Decodes the field at index `at` of the names. Any other field is skipped.
     fn read_field<'de, A: MapAccess<'de>>(object: &mut Self::Object, at: usize, map: &mut A) -> Result<(), A::Error>;
-    /// Takes in the value of the field that has this number in protobuf, within that of another number or none. That of any
-    /// other is passed over.
+    /// Decodes the field with this protobuf number, inside the message with another number if given. Any other field is
+    /// skipped.
     fn read_protobuf_field(
         object: &mut Self::Object,
         within: u32,
         number: u32,
         value: FieldValue<'_>,
     ) -> Result<(), Malformed>;
-    /// Writes the fields of an object: to the message, and to the one within it. For tests.
+    /// Writes the fields of an object into the message and the nested message. For tests.
     fn encode_fields(object: &Value, to: &mut Vec<u8>, within: &mut Vec<u8>);
 }
 
-/// Takes in fields of a message.
+/// Decodes the fields of a message.
 pub(super) fn read_protobuf<F: SelectedFields>(object: &mut F::Object, message: &[u8]) -> Result<(), Malformed> {
     let mut message = Message(message);
     while let Some((number, value)) = message.next_field()? {
@@ -45,14 +46,14 @@ pub(super) fn read_protobuf<F: SelectedFields>(object: &mut F::Object, message: 
     Ok(())
 }
 
-/// Says which fields of types are looked at, and which number each has in protobuf. JSON calls a field as Rust does, or as
-/// is written after it: `host_port: "hostPort" = 2`.
+/// Defines the selected fields of types with their protobuf numbers. The JSON name is the Rust name, or the text after
+/// it: `host_port: "hostPort" = 2`.
 ///
-/// | written | means |
+/// | syntax | meaning |
 /// |---|---|
-/// | `metadata as MetadataWithAnnotations = 1` | it is not read as its type says, but as these [`SelectedFields`] |
-/// | `priority as Pointer = 25` | Go keeps it behind a pointer: nothing and zero are two things in protobuf |
-/// | `csi = 28 within 2` | in protobuf it is in the message that is field 2, in JSON beside the others |
+/// | `metadata as MetadataWithAnnotations = 1` | decoded as these [`SelectedFields`], not as the field's type |
+/// | `priority as Pointer = 25` | a pointer in Go: absence and zero differ in protobuf |
+/// | `csi = 28 within 2` | in protobuf inside the message in field 2, in JSON at the level of the other fields |
 macro_rules! selected_fields {
     ($($type:ty { $($fields:tt)* })*) => {
         $(
@@ -147,7 +148,7 @@ macro_rules! selected_fields {
 }
 pub(super) use selected_fields;
 
-/// Reads fields of an object.
+/// Decodes the selected fields of an object.
 pub(super) struct Seed<'a, F: SelectedFields>(pub(super) &'a mut F::Object);
 
 impl<'de, F: SelectedFields> DeserializeSeed<'de> for Seed<'_, F> {
@@ -181,7 +182,7 @@ impl<'de, F: SelectedFields> Visitor<'de> for Seed<'_, F> {
     }
 }
 
-/// Reads the name of a field as its place among these; any other is after all of them.
+/// Decodes the name of a field as its index in the list; the index of unknown names is the length of the list.
 struct Name(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Name {

@@ -1,4 +1,4 @@
-//! Pods.
+//! Fields of pods.
 
 use k8s_openapi::api::core::v1 as api;
 

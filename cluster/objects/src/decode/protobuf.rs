@@ -1,28 +1,28 @@
-//! Objects in protobuf, as API servers write them for schedulers: what arrives is taken apart where it lies.
+//! Protobuf messages of API servers, parsed in place.
 //!
-//! A message is fields, each with a number; what belongs to a field's value is said in front of it, so that a field nobody
-//! looks at costs no more than to step over. Go writes most fields that are empty or zero, and JSON leaves them out: they
-//! are absent here, unless Go keeps the field behind a pointer and so tells the two apart.
+//! A message consists of numbered fields. The length precedes each value, therefore an ignored field costs one jump. Go
+//! writes most empty and zero fields, which JSON omits. They count as absent here, unless Go stores the field behind a
+//! pointer and thereby distinguishes both.
 
 use std::fmt;
 
-/// What an object begins with that says itself what it is: `runtime.Unknown` comes after it.
+/// Prefix of protobuf objects in requests and responses, followed by a `runtime.Unknown`.
 pub(super) const MAGIC: &[u8] = b"k8s\0";
 
-/// Bytes that are not what they should be.
+/// Error in a protobuf message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// A message ends within a field.
+    /// A message ends inside a field.
     CutShort,
-    /// A field has a value of another type than it is to have.
+    /// A field has a value of a wrong type.
     WrongType,
     /// A text is not UTF-8.
     NoText,
-    /// An object does not say that it is one.
+    /// The prefix of protobuf objects is missing.
     NoObject,
-    /// JSON within an object cannot be read.
+    /// JSON inside an object is invalid.
     Json(String),
-    /// Scheduling does not look at objects of this kind.
+    /// Schedulers ignore objects of this kind.
     Unknown(String),
 }
 
@@ -32,29 +32,29 @@ impl fmt::Display for Malformed {
             Malformed::CutShort => f.write_str("it ends within a field of protobuf"),
             Malformed::WrongType => f.write_str("a field of protobuf has a value of a wrong type"),
             Malformed::NoText => f.write_str("a text is not UTF-8"),
-            Malformed::NoObject => f.write_str("it is no object in protobuf"),
+            Malformed::NoObject => f.write_str("it is not a protobuf object"),
             Malformed::Json(error) => f.write_str(error),
-            Malformed::Unknown(kind) => write!(f, "nobody looks at a {kind}"),
+            Malformed::Unknown(kind) => write!(f, "schedulers ignore objects of kind {kind}"),
         }
     }
 }
 
 impl std::error::Error for Malformed {}
 
-/// The value of a field.
+/// Value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// A number or a truth.
+    /// Number or boolean.
     Number(u64),
-    /// A text, bytes, or a message.
+    /// Text, bytes, or message.
     Bytes(&'a [u8]),
 }
 
 impl<'a> FieldValue<'a> {
-    /// The number.
+    /// Returns the number.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error for bytes.
     pub fn number(self) -> Result<u64, Malformed> {
         match self {
             FieldValue::Number(number) => Ok(number),
@@ -62,10 +62,10 @@ impl<'a> FieldValue<'a> {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     ///
     /// # Errors
-    /// It is a number.
+    /// Returns an error for a number.
     pub fn bytes(self) -> Result<&'a [u8], Malformed> {
         match self {
             FieldValue::Bytes(bytes) => Ok(bytes),
@@ -73,24 +73,24 @@ impl<'a> FieldValue<'a> {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the value is not text.
     pub fn text(self) -> Result<&'a str, Malformed> {
         str::from_utf8(self.bytes()?).map_err(|_| Malformed::NoText)
     }
 }
 
-/// The fields of a message: their numbers and values, in the order in which they were written.
+/// The fields of a message: their numbers and values, in their order on the wire.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a>(pub &'a [u8]);
 
 impl<'a> Message<'a> {
-    /// The next field. `None`: there is no more.
+    /// Returns the next field, or `None` at the end.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the field is invalid.
     #[inline]
     pub fn next_field(&mut self) -> Result<Option<(u32, FieldValue<'a>)>, Malformed> {
         while !self.0.is_empty() {
@@ -102,7 +102,7 @@ impl<'a> Message<'a> {
                     let length = usize::try_from(self.varint()?).map_err(|_| Malformed::CutShort)?;
                     FieldValue::Bytes(self.bytes(length)?)
                 }
-                // Kubernetes has no numbers of a fixed length that scheduling looks at.
+                // Kubernetes has no fixed-length numbers in fields that schedulers read.
                 1 => {
                     self.bytes(8)?;
                     continue;
@@ -118,10 +118,10 @@ impl<'a> Message<'a> {
         Ok(None)
     }
 
-    /// The value of a field; the last one, if it was written more than once.
+    /// Returns the value of a field; the last one, if it occurs more than once.
     ///
     /// # Errors
-    /// It is no message.
+    /// Returns an error if the message is invalid.
     pub fn get(mut self, number: u32) -> Result<Option<FieldValue<'a>>, Malformed> {
         let mut found = None;
         while let Some((at, value)) = self.next_field()? {
@@ -134,7 +134,7 @@ impl<'a> Message<'a> {
 
     #[inline]
     fn varint(&mut self) -> Result<u64, Malformed> {
-        // Nearly all numbers are that small.
+        // Nearly all numbers have one byte.
         if let [first @ ..0x80, rest @ ..] = self.0 {
             self.0 = rest;
             return Ok(u64::from(*first));
@@ -162,20 +162,20 @@ impl<'a> Message<'a> {
     }
 }
 
-/// An object that says what it is: `runtime.Unknown`.
+/// An object with its kind: `runtime.Unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope<'a> {
     /// The kind, such as `Pod` or `Status`.
     pub kind: &'a str,
-    /// The message.
+    /// The encoded object.
     pub object: &'a [u8],
 }
 
 impl<'a> Envelope<'a> {
-    /// Opens an envelope.
+    /// Parses an envelope.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the bytes are not an envelope.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let mut message = Message(bytes.strip_prefix(MAGIC).ok_or(Malformed::NoObject)?);
         let mut envelope = Envelope { kind: "", object: &[] };

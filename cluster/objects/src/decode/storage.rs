@@ -1,4 +1,4 @@
-//! Where volumes come from, and where they go.
+//! Fields of storage classes and the objects of CSI drivers.
 
 use k8s_openapi::api::{core::v1 as core, storage::v1 as api};
 

@@ -19,14 +19,14 @@ fn slim(value: &Value) -> AnyObject {
     object
 }
 
-/// The same by protobuf.
+/// Decodes the selected fields of an object from protobuf.
 fn slim_by_protobuf(value: &Value) -> AnyObject {
     let bytes = encode(value).unwrap();
     let envelope = protobuf::Envelope::open(&bytes).unwrap();
     read_protobuf(envelope.kind, envelope.object).unwrap_or_else(|error| panic!("{error}\n{value}"))
 }
 
-/// An object as scheduling sees it.
+/// The model of an object as text.
 fn seen(object: &AnyObject) -> String {
     let interner = &mut Interner::default();
     let model = match object {
@@ -34,11 +34,11 @@ fn seen(object: &AnyObject) -> String {
         AnyObject::Node(node) => format!("{:#?}", convert_node(node, interner)),
         other => format!("{:#?}", convert_object(other, interner)),
     };
-    // Symbols are numbers, and mean what they mean in the order in which they came.
+    // Symbols are numbers; the interner gives them their meaning in the order of creation.
     format!("{model}{interner:?}")
 }
 
-/// All objects somewhere in a value.
+/// Finds all objects inside a value.
 fn objects(value: &Value, found: &mut Vec<Value>) {
     if let Some(kind) = value["kind"].as_str()
         && value["apiVersion"].is_string()
@@ -65,7 +65,7 @@ fn skipped_fields_are_not_parsed() {
             continue;
         }
         let lines = BufReader::new(flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())).lines();
-        // Every twentieth scenario has all that a family varies.
+        // Every twentieth scenario covers all variations of a family.
         for line in lines.step_by(20) {
             let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
             let mut found = Vec::new();
@@ -85,7 +85,7 @@ fn skipped_fields_are_not_parsed() {
     assert!(kinds.len() > 10, "{kinds:?}");
 }
 
-/// Objects of all kinds, each as Kubernetes 1.36 answers in JSON and in protobuf.
+/// Objects of all kinds, as Kubernetes 1.36 returns them in JSON and in protobuf.
 #[test]
 fn recorded_objects_are_the_same_in_protobuf() {
     let mut kinds = std::collections::BTreeSet::new();
@@ -102,7 +102,7 @@ fn recorded_objects_are_the_same_in_protobuf() {
     assert_eq!(kinds.len(), 18, "{kinds:?}");
 }
 
-/// Every field that a conversion looks at, at least once.
+/// Covers every field that a conversion reads.
 #[test]
 fn selected_fields_are_kept() {
     for yaml in [
@@ -304,7 +304,7 @@ fn null_equals_absent() {
 #[test]
 fn malformed_objects_are_errors() {
     let error = |kind: &str, text: &str| read(kind, &mut serde_json::Deserializer::from_str(text)).unwrap_err();
-    assert_eq!(error("Lease", "{}").to_string(), "nobody looks at a Lease");
+    assert_eq!(error("Lease", "{}").to_string(), "schedulers ignore objects of kind Lease");
     for (text, expected) in [
         ("7", "invalid type: integer `7`, expected an object at line 1 column 1"),
         ("null", "invalid type: null, expected an object at line 1 column 4"),

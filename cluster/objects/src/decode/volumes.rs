@@ -1,4 +1,4 @@
-//! Volumes of pods, PersistentVolumes and claims.
+//! Fields of pod volumes, PersistentVolumes and claims.
 
 use k8s_openapi::api::core::v1 as api;
 
@@ -28,7 +28,7 @@ selected_fields! {
     api::ISCSIVolumeSource { iqn = 2, read_only: "readOnly" = 6 }
     api::RBDVolumeSource { monitors = 1, pool = 4, image = 2, read_only: "readOnly" = 8 }
     api::CinderVolumeSource { volume_id: "volumeID" = 1 }
-    // Of these it matters that they are there.
+    // Only the presence of these fields matters.
     api::EphemeralVolumeSource {}
     api::AzureFileVolumeSource {}
     api::VsphereVirtualDiskVolumeSource {}
@@ -55,7 +55,7 @@ selected_fields! {
     api::CSIPersistentVolumeSource { driver = 1, volume_handle: "volumeHandle" = 2 }
     api::CinderPersistentVolumeSource { volume_id: "volumeID" = 1 }
 
-    // Of pods and PersistentVolumes alike.
+    // Both pods and PersistentVolumes have these.
     api::GCEPersistentDiskVolumeSource { pd_name: "pdName" = 1, read_only: "readOnly" = 4 }
     api::AWSElasticBlockStoreVolumeSource { volume_id: "volumeID" = 1 }
     api::AzureDiskVolumeSource { kind as Pointer = 6, disk_uri: "diskURI" = 2 }

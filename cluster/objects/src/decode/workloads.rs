@@ -1,4 +1,4 @@
-//! What pods belong to.
+//! Fields of Services and controllers of pods.
 
 use k8s_openapi::api::{apps::v1 as apps, core::v1 as core, policy::v1 as policy};
 

@@ -1,4 +1,4 @@
-//! Objects that come when others are there already.
+//! Admission of objects that are created, updated or deleted later.
 
 use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -11,7 +11,7 @@ use super::{ProblemReporter, check, namespaces, node, pod, priority, storage, wo
 use crate::kinds::AnyObject;
 use crate::manifests::{Problem, SourceLocation, Sourced};
 
-/// What an API server has to know to complete an object that comes, changes or goes later.
+/// State of an API server that it needs to complete later objects.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
     pub(super) names: Names,
@@ -20,7 +20,7 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Completes an object that comes or changes, in place, and checks it. What is wrong goes to `problems`.
+    /// Completes and checks a created or updated object in place. Adds errors to `problems`.
     pub fn admit(&mut self, object: &mut Sourced<AnyObject>, problems: &mut Vec<Problem>) {
         self.names.admit(&mut object.object);
         if let AnyObject::StorageClass(class) = &object.object {
@@ -29,7 +29,7 @@ impl Admission {
         self.complete(object, problems);
     }
 
-    /// Takes note that an object goes.
+    /// Records that an object was deleted.
     pub fn forget(&mut self, kind: &str, name: &str) {
         match kind {
             PriorityClass::KIND => self.classes.remove(name),
@@ -38,7 +38,7 @@ impl Admission {
         }
     }
 
-    /// Completes and checks an object whose metadata is complete, when the default storage class is known.
+    /// Completes and checks an object with complete metadata, after the default storage class is determined.
     pub(super) fn complete(&mut self, object: &mut Sourced<AnyObject>, problems: &mut Vec<Problem>) {
         let place = &object.place;
         match &mut object.object {
@@ -87,7 +87,7 @@ mod tests {
         Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Admits an object to a cluster. Returns it, and what is wrong with it.
+    /// Admits an object to a cluster. Returns it with its problems.
     fn admit(cluster: &mut Objects, json: serde_json::Value) -> (AnyObject, String) {
         let (version, kind) =
             (json["apiVersion"].as_str().unwrap().to_owned(), json["kind"].as_str().unwrap().to_owned());

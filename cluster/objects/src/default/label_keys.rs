@@ -1,5 +1,5 @@
-//! `matchLabelKeys` and `mismatchLabelKeys`, which an API server turns into label selectors: those of pod affinity, and
-//! since 1.34 (`MatchLabelKeysInPodTopologySpreadSelectorMerge`) those of topology spread constraints.
+//! Conversion of `matchLabelKeys` and `mismatchLabelKeys` to label selectors by an API server: those of pod affinity,
+//! and since 1.34 those of topology spread constraints (`MatchLabelKeysInPodTopologySpreadSelectorMerge`).
 
 use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
@@ -31,7 +31,7 @@ fn affinity_terms(spec: &mut PodSpec) -> impl Iterator<Item = &mut PodAffinityTe
     required.into_iter().chain(preferred.into_iter().map(|weighted| &mut weighted.pod_affinity_term))
 }
 
-/// What has no selector matches nothing, and stays so.
+/// Merges the keys into a selector. A missing selector matches nothing and stays missing.
 fn merge_into<'a>(
     selector: Option<&mut LabelSelector>,
     operator: &str,
@@ -47,7 +47,7 @@ fn merge_into<'a>(
             values: Some(vec![value.clone()]),
         };
         let expressions = selector.match_expressions.get_or_insert_default();
-        // An object from a cluster has it already.
+        // The selector of an object from a cluster has the requirement already.
         if !expressions.contains(&requirement) {
             expressions.push(requirement);
         }

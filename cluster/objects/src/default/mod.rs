@@ -1,13 +1,13 @@
-//! What an API server does to an object that is created, as far as scheduling can tell: defaults, the admission plugins
-//! that are on everywhere, and validation.
+//! The API server's effect on created objects, as far as it concerns scheduling: defaults, admission plugins that are
+//! always enabled, and validation.
 //!
-//! Manifests are often taken from a running cluster, where all this has happened already, so it changes nothing that
-//! is there. For that reason a `spec.priority` is accepted without its class, and nothing is said of what scheduling
-//! does not look at (a container without an image, an extended resource without a limit).
+//! Manifests often come from a running cluster and have these values already; they are not changed. For that reason a
+//! `spec.priority` is accepted without its class, and fields that schedulers ignore are not validated (a container
+//! without an image, an extended resource without a limit).
 //!
-//! Not done: LimitRange, the overhead of a RuntimeClass, and `node.kubernetes.io/not-ready`, which a new node loses as
-//! soon as its kubelet is up. Nor what controllers do afterwards: claims stay unbound, nobody makes the claims of generic
-//! ephemeral volumes, and a budget without a status allows no disruption.
+//! Not implemented: LimitRange, the overhead of a RuntimeClass, and the taint `node.kubernetes.io/not-ready`, which a
+//! new node loses once its kubelet is ready. Controllers do not run: claims stay unbound, generic ephemeral volumes get
+//! no claims, and a budget without a status allows no disruption.
 
 mod admission;
 mod check;
@@ -30,14 +30,14 @@ pub use storage::{complete_claim, default_class};
 use crate::kinds::AnyObject;
 use crate::manifests::{Error, Manifests, Problem, SourceLocation};
 
-/// A resource list as an object has it.
+/// Resource list of an object.
 type ResourceList = BTreeMap<String, Text>;
 
-/// Completes all objects as an API server would, in place, and checks the result. Objects that come later are completed
-/// by what is returned.
+/// Applies defaults to all objects in place, and validates the result. The returned value completes objects that are
+/// added later.
 ///
 /// # Errors
-/// All that an API server would refuse.
+/// Returns everything that an API server would refuse.
 pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     let mut problems = Vec::new();
     let mut admission = Admission { names: names::complete(manifests), ..Admission::default() };
@@ -64,7 +64,7 @@ pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     Ok(admission)
 }
 
-/// Where complaints about one object go.
+/// Collector of the problems of one object.
 struct ProblemReporter<'a> {
     place: &'a SourceLocation,
     object: &'a str,

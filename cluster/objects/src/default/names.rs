@@ -1,4 +1,4 @@
-//! Names, namespaces and uids.
+//! Defaults of names, namespaces and uids.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use crate::convert::uid;
 use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Manifests;
 
-/// What an API server makes up names of. No vowels, so that it spells nothing.
+/// Characters of generated names. Without vowels they form no words.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// The names that are taken. An API server draws names at random; here the same manifests give the same names.
+/// Names that are in use. An API server draws names at random; here the same manifests give the same names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<(&'static str, Option<String>, String)>,
@@ -61,7 +61,7 @@ fn complete_uid(kind: &str, metadata: &mut ObjectMeta) {
 }
 
 impl Names {
-    /// Completes the metadata of an object that comes when all others have.
+    /// Completes the metadata of an object that is added later.
     pub(super) fn admit(&mut self, object: &mut AnyObject) {
         let (kind, is_namespaced) = (object.kind(), object.has_namespace());
         let metadata = object.metadata_mut();
@@ -76,7 +76,7 @@ impl Names {
         }
     }
 
-    /// Names an object that has a `generateName` only.
+    /// Generates the name of an object that has only a `generateName`.
     fn generate(&mut self, kind: &'static str, metadata: &mut ObjectMeta) {
         let is_named = metadata.name.as_deref().is_some_and(|name| !name.is_empty());
         let Some(prefix) = metadata.generate_name.clone().filter(|prefix| !prefix.is_empty() && !is_named) else {
@@ -93,7 +93,7 @@ impl Names {
     }
 }
 
-/// Five characters, different for the first 14 million numbers.
+/// Returns a suffix of five characters, unique for the first 14 million numbers.
 fn suffix(mut number: u32) -> String {
     let mut characters = [ALPHABET[0]; 5];
     for character in characters.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! Namespaces.
+//! Defaults of namespaces.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use k8s_openapi::api::core::v1::{Namespace, Pod};
 use crate::kinds::{AnyObject, namespace};
 use crate::manifests::Sourced;
 
-/// Every namespace has its name for a label, so that selectors can name it.
+/// Adds the label with the namespace's name, which selectors use.
 pub(super) fn complete(namespace: &mut Namespace) {
     let name = namespace.metadata.name.clone().unwrap_or_default();
     namespace.metadata.labels.get_or_insert_default().insert("kubernetes.io/metadata.name".to_owned(), name);
 }
 
-/// The namespaces of pods that are not among the objects. An API server refuses pods without a namespace; here, it need
-/// not be given if its name is all that there is to say of it.
+/// Returns the namespaces of pods that are missing in the manifests. An API server refuses such pods; here, a namespace
+/// without labels may be left out.
 pub(super) fn implied(pods: &[Sourced<Pod>], others: &[Sourced<AnyObject>]) -> Vec<AnyObject> {
     let written = others.iter().filter_map(|other| match &other.object {
         AnyObject::Namespace(namespace) => namespace.metadata.name.as_deref(),

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::Node;
 
-/// What is not said of `allocatable` is `capacity`.
+/// Copies missing entries of `allocatable` from `capacity`.
 pub(super) fn complete(node: &mut Node) {
     if let Some(status) = &mut node.status
         && status.allocatable.is_none()

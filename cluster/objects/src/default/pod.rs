@@ -47,7 +47,7 @@ fn complete_container(container: &mut Container, host_network: bool) {
     }
 }
 
-/// Requests of the pod as a whole, where only limits are given: what the containers ask for, or else the limits
+/// Sets pod-level requests if only limits are given: to the containers' requests, or else to the limits
 /// (`defaultHugePagePodLimits` and `defaultPodRequests`).
 fn pod_level_resources(pod: &mut Pod) {
     let Some(resources) = pod.spec.as_ref().and_then(|spec| spec.resources.as_ref()) else { return };
@@ -76,7 +76,7 @@ fn pod_level_resources(pod: &mut Pod) {
     resources.requests = (!requests.is_empty()).then_some(requests);
 }
 
-/// The DefaultTolerationSeconds admission plugin: five minutes on a node that is not ready or not reachable.
+/// The DefaultTolerationSeconds admission plugin: tolerates a not-ready or unreachable node for five minutes.
 fn tolerate_failing_nodes(spec: &mut PodSpec) {
     let given = spec.tolerations.as_deref().unwrap_or_default();
     let missing: Vec<_> = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]

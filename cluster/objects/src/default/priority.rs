@@ -1,4 +1,4 @@
-//! Priorities from priority classes: the Priority admission plugin.
+//! Priorities of pods from priority classes: the Priority admission plugin.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 
 use super::{ProblemReporter, check};
 
-/// The classes that every cluster has.
+/// Built-in classes of every cluster.
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-/// Classes of users are not above this.
+/// Maximum value of user-defined classes.
 const HIGHEST: i32 = 1_000_000_000;
 
-/// The priority classes that there are.
+/// All priority classes.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
     by_name: HashMap<String, Class>,
-    /// The name of the one for pods that name none.
+    /// Name of the class for pods that name none.
     default: Option<String>,
 }
 
@@ -27,7 +27,7 @@ struct Class {
 }
 
 impl Default for Classes {
-    /// Those of the system.
+    /// Returns the system classes.
     fn default() -> Classes {
         let system = |(name, priority): (&str, i32)| {
             (name.to_owned(), Class { priority, preemption_policy: "PreemptLowerPriority".to_owned() })
@@ -37,7 +37,7 @@ impl Default for Classes {
 }
 
 impl Classes {
-    /// Takes a class that comes or changes, checked.
+    /// Adds or updates a class, and checks it.
     pub(super) fn set(&mut self, class: &PriorityClass, reporter: &mut ProblemReporter<'_>) {
         let name = class.metadata.name.as_deref().unwrap_or_default();
         let priority = class.value.unwrap_or(0);
@@ -63,7 +63,7 @@ impl Classes {
         self.by_name.insert(name.to_owned(), Class { priority, preemption_policy });
     }
 
-    /// Takes note that a class goes.
+    /// Removes a class.
     pub(super) fn remove(&mut self, name: &str) {
         if !SYSTEM.iter().any(|(system, _)| *system == name) {
             self.by_name.remove(name);
@@ -71,8 +71,8 @@ impl Classes {
         self.default.take_if(|default| default == name);
     }
 
-    /// Gives a pod its priority. One that is written stays: pods of a running cluster have one, and their class may
-    /// not be among the manifests.
+    /// Sets the priority of a pod. An explicit priority stays: pods of a running cluster have one, and their class may
+    /// be missing in the manifests.
     pub(super) fn admit(&self, pod: &mut Pod, reporter: &mut ProblemReporter<'_>) {
         let spec = pod.spec.get_or_insert_default();
         let named = spec.priority_class_name.clone().filter(|name| !name.is_empty());

@@ -9,17 +9,17 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::convert::volume::CLASS_ANNOTATION;
 
-/// Annotations that make a class the one for claims that name none.
+/// Annotations of the default class, which claims without a class get.
 const IS_DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
-/// Volumes are bound at once where a class does not say when (`SetDefaults_StorageClass`).
+/// Sets the default binding mode, `Immediate` (`SetDefaults_StorageClass`).
 pub(super) fn complete_class(class: &mut StorageClass) {
     class.volume_binding_mode.get_or_insert_with(|| "Immediate".to_owned());
 }
 
-/// A new volume is `Pending` until the controller of volumes has seen it, a moment later. It is not kept waiting here: what
-/// has no phase is available, or bound if a claim has it.
+/// Sets the phase of a volume without one: bound if a claim references it, else available. In a cluster it is `Pending`
+/// until the PV controller has processed it.
 pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     let claim = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
     let is_bound = claim.is_some_and(|claim| claim.uid.as_ref().is_some_and(|uid| !uid.is_empty()));
@@ -29,8 +29,8 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     }
 }
 
-/// The DefaultStorageClass admission plugin: a claim that names no class gets the default one. The empty name is the
-/// name of none, and stays.
+/// The DefaultStorageClass admission plugin: sets the default class of a claim without a class. An empty name stands
+/// for no class and stays.
 pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
     let names_one =
         claim.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(CLASS_ANNOTATION));
@@ -40,19 +40,19 @@ pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&
     }
 }
 
-/// The class that claims get that name none.
+/// Returns the default class.
 pub fn default_class<'a>(classes: impl Iterator<Item = &'a StorageClass>) -> Option<String> {
     let mut default = DefaultClasses::default();
     classes.for_each(|class| default.set(class));
     default.name().cloned()
 }
 
-/// The storage classes that are for claims that name none, and when they were created.
+/// Default storage classes with their creation times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DefaultClasses(BTreeMap<String, Option<Timestamp>>);
 
 impl DefaultClasses {
-    /// Takes a class that comes or changes.
+    /// Adds or updates a class.
     pub(super) fn set(&mut self, class: &StorageClass) {
         let name = class.metadata.name.as_deref().unwrap_or_default();
         match is_default(class) {
@@ -64,12 +64,12 @@ impl DefaultClasses {
         }
     }
 
-    /// Takes note that a class goes.
+    /// Removes a class.
     pub(super) fn remove(&mut self, name: &str) {
         self.0.remove(name);
     }
 
-    /// The one that claims get: the newest, and of several of one age the first by name.
+    /// Returns the effective default class: the newest, and among equally old ones the first by name.
     pub(super) fn name(&self) -> Option<&String> {
         let newest = self.0.iter().min_by_key(|(name, created)| (Reverse(**created), *name));
         newest.map(|(name, _)| name)

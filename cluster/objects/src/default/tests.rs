@@ -1,4 +1,4 @@
-//! What an API server makes of pods and nodes; of other objects, see the module below.
+//! API server defaults and validation of pods and nodes; the module below has those of other objects.
 
 mod others;
 
@@ -14,12 +14,12 @@ fn load(text: &str) -> Objects {
     Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The first pod of manifests.
+/// The first pod of the manifests.
 fn pod(text: &str) -> Pod {
     load(text).pods.remove(0).object
 }
 
-/// A pod of one container, with more of its spec.
+/// A pod with one container and additional fields in its spec.
 fn with_spec(more: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{containers: [{{name: c}}], {more}}}}}")
 }
@@ -31,7 +31,7 @@ fn spec(more: &str) -> PodSpec {
 fn check_refused(text: &str, expected: Expect) {
     let manifests = Manifests::parse("pods.yaml", text).unwrap_or_else(|error| panic!("{error}"));
     let as_it_is = Objects::new(manifests.clone(), Options { api_server_defaults: false, ..Options::default() });
-    assert!(as_it_is.is_ok(), "nothing is refused where objects are taken as they are");
+    assert!(as_it_is.is_ok(), "no validation without defaults");
     expected.assert_eq(&Objects::new(manifests, Options::default()).unwrap_err().to_string());
 }
 
@@ -195,7 +195,7 @@ fn nodes_and_namespaces() {
     );
     let node = &objects.nodes[0].object;
     assert_eq!(node.status.as_ref().unwrap().allocatable.as_ref().unwrap()["cpu"].0, "4");
-    assert_eq!(node.spec.as_ref().unwrap().taints, None, "the taint of a cordoned node is a controller's");
+    assert_eq!(node.spec.as_ref().unwrap().taints, None, "a controller adds the taint of a cordoned node");
     let labels = objects.others[0].object.metadata().labels.as_ref().unwrap();
     assert_eq!(labels["kubernetes.io/metadata.name"], "shop");
 }
@@ -346,7 +346,7 @@ fn placement_must_be_right() {
             pods.yaml:1: Pod default/a: spec.preemptionPolicy: is `Often`, but must be one of `PreemptLowerPriority`, `Never`
             pods.yaml:1: Pod default/a: spec.nodeName: `n_1`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
             pods.yaml:1: Pod default/a: spec.nodeSelector[a]: `!`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
-            pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is there twice
+            pods.yaml:1: Pod default/a: spec.schedulingGates[1].name: `a` is a duplicate; remove one of them
             pods.yaml:1: Pod default/a: spec.nodeName: must be left out as long as there are schedulingGates"#]],
     );
 }

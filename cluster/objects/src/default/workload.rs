@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::ReplicationController;
 
-/// A controller without a selector has the pods that look like its template (`SetDefaults_ReplicationController`).
+/// Sets a missing selector of a controller to the labels of its template (`SetDefaults_ReplicationController`).
 pub(super) fn complete_controller(controller: &mut ReplicationController) {
     let Some(spec) = &mut controller.spec else { return };
     let labels = spec.template.as_ref().and_then(|template| template.metadata.as_ref()?.labels.clone());

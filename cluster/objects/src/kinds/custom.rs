@@ -14,12 +14,12 @@ pub struct CustomObject {
     pub kind: &'static CustomKind,
     /// Its metadata.
     pub metadata: ObjectMeta,
-    /// All else.
+    /// All other fields.
     pub fields: Map<String, Value>,
 }
 
 impl CustomObject {
-    /// An object of which nothing is said.
+    /// An object without metadata and fields.
     pub(crate) fn new(kind: &'static CustomKind) -> CustomObject {
         CustomObject { kind, metadata: ObjectMeta::default(), fields: Map::new() }
     }
@@ -27,7 +27,7 @@ impl CustomObject {
     /// The object as JSON, with `apiVersion` and `kind`.
     ///
     /// # Errors
-    /// None that is known.
+    /// Serialization does not fail in practice.
     pub(crate) fn to_json(&self) -> Result<Value, serde_json::Error> {
         let mut fields = self.fields.clone();
         fields.insert("apiVersion".to_owned(), self.kind.api_version.into());
@@ -37,40 +37,40 @@ impl CustomObject {
     }
 }
 
-/// The kinds that plugins of a scheduler declare, besides those that all schedulers know.
+/// The kinds that plugins of a scheduler declare, in addition to the built-in ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(&'static [CustomKind]);
 
-/// What is known of a kind.
+/// Description of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindInfo {
-    /// What [`AnyObject::kind`] says: for a declared kind, its full name.
+    /// The name that [`AnyObject::kind`] returns: for a declared kind, its full name.
     pub kind: &'static str,
-    /// What manifests say.
+    /// The name in manifests.
     pub plain: &'static str,
-    /// Its API.
+    /// Its API version.
     pub api_version: &'static str,
     /// Whether its objects are in namespaces.
     pub is_namespaced: bool,
 }
 
 impl Kinds {
-    /// The kinds that a scheduler's plugins declare.
+    /// Returns the kinds that a scheduler's plugins declare.
     pub const fn of<B: Bundle>() -> Kinds {
         Kinds(B::KINDS)
     }
-    /// Declared kinds, such as [`AnyBundle::kinds`](schedc_core::erased::AnyBundle::kinds).
+    /// Wraps declared kinds, such as [`AnyBundle::kinds`](schedc_core::erased::AnyBundle::kinds).
     pub const fn declared(kinds: &'static [CustomKind]) -> Kinds {
         Kinds(kinds)
     }
 
-    /// The kind that manifests name so.
+    /// Returns the kind with this API version and name in manifests.
     pub fn find(self, api_version: &str, kind: &str) -> Option<&'static CustomKind> {
         self.0.iter().find(|custom| (custom.api_version, custom.kind) == (api_version, kind))
     }
 
-    /// The kind of this name: that of manifests, or the full name of a declared one. Of several that are called alike, the
-    /// first. `None`: scheduling does not look at such.
+    /// Returns the kind with this name, either as in manifests or the full name of a declared one; the first, if
+    /// several have the name. `None`: schedulers ignore the kind.
     pub fn named(self, name: &str) -> Option<KindInfo> {
         let custom = || self.0.iter().find(|custom| custom.name == name || custom.kind == name);
         AnyObject::kind_named(name)

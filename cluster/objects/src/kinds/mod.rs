@@ -1,4 +1,4 @@
-//! The kinds of objects that scheduling looks at.
+//! Kinds of objects that schedulers read.
 
 mod custom;
 #[cfg(feature = "manifests")]
@@ -39,11 +39,11 @@ impl Scope for NamespaceResourceScope {
 
 macro_rules! kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
-        /// An object of any kind that scheduling looks at.
+        /// An object of any kind that schedulers read.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyObject {
             $(#[doc = $doc] $variant(Box<$ty>),)*
-            /// One of a kind that a plugin declares.
+            /// An object of a kind that a plugin declares.
             Custom(Box<CustomObject>),
         }
 
@@ -53,12 +53,12 @@ macro_rules! kinds {
             }
         })*
 
-        /// The names of all kinds that scheduling looks at.
+        /// Names of all built-in kinds that schedulers read.
         pub const KINDS: &[&str] = &[$(<$ty>::KIND,)*];
-        /// Every kind and its API.
+        /// Built-in kinds with their API versions.
         const APIS: &[(&str, &str)] = &[$((<$ty>::KIND, <$ty>::API_VERSION),)*];
 
-        /// The API and the scope of a kind.
+        /// Returns the API version of a built-in kind, and whether it is namespaced.
         fn known(kind: &str) -> Option<(&'static str, bool)> {
             $(if kind == <$ty>::KIND {
                 return Some((<$ty>::API_VERSION, <<$ty as Resource>::Scope as Scope>::NAMESPACED));
@@ -67,7 +67,7 @@ macro_rules! kinds {
         }
 
         impl AnyObject {
-            /// Its kind, such as `CSINode`; of a kind that a plugin declares, the full name, such as
+            /// Returns the kind, such as `CSINode`; for a kind that a plugin declares, the full name, such as
             /// `podgroups.v1alpha1.scheduling.x-k8s.io`.
             pub fn kind(&self) -> &'static str {
                 match self {
@@ -76,7 +76,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Its metadata.
+            /// Returns the metadata.
             pub fn metadata(&self) -> &ObjectMeta {
                 match self {
                     $(AnyObject::$variant(object) => object.metadata(),)*
@@ -84,7 +84,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Its metadata, to change.
+            /// Returns the metadata for changes.
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta {
                 match self {
                     $(AnyObject::$variant(object) => object.metadata_mut(),)*
@@ -95,7 +95,7 @@ macro_rules! kinds {
     };
 }
 
-/// Calls a macro with all kinds.
+/// Calls a macro with all built-in kinds.
 macro_rules! each_kind {
     ($callback:ident) => {
         $callback! {
@@ -106,7 +106,7 @@ macro_rules! each_kind {
             ReplicationController(core::ReplicationController) "`v1` ReplicationController.",
             ReplicaSet(apps::ReplicaSet) "`apps/v1` ReplicaSet.",
             StatefulSet(apps::StatefulSet) "`apps/v1` StatefulSet.",
-            Deployment(apps::Deployment) "`apps/v1` Deployment: only the disruption controller looks at these.",
+            Deployment(apps::Deployment) "`apps/v1` Deployment: only the disruption controller reads these.",
             PersistentVolume(core::PersistentVolume) "`v1` PersistentVolume.",
             PersistentVolumeClaim(core::PersistentVolumeClaim) "`v1` PersistentVolumeClaim.",
             StorageClass(storage::StorageClass) "`storage.k8s.io/v1` StorageClass.",
@@ -128,22 +128,22 @@ pub(crate) use each_kind;
 each_kind!(kinds);
 
 impl AnyObject {
-    /// Whether objects of a kind are in a namespace. `None`: scheduling does not look at such.
+    /// Whether objects of a kind are in a namespace. `None`: schedulers ignore the kind.
     pub fn is_namespaced(kind: &str) -> Option<bool> {
         known(kind).map(|(_, is_namespaced)| is_namespaced)
     }
 
-    /// A kind by its name, and its API. `None`: scheduling does not look at such.
+    /// Returns a kind by its name, with its API version. `None`: schedulers ignore the kind.
     pub fn kind_named(kind: &str) -> Option<(&'static str, &'static str)> {
         APIS.iter().find(|(name, _)| *name == kind).copied()
     }
 
-    /// Its namespace: `default` where none is written, and empty for kinds without namespaces.
+    /// Returns the namespace: `default` if it is missing, and empty for kinds without namespaces.
     pub fn namespace(&self) -> &str {
         if self.has_namespace() { namespace(self.metadata()) } else { "" }
     }
 
-    /// Whether it is of a kind with namespaces.
+    /// Whether the object is of a namespaced kind.
     pub fn has_namespace(&self) -> bool {
         match self {
             AnyObject::Custom(object) => object.kind.is_namespaced,
@@ -151,18 +151,18 @@ impl AnyObject {
         }
     }
 
-    /// Its name, empty if there is none.
+    /// Returns the name, empty if it is missing.
     pub fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()
     }
 }
 
-/// The namespace of an object of a namespaced kind: `default` if its metadata has none.
+/// Returns the namespace of an object of a namespaced kind: `default` if its metadata has none.
 pub fn namespace(metadata: &ObjectMeta) -> &str {
     metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
 }
 
-/// Whether objects of a kind are in a namespace. Those of unknown kinds are not.
+/// Whether objects of a kind are in a namespace. False for unknown kinds.
 pub(crate) fn is_namespaced(kind: &str) -> bool {
     known(kind).is_some_and(|(_, is_namespaced)| is_namespaced)
 }

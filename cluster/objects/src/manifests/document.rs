@@ -1,4 +1,4 @@
-//! From text to documents, from documents to objects.
+//! Parsing of texts into documents, and of documents into objects.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
                 }
                 return;
             }
-            // What begins like JSON may still be YAML.
+            // A text that begins like JSON may still be YAML.
             Err(_) if !named_json && yaml::all_parse(text) => {}
             Err((line, message)) => {
                 let place = SourceLocation { file, line, item: None };
@@ -44,7 +44,7 @@ fn plain(place: SourceLocation, message: String) -> Problem {
     Problem { place, object: None, field: None, message }
 }
 
-/// Takes in the documents of a chunk.
+/// Adds the documents of a chunk.
 fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &mut Reading) {
     let mut lines = None;
     for (at, value) in values.into_iter().enumerate() {
@@ -61,7 +61,7 @@ fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &m
     }
 }
 
-/// JSON values one after the other, with or without white space between them, and where they are.
+/// Returns concatenated JSON values with their locations. White space between them is optional.
 fn json(text: &str) -> Result<Vec<(yaml::Chunk<'_>, Value)>, (u32, String)> {
     let mut values = Vec::new();
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<UniqueKeys>();
@@ -87,7 +87,7 @@ fn json(text: &str) -> Result<Vec<(yaml::Chunk<'_>, Value)>, (u32, String)> {
     }
 }
 
-/// Takes in a document: one object, or a list of them.
+/// Adds a document: one object, or a list of objects.
 fn document(value: Value, place: SourceLocation, reading: &mut Reading) {
     let Value::Object(mut object) = value else {
         if !value.is_null() {
@@ -110,7 +110,7 @@ fn document(value: Value, place: SourceLocation, reading: &mut Reading) {
         (Some(item_kind), Some(Value::Array(items))) => {
             list_fields(&version, &kind, &object, &place, reading);
             for (i, mut item) in items.into_iter().enumerate() {
-                // The items of a list of one kind need not say what they are.
+                // The items of a list of one kind may omit `apiVersion` and `kind`.
                 if let (Value::Object(item), false) = (&mut item, item_kind.is_empty()) {
                     item.entry("apiVersion").or_insert_with(|| version.clone().into());
                     item.entry("kind").or_insert_with(|| item_kind.into());
@@ -130,7 +130,8 @@ fn document(value: Value, place: SourceLocation, reading: &mut Reading) {
     }
 }
 
-/// Validates the fields of a list. Returns whether the kind is one of Kubernetes' lists; custom kinds may be called lists, too.
+/// Validates the fields of a list. Returns whether the kind is one of Kubernetes' lists; custom kinds may have list
+/// names, too.
 fn list_fields(
     version: &str,
     kind: &str,

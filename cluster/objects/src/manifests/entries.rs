@@ -1,7 +1,7 @@
-//! Files that hold more than manifests: lists of entries, each with its own fields.
+//! Files with entries other than manifests, each with its own fields.
 //!
-//! They are written as manifests are: YAML with any number of documents, or JSON with any number of values, one on each
-//! line for example. Each document or value is an entry, or a list of them.
+//! The syntax is that of manifests: YAML with any number of documents, or JSON with any number of values, for example
+//! one on each line. Each document or value is an entry, or a list of entries.
 
 use std::fmt;
 use std::path::Path;
@@ -13,30 +13,30 @@ use serde_saphyr::Spanned;
 
 use super::{Error, Problem, SourceLocation, UniqueKeys, files, yaml};
 
-/// An entry as it is written.
+/// An entry of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Where.
+    /// Location of the entry.
     pub place: SourceLocation,
-    /// Its fields, in the order in which they are written; none is there twice.
+    /// Its fields, in the order of the file. No name occurs twice.
     pub fields: Vec<Field>,
 }
 
 /// A field of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// What it is called.
+    /// Name of the field.
     pub name: String,
-    /// Where it is written. In JSON, that is where its entry is.
+    /// Location of the field. In JSON, that of its entry.
     pub place: SourceLocation,
-    /// What it holds.
+    /// Value of the field.
     pub value: Value,
 }
 
 /// Reads the entries of a file or, for `-`, of standard input.
 ///
 /// # Errors
-/// All problems that there are: a file that cannot be read, syntax errors, and entries that have no fields.
+/// Returns all problems: unreadable files, syntax errors, and entries without fields.
 pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
     match files::text(path) {
         Ok((name, text)) => parse(&name, &text),
@@ -44,17 +44,17 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
     }
 }
 
-/// Reads the entries of a text. `name` is what errors call it.
+/// Reads the entries of a text. Errors use `name` as its name.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn parse(name: &str, text: &str) -> Result<Vec<Entry>, Error> {
     let mut reading = Reading { file: name.into(), entries: Vec::new(), problems: Vec::new() };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let named_json = name.ends_with(".json") || name.ends_with(".jsonl");
     match (named_json || text.trim_start().starts_with(['{', '['])).then(|| json(text)) {
         Some(Ok(values)) => values.into_iter().for_each(|(line, value)| reading.json_entry(line, value)),
-        // What begins like JSON may still be YAML.
+        // A text that begins like JSON may still be YAML.
         Some(Err((line, message))) if named_json || !yaml::all_parse(text) => {
             reading.report(line, format!("is not JSON: {message}"));
         }
@@ -64,7 +64,7 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Entry>, Error> {
     Ok(reading.entries)
 }
 
-/// Entries in the making.
+/// Collector of entries and problems.
 struct Reading {
     file: Arc<str>,
     entries: Vec<Entry>,
@@ -123,7 +123,7 @@ impl Reading {
     }
 }
 
-const NOT_AN_ENTRY: &str = "is no entry: there are no fields";
+const NOT_AN_ENTRY: &str = "is not an entry: there are no fields";
 
 /// A document or an item of a list.
 enum Content {
@@ -197,7 +197,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
     }
 }
 
-/// The values of a JSON text and of the lists that it consists of, with the lines on which they begin.
+/// Returns the values of a JSON text, and those of its lists, with the lines on which they begin.
 fn json(text: &str) -> Result<Vec<(u32, Value)>, (u32, String)> {
     let mut rest = Rest { text, at: 0, counted: 0, line: 1 };
     let mut values = Vec::new();
@@ -223,24 +223,24 @@ fn json(text: &str) -> Result<Vec<(u32, Value)>, (u32, String)> {
     Ok(values)
 }
 
-/// What is left of a JSON text.
+/// The rest of a JSON text.
 struct Rest<'a> {
     text: &'a str,
     at: usize,
-    /// As far, lines have been counted.
+    /// Offset up to which lines are counted.
     counted: usize,
     line: u32,
 }
 
 impl Rest<'_> {
-    /// The next character that is not white space.
+    /// Returns the next character that is not white space.
     fn peek(&mut self) -> Option<char> {
         let rest = &self.text[self.at..];
         self.at = self.text.len() - rest.trim_start().len();
         self.text[self.at..].chars().next()
     }
 
-    /// The line that the text has come to.
+    /// Returns the current line.
     fn line(&mut self) -> u32 {
         let passed = self.text[self.counted..self.at].matches('\n').count();
         self.line = self.line.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
@@ -335,15 +335,15 @@ mod tests {
             "a.yaml",
             "- at: 1s\n- text\n- []\n---\n5",
             expect![[r#"
-            error: a.yaml:2: is no entry: there are no fields
-            a.yaml:3: is no entry: there are no fields
-            a.yaml:5: is no entry: there are no fields"#]],
+            error: a.yaml:2: is not an entry: there are no fields
+            a.yaml:3: is not an entry: there are no fields
+            a.yaml:5: is not an entry: there are no fields"#]],
         );
         check("a.yaml", "- at: [\n", expect!["error: a.yaml:1: is not YAML: unclosed bracket '['"]);
         check("a.json", "[{},\n {\"at\" 5}]", expect!["error: a.json:2: is not JSON: expected `:`"]);
         check("a.json", "[{}\n {}]", expect!["error: a.json:2: is not JSON: expected `,` or `]`"]);
         check("a.json", "[{},\n]", expect!["error: a.json:2: is not JSON: expected value"]);
         check("a.json", "{}\n[", expect!["error: a.json:2: is not JSON: the text ends where a value must be"]);
-        check("a.json", "{}\n7", expect!["error: a.json:2: is no entry: there are no fields"]);
+        check("a.json", "{}\n7", expect!["error: a.json:2: is not an entry: there are no fields"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with manifests, for people to read.
+//! Problems of manifests, for users.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use schedc_bounds::text::shortened;
 
 use super::SourceLocation;
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Location of the problem.
     pub place: SourceLocation,
-    /// The object, such as `Pod default/web`, as far as it is known.
+    /// The object, such as `Pod default/web`, or the known part of the name.
     pub object: Option<String>,
     /// The path of the field, such as `spec.containers[0].name`.
     pub field: Option<String>,
-    /// What is wrong, and what to do where that is not plain.
+    /// The problem, and the fix if it is not obvious.
     pub message: String,
 }
 
@@ -32,14 +32,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with a set of manifests; displays with one line for each problem, up to a limit.
+/// All problems of a set of manifests; displayed with one line for each problem, up to a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong: at least one problem, in the order in which things were read.
+    /// At least one problem, in the order in which the manifests were read.
     pub problems: Vec<Problem>,
 }
 
-/// As many problems are displayed.
+/// Maximum number of displayed problems.
 const SHOWN: usize = 20;
 
 impl Error {

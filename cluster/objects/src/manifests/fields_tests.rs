@@ -1,4 +1,4 @@
-//! Which unknown fields are errors, and which are ignored; and where they are written.
+//! Unknown fields that are errors, those that are ignored, and their locations.
 
 use expect_test::{Expect, expect};
 

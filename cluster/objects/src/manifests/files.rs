@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path, reading: &mut Reading) {
     }
 }
 
-/// Finds the manifests below a folder. Links to folders are not followed, since they may lead in circles.
+/// Finds the manifests below a folder. Links to folders are not followed, because they may form cycles.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>, reading: &mut Reading) {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -58,7 +58,7 @@ fn read_file(path: &Path, reading: &mut Reading) {
     }
 }
 
-/// The text of a file or, for `-`, of standard input, and what problems call it.
+/// Returns the text of a file or, for `-`, of standard input, with its name for problems.
 pub(super) fn text(path: &Path) -> Result<(String, String), Problem> {
     let (name, bytes) = match path.as_os_str() == "-" {
         true => {
@@ -78,7 +78,7 @@ fn problem(path: &Path, message: &str, reading: &mut Reading) {
     reading.problems.push(file_problem(&path.to_string_lossy(), message));
 }
 
-/// A problem of a file as a whole.
+/// Returns a problem that concerns a whole file.
 fn file_problem(file: &str, message: &str) -> Problem {
     let place = SourceLocation { file: file.into(), line: 0, item: None };
     Problem { place, object: None, field: None, message: message.to_owned() }

@@ -1,11 +1,11 @@
-//! JSON, with duplicate keys refused, as in YAML.
+//! JSON without duplicate keys, as in YAML.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A JSON value in which no object has a key twice.
+/// A JSON value in which no object has a duplicate key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UniqueKeys(pub Value);
 

@@ -1,4 +1,4 @@
-//! The lines on which the fields of a document are written.
+//! Line numbers of the fields of a document.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::kinds::{join, join_item};
 pub(super) struct Lines(Vec<BTreeMap<String, u32>>);
 
 impl Lines {
-    /// Those of YAML. JSON is YAML, too; where it is not, no line is known.
+    /// Finds the lines of a YAML text. JSON is YAML, too; for JSON that is not, no line is known.
     pub(super) fn of(chunk: &yaml::Chunk<'_>) -> Lines {
         let documents: Vec<Tree> = yaml::parse(chunk).unwrap_or_default();
         let lines = |document: &Tree| {
@@ -25,13 +25,13 @@ impl Lines {
         Lines(documents.iter().map(lines).collect())
     }
 
-    /// The line of a field in one of the documents.
+    /// Returns the line of a field in one of the documents.
     pub(super) fn find(&self, document: usize, path: &str) -> Option<u32> {
         self.0.get(document)?.get(&plain(path)).copied()
     }
 }
 
-/// A path without brackets: messages have keys of maps in brackets, and the document cannot tell maps.
+/// A path without brackets: messages have map keys in brackets, but the document does not distinguish maps.
 fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }

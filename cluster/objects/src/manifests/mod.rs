@@ -1,4 +1,4 @@
-//! Reading manifests: files, folders and standard input, YAML and JSON, as `kubectl` reads them.
+//! Reading of manifests: files, folders and standard input, YAML and JSON, with the rules of `kubectl`.
 
 mod document;
 pub mod entries;
@@ -26,12 +26,12 @@ pub use error::{Error, Problem};
 pub use json::UniqueKeys;
 pub(crate) use typed::parse_fields;
 
-/// Where an object is written.
+/// Location of an object in the manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file, as it was named; `standard input`.
+    /// The file as the user named it, or `standard input`.
     pub file: Arc<str>,
-    /// The line on which its document begins, from 1; 0 is the file as a whole.
+    /// The first line of its document, from 1; 0 stands for the whole file.
     pub line: u32,
     /// Its index in the `items` of the document, if that is a list.
     pub item: Option<u32>,
@@ -50,16 +50,16 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// An object and where it is written.
+/// An object and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sourced<T> {
     /// The object.
     pub object: T,
-    /// Where it is written.
+    /// Location of the object.
     pub place: SourceLocation,
 }
 
-/// What scheduling uses of a set of manifests, in the order in which it is written.
+/// Objects of a set of manifests that schedulers read, in the order of the manifests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifests {
     /// Nodes.
@@ -68,13 +68,13 @@ pub struct Manifests {
     pub pods: Vec<Sourced<Pod>>,
     /// Priority classes.
     pub priority_classes: Vec<Sourced<PriorityClass>>,
-    /// Objects of all other kinds that scheduling looks at.
+    /// Objects of all other kinds that schedulers read.
     pub others: Vec<Sourced<AnyObject>>,
-    /// Namespaces that are nowhere written, but that pods are in. None before [`complete`](crate::default::complete).
+    /// Namespaces of pods that are missing in the manifests. Empty before [`complete`](crate::default::complete).
     pub implied: Vec<AnyObject>,
-    /// How many objects of still other kinds there were, by kind. They were not looked at.
+    /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Fields that the objects' kinds do not have, and that were ignored.
+    /// Unknown fields that were ignored.
     pub ignored: IgnoredFields,
 }
 
@@ -82,21 +82,20 @@ impl Manifests {
     /// Reads files, folders (all `.yaml`, `.yml`, `.json` and `.jsonl` files below them, sorted by path) and, for `-`,
     /// standard input.
     ///
-    /// YAML may hold several documents, JSON several values. Lists, such as `kubectl get -o yaml` prints, count as
-    /// their items. Unknown fields are treated as [`Validation::Auto`] says.
+    /// YAML may have several documents, JSON several values. Lists, such as those of `kubectl get -o yaml`, are
+    /// replaced with their items. Unknown fields are treated according to [`Validation::Auto`].
     ///
     /// # Errors
-    /// All problems that there are: files that cannot be read, syntax errors, documents without `apiVersion` and
-    /// `kind`, unknown fields, fields of a wrong type, quantities that are none, and objects of one kind, namespace and
-    /// name.
+    /// Returns all problems: unreadable files, syntax errors, documents without `apiVersion` and `kind`, unknown
+    /// fields, fields of a wrong type, invalid quantities, and duplicate objects of one kind, namespace and name.
     pub fn read<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Manifests, Error> {
         Manifests::read_with(paths, ObjectReader::default())
     }
 
-    /// The same, with objects of kinds that plugins declare, and another validation of fields.
+    /// Reads manifests with objects of kinds that plugins declare, and with another validation of fields.
     ///
     /// # Errors
-    /// As [`Manifests::read`].
+    /// Returns the same errors as [`Manifests::read`].
     pub fn read_with<P: AsRef<Path>>(
         paths: impl IntoIterator<Item = P>,
         objects: ObjectReader,
@@ -108,18 +107,18 @@ impl Manifests {
         reading.finish()
     }
 
-    /// Reads a text. `name` is what errors call it.
+    /// Reads a text. Errors use `name` as its name.
     ///
     /// # Errors
-    /// As [`Manifests::read`].
+    /// Returns the same errors as [`Manifests::read`].
     pub fn parse(name: &str, text: &str) -> Result<Manifests, Error> {
         Manifests::parse_with(name, text, Kinds::default())
     }
 
-    /// The same, with objects of kinds that plugins declare.
+    /// Reads a text with objects of kinds that plugins declare.
     ///
     /// # Errors
-    /// As [`Manifests::read`].
+    /// Returns the same errors as [`Manifests::read`].
     pub fn parse_with(name: &str, text: &str, kinds: Kinds) -> Result<Manifests, Error> {
         let objects = ObjectReader::new(kinds, Validation::default());
         let mut reading = Reading { objects, ..Reading::default() };
@@ -127,7 +126,7 @@ impl Manifests {
         reading.finish()
     }
 
-    /// The kind, the namespace, the metadata and the place of every object.
+    /// Returns the kind, the namespace, the metadata and the location of every object.
     fn all(&self) -> impl Iterator<Item = (&'static str, &str, &ObjectMeta, &SourceLocation)> {
         let nodes = self.nodes.iter().map(|node| (Node::KIND, "", &node.object.metadata, &node.place));
         let pods = self.pods.iter().map(|pod| (&pod.object.metadata, &pod.place));
@@ -140,7 +139,7 @@ impl Manifests {
     }
 }
 
-/// Manifests in the making.
+/// Collector of objects and problems.
 #[derive(Default)]
 struct Reading {
     objects: ObjectReader,

@@ -1,11 +1,11 @@
-//! From untyped documents to objects.
+//! Conversion of untyped documents to objects.
 
 use serde_json::{Map, Value};
 
 use super::{Problem, Reading, SourceLocation, Sourced, yaml};
 use crate::kinds::{AnyObject, ObjectError};
 
-/// Takes in one object.
+/// Adds one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: SourceLocation, reading: &mut Reading) {
     let found = &mut reading.found;
     match reading.objects.read(version, kind, value) {
@@ -26,7 +26,7 @@ pub(super) fn object(version: &str, kind: &str, value: Value, place: SourceLocat
     }
 }
 
-/// The fields of the one object in a manifest.
+/// Returns the fields of the only object in a manifest.
 pub(crate) fn parse_fields(text: &str) -> Result<Map<String, Value>, String> {
     let chunks = yaml::chunks(text);
     let [chunk] = chunks[..] else { return Err(format!("there must be one document, not {}", chunks.len())) };

@@ -1,11 +1,11 @@
-//! YAML, in the dialect of Kubernetes' tools: version 1.1 scalars, duplicate keys refused.
+//! YAML in the dialect of Kubernetes' tools: scalars of version 1.1, no duplicate keys.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// One document of a stream, or what is left of one that is broken.
+/// One document of a stream, or the rest of an invalid one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'a> {
-    /// The text, with the `---` that it begins with.
+    /// The text, including its leading `---`.
     text: &'a str,
     /// The line on which the text begins.
     first_line: u32,
@@ -13,8 +13,8 @@ pub(super) struct Chunk<'a> {
     pub(super) line: u32,
 }
 
-/// Splits a stream at the lines that begin with `---`, as `kubectl` does, so that one broken document leaves the
-/// others whole. Chunks of comments only are left out.
+/// Splits a stream at the lines that begin with `---`, like `kubectl`. An invalid document therefore does not affect
+/// the others. Chunks that have only comments are left out.
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let (mut start, mut start_line) = (0, 1);
@@ -43,7 +43,7 @@ pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     chunks
 }
 
-/// The documents of a chunk (more than one if `...` ends a document). An error comes with its line.
+/// Parses the documents of a chunk (more than one if `...` ends a document). An error has its line.
 pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u32, String)> {
     serde_saphyr::from_multiple_with_options(chunk.text, options()).map_err(|error| {
         let line = error.location().and_then(|location| chunk.line_of(location));
@@ -52,24 +52,24 @@ pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u
 }
 
 impl<'a> Chunk<'a> {
-    /// One document, which begins on this line.
+    /// A single document that begins on this line.
     pub(super) fn of(text: &'a str, line: u32) -> Chunk<'a> {
         Chunk { text, first_line: line, line }
     }
 
-    /// The line of the stream that a location in the chunk is on.
+    /// Returns the line of a location in the chunk, counted in the stream.
     pub(super) fn line_of(&self, location: serde_saphyr::Location) -> Option<u32> {
         let line = u32::try_from(location.line()).ok().filter(|&line| line > 0)?;
         Some(self.first_line.saturating_add(line - 1))
     }
 }
 
-/// Whether a text is YAML from begin to end.
+/// Whether the whole text is YAML.
 pub(super) fn all_parse(text: &str) -> bool {
     chunks(text).iter().all(|chunk| parse::<IgnoredAny>(chunk).is_ok())
 }
 
-/// What is wrong, for people who write manifests: not where, which is said already, and not how to program around it.
+/// The problem for authors of manifests, without the location, which is reported separately, and without API hints.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn message(error: &serde_saphyr::Error) -> String {
 
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
-        // Manifests may be large; what aliases repeat is limited for its own sake.
+        // Manifests may be large; the expansion of aliases has its own limit.
         budget: serde_saphyr::budget! {
             max_events: usize::MAX,
             max_nodes: usize::MAX,

@@ -1,4 +1,5 @@
-//! DefaultPreemption: some nodes must be tried (kube-scheduler's `ValidateDefaultPreemptionArgs`).
+//! DefaultPreemption: at least one candidate must be evaluated (kube-scheduler's
+//! `ValidateDefaultPreemptionArgs`).
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;

@@ -1,4 +1,4 @@
-//! DynamicResources: the least that PreBind may wait (kube-scheduler's `ValidateDynamicResourcesArgs`).
+//! DynamicResources: the minimum timeout of PreBind (kube-scheduler's `ValidateDynamicResourcesArgs`).
 
 use super::string_at;
 use crate::check::format::duration;

@@ -1,6 +1,7 @@
-//! NodeAffinity: the added affinity adds something, and its operators have the values that they need
-//! (kube-scheduler's `ValidateNodeAffinityArgs`, which parses the terms as it would those of a pod, and the API server's
-//! `ValidateNodeSelectorTerm`).
+//! NodeAffinity: the added affinity is not empty, and its operators have the required number of values.
+//!
+//! The rules are those of kube-scheduler's `ValidateNodeAffinityArgs`, which parses the terms like those of a
+//! pod, and of the API server's `ValidateNodeSelectorTerm`.
 
 use super::{string_at, table_at, tables_at};
 use crate::diagnostic::Diagnostic;
@@ -8,7 +9,7 @@ use crate::messages;
 use crate::source::Span;
 use crate::tree::{RawTable, RawValue};
 
-/// The one field of a node that can be selected by.
+/// The only node field for selectors.
 const NAME_FIELD: &str = "metadata.name";
 
 pub(super) fn check(args: &RawTable, found: &mut Vec<Diagnostic>) {
@@ -59,7 +60,8 @@ fn field_requirement(requirement: &RawTable, at: Span, found: &mut Vec<Diagnosti
     }
 }
 
-/// The values with their place, which is the requirement's if there are none. `None` if they are of the wrong shape.
+/// Returns the values with their location; the location of the requirement without values. `None` if they
+/// have the wrong shape.
 fn values(requirement: &RawTable, at: Span) -> Option<(Vec<&str>, Span)> {
     let Some(field) = requirement.get("values") else { return Some((Vec::new(), at)) };
     let RawValue::List(items) = &field.value.value else { return None };

@@ -1,4 +1,4 @@
-//! NodeResourcesBalancedAllocation: resources have no weights of their own (kube-scheduler's
+//! NodeResourcesBalancedAllocation: resources have no weights (kube-scheduler's
 //! `ValidateNodeResourcesBalancedAllocationArgs`).
 
 use super::{string_at, tables_at};

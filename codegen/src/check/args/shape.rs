@@ -1,4 +1,4 @@
-//! Arguments against their schema.
+//! Check of arguments against their schema.
 
 use crate::check::format;
 use crate::diagnostic::Diagnostic;
@@ -33,7 +33,7 @@ pub(super) fn constant(args: &RawNode, plugin: &str, found: &mut Vec<Diagnostic>
 
 struct Checker<'a> {
     plugin: &'a str,
-    /// The way to the value from the plugin's table: `scoring-strategy.resources[1].weight`.
+    /// Path of the value in the plugin's table: `scoring-strategy.resources[1].weight`.
     path: String,
     found: &'a mut Vec<Diagnostic>,
 }
@@ -156,18 +156,18 @@ impl Checker<'_> {
         self.path.truncate(len);
     }
 
-    /// The value in words.
+    /// Returns a description of the value.
     fn subject(&self) -> String {
         format!("`{}` of {}", self.path, self.plugin)
     }
 
-    /// The table in words, as one that has arguments.
+    /// Returns a description of the table, as the owner of arguments.
     fn owner(&self) -> String {
         if self.path.is_empty() { self.plugin.to_owned() } else { self.subject() }
     }
 }
 
-/// The field of an element, or the element itself.
+/// Returns the field of an element, or the element itself.
 fn part<'n>(item: &'n RawNode, field: &str) -> Option<&'n RawNode> {
     match &item.value {
         _ if field.is_empty() => Some(item),

@@ -1,4 +1,4 @@
-//! VolumeBinding: what is behind a feature gate (kube-scheduler's `ValidateVolumeBindingArgs`).
+//! VolumeBinding: the argument behind a feature gate (kube-scheduler's `ValidateVolumeBindingArgs`).
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;

@@ -1,5 +1,5 @@
-//! How an extender is reached by TLS. kube-scheduler takes some of this in silence: HTTPS without a CA is HTTPS with
-//! anybody, and settings of TLS do nothing over plain HTTP.
+//! TLS settings of an extender. kube-scheduler accepts some of these errors silently: HTTPS without a CA does
+//! not authenticate the server, and TLS settings have no effect on plain HTTP.
 
 use super::url;
 use crate::diagnostic::Diagnostic;
@@ -62,7 +62,7 @@ fn settings(tls: &RawTls, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a text holds a block of PEM.
+/// Returns whether a text contains a PEM block.
 fn is_pem(text: &str) -> bool {
     text.contains("-----BEGIN ") && text.contains("-----END ")
 }

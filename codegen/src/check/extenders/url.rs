@@ -1,4 +1,4 @@
-//! Where an extender is.
+//! URL of an extender.
 
 use crate::diagnostic::Diagnostic;
 use crate::messages;
@@ -7,11 +7,11 @@ use crate::source::Spanned;
 pub(super) const PLAIN: &str = "http://";
 pub(super) const TLS: &str = "https://";
 
-/// Holds a `url-prefix` against what can be called: a scheme, a host, perhaps a port and a path.
+/// Checks that a `url-prefix` consists of a scheme, a host, and optionally a port and a path.
 pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     let text = url.value.as_str();
     let Some(rest) = text.strip_prefix(PLAIN).or_else(|| text.strip_prefix(TLS)) else {
-        // A host alone is the most common mistake.
+        // A host without a scheme is the most common mistake.
         let suggestion = (!text.contains("://") && fault(text).is_none()).then(|| format!("{PLAIN}{text}"));
         found.push(messages::url_without_scheme(url, suggestion.as_deref()));
         return;
@@ -19,11 +19,11 @@ pub(super) fn check(url: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     found.extend(fault(rest).map(|fault| messages::bad_url(url, &fault)));
 }
 
-/// What is wrong after the scheme.
+/// Returns the error after the scheme.
 fn fault(rest: &str) -> Option<String> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     if authority.contains('@') {
-        return Some("a profile is no place for a name and a password".to_owned());
+        return Some("a profile must not contain a name and a password".to_owned());
     }
     let (host, port) = match authority.rfind(':') {
         Some(colon) if !authority.ends_with(']') => (&authority[..colon], Some(&authority[colon + 1..])),
@@ -49,7 +49,7 @@ fn is_host(host: &str) -> bool {
     }
 }
 
-/// Whether a text can stand in the path of a URL.
+/// Returns whether a text is valid in the path of a URL.
 pub(super) fn is_path(text: &str) -> bool {
     text.chars().all(is_path_character)
 }
@@ -82,7 +82,7 @@ mod tests {
             ("a:b", "`b` is not a port"),
             ("a?x", "`?` cannot be in its path"),
             ("a/b c", "` ` cannot be in its path"),
-            ("u:p@a", "a profile is no place for a name and a password"),
+            ("u:p@a", "a profile must not contain a name and a password"),
         ] {
             assert_eq!(fault(wrong).as_deref(), Some(reason), "{wrong}");
         }

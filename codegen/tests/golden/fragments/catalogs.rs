@@ -1,4 +1,4 @@
-//! Catalog entries, and what they say of others.
+//! Catalog entries, and their checks.
 
 use expect_test::expect;
 

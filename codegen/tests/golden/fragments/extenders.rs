@@ -36,10 +36,10 @@ key-data = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
 #[test]
 fn ignorable_extenders_come_last() {
     let code = code(PROFILE);
-    let constant = &code[code.find("/// Who has a say besides plugins").unwrap()..];
+    let constant = &code[code.find("/// Extenders in call order").unwrap()..];
     let constant = constant[..constant.find("\n\n").unwrap()].replace("\n    ", "\n");
     expect![[r#"
-        /// Who has a say besides plugins, in the order in which they are asked:
+        /// Extenders in call order:
         ///
         /// 1. `https://gpu-share.kube-system`, profiles/mine.toml:14:1
         /// 2. `http://localhost:8888/labels`, profiles/mine.toml:6:1
@@ -172,13 +172,13 @@ fn the_pipeline_contains_extenders() {
 #[test]
 fn extender_information_hides_the_client_key() {
     let code = code(PROFILE);
-    let told = &code[code.find("extenders: &[").unwrap()..];
-    let told = &told[..told.find("\n            ],\n").unwrap()];
-    assert!(!told.contains("secret"));
+    let info = &code[code.find("extenders: &[").unwrap()..];
+    let info = &info[..info.find("\n            ],\n").unwrap()];
+    assert!(!info.contains("secret"));
     expect![[r#"
         extenders: &[
             "{\"bind-verb\":\"bind\",\"enable-https\":true,\"filter-verb\":\"filter\",\"http-timeout\":\"5s\",\"managed-resources\":[{\"ignored-by-scheduler\":true,\"name\":\"example.com/gpu\"},{\"name\":\"example.com/slice\"}],\"node-cache-capable\":true,\"preempt-verb\":\"preempt\",\"tls-config\":{\"ca-file\":\"/etc/gpu-share/ca.pem\",\"cert-file\":\"/etc/gpu-share/tls.crt\",\"key-data\":\"(hidden)\",\"server-name\":\"gpu-share\"},\"unreserve-verb\":\"unreserve\",\"url-prefix\":\"https://gpu-share.kube-system\"}",
-            "{\"filter-verb\":\"filter\",\"http-timeout\":\"1500ms\",\"ignorable\":true,\"prioritize-verb\":\"prioritize\",\"url-prefix\":\"http://localhost:8888/labels\",\"weight\":5}","#]].assert_eq(&told.replace("\n            ", "\n"));
+            "{\"filter-verb\":\"filter\",\"http-timeout\":\"1500ms\",\"ignorable\":true,\"prioritize-verb\":\"prioritize\",\"url-prefix\":\"http://localhost:8888/labels\",\"weight\":5}","#]].assert_eq(&info.replace("\n            ", "\n"));
 }
 
 #[test]

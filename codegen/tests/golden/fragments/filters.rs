@@ -133,7 +133,7 @@ fn a_filter_without_its_pre_filter_gets_the_default_state() {
         "pub struct Cycle",
         &expect![[r#"
         pub struct Cycle {
-            /// The default: the profile leaves PreFilter of `GPUShare` out.
+            /// The default: the profile omits PreFilter of `GPUShare`.
             pub gpu_share: <GpuShare as PreFilterPlugin>::Cycle,
         }"#]],
     );
@@ -225,9 +225,9 @@ fn a_profile_without_filters_rejects_nothing() {
         profile,
         "pub struct Columns",
         &expect![[r#"
-        pub struct Columns<'a> {
-            /// Nothing is borrowed.
-            pub nothing: PhantomData<&'a ()>,
-        }"#]],
+            pub struct Columns<'a> {
+                /// No column is borrowed.
+                pub nothing: PhantomData<&'a ()>,
+            }"#]],
     );
 }

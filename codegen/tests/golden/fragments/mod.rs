@@ -1,4 +1,4 @@
-//! One concept at a time, with a catalog and a profile as small as can be.
+//! One concept in each test, with a minimal catalog and profile.
 
 mod catalogs;
 mod extenders;
@@ -11,7 +11,7 @@ use expect_test::Expect;
 use schedc_codegen::parse::RawCrate;
 use schedc_codegen::{CatalogFinder, FoundCatalog, MissingCatalog, SourceText, compile, emit};
 
-/// Plugins for what the in-tree ones do not do.
+/// Plugins with features that the in-tree ones lack.
 const CATALOG: &str = r#"
 crate = "my_plugins"
 
@@ -82,7 +82,7 @@ multi-point = ["PrioritySort", "NodePorts", "GPUShare", "View", "Gang", "Prepare
 slices = [-1, { deep = true }]
 "#;
 
-/// The item whose first line contains `start`, up to the closing brace at the same depth.
+/// Returns the item whose first line contains `start`, up to the closing brace at the same depth.
 pub(crate) fn item(code: &str, start: &str) -> String {
     let lines: Vec<&str> = code.lines().collect();
     let first = lines.iter().position(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start}"));

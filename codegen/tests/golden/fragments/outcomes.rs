@@ -1,4 +1,4 @@
-//! What follows a decision: PostFilter, Reserve, PreBind and Bind.
+//! Extension points after a decision: PostFilter, Reserve, PreBind and Bind.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Score and its normalising.
+//! Score and NormalizeScore.
 
 use expect_test::expect;
 

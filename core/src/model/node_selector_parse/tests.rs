@@ -104,7 +104,7 @@ fn preferred_terms_report_all_that_is_wrong() {
     assert_eq!(parsed[2].term.as_ref().unwrap_err(), error);
 }
 
-/// The nodes of a small cluster that match, and the names that NodeAffinity's PreFilter finds in the terms.
+/// Compares the matching nodes of a small cluster, and the names that NodeAffinity's PreFilter finds in the terms.
 fn check_lenient(terms: &[TermText<'_>], matching: &[&str], narrowed: Option<&[&str]>) {
     let mut interner = Interner::default();
     let zone = (interner.intern("zone"), interner.intern("a"));

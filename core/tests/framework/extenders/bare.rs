@@ -1,5 +1,5 @@
-//! A profile without plugins, written by hand, so that nobody but extenders has a say; unless `plugin filter N` is told to reject the
-//! node of that number, or `plugin reserve` or `plugin permit` a pod.
+//! A handwritten profile without plugins: only extenders decide. `plugin filter N` can be set to reject the node with
+//! that number, and `plugin reserve` or `plugin permit` a pod.
 
 use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
@@ -25,7 +25,7 @@ use crate::framework::plugins::stage::{Answer, answer};
 
 type Hypothetical<'a> = <State as schedc_core::cache::State>::Hypothetical<'a>;
 
-/// Who rejects in place of plugins.
+/// The rejector in place of plugins.
 const PLUGIN: &str = "Plugin";
 
 /// The profile.
@@ -166,7 +166,7 @@ impl Profile for Bare {
     fn post_bind(&self, _: &Placement) {}
 }
 
-/// It alone.
+/// A bundle with this profile alone.
 pub struct Only(Engine<Bare>);
 
 impl Bundle for Only {

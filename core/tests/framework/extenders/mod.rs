@@ -1,4 +1,4 @@
-//! Extenders: between Filter and Score, instead of Bind, and what wakes the pods that they reject.
+//! Extenders: between Filter and Score, instead of Bind, and the events for pods that they reject.
 
 mod bare;
 
@@ -12,7 +12,7 @@ use schedc_core::node_mask::NodeMask;
 use schedc_core::queue::QueuePlace;
 use schedc_core::status::Code;
 
-use crate::framework::plugins::stage::{Answer, answer, note, notes, tell};
+use crate::framework::plugins::stage::{Answer, answer, note, notes, set_answer};
 use crate::framework::test_cluster::{TestCluster, uid};
 use bare::Only;
 
@@ -20,7 +20,7 @@ mod scheduler {
     schedc_macros::profile!("tests/framework/profiles/alone.toml");
 }
 
-/// Does as it is told: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
+/// Runs the configured answers: `filter`, `filter NODE`, `prioritize NODE` and `bind POD`.
 pub struct Referee;
 
 impl Extenders for Referee {
@@ -76,30 +76,30 @@ impl Extenders for Referee {
     }
 }
 
-/// A cluster of three nodes, and what the extender is told.
-fn cluster(told: &[(&str, Answer)]) -> TestCluster<Only> {
+/// Makes a cluster of three nodes, and sets the extender's answers.
+fn cluster(answers: &[(&str, Answer)]) -> TestCluster<Only> {
     let mut test_cluster = TestCluster::new();
     for node in ["a", "b", "c"] {
         test_cluster.node(node, "");
     }
-    told.iter().for_each(|(call, answer)| tell(call, *answer));
+    answers.iter().for_each(|(call, answer)| set_answer(call, *answer));
     test_cluster.pending("web", "");
     test_cluster
 }
 
 #[test]
 fn extenders_are_called_in_order_and_their_scores_decide() {
-    let told = [
+    let answers = [
         ("filter a", Answer::Reject("no GPU")),
         ("prioritize b", Answer::Number(10)),
         ("prioritize c", Answer::Number(20)),
     ];
-    assert_eq!(cluster(&told).run(), ["web on c"]);
+    assert_eq!(cluster(&answers).run(), ["web on c"]);
     assert_eq!(notes(), ["filter 3 nodes", "prioritize 2 nodes"]);
 }
 
 #[test]
-fn a_pod_rejected_by_extenders_has_their_reasons_and_is_woken_by_any_event() {
+fn a_pod_rejected_by_extenders_has_their_reasons_and_any_event_requeues_it() {
     let mut test_cluster = cluster(&[
         ("filter a", Answer::Reject("no GPU")),
         ("filter b", Answer::RejectForGood("no GPU at all")),
@@ -120,8 +120,8 @@ fn a_failed_extender_call_fails_the_attempt() {
 
 #[test]
 fn a_nominated_node_must_pass_extenders() {
-    for (told, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
-        let mut test_cluster = cluster(&[("filter b", told), ("prioritize a", Answer::Number(1))]);
+    for (answers, node) in [(Answer::Nothing, "b"), (Answer::Reject("taken"), "a")] {
+        let mut test_cluster = cluster(&[("filter b", answers), ("prioritize a", Answer::Number(1))]);
         test_cluster.delete("web");
         let pod = test_cluster.pod_from("metadata: { name: next, uid: next }\nstatus: { nominatedNodeName: b }");
         test_cluster.enqueue(0, pod);
@@ -132,7 +132,7 @@ fn a_nominated_node_must_pass_extenders() {
 #[test]
 fn extenders_may_bind_instead_of_plugins() {
     let mut test_cluster = cluster(&[("bind", Answer::Done)]);
-    assert_eq!(test_cluster.run_refused().len(), 1, "the cluster is never asked");
+    assert_eq!(test_cluster.run_refused().len(), 1, "the cluster receives no binding");
     assert!(notes().contains(&"bind web".to_owned()));
     assert_eq!(cluster(&[("bind", Answer::Fail("not me"))]).run(), ["web failed: not me"]);
 }
@@ -154,7 +154,7 @@ fn a_message_has_reasons_of_extenders_and_plugins() {
         cluster(&[plugin, ("filter b", Answer::Reject("no GPU")), ("filter c", Answer::Reject("no GPU"))]);
     assert_eq!(test_cluster.run(), ["web waits: 0/3 nodes are available: 1 is full, 2 no GPU."]);
     assert_eq!(notes(), ["filter 2 nodes"], "about what plugins left");
-    // Without anything left to ask about, they are not asked.
+    // Without remaining nodes, extenders are not called.
     let full = ["plugin filter 0", "plugin filter 1", "plugin filter 2"].map(|call| (call, Answer::Reject("is full")));
     assert_eq!(cluster(&full).run(), ["web waits: 0/3 nodes are available: 3 is full."]);
     assert_eq!(notes(), [""; 0]);

@@ -1,4 +1,4 @@
-//! PreFilter with state: pods with the same label `team` run on different nodes, three of them at most.
+//! PreFilter with state: pods with the same label `team` run on different nodes, at most three.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Plugin for Apart {
 }
 
 impl PreFilterPlugin for Apart {
-    /// How many pods of the team are on each node that has one.
+    /// Number of the team's pods on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
     fn pre_filter(

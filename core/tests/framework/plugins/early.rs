@@ -1,4 +1,4 @@
-//! What the plugins `X` and `Y` do as they are told at the points before PostFilter. From there on they are like `A`.
+//! Plugins `X` and `Y`: configured answers at the points before PostFilter. From there on they are like `A`.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{
@@ -16,7 +16,7 @@ use super::stage::{Answer, answer, note};
 pub type X = Probe<NamedX>;
 pub type Y = Probe<NamedY>;
 
-/// What a plugin was told, where it does not see the pod.
+/// Returns the configured answer of a plugin where it does not see the pod.
 fn called<N: Everywhere>(point: &str) -> Answer {
     let call = format!("{} {point}", N::PROBE);
     note(&*call);

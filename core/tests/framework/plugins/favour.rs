@@ -78,9 +78,10 @@ impl<N: Named> ScorePlugin for Favour<N> {
     }
 }
 
-/// The highest `rank` of the feasible nodes is worth 100, the lowest 0. Nodes without one take no part and get 0.
+/// The highest `rank` of the feasible nodes scores 100, the lowest 0. Nodes without one are excluded from the extremes
+/// and score 0.
 ///
-/// A pod with the label `rank: ignored` does not care, one with `rank: broken` fails.
+/// A pod with the label `rank: ignored` skips, one with `rank: broken` fails.
 pub struct Rank;
 
 impl Plugin for Rank {

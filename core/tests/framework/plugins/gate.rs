@@ -1,4 +1,4 @@
-//! PreEnqueue: a pod with the label `gate` is held until `Gate open` is told to be `Done`.
+//! PreEnqueue: a pod with the label `gate` is held until the answer of `Gate open` is `Done`.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;

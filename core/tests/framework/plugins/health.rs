@@ -1,4 +1,4 @@
-//! Filter over whole nodes: `health: sick` rejects a node for good, `health: unknown` fails.
+//! Filter over whole nodes: `health: sick` rejects a node unresolvably, `health: unknown` fails.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -12,7 +12,7 @@ use schedc_core::status::{Code, Reasons};
 
 pub struct Health;
 
-/// The words that the filter looks for.
+/// The values for which the filter looks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Words {
     health: Symbol,

@@ -1,4 +1,4 @@
-//! The plugins of these tests, each as small as its purpose lets it be.
+//! The plugins of these tests, each as small as possible.
 
 mod apart;
 mod early;

@@ -1,6 +1,6 @@
 //! Names, for plugins that exist more than once.
 
-/// Tells plugins of one type apart.
+/// Name that separates plugins of one type.
 pub trait Named: Send + Sync + 'static {
     const PROBE: &'static str;
     const PINNED: &'static str = "";
@@ -24,7 +24,7 @@ impl Named for NamedB {
     const FAVOUR: &'static str = "FavourB";
 }
 
-/// Those that are at every extension point.
+/// Plugins with all extension points.
 pub trait Everywhere: Named {}
 
 pub struct NamedX;

@@ -1,7 +1,7 @@
-//! PreFilter: what a label of the pod says decides.
+//! PreFilter: a label of the pod decides.
 //!
-//! `only-a: n1.n2` narrows to these nodes. `only-a: later` rejects the pod for now, `only-a: never` for good,
-//! `only-a: broken` fails. Without the label, PinnedA has nothing to say.
+//! `only-a: n1.n2` restricts to these nodes. `only-a: later` rejects the pod, `only-a: never` rejects it unresolvably,
+//! `only-a: broken` fails. Without the label, PinnedA skips.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! PostFilter: makes room for a pod on the first node where it fits once all pods of lower priority are gone.
+//! PostFilter: makes room for a pod on the first node where it fits without all pods of lower priority.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;

@@ -1,4 +1,4 @@
-//! Plugins that do as they are told at every point from PostFilter on, and note down each call.
+//! Plugins with configured answers at every point from PostFilter on, which record each call.
 
 use std::future::{pending, poll_fn};
 use std::marker::PhantomData;
@@ -31,7 +31,7 @@ pub struct Probe<N> {
 }
 
 impl<N: Named> Probe<N> {
-    /// What Reserve leaves, and PreBind and Unreserve get.
+    /// Returns the data from Reserve for PreBind and Unreserve.
     fn reserved(placement: &Placement) -> String {
         format!("{} has {} for {}", N::PROBE, placement.node_name, placement.pod.name)
     }
@@ -40,8 +40,8 @@ impl<N: Named> Probe<N> {
         let call = format!("{} {point}", N::PROBE);
         note(format!("{call} {}", pod.name));
         let answer = answer(&call, &pod.name);
-        if let Answer::Ask(ask) = answer {
-            ask(&self.handle);
+        if let Answer::Call(call) = answer {
+            call(&self.handle);
         }
         answer
     }
@@ -142,9 +142,9 @@ impl<N: Named> PreBindPlugin for Probe<N> {
             pending::<()>().await;
         }
         if matches!(answer, Answer::NotYet) {
-            let mut asked = false;
+            let mut polled = false;
             poll_fn(|context| {
-                if std::mem::replace(&mut asked, true) {
+                if std::mem::replace(&mut polled, true) {
                     note(format!("{} pre-bind is ready", N::PROBE));
                     return Poll::Ready(());
                 }

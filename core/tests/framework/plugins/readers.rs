@@ -1,4 +1,4 @@
-//! Plugins that read the state of another, [`Apart`].
+//! Plugins that read the state of another plugin, [`Apart`].
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;

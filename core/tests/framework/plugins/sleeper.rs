@@ -1,4 +1,4 @@
-//! Pods that sleep until an event wakes them.
+//! Pods that stay unschedulable until an event.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -13,8 +13,8 @@ use schedc_core::status::{Code, Reasons};
 
 use super::stage::note;
 
-/// Rejects every node, and hears of new nodes, whose names say what it answers, of other annotations, and of pods that
-/// go.
+/// Rejects every node. Registered for new nodes (their names determine its hint), for changed annotations, and for
+/// removed pods.
 pub struct Sleeper;
 
 impl Plugin for Sleeper {
@@ -60,8 +60,8 @@ impl EnqueueExtensions for Sleeper {
         let HintContext { object, view, .. } = cx;
         let EventObject::Node(None, Some(node)) = object else { return Err(HintError("what node?".to_owned())) };
         let name = view.interner().resolve(node.name);
-        let is_there = if view.base.node(node.name).is_some() { "there" } else { "not there" };
-        note(format!("Sleeper hears of {name}, which is {is_there}"));
+        let exists = if view.base.node(node.name).is_some() { "exists" } else { "does not exist" };
+        note(format!("Sleeper receives {name}, which {exists}"));
         match name {
             "alarm" => Ok(QueueingHint::Queue),
             "broken-alarm" => Err(HintError("it does not ring".to_owned())),

@@ -1,4 +1,4 @@
-//! Filter over a column of its own: a node takes as many pods as its allocatable `pods` say.
+//! Filter over its own column: a node takes as many pods as its allocatable `pods`.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -14,7 +14,7 @@ use super::stage::note;
 
 pub struct Slots;
 
-/// How many pods a node has, and may have.
+/// Number of pods of a node, and its maximum.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotCount {
     pub taken: i64,

@@ -1,5 +1,5 @@
-//! What plugins are told to do, and what they note down. A test and its scheduler share a thread, so that neither needs
-//! to know the other.
+//! Configured answers and recorded calls of plugins. A test and its scheduler share a thread: neither needs a reference
+//! to the other.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,50 +7,50 @@ use std::collections::BTreeMap;
 use schedc_core::handle::Handle;
 use schedc_core::status::{Code, Status};
 
-/// What a plugin does when it is called.
+/// Behaviour of a plugin when it is called.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Answer {
-    /// Nothing that is worth a word. Bind is left to the next plugin, PostFilter has no idea.
+    /// The default. Bind skips, PostFilter has no result.
     #[default]
     Nothing,
-    /// It is done: Bind binds, PostFilter succeeds.
+    /// Success: Bind binds, PostFilter succeeds.
     Done,
     /// A rejection.
     Reject(&'static str),
     /// A rejection that removing pods does not change.
     RejectForGood(&'static str),
-    /// A rejection until something outside has acted.
+    /// A rejection until an external component has acted.
     Pend(&'static str),
-    /// Something broke.
+    /// An error.
     Fail(&'static str),
-    /// A code that is no answer at this point.
+    /// A code that is invalid at this point.
     Misuse(Code, &'static str),
     /// A score.
     Number(i64),
-    /// PreFilter narrows to no node at all.
+    /// PreFilter restricts to no node at all.
     NoNode,
     /// PostFilter nominates the first node.
     Nominate,
-    /// The same, and a pod has to go.
+    /// PostFilter nominates the first node, and a pod has to be removed.
     Evict(&'static str),
-    /// Permit waits for so many seconds.
+    /// Permit waits for this number of seconds.
     Wait(u64),
-    /// Permit lets go of all pods that this plugin holds.
+    /// Permit allows all pods that this plugin holds.
     AllowOthers,
-    /// PreBind is left out.
+    /// PreBind is skipped.
     Skip,
-    /// PreBind may run beside others.
+    /// PreBind may run concurrently.
     Parallel,
-    /// PreBind is not ready when it is first asked.
+    /// PreBind is not ready at the first poll.
     NotYet,
-    /// PreBind is never done.
+    /// PreBind never completes.
     Never,
-    /// Something is asked of the scheduler.
-    Ask(fn(&Handle)),
+    /// Calls the handle.
+    Call(fn(&Handle)),
 }
 
 impl Answer {
-    /// As a status.
+    /// Returns the answer as a status.
     pub fn status(self) -> Result<(), Status> {
         match self {
             Answer::Reject(reason) => Err(Status::unschedulable(reason)),
@@ -68,28 +68,28 @@ thread_local! {
     static ANSWERS: RefCell<BTreeMap<String, Answer>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Notes something down.
+/// Records a note.
 pub fn note(text: impl Into<String>) {
     NOTES.with_borrow_mut(|notes| notes.push(text.into()));
 }
 
-/// What was noted down since this was last asked.
+/// Returns the notes since the last call.
 pub fn notes() -> Vec<String> {
     NOTES.take()
 }
 
-/// Tells a plugin what to do when it is called, for example at `B reserve`, or only for one pod at `B reserve web`.
-pub fn tell(call: &str, answer: Answer) {
+/// Sets the answer of a plugin when it is called, for example at `B reserve`, or only for one pod at `B reserve web`.
+pub fn set_answer(call: &str, answer: Answer) {
     ANSWERS.with_borrow_mut(|answers| answers.insert(call.to_owned(), answer));
 }
 
-/// What the plugin was told, for this pod or for all.
+/// Returns the answer of a plugin, for this pod or for all.
 pub fn answer(call: &str, pod: &str) -> Answer {
-    let told = |call: &str| ANSWERS.with_borrow(|answers| answers.get(call).copied());
-    told(&format!("{call} {pod}")).or_else(|| told(call)).unwrap_or_default()
+    let find = |call: &str| ANSWERS.with_borrow(|answers| answers.get(call).copied());
+    find(&format!("{call} {pod}")).or_else(|| find(call)).unwrap_or_default()
 }
 
-/// Begins anew.
+/// Removes all answers and notes.
 pub fn clear() {
     NOTES.take();
     ANSWERS.take();

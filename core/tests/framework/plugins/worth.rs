@@ -5,10 +5,10 @@ use schedc_core::prelude::*;
 /// The arguments of [`Worth`].
 #[derive(Clone, Copy, Args)]
 pub struct WorthArgs {
-    /// The label whose number is the worth of a node.
+    /// The label with the worth of a node.
     #[args(default = "gold", format = "qualified-name")]
     pub label: &'static str,
-    /// What each pod on the node takes from that.
+    /// Worth that each pod on the node takes.
     #[args(default = 1, range = 0..=100)]
     pub worth_of_pod: i64,
     /// The label of pods that take nothing.

@@ -32,7 +32,7 @@ fn without_the_extender_all_wait() {
     let url = Extender::start().url.clone();
     let simulate = ["simulate", "cluster.yaml", "-o", "json", "--extender-url-prefix", &url];
     for (pod, message) in outcomes(&gpu_sharing(&simulate).json()) {
-        assert_eq!(message, format!("extender {url}: filter: nobody listens there"), "{pod}");
+        assert_eq!(message, format!("extender {url}: filter: connection refused"), "{pod}");
     }
 }
 
@@ -56,12 +56,12 @@ fn explanations_include_the_extender() {
           COUNT  PLUGIN    REASON                             NODES
               1  Extender  node(s) had too little GPU memory  small
 
-        default/draws goes to middle, says profile gpu
+        default/draws goes to middle (profile gpu)
           the highest total of 2 feasible ones of 3 nodes
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&explain("draws", &at));
@@ -70,9 +70,9 @@ fn explanations_include_the_extender() {
           COUNT  PLUGIN    REASON                             NODES
               3  Extender  node(s) had too little GPU memory  large, middle, small
 
-        default/learns goes nowhere, says profile gpu
+        default/learns is unschedulable (profile gpu)
           0/3 nodes are available: 3 node(s) had too little GPU memory. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.
-          nothing to filter by for this pod:
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
     "#]].assert_eq(&explain("learns", &at));
@@ -89,12 +89,12 @@ fn explanations_include_the_extender() {
             DynamicResources x2 0 > 0 > 0, NodeResourcesBalancedAllocation x1 71 > 71 > 71,
             ImageLocality x1 0 > 0 > 0
 
-        default/draws goes nowhere, says profile gpu
-          extender URL: filter: nobody listens there
-          nothing to filter by for this pod:
+        default/draws is unschedulable (profile gpu)
+          extender URL: filter: connection refused
+          filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
-          nothing to score by for this pod:
+          scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
     "#]]
     .assert_eq(&explain("draws", &at).replace(&url, "extender URL"));

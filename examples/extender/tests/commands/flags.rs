@@ -37,10 +37,10 @@ fn flags_for_unknown_extenders_and_invalid_values_are_rejected() {
         error: plugin Extender cannot start: extender https://gpu-share: absent.pem: No such file or directory (os error 2)
     "#]].assert_eq(&refused(&[&https[..], &["--extender-ca-file", "absent.pem"]].concat()));
     expect![[r#"
-        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: it takes a certificate and its key
+        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: both a certificate and its key are required
     "#]].assert_eq(&refused(&[&https[..], &["--extender-cert-file", "gpu.toml"]].concat()));
     expect![[r#"
-        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: its key is no private key in PEM without a password
+        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: its key is not an unencrypted private key in PEM
     "#]].assert_eq(&refused(
         &[&https[..], &["--extender-cert-file", "gpu.toml", "--extender-key-file", "gpu.toml"]].concat(),
     ));

@@ -1,10 +1,10 @@
-//! `#[args(...)]`: what may stand in it, and doc comments.
+//! `#[args(...)]` and doc comments.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, Meta, Path, RangeLimits, Token};
 
-/// What `#[args(...)]` says at one item. Each part keeps its place for later complaints.
+/// Content of `#[args(...)]` at one item. Each part keeps its span for later errors.
 #[derive(Default)]
 pub(crate) struct Attributes {
     /// `default` alone, on a variant.
@@ -28,7 +28,7 @@ pub(crate) struct Range {
     pub(crate) span: Span,
 }
 
-/// Where an attribute stands, and so what it may say.
+/// The item of an attribute, which determines the permitted parts.
 #[derive(Clone, Copy)]
 pub(crate) enum AttributeTarget {
     Struct,
@@ -110,7 +110,7 @@ impl Range {
     }
 }
 
-/// The doc comment as one paragraph.
+/// Returns the doc comment as one paragraph.
 pub(crate) fn doc(attributes: &[Attribute]) -> String {
     let mut words: Vec<String> = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {

@@ -1,4 +1,4 @@
-//! The code that a declaration stands for.
+//! Generated code of a declaration.
 
 use super::model::{Field, Kind, Model, Variant};
 use proc_macro2::{Ident, TokenStream};
@@ -37,7 +37,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     }
 }
 
-/// A struct: a table in the profile.
+/// Generates code for a struct, which is a table in the profile.
 fn table(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStream {
     let (default, placeholder) = (default(vis, fields), placeholder(vis, fields));
     let schemas = fields.iter().map(|field| {
@@ -50,13 +50,13 @@ fn table(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStrea
         #default
         #placeholder
 
-        /// What these arguments look like in a profile.
+        /// Schema of these arguments in a profile.
         #vis const SCHEMA: ::schedc_core::args::Schema = ::schedc_core::args::Schema::Table(&[#(#schemas),*]);
 
-        /// Reads the arguments of a profile.
+        /// Decodes the arguments of a profile.
         ///
         /// # Panics
-        /// If they are wrong, with every complaint and its place: a compile error in a constant.
+        /// If they are wrong, with every error and its location: a compile error in a constant.
         #[track_caller]
         #vis const fn decode(node: &::schedc_core::args::Node) -> Self {
             let mut errors = ::schedc_core::args::Errors::new();
@@ -72,12 +72,12 @@ fn table(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStrea
 fn default(vis: &Visibility, fields: &[Field]) -> TokenStream {
     let mut values = Vec::new();
     for Field { member, default, .. } in fields {
-        // With a required field, there is no value for a profile that says nothing.
+        // With a required field, there is no value for a profile without arguments.
         let Some(default) = default else { return TokenStream::new() };
         values.push(quote_spanned!(member.span()=> #member: #default));
     }
     quote! {
-        /// The arguments if a profile gives none.
+        /// The arguments of a profile without arguments.
         #vis const DEFAULT: Self = Self { #(#values),* };
     }
 }
@@ -131,7 +131,7 @@ fn decode_into(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> Toke
         }
     });
     quote! {
-        /// Reads the arguments, and adds to `errors` whatever is wrong with them; then the value returned means nothing.
+        /// Decodes the arguments, and adds errors to `errors`; with errors, the returned value is meaningless.
         #vis const fn decode_into(
             __node: &::schedc_core::args::Node,
             __errors: &mut ::schedc_core::args::Errors,
@@ -155,7 +155,7 @@ fn decode_into(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> Toke
     }
 }
 
-/// An enum: one of some strings in the profile.
+/// Generates code for an enum, which is a string in the profile.
 fn choice(vis: &Visibility, variants: &[Variant]) -> TokenStream {
     let values: Vec<&String> = variants.iter().map(|variant| &variant.value).collect();
     let first = variants.first().map(|variant| &variant.ident);
@@ -163,7 +163,7 @@ fn choice(vis: &Visibility, variants: &[Variant]) -> TokenStream {
         variants.iter().enumerate().skip(1).map(|(index, Variant { ident, .. })| quote!(#index => Self::#ident,));
     let default = variants.iter().find(|variant| variant.is_default).map(|Variant { ident, .. }| {
         quote! {
-            /// The value if a profile gives none.
+            /// The value in a profile without this argument.
             #vis const DEFAULT: Self = Self::#ident;
         }
     });
@@ -173,10 +173,10 @@ fn choice(vis: &Visibility, variants: &[Variant]) -> TokenStream {
         #[doc(hidden)]
         #vis const PLACEHOLDER: Self = Self::#first;
 
-        /// What this value looks like in a profile.
+        /// Schema of this value in a profile.
         #vis const SCHEMA: ::schedc_core::args::Schema = ::schedc_core::args::Schema::Enum(&[#(#values),*]);
 
-        /// Reads the value, and adds to `errors` whatever is wrong with it; then the value returned means nothing.
+        /// Decodes the value, and adds errors to `errors`; with errors, the returned value is meaningless.
         #vis const fn decode_into(
             node: &::schedc_core::args::Node,
             errors: &mut ::schedc_core::args::Errors,

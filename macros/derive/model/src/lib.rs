@@ -1,7 +1,7 @@
-//! `#[derive(Args)]`: from a struct to the `const fn` that decodes it, and to its schema.
+//! `#[derive(Args)]`: generates a `const fn` that decodes a struct, and its schema.
 //!
-//! `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro (`schedc-derive`) calls
-//! [`derive()`]; the profile compiler reads declarations in sources with [`Model::read`].
+//! `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro
+//! (`schedc-derive`) calls [`derive()`]; the profile compiler reads declarations in source files with [`Model::read`].
 
 mod attributes;
 mod expand;
@@ -14,7 +14,7 @@ pub use shape::{Entries, Rules, Shape, integer};
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-/// Returns the expansion, or every mistake in the declaration as a compile error at its place.
+/// Returns the expansion, or every error in the declaration as a compile error at its location.
 pub fn derive(input: DeriveInput) -> TokenStream {
     match Model::read(input) {
         Ok(model) => expand::expand(&model),
@@ -22,7 +22,7 @@ pub fn derive(input: DeriveInput) -> TokenStream {
     }
 }
 
-/// Collects errors, so that one build shows all of them.
+/// Collects errors: one build shows all of them.
 #[derive(Default)]
 struct ErrorCollector(Option<syn::Error>);
 

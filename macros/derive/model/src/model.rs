@@ -1,4 +1,4 @@
-//! The declaration, read and checked.
+//! Parsing and checking of declarations.
 
 use super::ErrorCollector;
 use super::attributes::{self, AttributeTarget, Attributes};
@@ -12,7 +12,7 @@ use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Ident, Path, Visibili
 pub struct Model {
     pub(crate) name: Ident,
     pub(crate) vis: Visibility,
-    /// What is declared.
+    /// Struct or enum, with its parts.
     pub kind: Kind,
 }
 
@@ -22,7 +22,7 @@ pub enum Kind {
     Struct {
         /// The fields, in the order of the declaration.
         fields: Vec<Field>,
-        /// The function that checks what attributes cannot express.
+        /// The function that checks conditions without an attribute.
         check: Option<Path>,
     },
     /// A string in the profile.
@@ -42,7 +42,7 @@ pub struct Field {
     pub doc: String,
     /// The type and its rules.
     pub shape: Shape,
-    /// The default value; `None` if the profile must give one.
+    /// The default value; `None` if the field is required.
     pub default: Option<TokenStream>,
 }
 
@@ -55,10 +55,10 @@ pub struct Variant {
 }
 
 impl Model {
-    /// Reads a declaration.
+    /// Parses a declaration.
     ///
     /// # Errors
-    /// All mistakes, each at its place.
+    /// All errors, each with its location.
     pub fn read(input: DeriveInput) -> syn::Result<Self> {
         let mut problems = ErrorCollector::default();
         if !input.generics.params.is_empty() {
@@ -115,7 +115,7 @@ fn read_field(field: syn::Field) -> syn::Result<Field> {
         (None, None) => match shape.implied_default() {
             Some(default) => Some(default),
             None => {
-                let message = "say what this is by default: `#[args(default = ...)]`, or `#[args(required)]`";
+                let message = "this field needs a default: `#[args(default = ...)]`, or `#[args(required)]`";
                 return Err(syn::Error::new(member.span(), message));
             }
         },

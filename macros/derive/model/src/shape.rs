@@ -1,4 +1,4 @@
-//! The types that a field may have, and the code for each.
+//! Types of fields, and the code for each.
 
 use super::ErrorCollector;
 use super::attributes::Attributes;
@@ -7,7 +7,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprUnary, GenericArgument, Lit, LitStr, PathArguments, Type, TypePath, UnOp};
 
-/// The formats of strings: name in the attribute, variant of `Format`.
+/// Formats of strings: name in the attribute, variant of `Format`.
 const FORMATS: [(&str, &str); 6] = [
     ("any", "Any"),
     ("qualified-name", "QualifiedName"),
@@ -25,12 +25,12 @@ pub enum Shape {
     Integer {
         /// Whether the type is `i32`.
         narrow: bool,
-        /// The least value.
+        /// Minimum.
         min: Option<Expr>,
-        /// The greatest value.
+        /// Maximum.
         max: Option<Expr>,
     },
-    /// A string; the format, as a variant of `Format`.
+    /// A string; the format as a variant of `Format`.
     Str(&'static str),
     /// A type that derives `Args` too.
     Named(Type),
@@ -44,7 +44,7 @@ pub enum Shape {
 pub struct Entries {
     /// The type of an entry.
     pub of: Box<Shape>,
-    /// The `N` of a `List`; a `Seq` has none.
+    /// The `N` of a `List`; `None` for a `Seq`.
     bound: Option<TokenStream>,
     min: Option<Expr>,
     max: Option<Expr>,
@@ -53,7 +53,7 @@ pub struct Entries {
 }
 
 impl Shape {
-    /// The shape of a field of type `ty`. Takes the attributes that it understands.
+    /// Returns the shape of a field with type `ty`. Removes the attributes that it uses.
     pub(crate) fn read(ty: &Type, attributes: &mut Attributes) -> syn::Result<Self> {
         let mut problems = ErrorCollector::default();
         let shape = problems.ok(Shape::of_field(ty, attributes));
@@ -167,7 +167,7 @@ impl Shape {
         }
     }
 
-    /// An expression of this type that decodes `__value: &Node`, the value of `key`.
+    /// Returns an expression of this type that decodes `__value: &Node`, the value of `key`.
     pub(crate) fn decode(&self, key: &str) -> TokenStream {
         match self {
             Shape::Boolean => quote!(::schedc_core::args::decode::boolean(__value, __errors)),
@@ -189,7 +189,7 @@ impl Shape {
         }
     }
 
-    /// A `Schema` expression.
+    /// Returns a `Schema` expression.
     pub(crate) fn schema(&self) -> TokenStream {
         match self {
             Shape::Boolean => quote!(::schedc_core::args::Schema::Boolean),
@@ -211,7 +211,7 @@ impl Shape {
         }
     }
 
-    /// Some value of this type, for places whose value is never seen.
+    /// Returns any value of this type, as a placeholder that is never visible.
     pub(crate) fn placeholder(&self) -> TokenStream {
         match self {
             Shape::Boolean => quote!(false),
@@ -223,7 +223,7 @@ impl Shape {
         }
     }
 
-    /// The value if a field says nothing about its default; `None` for types that must.
+    /// Returns the default of a field without a default attribute; `None` for types that require one.
     pub(crate) fn implied_default(&self) -> Option<TokenStream> {
         match self {
             Shape::Boolean | Shape::Integer { .. } | Shape::Str(_) => None,
@@ -234,7 +234,7 @@ impl Shape {
         }
     }
 
-    /// The default that an attribute gives: the expression, or for a `List` an array of its entries.
+    /// Returns the default of an attribute: the expression, or for a `List` an array of its entries.
     pub(crate) fn given_default(&self, default: &Expr) -> syn::Result<TokenStream> {
         match (self, default) {
             (Shape::List(Entries { of, bound: Some(_), .. }), Expr::Array(_)) => {
@@ -254,7 +254,7 @@ impl Shape {
         }
     }
 
-    /// Constants that hold the attributes of this field against the types that they name.
+    /// Returns constants that check the attributes of this field against the types that they name.
     pub(crate) fn assertions(&self) -> TokenStream {
         match self {
             Shape::Optional(inner) => inner.assertions(),
@@ -269,7 +269,7 @@ impl Shape {
         }
     }
 
-    /// The bounds of an integer, as expressions of type `Option<i64>`.
+    /// Returns the bounds of an integer, as expressions of type `Option<i64>`.
     fn bounds(&self) -> (TokenStream, TokenStream) {
         let Shape::Integer { narrow, min, max } = self else { return (option(None), option(None)) };
         let widest = |bound| narrow.then(|| quote!(i32::#bound as i64));
@@ -278,20 +278,20 @@ impl Shape {
     }
 }
 
-/// The rules for a list, as far as they are known without rustc.
+/// Rules of a list, as far as they are known without rustc.
 pub struct Rules {
-    /// The least number of entries.
+    /// Minimum number of entries.
     pub min: Option<i64>,
-    /// The greatest number of entries.
+    /// Maximum number of entries.
     pub max: Option<i64>,
-    /// The field in which no two entries agree; empty for the entries themselves.
+    /// The field that must differ in all entries; empty for the entries themselves.
     pub unique: Option<String>,
     /// The integer field that increases; empty for the entries themselves.
     pub increasing: Option<String>,
 }
 
 impl Entries {
-    /// Reads the rules; `value` evaluates numbers.
+    /// Evaluates the rules; `value` evaluates numbers.
     pub fn rules_read(&self, value: impl Fn(&Expr) -> Option<i64>) -> Rules {
         let bound = || self.bound.clone().and_then(|bound| syn::parse2(bound).ok());
         let name = |field: &Option<LitStr>| field.as_ref().map(LitStr::value);
@@ -313,7 +313,7 @@ impl Entries {
         }
     }
 
-    /// The fields that `Schema::List` and `decode::Entries` share.
+    /// Returns the fields that `Schema::List` and `decode::Entries` share.
     fn rules(&self) -> TokenStream {
         let min = self.min.as_ref().map_or(quote!(0), |min| quote!(#min));
         let max = option(match (&self.max, &self.bound) {
@@ -353,7 +353,7 @@ impl Entries {
     }
 }
 
-/// The generic arguments of `ty`, if its name is `name`.
+/// Returns the generic arguments of `ty`, if its name is `name`.
 fn generic(ty: &Type, name: &str) -> Option<Vec<GenericArgument>> {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
     let last = path.segments.last()?;
@@ -386,7 +386,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
     }
 }
 
-/// The value of an integer literal.
+/// Returns the value of an integer literal.
 pub fn integer(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok(),

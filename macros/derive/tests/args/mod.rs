@@ -1,4 +1,4 @@
-//! `#[derive(Args)]`: what is accepted, what is complained about, and the schema.
+//! `#[derive(Args)]`: accepted arguments, errors, and the schema.
 
 mod sample;
 

@@ -1,15 +1,15 @@
-//! Arguments that have everything.
+//! Arguments with all features.
 
 use schedc_core::args::{Args, Errors, List, Node, Part, Seq};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub(crate) struct FitArgs {
-    /// Resources that nobody looks at.
+    /// Ignored resources.
     #[args(format = "qualified-name", unique = "")]
     pub(crate) ignored_resources: List<&'static str, 8>,
     #[args(format = "name-prefix")]
     pub(crate) ignored_resource_groups: List<&'static str, 2>,
-    /// How nodes are scored.
+    /// Scoring of nodes.
     pub(crate) scoring_strategy: Strategy,
     #[args(default = false)]
     pub(crate) strict: bool,

@@ -1,4 +1,4 @@
-//! Mistakes that only the constants show: a field that entries do not have, a default that a nested type does not have.
+//! Errors that appear only in constants: a field that entries do not have, a default that a nested type does not have.
 
 use schedc_core::args::{Args, List};
 

@@ -1,4 +1,4 @@
-//! Mistakes of a plugin author in the declaration of arguments.
+//! Errors of a plugin author in the declaration of arguments.
 
 use schedc_core::args::{Args, List, Seq};
 

@@ -1,4 +1,4 @@
-//! Wrong arguments in a profile: the error names the places in the profile.
+//! Wrong arguments in a profile: the error has the locations in the profile.
 
 use schedc_core::args::{Args, List, Node, Value};
 

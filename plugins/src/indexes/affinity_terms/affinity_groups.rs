@@ -1,4 +1,4 @@
-//! Pods that say the same.
+//! Groups of pods with equal affinity.
 
 use std::sync::Arc;
 
@@ -7,52 +7,52 @@ use schedc_core::model::{PodAffinity, PodSpec};
 
 use super::term_table::TermId;
 
-/// So much that no pod says any more is remembered: pods that go often come again.
+/// Maximum number of groups without pods. They are kept because equal pods often return.
 const MAX_UNUSED: usize = 1024;
-/// For so many specs it is remembered what they say. A power of two.
+/// Number of specs with a remembered group. A power of two.
 const RECENT: usize = 256;
 
-/// What pods say, each thing once. Pods of one template say the same: looked up once for all their terms.
+/// The distinct affinities of pods. Pods of one template share a group: their terms are looked up once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AffinityGroups {
     ids: Map<Arc<PodAffinity>, usize>,
     all: Vec<Option<AffinityGroup>>,
     free: Vec<usize>,
-    /// How many have no pods.
+    /// Number of groups without pods.
     unused: usize,
-    /// Specs by address; they are kept, lest another one takes it.
+    /// Specs by address. They are kept alive, otherwise another spec could have the address.
     recent: Vec<Option<(Arc<PodSpec>, usize)>>,
 }
 
-/// Pods that say the same.
+/// Pods with equal affinity.
 #[derive(Clone, Debug)]
 pub(super) struct AffinityGroup {
-    /// Those on nodes and those that are waiting.
+    /// Number of pods, on nodes and pending.
     pub(super) pods: u32,
     pub(super) anti_required: Box<[TermId]>,
     pub(super) scored: Box<[TermId]>,
 }
 
 impl AffinityGroups {
-    /// The number of those that say this.
+    /// Returns the id of the group with this affinity.
     pub(super) fn id(&self, affinity: &PodAffinity) -> Option<usize> {
         self.ids.get(affinity).copied()
     }
 
-    /// The number of those that say what a pod says, if that was remembered.
+    /// Returns the id of a pod's group, if it was remembered.
     #[inline]
     pub(super) fn recent(&self, pod: &Arc<PodSpec>) -> Option<usize> {
-        let (known, id) = self.recent.get(place(pod))?.as_ref()?;
+        let (known, id) = self.recent.get(slot(pod))?.as_ref()?;
         Arc::ptr_eq(known, pod).then_some(*id)
     }
 
-    /// Remembers it.
+    /// Remembers the group of a pod.
     pub(super) fn remember(&mut self, pod: &Arc<PodSpec>, id: usize) {
         self.recent.resize(RECENT, None);
-        self.recent[place(pod)] = Some((pod.clone(), id));
+        self.recent[slot(pod)] = Some((pod.clone(), id));
     }
 
-    /// Those that say what a pod says.
+    /// Returns the group of a pod.
     pub(super) fn find(&self, pod: &Arc<PodSpec>) -> Option<&AffinityGroup> {
         let id = self.recent(pod).or_else(|| self.id(&pod.affinity))?;
         self.all[id].as_ref()
@@ -69,7 +69,7 @@ impl AffinityGroups {
         id
     }
 
-    /// There is a pod more, or less.
+    /// Adds a pod or removes one.
     #[inline]
     pub(super) fn count(&mut self, id: usize, added: bool) -> Option<&AffinityGroup> {
         let group = self.all[id].as_mut()?;
@@ -80,7 +80,7 @@ impl AffinityGroups {
         Some(group)
     }
 
-    /// If there is much that no pod says any more, forgets and returns it.
+    /// Removes and returns groups without pods, if there are too many.
     pub(super) fn forget(&mut self) -> Vec<AffinityGroup> {
         if self.unused <= MAX_UNUSED.max(self.ids.len() / 2) {
             return Vec::new();
@@ -107,8 +107,8 @@ impl AffinityGroups {
     }
 }
 
-fn place(pod: &Arc<PodSpec>) -> usize {
-    // Specs are some hundred bytes long.
+fn slot(pod: &Arc<PodSpec>) -> usize {
+    // The lowest bits are equal: specs have some hundred bytes.
     let address = Arc::as_ptr(pod).addr();
     ((address >> 6) ^ (address >> 14)) & (RECENT - 1)
 }

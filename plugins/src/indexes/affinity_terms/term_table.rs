@@ -1,4 +1,4 @@
-//! Distinct terms with the nodes that they are carried on.
+//! Distinct terms with the nodes of their pods.
 
 use std::hash::Hash;
 
@@ -9,15 +9,15 @@ use schedc_core::model::{NodeIndex, Operator, PodAffinityTerm};
 
 use crate::indexes::NodeCounts;
 
-/// A term that pods carry. It never comes to mean another one.
+/// A term of pods. An id is never used for another term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId {
     slot: u32,
-    /// How many terms were forgotten before this one came.
+    /// Number of terms forgotten before this one was added.
     generation: u32,
 }
 
-/// Terms, each with what it counts as. Two terms that count differently are different.
+/// Terms with their tags. Equal terms with different tags are different entries.
 #[derive(Clone, Debug)]
 pub(super) struct TermTable<T> {
     entries: Vec<Option<AffinityTermEntry<T>>>,
@@ -26,40 +26,40 @@ pub(super) struct TermTable<T> {
     ids: Map<(T, PodAffinityTerm), TermId>,
     /// Terms that match only pods with one of these labels.
     by_label: Map<(Symbol, Symbol), Vec<TermId>>,
-    /// The others.
+    /// All other terms.
     by_no_label: Vec<TermId>,
-    /// How many look at labels of namespaces.
+    /// Number of terms with a namespace selector.
     selecting_namespaces: usize,
-    /// How many terms ever came and went.
+    /// Number of additions and removals of terms.
     epoch: u64,
 }
 
-/// A term and where it is carried.
+/// A term and the nodes of its pods.
 #[derive(Clone, Debug)]
 pub struct AffinityTermEntry<T> {
     tag: T,
     term: PodAffinityTerm,
     generation: u32,
-    /// How often it is in lists of terms.
+    /// Number of lists that contain the term.
     users: u32,
     nodes: NodeCounts,
     log: ChangeLog<(NodeIndex, i32)>,
 }
 
 impl<T: Copy> AffinityTermEntry<T> {
-    /// What it counts as.
+    /// Returns the term's tag.
     pub fn tag(&self) -> T {
         self.tag
     }
-    /// Its topology key.
+    /// Returns the topology key.
     pub fn key(&self) -> Symbol {
         self.term.topology_key
     }
-    /// The nodes that it is carried on, and how often.
+    /// Returns the nodes of the term's pods, with the number of pods.
     pub fn nodes(&self) -> &NodeCounts {
         &self.nodes
     }
-    /// What has happened to them: it came to a node with a pod (1) or left it (-1).
+    /// Returns the changes of these counts: a pod was added to a node (1) or removed from it (-1).
     #[inline]
     pub fn log(&self) -> &ChangeLog<(NodeIndex, i32)> {
         &self.log
@@ -82,7 +82,7 @@ impl<T> Default for TermTable<T> {
 }
 
 impl<T: Copy + Eq + Hash> TermTable<T> {
-    /// The term's id, for another user of it.
+    /// Returns the term's id, and counts another user.
     pub(super) fn acquire(&mut self, tag: T, term: &PodAffinityTerm) -> TermId {
         let wanted = (tag, term.clone());
         if let Some(&id) = self.ids.get(&wanted) {
@@ -110,7 +110,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         id
     }
 
-    /// A user of the term is gone; with the last one, the term.
+    /// Removes a user of the term, and the term after its last user.
     pub(super) fn release(&mut self, id: TermId) {
         let Some(entry) = self.get_mut(id) else { return };
         entry.users -= 1;
@@ -134,7 +134,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         self.ids.remove(&(entry.tag, entry.term));
     }
 
-    /// A pod with the term comes to a node or leaves it.
+    /// Counts a pod with the term that is added to a node or removed from it.
     #[inline]
     pub(super) fn count(&mut self, id: TermId, node: NodeIndex, added: bool) {
         let Some(entry) = self.get_mut(id) else { return };
@@ -156,7 +156,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         self.entries.get_mut(id.slot as usize)?.as_mut().filter(|entry| entry.generation == id.generation)
     }
 
-    /// The terms that mean a pod, sorted.
+    /// Returns the terms that match a pod, sorted.
     pub(super) fn matching(
         &self,
         namespace: Symbol,
@@ -177,13 +177,13 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         matching
     }
 
-    /// Grows with each term that comes or goes.
+    /// Incremented when a term is added or removed.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether there is a term that looks at labels of namespaces.
+    /// Returns whether a term has a namespace selector.
     pub(super) fn selects_namespaces(&self) -> bool {
         self.selecting_namespaces > 0
     }
@@ -198,7 +198,7 @@ fn selects_namespaces(term: &PodAffinityTerm) -> bool {
     term.namespace_selector.as_ref().is_some_and(|selector| !selector.is_empty())
 }
 
-/// Labels of which a pod must have one to match, if there is such a condition.
+/// Returns labels of which a matching pod must have one, if the term has such a condition.
 fn needed_labels(term: &PodAffinityTerm) -> Option<Vec<(Symbol, Symbol)>> {
     let conditions = &term.selector.as_ref()?.requirements;
     let listed = conditions.iter().find(|condition| condition.operator == Operator::In)?;

@@ -6,7 +6,7 @@ use schedc_objects::testing::pod;
 
 use super::*;
 
-/// Four terms to choose from by the bits of a number, on either side.
+/// Pod affinity with up to four terms of each kind, selected by the bits of `terms`.
 fn group(name: usize, terms: u8) -> String {
     let required = |terms: u8| {
         let all = [
@@ -29,10 +29,10 @@ fn group(name: usize, terms: u8) -> String {
     )
 }
 
-/// Terms by what they count as, with their topology key and node, and how many pods carry them there.
+/// Number of pods for each tag, topology key and node.
 type Found = BTreeMap<(Option<ScoredTermKind>, Symbol, u32), u32>;
 
-/// What a pod of each app, in a namespace of each kind, finds.
+/// Returns the matching terms for a pod of each app, in a namespace of each kind.
 fn found(affinity_terms: &AffinityTerms, interner: &mut Interner) -> Vec<Found> {
     let app = interner.intern("app");
     let mut all = Vec::new();
@@ -81,7 +81,7 @@ fn namespaces_are_matched_by_current_labels() {
     let mut affinity_terms = AffinityTerms::default();
     affinity_terms.add_pod(NodeIndex(0), &pod(&group(0, 4 << 4), &mut interner));
     let other = interner.intern("other");
-    // Each row: the namespace before and after, how many terms match then, and whether they have to be looked for again.
+    // Each row: the namespace before and after, the number of matching terms, and whether the epoch changes.
     let (team, none) = (namespace(&[("team", "x")], &mut interner), namespace(&[], &mut interner));
     let rows = [
         (None, None, 0, false),
@@ -120,13 +120,13 @@ fn unused_terms_are_kept_for_a_while() {
         affinity_terms.register(&pod.spec.affinity);
     };
     (0..1100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
-    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "it waits still");
-    assert!(affinity_terms.scored.entries().count() < 200, "of the others most are forgotten");
+    assert_eq!(affinity_terms.scored_matching(default, &app), [id], "it is still pending");
+    assert!(affinity_terms.scored.entries().count() < 200, "most of the others are forgotten");
     affinity_terms.set_pending(Some(&first), None);
     (2000..3100).for_each(|n| other(n, &mut affinity_terms, &mut interner));
     assert_eq!((affinity_terms.scored_matching(default, &app), affinity_terms.scored(id).is_none()), (vec![], true));
     affinity_terms.add_pod(NodeIndex(0), &first);
-    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new number");
+    assert!(!affinity_terms.scored_matching(default, &app).contains(&id), "it has a new id");
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What is attached to nodes, and what their CSINodes say.
+//! VolumeAttachments and CSINodes, by node.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use schedc_core::model::{CsiNode, CsiVolume, NodeIndex, VolumeAttachment};
 
 use super::{AttachedVolumes, CountedVolume};
 
-/// What is known of a node by its name.
+/// State of a node by its name.
 #[derive(Debug, Default)]
 pub(super) struct NamedNode {
     pub(super) slot: Option<NodeIndex>,
     pub(super) csi: Option<Arc<CsiNode>>,
-    /// The volumes that are attached to it, by VolumeAttachments.
+    /// The volumes that VolumeAttachments attach to the node.
     pub(super) attached: Map<CountedVolume, u32>,
 }
 
@@ -26,7 +26,7 @@ impl AttachedVolumes {
         }
     }
 
-    /// What a VolumeAttachment attaches, if that can be told (`getNodeVolumeAttachmentInfo`).
+    /// Returns the volume that a VolumeAttachment attaches, if it is known (`getNodeVolumeAttachmentInfo`).
     fn attached_by(&self, attachment: &VolumeAttachment) -> Option<CountedVolume> {
         let csi = self.volumes.get(&attachment.volume?)?.volume.as_ref()?.csi?;
         let volume = CsiVolume { driver: attachment.driver, handle: csi.handle };

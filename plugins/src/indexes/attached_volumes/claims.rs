@@ -1,4 +1,4 @@
-//! Claims, what they count as, and who uses them.
+//! Claims, the volumes that they count as, and their users.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ pub(super) type ClaimKey = (Symbol, Symbol);
 #[derive(Debug, Default)]
 pub(super) struct ClaimEntry {
     pub(super) claim: Option<Arc<PersistentVolumeClaim>>,
-    /// The volume that stands for it.
+    /// The volume that the claim counts as.
     pub(super) counted: Option<CountedVolume>,
-    /// The volumes of pods that use it: on which node, and the pod if the claim must be its own.
+    /// Uses by pods: the node, and the pod if it must own the claim.
     pub(super) uses: Map<(NodeIndex, Option<Uid>), u32>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct VolumeEntry {
     pub(super) volume: Option<Arc<PersistentVolume>>,
-    /// The claims that name it.
+    /// The claims that refer to the volume.
     pub(super) claims: Vec<ClaimKey>,
     pub(super) attachments: Vec<Arc<VolumeAttachment>>,
 }
 
 impl ClaimEntry {
-    /// Whether the volumes of a pod that uses the claim cannot be counted.
+    /// Returns whether the volumes of a pod that uses the claim cannot be counted.
     fn fails(&self, (_, name): ClaimKey, owner: Option<&Uid>) -> bool {
         match (&self.claim, owner) {
             (Some(claim), Some(owner)) => claim.controller.as_ref() != Some(owner),
@@ -40,10 +40,10 @@ impl ClaimEntry {
     }
 }
 
-/// A claim that a pod's volume uses.
+/// A pod's use of a claim.
 pub(super) struct ClaimUse<'a> {
     pub(super) key: ClaimKey,
-    /// The pod, if the claim must be its own.
+    /// The pod, if it must own the claim.
     pub(super) owner: Option<&'a Uid>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> ClaimUse<'a> {
 }
 
 impl AttachedVolumes {
-    /// What a claim counts as, by what is known now.
+    /// Returns the volume that a claim counts as in the current state.
     fn count_as(&self, claim: &PersistentVolumeClaim) -> Option<CountedVolume> {
         let entry = claim.volume.and_then(|volume| self.volumes.get(&volume));
         if let Some(volume) = entry.and_then(|entry| entry.volume.as_ref()) {
@@ -74,7 +74,7 @@ impl AttachedVolumes {
         })
     }
 
-    /// Lets a use of a claim count.
+    /// Counts uses of a claim.
     pub(super) fn add_use(&mut self, key: ClaimKey, node: NodeIndex, owner: Option<&Uid>, times: u32) {
         let Some(entry) = self.claims.get(&key) else { return };
         let (failed, counted) = (entry.fails(key, owner), entry.counted);
@@ -97,7 +97,7 @@ impl AttachedVolumes {
         }
     }
 
-    /// Changes what is known of claims, and what they count as.
+    /// Applies a change that affects claims, and updates the counts of their volumes.
     fn with_claims_uncounted(&mut self, keys: &[ClaimKey], change: impl FnOnce(&mut Self)) {
         let uses = |index: &Self, key: &ClaimKey| -> Vec<_> {
             let entry = index.claims.get(key);

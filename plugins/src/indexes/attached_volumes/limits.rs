@@ -1,41 +1,42 @@
-//! Each driver's limits and counts, dense over nodes.
+//! Limits and counts of each driver, dense over nodes.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{CsiNode, NodeIndex};
 use schedc_core::node_mask::NodeMask;
 
-/// No limit: more than there are volumes.
+/// Limit of a node without one: more than the number of volumes.
 const NONE: i64 = i64::MAX;
 
-/// For so many volumes at most, the nodes without room are known. Few pods bring more.
+/// Maximum number of additional volumes with a set of full nodes. Few pods request more.
 const MAX_TRACKED: usize = 4;
 
-/// One driver on all nodes.
+/// Limits and counts of one driver on all nodes.
 #[derive(Debug, Default)]
 pub struct DriverNodes {
-    /// By slot; nodes beyond the end have no volume.
+    /// By slot; nodes beyond the end have no volumes.
     attached: Vec<i64>,
     /// By slot; nodes beyond the end have no limit.
     limits: Vec<i64>,
-    /// The nodes without room for one more volume, for two more, and so on.
+    /// The nodes without capacity for one more volume, for two more, and so on.
     full_nodes: [NodeMask; MAX_TRACKED],
-    /// How often one of them came to be so, or ceased to.
+    /// Number of changes of these sets.
     changes: u64,
 }
 
 impl DriverNodes {
-    /// How many of its volumes are attached to a node.
+    /// Returns the number of the driver's volumes on a node.
     pub fn attached(&self, node: NodeIndex) -> i64 {
         self.attached.get(node.get()).copied().unwrap_or(0)
     }
 
-    /// How many may be. `None`: any number.
+    /// Returns the limit of a node, `None` without a limit.
     pub fn limit(&self, node: NodeIndex) -> Option<i64> {
         self.limits.get(node.get()).copied().filter(|&limit| limit != NONE)
     }
 
-    /// Adds the nodes where there is no room for so many more, at least one, to a set that has room for all nodes.
+    /// Adds the nodes without capacity for `more` additional volumes, at least one. The mask must have capacity
+    /// for all nodes.
     pub fn add_full_nodes(&self, more: i64, nodes: &mut NodeMask) {
         match self.full_nodes.get(more as usize - 1) {
             Some(full) => {
@@ -52,8 +53,8 @@ impl DriverNodes {
         }
     }
 
-    /// A number that grows whenever [`DriverNodes::add_full_nodes`] may say something else for so many volumes. `None`:
-    /// that is not counted.
+    /// Returns a number that is incremented when the result of [`DriverNodes::add_full_nodes`] for `more` may
+    /// change. `None`: changes are not tracked for this number.
     pub fn full_nodes_epoch(&self, more: i64) -> Option<u64> {
         (more as usize <= MAX_TRACKED).then_some(self.changes)
     }
@@ -80,16 +81,16 @@ impl DriverNodes {
     }
 }
 
-/// All drivers, by name.
+/// All drivers by name.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     drivers: Map<Symbol, DriverNodes>,
-    /// Number of nodes where drivers have limits, those of each driver.
+    /// Number of limits over all drivers and nodes.
     count: usize,
 }
 
 impl Limits {
-    /// Whether there is one.
+    /// Returns whether any limit exists.
     pub(super) fn any(&self) -> bool {
         self.count > 0
     }
@@ -106,7 +107,7 @@ impl Limits {
         self.drivers.entry(driver).or_default().change_attached(node, -1);
     }
 
-    /// A node's CSINode came, changed, or went.
+    /// Replaces the CSINode of a node.
     pub(super) fn replace(&mut self, node: NodeIndex, old: Option<&CsiNode>, new: Option<&CsiNode>) {
         for (driver, limit) in old.iter().flat_map(|old| &old.drivers) {
             self.count -= usize::from(limit.is_some());
@@ -126,7 +127,7 @@ impl Limits {
     }
 }
 
-/// A node's place in a list that grows as needed.
+/// Returns the entry of a node in a list that grows on demand.
 fn slot(list: &mut Vec<i64>, node: NodeIndex, default: i64) -> &mut i64 {
     if list.len() <= node.get() {
         list.resize(node.get() + 1, default);

@@ -1,4 +1,4 @@
-//! Counts that follow events equal counts made anew.
+//! Counts after events equal counts of a rebuilt index.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use schedc_objects::testing::{node, object, pod};
 
 use super::*;
 
-/// All that can be asked of an index of two nodes, in comparable form.
+/// The results of all queries of an index of two nodes, in comparable form.
 #[derive(Debug, PartialEq)]
 struct Facts {
     counts: BTreeMap<(Symbol, u32), (i64, Option<i64>)>,
@@ -56,7 +56,7 @@ impl Facts {
     }
 }
 
-/// The cluster as it is, and the index that followed.
+/// The current objects, and the index that received all events.
 #[derive(Default)]
 struct TestCluster {
     interner: Interner,
@@ -103,7 +103,7 @@ impl TestCluster {
         }
     }
 
-    /// Pods first, then objects, then the other way round.
+    /// Rebuilds the index with pods first or with objects first.
     fn rebuilt(&self, objects_first: bool) -> AttachedVolumes {
         let mut index = AttachedVolumes::default();
         let objects = |index: &mut AttachedVolumes| {
@@ -127,11 +127,11 @@ impl TestCluster {
 
 #[derive(Clone, Debug)]
 enum Event {
-    /// A node comes, or goes with its pods.
+    /// A node is added, or removed with its pods.
     Node(usize),
-    /// A pod comes to a node, or leaves it.
+    /// A pod is added to a node, or removed.
     Pod(usize, usize, Vec<String>),
-    /// An object comes, changes or goes.
+    /// An object is added, changed or removed.
     Object(String, bool),
 }
 

@@ -12,7 +12,7 @@ fn selector(labels: &str, interner: &mut Interner) -> LabelSelector {
     LabelSelector::parse(&labels, &[], interner).unwrap()
 }
 
-/// What happens to a cluster, and questions in between.
+/// A change of the cluster, or a query.
 #[derive(Clone, Debug)]
 enum Step {
     Toggle(usize),
@@ -33,7 +33,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The answer by looking at every pod.
+/// Returns the counts by checking every pod.
 fn reference_counts(query: &PodQuery, pods: &[(Pod, NodeIndex)], namespaces: &Namespaces) -> NodeCounts {
     let mut counts = NodeCounts::default();
     for (pod, node) in pods {
@@ -101,7 +101,7 @@ proptest! {
                         }
                         prop_assert_eq!(kept.counts(*id), &counts, "{:?}", query);
                     }
-                    None => prop_assert_ne!(kept.counts(*id), &counts, "cut without need: {:?}", query),
+                    None => prop_assert_ne!(kept.counts(*id), &counts, "truncated without need: {:?}", query),
                 }
             }
         }
@@ -148,7 +148,7 @@ fn empty_namespace_selectors() {
     };
     assert_eq!(registered(None), 0);
     assert_eq!(registered(Some("")), 1, "every namespace, known or not");
-    assert_eq!(registered(Some("team=red")), 0, "of those that are known");
+    assert_eq!(registered(Some("team=red")), 0, "known namespaces only");
 }
 
 #[test]

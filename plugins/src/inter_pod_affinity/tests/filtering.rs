@@ -3,7 +3,7 @@
 use super::*;
 
 impl Cluster {
-    /// What PreFilter finds; `None` if it skips.
+    /// Returns the result of PreFilter; `None` if it skips.
     fn pre_filter(&mut self, pod: &str) -> Result<Option<(InterPodAffinityPod, InterPodAffinityState)>, Status> {
         let pod = self.pod(pod);
         let pod = self.compile(&DEFAULT, &pod);
@@ -11,10 +11,10 @@ impl Cluster {
         Ok((!found.slot.skip).then_some((pod, found.slot.state)))
     }
 
-    /// A letter for each node: `.` passes, `a` is the pod's affinity, `n` its anti-affinity, `e` that of others; `skip` if
-    /// PreFilter skips.
+    /// Returns a letter for each node: `.` passes, `a` affinity, `n` anti-affinity, `e` anti-affinity of existing
+    /// pods. Returns `skip` if PreFilter skips.
     fn verdicts(&mut self, pod: &str) -> String {
-        match self.pre_filter(pod).expect("terms are whole") {
+        match self.pre_filter(pod).expect("terms are valid") {
             Some((pod, state)) => self.all().into_iter().map(|node| letter(&pod, &state, node)).collect(),
             None => "skip".into(),
         }
@@ -38,7 +38,7 @@ fn affinity() {
         |terms: &str, expected| assert_eq!(cluster().verdicts(&pod("new", &with_affinity(terms))), expected, "{terms}");
     check(&term("zone", "web"), "..aaaa");
     check(&term("host", "web"), ".aaaaa");
-    // The empty value is a place, a missing label is none.
+    // The empty value is a domain, a missing label is not.
     check(&term("zone", "log"), "aaaa.a");
     check(&term("rack", "web"), "aaaaaa");
     check(&term("zone", "nothing"), "aaaaaa");
@@ -53,7 +53,7 @@ fn affinity() {
 fn the_first_pod_of_a_group_fits_anywhere() {
     let to_own_group = pod("web", &with_affinity(&term("zone", "web")));
     assert_eq!(Cluster::new().verdicts(&to_own_group), ".....a");
-    // On a node without the label it does not count, and the group is still to be started.
+    // On a node without the label, the pod does not count: the next pod is still the first of its group.
     assert_eq!(Cluster::new().with("n5", &pod("web", "")).verdicts(&to_own_group), ".....a");
     assert_eq!(
         Cluster::new().with("n5", &pod("web", "")).with("n2", &pod("web", "")).verdicts(&to_own_group),
@@ -75,7 +75,7 @@ fn anti_affinity() {
     check(&term("host", "web"), "n.....");
     check(&term("zone", "log"), "....n.");
     check(&term("rack", "web"), "......");
-    // Any term does.
+    // One matching term suffices.
     check(&format!("{}, {}", term("zone", "web"), term("host", "db")), "nn.n..");
     let both = format!("{}, {}", with_affinity(&term("zone", "web")), with_anti_affinity(&term("host", "web")));
     assert_eq!(cluster().verdicts(&pod("new", &both)), "n.aaaa");
@@ -89,7 +89,7 @@ fn existing_anti_affinity() {
     assert_eq!(cluster().verdicts(&pod("db", "")), "...e..");
     assert_eq!(cluster().verdicts(&pod("log", "")), "skip");
     assert_eq!(cluster().with("n5", &against("zone", "log")).verdicts(&pod("log", "")), "skip", "in no zone");
-    // What the pod itself asks for comes first.
+    // The pod's own affinity is checked first.
     assert_eq!(cluster().verdicts(&pod("web", &with_affinity(&term("zone", "old")))), "ee..aa");
     assert_eq!(cluster().verdicts(&pod("web", &with_anti_affinity(&term("host", "old")))), "ne.n..");
 }
@@ -107,10 +107,10 @@ fn namespace_selectors() {
     check(&team("red"), "nn....");
     check(&team("blue"), "..nn..");
     check(&of(""), "nnnnn.");
-    // No labels at all satisfy it, and with them kube-scheduler tries it in the end.
+    // An empty label set matches. kube-scheduler also tries the selector on an empty set.
     check(&not_red, "nnnnn.");
-    // The new pod's namespace, if the terms are those of pods that run: there labels decide, or none for a namespace that
-    // is not known.
+    // For terms of existing pods, the namespace of the new pod counts: its labels, or none for an unknown
+    // namespace.
     let affinity_terms = |term: &str, namespace| {
         let mut cluster = Cluster::new().with("n0", &pod("old", &with_anti_affinity(term)));
         cluster.verdicts(&abroad(namespace))
@@ -130,7 +130,7 @@ fn invalid_terms() {
     let status = Cluster::new().pre_filter(&pod("web", &with_affinity(broken))).unwrap_err();
     let expected = "parsing pod: requiredAffinityTerms: \"Near\" is not a valid label selector operator";
     assert_eq!(status, Status::unresolvable(expected));
-    // Of a pod that runs, the other terms hold.
+    // The valid terms of a running pod still apply.
     let old = pod("old", &format!("{}, {}", with_affinity(broken), with_anti_affinity(&term("zone", "web"))));
     assert_eq!(Cluster::new().with("n0", &old).verdicts(&pod("web", "")), "ee....");
 }
@@ -170,7 +170,7 @@ fn without_pre_filter_the_attempt_fails() {
 fn hypothetical_pods() {
     let new =
         pod("web", &format!("{}, {}", with_affinity(&term("zone", "db")), with_anti_affinity(&term("host", "log"))));
-    // Each row: the pod that comes, the node, and the verdicts then.
+    // Each row: the added pod, the node, and the verdicts afterwards.
     let rows = [
         (pod("db", ""), 2, "n..naa"),
         (pod("log", ""), 1, "nnaaaa"),
@@ -192,7 +192,7 @@ fn hypothetical_pods() {
     }
 }
 
-/// Pods with all kinds of terms.
+/// Pods with terms of all kinds.
 fn any_pod() -> impl Strategy<Value = String> {
     let apps = ["a", "b", "c"];
     let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))
@@ -204,8 +204,8 @@ fn any_pod() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// In thought as in fact: the state after pods came and went is that of a cluster where they are so, and undone it is
-    /// the first again.
+    /// The state after hypothetical changes equals the state of a cluster with these changes. Undoing the changes
+    /// restores the first state.
     #[test]
     fn hypothetical_state_equals_actual_state(
         before in prop::collection::vec((0..6_u32, any_pod()), 0..6),

@@ -4,11 +4,11 @@ use schedc_core::extension_points::ScoreError;
 
 use super::*;
 
-/// The raw and the normalised scores of all nodes.
+/// The raw and the normalized scores of all nodes.
 type Scores = ([i64; 6], [i64; 6]);
 
 impl Cluster {
-    /// `None` if PreScore skips.
+    /// Returns the scores; `None` if PreScore skips.
     fn scores(&mut self, args: &InterPodAffinityArgs, pod: &str) -> Result<Option<Scores>, Status> {
         let pod = self.pod(pod);
         let pod = self.compile(args, &pod);
@@ -63,7 +63,7 @@ fn preferences_of_the_pod() {
         &format!("{}, {}", preferred_affinity(&[(5, zone_web)]), preferred_anti_affinity(&[(7, host_web)])),
         Some([3, 3, 0, 0, 0, 0]),
     );
-    // Nothing counts: skipped. What adds up to nothing, or weighs nothing, counts.
+    // If no pod matches, PreScore skips. Sums of 0 and weights of 0 do not skip.
     check(&preferred_affinity(&[(10, &term("zone", "nothing"))]), None);
     check(&preferred_affinity(&[(10, &term("zone", "log"))]), None);
     check(&preferred_affinity(&[(10, &term("rack", "web"))]), None);
@@ -97,7 +97,7 @@ fn preferences_of_running_pods() {
     assert_eq!(raw(cluster(), &with(0, false), &pod("new", "")), Some([10, 10, -4, 0, 0, 0]));
     assert_eq!(raw(cluster(), &with(40, false), &pod("new", "")), Some([10, 10, 76, 80, 0, 0]));
     assert_eq!(raw(cluster(), &DEFAULT, &pod("other", "")), None);
-    // Ignored, but not by a pod that has preferences itself.
+    // Ignored, except for a pod with preferences.
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", "")), None);
     let b = preferred_affinity(&[(100, &term("host", "b"))]);
     assert_eq!(raw(cluster(), &with(1, true), &pod("new", &b)), Some([10, 10, 98, 2, 0, 0]));

@@ -1,4 +1,4 @@
-//! States that are brought up to date.
+//! Incrementally updated states.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use schedc_core::plugin::CycleSlot;
 
 use super::*;
 
-/// What is kept for pods that are alike.
+/// The cached state for pods with equal signatures.
 struct CachedState {
     pod: InterPodAffinityPod,
     filtering: CycleSlot<InterPodAffinityState>,
@@ -43,7 +43,7 @@ impl Raw {
         }
     }
 
-    /// Asks about all classes again.
+    /// Recomputes the scores of all classes.
     fn refresh(&mut self, pod: &InterPodAffinityPod, slot: &CycleSlot<InterPodAffinityScores>) {
         for class in self.of_node.iter().flatten() {
             self.of_class.insert(*class, InterPodAffinity::score_of_class(&DEFAULT, pod, &slot.state, *class));
@@ -55,7 +55,7 @@ impl Raw {
     }
 }
 
-/// What is asked about nodes again.
+/// The nodes to evaluate again.
 #[derive(Debug, Default)]
 struct AffectedNodes {
     filtering: NodeSet,
@@ -106,7 +106,7 @@ impl Cluster {
         CachedState { pod, filtering, passing, scoring, scores, seen: self.cache.log.end() }
     }
 
-    /// As the engine does it. Every node counts as feasible for scores.
+    /// Updates as the engine does. For scores, every node counts as feasible.
     fn update(&self, cached: &mut CachedState, affected: &mut AffectedNodes) -> Result<(), NeedsFullEvaluation> {
         let entries: Vec<_> = self.cache.log.since(cached.seen).expect("the log is long enough").collect();
         let themselves = entries.iter().any(|entry| entry.is_node_change());
@@ -146,7 +146,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// With a node that has a zone, or a node less.
+    /// Adds a node with a zone, or removes it.
     fn set_node(&mut self, name: &str, zone: Option<&str>) {
         let yaml = format!("metadata: {{name: {name}, labels: {{host: {name}, {}}}}}", zone.unwrap_or_default());
         let node = testing::node(&yaml, &mut self.cache.base.interner);
@@ -161,14 +161,14 @@ impl Cluster {
 /// A change of the cluster.
 #[derive(Clone, Debug)]
 enum Event {
-    /// The pod of this number is one of these, on this node.
+    /// The pod with this number becomes one of these, on this node.
     Pod(usize, usize, u32),
     NoPod(usize),
-    /// The node is in this zone, or in none.
+    /// The node moves to this zone, or to none.
     Node(u32, &'static str),
     NoNode(u32),
     Namespace(&'static str, &'static str),
-    /// A pod of these asks.
+    /// One of these pods is scheduled.
     Ask(usize),
 }
 
@@ -200,7 +200,7 @@ fn any_term() -> impl Strategy<Value = String> {
         .prop_map(|(key, selector, more)| format!("{{topologyKey: {key}, labelSelector: {{{selector}}}{more}}}"))
 }
 
-/// A pod with terms of all kinds, or none.
+/// A pod with or without terms, of all kinds.
 fn any_pod() -> impl Strategy<Value = String> {
     let required = || prop::collection::vec(any_term(), 0..2).prop_map(|terms| terms.join(", "));
     let preferred = || {
@@ -249,7 +249,7 @@ proptest! {
                 Event::Namespace(name, team) => cluster.namespace(name, team),
                 Event::Ask(of) => {
                     let fresh = cluster.evaluate(&pods[of]);
-                    // Pods that are alike share what is kept.
+                    // Pods with equal signatures share the state.
                     let at = cached.iter().position(|cached| cached.as_ref().is_some_and(|cached| cached.pod == fresh.pod));
                     let at = at.unwrap_or(of);
                     if let Some(old) = cached[at].as_mut().filter(|cached| cached.pod == fresh.pod) {
@@ -265,7 +265,7 @@ proptest! {
                             }
                         } else {
                             let skips = |cached: &CachedState| (cached.filtering.skip, cached.scoring.skip);
-                            prop_assert_ne!(skips(old), skips(&fresh), "only skips are a reason");
+                            prop_assert_ne!(skips(old), skips(&fresh), "only a change of skips needs a full evaluation");
                         }
                     }
                     cached[at] = Some(fresh);
@@ -283,7 +283,7 @@ fn a_truncated_log_needs_full_evaluation() {
     let carrier = cluster.pod(&pod("a", &affinity));
     let mut cached = cluster.evaluate(&carrier);
     let n1 = cluster.cache.base.interner.intern("n1");
-    // More than any log of pods keeps.
+    // More changes than any change log holds.
     for pod in 0..2500 {
         let uid = Uid(format!("p{}", pod % 7).into());
         cluster.cache.add_pod(Arc::new(Pod { uid, ..carrier.clone() }), n1, PodState::Bound);

@@ -1,4 +1,4 @@
-//! Classes of nodes that are scored alike.
+//! Classes of nodes with equal scores.
 
 use schedc_core::extension_points::{NormalizeScore, ScoreClass};
 use schedc_core::model::NodeIndex;
@@ -7,16 +7,16 @@ use super::{ConstraintCounts, SpreadScores, round};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::{PodTopologySpread, PodTopologySpreadPod};
 
-/// Domains of a key beyond which nodes are told apart by how many pods are in their domain rather than by the domain: then
-/// a pod that comes concerns the nodes of its domain, and not all classes.
+/// Maximum number of domains of a key for classes by domain. Beyond it, the class contains the number of pods
+/// in the domain. A change of a pod then affects the nodes of its domain instead of all classes.
 const MAX_CLASS_DOMAINS: usize = if cfg!(test) { 2 } else { 256 };
 
-/// What a constraint says of a node, as a part of its class.
+/// The part of a node's class for one constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClassKey {
     /// Its domain.
     Domain,
-    /// The pods of its place.
+    /// The number of pods in its domain.
     Pods,
 }
 
@@ -33,20 +33,20 @@ impl ClassKey {
         }
     }
 
-    /// Which also says that the node has no label.
+    /// The value also represents a node without the label.
     #[inline(always)]
     fn mask(self) -> u64 {
         (1 << self.bits()) - 1
     }
 }
 
-/// Whether a class says all of a node, which takes room for all parts.
+/// Returns whether a class has enough bits for the parts of all constraints.
 pub(super) fn fit_class_bits(constraints: &[ConstraintCounts]) -> bool {
     constraints.iter().map(|counts| counts.part.bits()).sum::<u32>() <= u64::BITS
 }
 
 impl SpreadScores {
-    /// The class of a feasible node.
+    /// Returns the class of a feasible node.
     #[inline(always)]
     pub(in super::super) fn class_of(&self, pod: &PodTopologySpreadPod, node: NodeIndex) -> Option<ScoreClass> {
         if !self.has_classes {
@@ -58,7 +58,7 @@ impl SpreadScores {
             let part = match counts.part {
                 _ if domain == Domain::NONE => counts.part.mask(),
                 ClassKey::Domain => domain.get() as u64,
-                ClassKey::Pods => u64::from(counts.pods[counts.place_of(node, domain)] as u32),
+                ClassKey::Pods => u64::from(counts.pods[counts.index_of(node, domain)] as u32),
             };
             class |= part << shift;
             shift += counts.part.bits();
@@ -66,7 +66,7 @@ impl SpreadScores {
         Some(ScoreClass(class))
     }
 
-    /// The score of the nodes of a class.
+    /// Returns the score of the nodes of a class.
     pub(in super::super) fn of_class(&self, pod: &PodTopologySpreadPod, class: ScoreClass) -> i64 {
         if !self.has_classes {
             return class.0 as i64;

@@ -1,4 +1,4 @@
-//! Bringing the counts of soft constraints up to date.
+//! Updates of the counts of soft constraints.
 
 use schedc_core::incremental::ScoreUpdate;
 use schedc_core::model::NodeIndex;
@@ -6,14 +6,13 @@ use schedc_core::node_mask::{NodeMask, nodes_of};
 use schedc_core::plugin::View;
 
 use super::classes::ClassKey;
-use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, place_of_pods};
+use super::{ConstraintCounts, PodTopologySpreadPod, ScoreScratch, SpreadScores, has_all_keys, index_of_pods};
 use crate::indexes::Domain;
 use crate::pod_topology_spread::PodTopologySpread;
 use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, merge_changes};
 
-/// Takes in what happened to pods and which nodes became feasible or ceased to be since the state was made or brought up to
-/// date, and says on which nodes the score is another one. False: it takes a new count to know, and the state is of no use any
-/// more.
+/// Applies the changes of pods and feasible nodes since the last update, and adds the nodes with changed scores.
+/// Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
@@ -47,22 +46,22 @@ pub(in super::super) fn update(
         let Some(entries) = log.since(counts[at].seen) else { return false };
         counts[at].seen = log.end();
         has_changes = true;
-        let places =
-            entries.filter_map(|&(node, by)| Some((place_of_pods(pod, counts, at, &included, view, node)?, by)));
+        let new_changes =
+            entries.filter_map(|&(node, by)| Some((index_of_pods(pod, counts, at, &included, view, node)?, by)));
         let changes = &mut scratch.changes;
         changes.clear();
-        changes.extend(places);
+        changes.extend(new_changes);
         merge_changes(changes);
-        for &(place, by) in &*changes {
-            counts[at].pods[place] += by;
+        for &(index, by) in &*changes {
+            counts[at].pods[index] += by;
             if *has_classes && counts[at].part == ClassKey::Domain {
                 rescore.mark_classes_changed();
             } else if weights_changed && !*has_classes {
-                // All are asked.
+                // All nodes are scored again.
             } else if constraint.is_hostname {
-                rescore.reevaluate.insert(NodeIndex(place as u32));
+                rescore.reevaluate.insert(NodeIndex(index as u32));
             } else {
-                rescore_domain(topology.nodes_by_domain(constraint.key).of(Domain::new(place)), rescore);
+                rescore_domain(topology.nodes_by_domain(constraint.key).of(Domain::new(index)), rescore);
             }
         }
     }
@@ -72,7 +71,7 @@ pub(in super::super) fn update(
     true
 }
 
-/// Takes in which nodes are feasible. Returns whether pods of a constraint weigh another amount now.
+/// Applies the changes of feasible nodes. Returns whether the weight of a constraint's pods changed.
 fn update_feasible(
     pod: &PodTopologySpreadPod,
     counts: &mut [ConstraintCounts],
@@ -103,7 +102,7 @@ fn update_feasible(
     let mut changed = false;
     for counts in counts {
         if counts.is_hostname {
-            counts.places = *scored;
+            counts.domain_count = *scored;
         }
         let before = counts.weight.to_bits();
         counts.weigh();
@@ -112,7 +111,7 @@ fn update_feasible(
     changed
 }
 
-/// The feasible nodes of a domain must be scored again.
+/// Adds the feasible nodes of a domain to the nodes to score again.
 fn rescore_domain(members: &[(u32, u64)], rescore: &mut ScoreUpdate<'_>) {
     for &(word, bits) in members {
         let feasible = rescore.feasible.words().get(word as usize).copied().unwrap_or(0);

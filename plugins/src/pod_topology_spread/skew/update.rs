@@ -1,4 +1,4 @@
-//! Bringing the counts of hard constraints, and Filter's verdicts, up to date.
+//! Updates of the counts of hard constraints, and of Filter's verdicts.
 
 use schedc_core::incremental::{FilterUpdate, NodeChanges};
 use schedc_core::node_mask::NodeMask;
@@ -9,8 +9,8 @@ use crate::indexes::{Domain, DomainNodes};
 use crate::pod_topology_spread::PodTopologySpread;
 use crate::pod_topology_spread::constraints::{Constraint, NodeInclusion, domains, has_all_keys, merge_changes};
 
-/// Takes in what happened to pods since the state was made or brought up to date, and edits the verdicts on the nodes of
-/// domains that closed or opened. False: it takes a new count to know, and the state is of no use any more.
+/// Applies the changes of pods since the last update, and updates the verdicts of nodes in domains that
+/// became feasible or infeasible. Returns false if a full evaluation is needed; the state is invalid then.
 pub(in super::super) fn update(
     pod: &PodTopologySpreadPod,
     constraints: &[Constraint],
@@ -67,7 +67,7 @@ pub(in super::super) fn update(
     true
 }
 
-/// Whether the nodes that count are the same, though nodes changed themselves. Their domains did not.
+/// Returns whether the same nodes count after changes of nodes that kept their domains.
 fn same_nodes_count(
     counted: &[DomainCounts],
     included: &NodeInclusion<'_>,
@@ -82,7 +82,7 @@ fn same_nodes_count(
 }
 
 impl DomainCounts {
-    /// Fills in which nodes are of domains that take another pod.
+    /// Computes the nodes of domains that can have another pod.
     fn open(&mut self, members: &DomainNodes, mut open: NodeMask) {
         open.clear();
         open.resize(self.of_node.len());
@@ -94,8 +94,8 @@ impl DomainCounts {
         self.open = open;
     }
 
-    /// Takes in how many pods came to domains and left them. Tells on which nodes this is another answer now: words of a
-    /// mask, each with its number.
+    /// Applies changes of the pods in domains. Returns the nodes with changed verdicts, as mask words with their
+    /// word numbers.
     fn apply_changes(
         &mut self,
         constraint: &Constraint,
@@ -120,7 +120,7 @@ impl DomainCounts {
         }
     }
 
-    /// Opens or closes a domain if its count says so.
+    /// Updates whether a domain can have another pod.
     fn reopen(&mut self, domain: Domain, members: &DomainNodes, flips: &mut Vec<(u32, u64)>) {
         let members = members.of(domain);
         let Some(&(word, bits)) = members.first() else { return };

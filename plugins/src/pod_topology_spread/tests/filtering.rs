@@ -8,7 +8,7 @@ fn hard(key: &str, max_skew: i32, more: &str) -> String {
     constraint("DoNotSchedule", key, max_skew, more)
 }
 
-/// What Filter says of the nodes: `+` it fits, `s` skew, `m` a missing label.
+/// Returns Filter's result for each node: `+` feasible, `s` skew, `m` a missing label.
 fn verdicts(pod: &PodTopologySpreadPod, cycle: &SpreadCounts, cluster: &Cluster) -> String {
     let verdict = |node| match PodTopologySpread::filter(&DEFAULT, pod, cycle, cluster.view().row(node)) {
         Ok(()) => '+',
@@ -36,7 +36,7 @@ fn check(cluster: &mut Cluster, pod: &str, expected: &str) {
 #[test]
 fn domains_beyond_the_skew_are_rejected() {
     let zone = |max_skew| pod(&hard(ZONE_KEY, max_skew, ""), "");
-    // Two in zone a, one in b, none in the zone without a name.
+    // Two in zone a, one in b, none in the zone with an empty name.
     let mut cluster = Cluster::new().with("web", [2, 0, 1, 0, 7]).with("db", [0, 0, 0, 9, 0]);
     check(&mut cluster, &zone(1), "sss+m");
     check(&mut cluster, &zone(2), "ss++m");
@@ -58,11 +58,11 @@ fn a_pod_outside_its_own_selector_adds_nothing() {
 fn all_constraints_must_hold() {
     let mut cluster = Cluster::new().with("web", [1, 0, 1, 1, 0]);
     let (zone, host) = (hard(ZONE_KEY, 1, ""), hard("kubernetes.io/hostname", 1, ""));
-    // n4 has no zone, so it is not the emptiest host.
+    // n4 has no zone, therefore its host does not count for the minimum.
     check(&mut cluster, &pod(&format!("{zone}, {host}"), ""), "s+ssm");
     check(&mut cluster, &pod(&format!("{host}, {zone}"), ""), "s+ssm");
     cluster.node(1, ", disk: ssd", "{}");
-    // Of a host alone, the label of the other constraint decides: it is as full as the emptiest.
+    // The host count needs the label of the other constraint too: it equals the minimum.
     check(&mut cluster, &pod(&format!("{host}, {}", hard("disk", 1, "")), ""), "m+mmm");
 }
 
@@ -96,7 +96,7 @@ fn counted_nodes() {
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, taints), ", tolerations: [{key: full, operator: Exists}]"), "ss+sm");
     let both = format!("{}, {}", hard(ZONE_KEY, 1, taints), hard("kubernetes.io/hostname", 1, ""));
     check(&mut cluster, &pod(&both, ""), "s++sm");
-    // No node counts, so there are fewer domains than one.
+    // No node counts, therefore there are fewer domains than one.
     check(&mut cluster, &pod(&hard(ZONE_KEY, 1, ""), ", nodeSelector: {disk: none}"), "++++m");
 }
 
@@ -149,7 +149,7 @@ fn default_constraints_of_the_profile() {
     let owner = "{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u, controller: true}";
     let owned = format!("{{metadata: {{labels: {{app: web}}, ownerReferences: [{owner}]}}}}");
     for pod in [plain, &owned] {
-        assert_eq!(filter_with(list, &mut cluster, pod), "skip", "nothing says which pods belong together");
+        assert_eq!(filter_with(list, &mut cluster, pod), "skip", "no workload selects the pod");
     }
     cluster.workload(WorkloadKind::ReplicaSet, "web", "web");
     assert_eq!(filter_with(list, &mut cluster, plain), "skip");
@@ -158,7 +158,7 @@ fn default_constraints_of_the_profile() {
     assert_eq!(filter_with(list, &mut cluster, plain), "ss++m");
     assert_eq!(filter_with(&DEFAULT, &mut cluster, plain), "skip", "Kubernetes' own are soft");
     let own = pod(&hard(ZONE_KEY, 2, ""), "");
-    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "a constraint of its own replaces them");
+    assert_eq!(filter_with(list, &mut cluster, &own), "++++m", "the pod's constraint replaces them");
 }
 
 #[test]

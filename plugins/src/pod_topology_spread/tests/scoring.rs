@@ -8,7 +8,7 @@ fn soft(key: &str, max_skew: i32, more: &str) -> String {
     constraint("ScheduleAnyway", key, max_skew, more)
 }
 
-/// The raw and the normalised scores of feasible nodes; `None` if Score is left out.
+/// Returns the raw and the normalized scores of feasible nodes; `None` if Score is skipped.
 fn scores(
     args: &'static PodTopologySpreadArgs,
     cluster: &mut Cluster,
@@ -38,14 +38,14 @@ const IGNORED_SCORE: i64 = PodTopologySpread::IGNORED;
 fn domains_with_fewer_pods_are_better() {
     let zone = pod(&soft(ZONE_KEY, 1, ""), "");
     let mut cluster = Cluster::new().with("web", [2, 1, 1, 0, 5]);
-    // Three domains: each pod weighs ln(5). What the node without a zone has does not count.
+    // Three domains: each pod weighs ln(5). The pods of the node without a zone do not count.
     check(&mut cluster, &zone, &[0, 1, 2, 3, 4], &[5, 5, 2, 0, IGNORED_SCORE], &[0, 0, 60, 100, 0]);
-    // The pods of nodes that are not feasible count, their domains do not: ln(4).
+    // The pods of infeasible nodes count, their domains do not: ln(4).
     check(&mut cluster, &zone, &[0, 2], &[4, 1], &[25, 100]);
     check(&mut cluster, &zone, &[2], &[1], &[100]);
     check(&mut cluster, &zone, &[3], &[0], &[100]);
     check(&mut cluster, &zone, &[4], &[IGNORED_SCORE], &[0]);
-    // A higher skew waters the difference down.
+    // A higher maximum skew reduces the difference.
     check(&mut cluster, &pod(&soft(ZONE_KEY, 5, ""), ""), &[0, 2, 3], &[9, 6, 4], &[44, 77, 100]);
 }
 
@@ -56,7 +56,7 @@ fn hostname_constraints_count_each_feasible_node() {
     // ln(7), ln(4)
     check(&mut cluster, &host, &[0, 1, 2, 3, 4], &[4, 2, 2, 0, 10], &[60, 80, 80, 100, 0]);
     check(&mut cluster, &host, &[0, 1], &[3, 1], &[33, 100]);
-    // The other constraint's label is missing: n4 takes no part, and does not count as a host.
+    // The other constraint's label is missing: n4 is not scored, and does not count as a host.
     let both = pod(&format!("{}, {}", soft("kubernetes.io/hostname", 1, ""), soft(ZONE_KEY, 1, "")), "");
     check(&mut cluster, &both, &[0, 4], &[5, IGNORED_SCORE], &[100, 0]);
 }
@@ -85,20 +85,20 @@ fn system_default_constraints() {
     let web = "{metadata: {labels: {app: web}}}";
     assert_eq!(scores(&DEFAULT, &mut cluster, web, &[0, 1]), None, "nothing says which pods belong together");
     cluster.workload(WorkloadKind::Service, "web", "web");
-    // Host: ln(5) a pod, and 2. Zone: ln(4) a pod, and 4. A node without a zone is scored by host alone, but counts as a
-    // zone without a name.
+    // Host: ln(5) for each pod, plus 2. Zone: ln(4) for each pod, plus 4. A node without a zone is scored by host
+    // alone, but counts as a zone with an empty name.
     check(&mut cluster, web, &[0, 1, 4], &[9, 7, 4], &[44, 66, 100]);
-    // Where there is such a zone, it has the pods of nodes without one.
+    // If such a zone exists, it also has the pods of nodes without a zone.
     check(&mut cluster, web, &[3, 4], &[7, 3], &[42, 100]);
     let own = pod(&constraint("DoNotSchedule", ZONE_KEY, 1, ""), "");
-    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "a constraint of its own replaces them");
+    assert_eq!(scores(&DEFAULT, &mut cluster, &own, &[0, 1]), None, "the pod's constraint replaces them");
 }
 
 #[test]
 fn scores_of_minus_one_are_ignored() {
     let mut cluster = Cluster::new().with("web", [0, 0, 2, 0, 0]);
     let zone = pod(&soft(ZONE_KEY, 0, ""), "");
-    // ln(4) * 2 - 1 rounded, and -1, which is how kube-scheduler marks nodes that take no part.
+    // ln(4) * 2 - 1 rounded, and -1, with which kube-scheduler marks excluded nodes.
     check(&mut cluster, &zone, &[0, 2], &[-1, 2], &[0, -50]);
 }
 

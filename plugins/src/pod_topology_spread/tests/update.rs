@@ -1,4 +1,4 @@
-//! What is kept and brought up to date equals what is made anew.
+//! Updated states equal newly computed states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use schedc_core::node_set::NodeSet;
 
 use super::*;
 
-/// Nodes that change are in three words of a mask.
+/// The changing nodes are in three words of a mask.
 const SLOTS: [usize; 8] = [0, 1, 2, 63, 64, 65, 127, 130];
 const NODES: usize = 131;
 
@@ -21,7 +21,7 @@ enum Step {
     Node(usize, &'static str, &'static str),
     NoNode(usize),
     Service(bool),
-    /// A node fits, or does not, for another reason.
+    /// The feasibility of a node changes for another reason.
     Flip(usize),
     Ask,
 }
@@ -49,7 +49,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The constraints of pods, and what else their specs say.
+/// The constraints of pods, and other fields of their specs.
 fn shapes() -> Vec<String> {
     let (zone, host) = ("topology.kubernetes.io/zone", "kubernetes.io/hostname");
     let hard = |key, max_skew, more: &str| constraint("DoNotSchedule", key, max_skew, more);
@@ -86,7 +86,7 @@ fn node(cluster: &mut Cluster, n: usize, labels: &str, spec: &str) {
     cluster.cache.set_node(node);
 }
 
-/// A pod's answer, kept as the engine keeps it.
+/// A pod's cached answer, updated as the engine does.
 struct Answer {
     filter: CycleSlot<SpreadCounts>,
     passing: NodeMask,
@@ -119,7 +119,7 @@ impl Answer {
         answer
     }
 
-    /// Asks for the class of a node, and, if it is a new one, for its score.
+    /// Determines the class of a node, and the score of a new class.
     fn classify(&mut self, pod: &PodTopologySpreadPod, view: View<'_, PodTopologySpread>, node: NodeIndex) {
         if !self.scores.skip {
             let state = &self.scores.state;
@@ -136,7 +136,7 @@ impl Answer {
         self.classes[node.get()].map_or(0, |class| self.of_class[&class.0])
     }
 
-    /// Brings it up to date.
+    /// Updates the answer.
     fn update(
         &mut self,
         plugin: &PodTopologySpread,
@@ -191,7 +191,7 @@ impl Answer {
     }
 }
 
-/// The scores of feasible nodes as kube-scheduler finds them: place by place, pod by pod.
+/// Computes the scores of feasible nodes as kube-scheduler does: for each domain and each pod.
 fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Vec<(NodeIndex, i64)> {
     let interner = &mut cluster.cache.base.interner;
     let (hostname, own) = (interner.intern(HOSTNAME), !pod.spec.spread.is_empty());
@@ -222,18 +222,18 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
     let mut sums = vec![0.0; infos.len()];
     for constraint in &constraints {
         let (key, selector) = (constraint.topology_key, constraint.selector.as_ref().expect("a good one"));
-        let place = |node| label(node, key).unwrap_or(Symbol::EMPTY);
-        let places: BTreeSet<_> = scored.iter().map(|node| place(*node)).collect();
+        let domain = |node| label(node, key).unwrap_or(Symbol::EMPTY);
+        let domains: BTreeSet<_> = scored.iter().map(|node| domain(*node)).collect();
         let mut counts: BTreeMap<Symbol, usize> = BTreeMap::new();
         for node in cluster.cache.base.alive().iter().filter(|node| takes_part(*node) && counts_on(*node, constraint)) {
-            *counts.entry(place(node)).or_default() += pods(node, selector);
+            *counts.entry(domain(node)).or_default() += pods(node, selector);
         }
         for &node in scored.iter().filter(|node| label(**node, key).is_some()) {
-            let (places, count) = match key == hostname {
+            let (domain_count, count) = match key == hostname {
                 true => (scored.len(), pods(node, selector)),
-                false => (places.len(), counts.get(&place(node)).copied().unwrap_or(0)),
+                false => (domains.len(), counts.get(&domain(node)).copied().unwrap_or(0)),
             };
-            sums[node.get()] += count as f64 * ((places + 2) as f64).ln() + f64::from(constraint.max_skew - 1);
+            sums[node.get()] += count as f64 * ((domain_count + 2) as f64).ln() + f64::from(constraint.max_skew - 1);
         }
     }
     let score = |node: NodeIndex| sums[node.get()].round() as i64;
@@ -241,7 +241,7 @@ fn reference_scores(cluster: &mut Cluster, pod: &Pod, feasible: &NodeMask) -> Ve
     feasible.iter().map(|node| if takes_part(node) { (node, score(node)) } else { no_part(node) }).collect()
 }
 
-/// A cluster, and pods whose answers are kept.
+/// A cluster, and pods with cached answers.
 struct History {
     cluster: Cluster,
     plugin: PodTopologySpread,

@@ -1,4 +1,4 @@
-//! What PreBind does to a cluster, and what it waits for.
+//! PreBind's writes and waits.
 
 use schedc_core::client::ObjectRef;
 use schedc_core::extension_points::{PreBindPlugin, PreFlightResult};
@@ -15,11 +15,11 @@ const VOLUME: &str = "{kind: PersistentVolume, metadata: {name: v, uid: v}, spec
 const FOUND: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: found}, status: {phase: Pending}}";
 const MADE: &str = "{kind: PersistentVolumeClaim, metadata: {name: c, uid: c-1}, spec: {storageClassName: made}, status: {phase: Pending}}";
 
-/// Somebody else's doing, before the cluster is asked the so manieth time.
+/// Changes by other clients: each before the request with this number.
 type ConcurrentChanges<'a> = &'a [(usize, &'static str, &'static str, Value)];
 
-/// A pod with the claim `c` on the node `n1`, whose volumes are bound within five seconds, or not. How long it took in
-/// seconds, what came of it, and the cluster in the end.
+/// Binds the volumes of a pod on node `n1` with the claim `c`, with a timeout of five seconds. Returns the
+/// duration in seconds, the result, and the final cluster.
 fn bind(
     objects: &[&str],
     controllers: bool,
@@ -27,7 +27,7 @@ fn bind(
 ) -> (usize, Result<(), String>, ApiServer) {
     let mut cluster = TestCluster::new(objects);
     let (placement, reserved) = cluster.reserve("c", 0);
-    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it always knows");
+    let flight = cluster.plugin.pre_bind_pre_flight(&ARGS, &placement, &reserved).expect("it never fails");
     assert_eq!(flight, PreFlightResult::RunInParallel);
 
     let mut server = ApiServer::new(ApiServerOptions::default());
@@ -82,7 +82,7 @@ fn key(kind: &str, name: &str) -> Key {
 
 fn get(server: &mut ApiServer, kind: &str, name: &str) -> Value {
     let object = server.handle(&Request::Get(key(kind, name)), 0).expect("it is there");
-    object.expect("an object is answered").to_json().expect("it can be written")
+    object.expect("a response with an object").to_json().expect("it can be written")
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn concurrent_changes_are_not_overwritten() {
              version and try again"
         ))
     };
-    // The cluster knows more than the scheduler.
+    // The cluster has newer state than the scheduler.
     let run = |known: &str, there: &str| {
         let mut cluster = TestCluster::new(&[VOLUME, known]);
         let (_, reserved) = cluster.reserve("c", 0);

@@ -67,7 +67,7 @@ fn tolerations() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// What can change of a pod that runs, and what cannot.
+/// The mutable and the immutable fields of a running pod.
 #[derive(Clone, Debug)]
 struct RunningPod {
     app: &'static str,
@@ -99,7 +99,7 @@ fn running() -> impl Strategy<Value = RunningPod> {
     })
 }
 
-/// The pod that waits.
+/// The pending pod.
 #[derive(Clone, Debug)]
 struct PendingPod {
     app: &'static str,
@@ -154,7 +154,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// As the API server lets it happen: little of a pod can change.
+/// Restricted as by the API server: few fields of a pod can change.
 fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
     let mut pods: [Option<RunningPod>; 4] = [const { None }; 4];
     let pod = |at: usize, pod: Option<&RunningPod>| {
@@ -169,7 +169,7 @@ fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
                 let name = format!("n{at}");
                 let manifest = node.map(|node| node.replace("NAME", &name));
                 if manifest.is_none() {
-                    // Its pods go first.
+                    // The pods of the node are deleted first.
                     for (at, slot) in pods.iter_mut().enumerate() {
                         if slot.take_if(|pod| pod.fixed.contains(&format!("nodeName: {name},"))).is_some() {
                             steps.push(pod(at, None));
@@ -187,7 +187,7 @@ fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
                 steps.push(pod(at, pods[at].as_ref()));
             }
             Change::PendingPod(app, cpu, tolerations) => {
-                // Tolerations are added, never taken away; gates go.
+                // Tolerations are only added; gates are only removed.
                 let tolerations = if me.tolerations.is_empty() { tolerations } else { me.tolerations };
                 me = PendingPod { app, cpu: cpu.min(me.cpu), tolerations, gates: "", fixed: me.fixed.clone() };
                 steps.push(Step { resource: EventResource::Pod, name: "me".to_owned(), manifest: Some(me.manifest()) });

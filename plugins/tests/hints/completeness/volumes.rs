@@ -1,4 +1,4 @@
-//! Volumes, and what is behind them.
+//! Volumes and the objects that they depend on.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use schedc_core::events::EventResource;
 use crate::hints::history::{Step, wakes};
 use crate::hints::known_misses::is_known;
 
-/// A manifest of which some parts can change: words in capitals stand for the values beside them.
+/// A manifest with variable parts: words in capitals are placeholders for the values beside them.
 #[derive(Clone, Debug)]
 struct Template {
     resource: EventResource,
@@ -149,8 +149,8 @@ fn pod_volumes() -> impl Strategy<Value = String> {
     prop::collection::btree_set(volume, 1..3).prop_map(|volumes| volumes.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// As the API server and its controllers let it happen: what is fixed stays, a bound claim stays bound, claims and volumes
-/// that may be in use stay, and pods go before their node.
+/// Restricted as by the API server and its controllers: immutable fields stay, a bound claim stays bound,
+/// claims and volumes that may be in use stay, and pods are deleted before their node.
 fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
     let mut there: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
     let mut steps = Vec::new();
@@ -183,7 +183,7 @@ fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
 }
 
 impl Template {
-    /// Nodes and CSI nodes share their names.
+    /// Nodes and CSINodes have equal names.
     fn key(&self) -> String {
         match self.resource {
             EventResource::CsiNode => format!("csi-{}", self.name),
@@ -192,7 +192,7 @@ impl Template {
     }
 }
 
-/// A node with a limit, and claims that are bound to volumes: most of what a pod needs.
+/// A node with a limit, and bound claims: most objects that a pod requires.
 fn base() -> Vec<(Template, bool)> {
     let of = |resource, name: &str, fixed: &str, changing: &[(&'static str, &'static str)]| {
         (Template { resource, name: name.to_owned(), fixed: fixed.to_owned(), changing: changing.to_vec() }, false)

@@ -1,4 +1,4 @@
-//! Nodes that come, change and go.
+//! Steps that add, update and delete nodes.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ pub(super) const IMAGES: [&str; 5] = ["web:1", "db:2", "r.example:5000/tool", "b
 pub(super) const FEATURES: [&str; 2] = ["RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport"];
 pub(super) const NODES: usize = 10;
 
-/// What of a node can change.
+/// Mutable aspects of a node.
 const ASPECTS: [&str; 9] = [
     "labels",
     "taints",
@@ -35,7 +35,7 @@ impl HistoryGenerator {
             "status": {"allocatable": {"pods": "110"}},
         });
         for aspect in ASPECTS {
-            // A cordon and few pods are for later.
+            // A cordon and a low pod limit are rare at first.
             if !["unschedulable", "allowed pods"].contains(&aspect) || self.often(15) {
                 self.redraw(&mut node, aspect);
             }

@@ -1,10 +1,10 @@
-//! Everything besides nodes and pods.
+//! Objects other than nodes and pods.
 
 use serde_json::{Value, json};
 
 use super::{HistoryGenerator, NAMESPACES};
 
-/// How many claims there are in each namespace.
+/// Number of claims in each namespace.
 pub(super) const CLAIMS: usize = 3;
 const VOLUMES: usize = 5;
 const CLASSES: [&str; 6] = ["wait", "topology", "immediate", "local", "capacity", "ebs"];
@@ -30,7 +30,7 @@ const IN_TREE: &str = "kubernetes.io/aws-ebs";
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 impl HistoryGenerator {
-    /// What storage there is in the beginning.
+    /// Adds the initial storage objects.
     pub(super) fn all_storage(&mut self) {
         for name in CLASSES {
             if self.often(75) {
@@ -63,7 +63,7 @@ impl HistoryGenerator {
         self.capacity();
     }
 
-    /// Something about storage comes, changes or goes.
+    /// Adds, updates or deletes a storage object.
     pub(super) fn storage(&mut self) {
         match self.random.below(31) {
             0..7 => {
@@ -211,7 +211,7 @@ impl HistoryGenerator {
         claim
     }
 
-    /// The claim of a pod's generic ephemeral volume, as its controller makes it.
+    /// Returns the claim of a pod's generic ephemeral volume, as its controller creates it.
     pub(super) fn claim_for(&mut self, pod: &Value, name: &str) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         let mut claim = self.claim_manifest(&namespace, name);

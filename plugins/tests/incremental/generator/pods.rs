@@ -1,4 +1,4 @@
-//! Pods by template: pods that run, wait, and are decided.
+//! Pods from templates: running, nominated and scheduled ones.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::nodes::{IMAGES, NODES};
 use super::{HistoryGenerator, NAMESPACES};
 use crate::incremental::history::Step;
 
-/// What a pod can say something about.
+/// A part of a pod spec that plugins read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PodFeature {
     Resources,
@@ -56,7 +56,7 @@ const KEYS: [&str; 4] =
 
 impl HistoryGenerator {
     fn includes(&mut self, feature: PodFeature) -> bool {
-        // A few topics are for few pods.
+        // Some features apply to few pods.
         let often = match feature {
             PodFeature::NodeName | PodFeature::ResourceClaims => self.shape.features[&feature] / 5,
             _ => self.shape.features[&feature],
@@ -312,7 +312,7 @@ impl HistoryGenerator {
         volumes
     }
 
-    /// A pod of a template, with a name of its own. Its generic ephemeral volumes may get their claim.
+    /// A pod from a template with a unique name. The claims of its generic ephemeral volumes may be created.
     fn pod(&mut self) -> Value {
         let mut pod = self.pick(&self.templates.clone());
         let name = format!("p{}", self.count);
@@ -329,10 +329,10 @@ impl HistoryGenerator {
         pod
     }
 
-    /// A pod comes that has a node already.
+    /// Adds a pod that already has a node.
     pub(super) fn add_pod(&mut self) {
         let mut pod = self.pod();
-        // Some are on nodes that do not exist, or not yet.
+        // Some have nodes that do not exist, or not yet.
         pod["spec"]["nodeName"] = match self.any_node() {
             Some(node) if self.often(80) => json!(node),
             _ => json!(format!("n{}", self.random.below(NODES))),
@@ -379,7 +379,7 @@ impl HistoryGenerator {
         self.set(change, pod);
     }
 
-    /// Pods that have a nomination.
+    /// Returns the nominated pods.
     fn nominated(&self) -> Vec<Value> {
         self.pods.values().filter(|pod| pod["status"].get("nominatedNodeName").is_some()).cloned().collect()
     }
@@ -404,7 +404,7 @@ impl HistoryGenerator {
         }
     }
 
-    /// Room is made for a pod on a node.
+    /// Nominates a node for a pod.
     pub(super) fn nominate(&mut self) {
         let mut pod = self.pod();
         let Some(node) = self.any_node() else { return };
@@ -414,7 +414,7 @@ impl HistoryGenerator {
         self.set("Pod is nominated", pod);
     }
 
-    /// A pod is decided: a new one, or one that is nominated.
+    /// Schedules a new or a nominated pod.
     pub(super) fn decide(&mut self) {
         let waiting = self.nominated();
         let pod = match !waiting.is_empty() && self.often(20) {

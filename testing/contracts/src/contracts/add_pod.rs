@@ -1,4 +1,4 @@
-//! What a plugin says of a node with other pods in thought.
+//! Contract of AddPod and RemovePod: hypothetical changes of a node equal real ones.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
         let compiled = plugins.compile(&pod.spec, &mut self.cache.base.interner, &mut self.cache.state);
         let cache: &Cache<S> = self.cache;
         let mut run = PreFilterRun::default();
-        // A pod that is rejected as a whole is asked about no node.
+        // A pod that PreFilter rejects has no verdicts of nodes.
         let Ok(cycle) = plugins.pre_filter(&compiled, cache, &mut run) else { return Ok(()) };
         let is_active = !run.skipped().contains(&self.plugin);
         for node in cache.base.alive().iter() {
@@ -79,7 +79,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                 if from == to {
                     continue;
                 }
-                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("in-thought".into()), ..Pod::clone(other) });
+                let twin = Arc::new(Pod { uid: schedc_core::model::Uid("hypothetical".into()), ..Pod::clone(other) });
                 let mut changed = cycle.clone();
                 let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
                 imagined.add_pod(&twin);
@@ -98,7 +98,7 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
     }
 }
 
-/// All pods go from a node and come back, some of them several times, and nothing is left of that.
+/// Removes all pods of a node and adds them again, some of them several times; the cycle state must be unchanged.
 fn check_undo<P: Profile>(
     compiled: &P::Pod,
     cycle: &P::Cycle,
@@ -125,7 +125,7 @@ fn check_undo<P: Profile>(
     Err(UndoDifference { pods, expected, got })
 }
 
-/// A cycle state that differs after pods left and came back, and what Filter answers with it.
+/// A cycle state that differs after RemovePod and AddPod, with Filter's verdicts before and after.
 struct UndoDifference {
     pods: String,
     expected: Vec<Verdict>,
@@ -149,7 +149,7 @@ fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDiff
     difference.finish().err().unwrap_or_default()
 }
 
-/// That the plugin says the same of a node in a cluster that is so.
+/// Compares the plugin's verdicts with those in a cluster that has the changes.
 fn compare<P: Profile>(
     what: &str,
     plugin: &'static str,

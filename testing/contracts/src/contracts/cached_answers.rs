@@ -1,4 +1,4 @@
-//! An answer that is kept and brought up to date is what a full evaluation says.
+//! Contract of cached answers: an updated answer equals a full evaluation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub(super) fn play<B: Bundle>(
     steps: &[Step],
     objects: &[TestObject],
 ) -> Result<(), String> {
-    let mut keeping = bundle::<B>()?;
+    let mut caching = bundle::<B>()?;
     let mut earlier = BTreeMap::new();
     for step in steps {
         test_cluster.apply_step(*step, objects);
-        // What is kept of a question is kept from the second time on.
+        // An answer is cached from the second evaluation of a signature on.
         for pod in test_cluster.pending().iter().cycle().take(2 * test_cluster.pending().len()) {
             let compare = Compare { cache: &mut test_cluster.cluster.scheduler.cache, pod, earlier: &mut earlier };
-            keeping.with(test_cluster.profile, compare)?;
+            caching.with(test_cluster.profile, compare)?;
         }
         test_cluster.run();
     }
@@ -41,21 +41,21 @@ pub(super) fn play<B: Bundle>(
 struct Compare<'a, S> {
     cache: &'a mut Cache<S>,
     pod: &'a Arc<Pod>,
-    /// The full evaluation of each pod that its cached answer was last compared with.
+    /// The full evaluation of each pod with which its cached answer was last compared.
     earlier: &'a mut BTreeMap<Uid, Explanation>,
 }
 
 impl<S: State> Visitor<S> for Compare<'_, S> {
     type Output = Result<(), String>;
 
-    fn visit<P: Profile<State = S>>(self, kept: &mut Engine<P>) -> Self::Output {
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let Compare { cache, pod, earlier } = self;
-        kept.percentage_of_nodes_to_score = 100;
-        // State that plugins keep themselves is not compared: both sides begin without any.
-        kept.plugins = new_engine::<P>()?.plugins;
-        // The cached answer comes first, before other questions reach the indexes of the cluster.
-        let by_kept = kept.decide(pod, cache, UNTIMED, |_| 0);
-        let answer = kept.cached_answer(pod, cache);
+        engine.percentage_of_nodes_to_score = 100;
+        // Plugins' own state is not compared: both sides start without any.
+        engine.plugins = new_engine::<P>()?.plugins;
+        // The cached answer comes first, before other evaluations change the indexes of the cluster.
+        let by_cached = engine.decide(pod, cache, UNTIMED, |_| 0);
+        let answer = engine.cached_answer(pod, cache);
         let full = new_engine::<P>()?.explain(pod, cache, true);
         let mut difference = Difference::of(pod.namespaced_name().to_string(), ["full evaluation", "cached answer"]);
         if let Some(answer) = answer {
@@ -63,15 +63,15 @@ impl<S: State> Visitor<S> for Compare<'_, S> {
         }
         let by_full = new_engine::<P>()?.decide(pod, cache, UNTIMED, |_| 0);
         if difference.is_empty() {
-            compare_decisions(&by_full, &by_kept, cache, &mut difference);
+            compare_decisions(&by_full, &by_cached, cache, &mut difference);
         }
         earlier.insert(pod.uid.clone(), full);
         difference.finish()
     }
 }
 
-/// Compares feasible nodes and totals. A plugin whose part of the answer is out of date still has the part of an earlier
-/// evaluation, which tells it from the others.
+/// Compares feasible nodes and totals. An outdated part of the answer equals that of an earlier evaluation; this
+/// identifies its plugin.
 fn compare_answer<S: State>(
     answer: &CachedAnswerSummary,
     full: &Explanation,
@@ -126,7 +126,7 @@ fn compare_answer<S: State>(
     }
 }
 
-/// Plugins of which another score alone makes the node's total this one.
+/// Returns the plugins for which a different score alone explains the node's total.
 fn able_to_explain(node: &NodeExplanation, total: i64) -> impl Iterator<Item = &'static str> {
     let off_by = total.wrapping_sub(node.total());
     let can_be = move |score: &&PluginScore| {

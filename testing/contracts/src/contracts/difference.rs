@@ -10,7 +10,7 @@ use schedc_core::verdict::Verdict;
 
 /// The fields in which two results differ, and the plugins that they come from.
 pub(super) struct Difference {
-    /// What both results are about.
+    /// Subject of both results.
     subject: String,
     /// Names of the two sides: the expected result, and the one that is checked.
     sides: [&'static str; 2],
@@ -19,12 +19,12 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Begins a comparison of results about `subject`.
+    /// Starts a comparison of results about `subject`.
     pub(super) fn of(subject: impl Into<String>, sides: [&'static str; 2]) -> Self {
         Difference { subject: subject.into(), sides, plugins: BTreeSet::new(), fields: Vec::new() }
     }
 
-    /// Compares a field of both results, in words.
+    /// Compares a field of both results, as text.
     pub(super) fn field(&mut self, name: &str, expected: String, got: String) {
         if expected != got {
             self.fields.push((name.to_owned(), [expected, got]));
@@ -39,7 +39,7 @@ impl Difference {
         }
     }
 
-    /// Adds plugins that a difference comes from.
+    /// Adds plugins that cause a difference.
     pub(super) fn name_plugins(&mut self, plugins: impl IntoIterator<Item = &'static str>) {
         self.plugins.extend(plugins);
     }
@@ -57,7 +57,7 @@ impl Difference {
         let width = expected_side.len().max(got_side.len()) + 1;
         let mut text = format!("{}:", self.subject);
         let plugins: Vec<&str> = self.plugins.iter().copied().collect();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         if !plugins.is_empty() {
             let _ = write!(text, "\n  differs in {}", plugins.join(", "));
         }
@@ -74,7 +74,7 @@ impl Difference {
     pub(super) fn explanations(&mut self, expected: &Explanation, got: &Explanation) {
         self.statuses("PreEnqueue", expected.gated_by.as_ref(), got.gated_by.as_ref());
         self.statuses("PreFilter", expected.pre_filter.as_ref(), got.pre_filter.as_ref());
-        // Nothing follows a rejection of the pod as a whole.
+        // A pod that PreFilter rejects has no further results.
         if !self.is_empty() {
             return;
         }
@@ -117,7 +117,7 @@ impl Difference {
     }
 }
 
-/// A status in words; none is success.
+/// A status as text; `None` is success.
 pub(super) fn status(status: Option<&Status>) -> String {
     match status {
         None => "passes".to_owned(),
@@ -125,7 +125,7 @@ pub(super) fn status(status: Option<&Status>) -> String {
     }
 }
 
-/// A verdict in words; none is success.
+/// A verdict as text; `None` is success.
 pub(super) fn verdict(verdict: Option<&Verdict>) -> String {
     match verdict {
         None => "passes".to_owned(),

@@ -1,4 +1,4 @@
-//! A pod that a plugin rejected and that fits after an event was woken by it.
+//! Contract of queueing hints: a pod that the plugin rejected and that fits after an event was woken by the plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,13 +26,13 @@ pub(super) fn play<B: Bundle>(
         let tried: BTreeSet<Uid> = test_cluster.run().into_iter().map(|outcome| outcome.pod.uid.clone()).collect();
         let mut now = BTreeMap::new();
         for pod in test_cluster.pending() {
-            if !is_parked(test_cluster, &pod) {
+            if !is_waiting_for_event(test_cluster, &pod) {
                 continue;
             }
             let found = test_cluster.cluster.scheduler.explain(test_cluster.profile, &pod, false);
             match fits(test_cluster, &found) {
                 None => drop(now.insert(pod.uid.clone(), Rejections::by(&found))),
-                // What rejects it after it had a node, Filter does not know.
+                // Rejections after Filter, such as those of Reserve, are unknown here.
                 Some(_) if tried.contains(&pod.uid) => {}
                 Some(node) => {
                     if rejected.get(&pod.uid).is_some_and(|before| before.is_only_rejector(subject.plugin, &node)) {
@@ -52,11 +52,11 @@ pub(super) fn play<B: Bundle>(
     Ok(())
 }
 
-fn is_parked<B: Bundle>(test_cluster: &TestCluster<B>, pod: &Arc<Pod>) -> bool {
+fn is_waiting_for_event<B: Bundle>(test_cluster: &TestCluster<B>, pod: &Arc<Pod>) -> bool {
     matches!(test_cluster.cluster.scheduler.place(&pod.uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated))
 }
 
-/// The node on which the pod would be.
+/// Returns the node that the pod would get.
 fn fits<B: Bundle>(test_cluster: &TestCluster<B>, found: &Explanation) -> Option<String> {
     match found.decision {
         Decision::Node(node) if found.gated_by.is_none() => {
@@ -66,11 +66,11 @@ fn fits<B: Bundle>(test_cluster: &TestCluster<B>, found: &Explanation) -> Option
     }
 }
 
-/// Who rejected a pod.
+/// The rejections of a pod.
 struct Rejections {
-    /// As a whole.
+    /// Rejection by PreEnqueue or PreFilter.
     whole: Option<(&'static str, String)>,
-    /// By node.
+    /// Rejections by node.
     nodes: BTreeMap<String, (&'static str, String)>,
 }
 
@@ -85,17 +85,17 @@ impl Rejections {
         Rejections { whole, nodes: nodes.collect() }
     }
 
-    /// Whether it was the plugin, and no other, that was in the way of what fits now.
+    /// Whether this plugin was the only one that prevented the placement on the node.
     fn is_only_rejector(&self, plugin: &str, node: &str) -> bool {
         match (&self.whole, self.nodes.get(node)) {
             (Some((whole, _)), _) => *whole == plugin,
             (None, Some((rejector, _))) => *rejector == plugin,
-            // The node is new: everybody who rejected others has to hear of it.
+            // The node is new: every plugin that rejected another node must wake the pod.
             (None, None) => !self.nodes.is_empty() && self.nodes.values().all(|(rejector, _)| *rejector == plugin),
         }
     }
 
-    /// The reasons of the rejection on a node, or of the first one.
+    /// Returns the reasons of the rejection on a node, or of the first one.
     fn reason(&self, node: &str) -> &str {
         let of_nodes = || self.nodes.get(node).or_else(|| self.nodes.values().next());
         self.whole.as_ref().or_else(of_nodes).map(|(_, reason)| reason.as_str()).unwrap_or_default()

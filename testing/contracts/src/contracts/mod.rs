@@ -1,4 +1,4 @@
-//! What plugins promise, each promise looked after by a module.
+//! Contracts of plugins, one module each.
 
 mod add_pod;
 mod cached_answers;
@@ -20,32 +20,31 @@ use crate::shrink;
 use crate::test_cluster::TestCluster;
 use crate::test_object::{self, TestObject};
 
-/// A promise.
+/// A contract that plugins must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// AddPod and RemovePod undo each other, and what Filter says of a node with other pods in thought is what it would
-    /// say of a cluster that has them.
+    /// AddPod and RemovePod undo each other, and Filter's verdict about a node with hypothetical pods equals that in a
+    /// cluster with these pods.
     AddAndRemovePod,
-    /// What Reserve and Permit take down goes again with Unreserve and PostBind: afterwards, the plugin decides as one that
-    /// has just started.
+    /// Unreserve and PostBind remove the state of Reserve and Permit: the plugin then decides like a new instance.
     ReserveAndUnreserve,
-    /// A pod that the plugin rejected and that fits after an event was woken by it.
+    /// A pod that the plugin rejected and that fits after an event was woken by the plugin.
     Hints,
-    /// An answer that is kept and brought up to date is what a full evaluation says.
+    /// An updated cached answer equals a full evaluation.
     CachedAnswers,
-    /// Columns and indexes that followed events say what those of a cluster that is built anew say.
+    /// Columns and indexes after a series of events equal those of a rebuilt cluster.
     Rebuilt,
 }
 
-/// How many histories there are, unless somebody wants more.
+/// Default number of histories.
 const CASES: u64 = 60;
-/// How often a shorter history is tried.
+/// Maximum number of attempts to shorten a failing history.
 const MAX_SHRINK_ATTEMPTS: usize = 500;
 
-/// Holds a plugin to a promise.
+/// Checks a plugin against a contract.
 ///
 /// # Errors
-/// What is wrong: with the manifests, or a history in which the plugin does not keep it, and how that shows.
+/// Returns the problem of the manifests, or a history that violates the contract with its effect.
 pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Result<(), String> {
     let objects = test_object::read(manifests, Kinds::of::<B>())?;
     let name_in = |profile: usize| {
@@ -69,14 +68,14 @@ pub fn check<B: Bundle>(plugin: &str, contract: Contract, manifests: &str) -> Re
     Ok(())
 }
 
-/// What is tried.
+/// The plugin, the profile and the seed under test.
 struct PluginUnderTest {
     plugin: &'static str,
     profile: usize,
     seed: u64,
 }
 
-/// A panic breaks a contract, too.
+/// Runs a history. A panic violates the contract, too.
 fn play<B: Bundle>(
     subject: &PluginUnderTest,
     contract: Contract,
@@ -102,7 +101,7 @@ fn play_on<B: Bundle>(
     }
 }
 
-/// Describes a history that fails, as short as it gets: the difference, the steps, and their manifests.
+/// Describes a failing history after shortening it: the difference, the steps, and their manifests.
 fn report<B: Bundle>(subject: &PluginUnderTest, contract: Contract, steps: &[Step], objects: &[TestObject]) -> String {
     let steps = shrink(steps, MAX_SHRINK_ATTEMPTS, |steps| play::<B>(subject, contract, steps, objects).is_err());
     let found = play::<B>(subject, contract, &steps, objects).err().unwrap_or_default();
@@ -117,10 +116,10 @@ fn report<B: Bundle>(subject: &PluginUnderTest, contract: Contract, steps: &[Ste
 
 fn number(variable: &str, default: u64) -> Result<u64, String> {
     let Ok(text) = env::var(variable) else { return Ok(default) };
-    text.parse().map_err(|_| format!("{variable}={text}: that is no number"))
+    text.parse().map_err(|_| format!("{variable}={text}: not a number"))
 }
 
-/// Plugins that know nothing of what others were asked, and keep no answers.
+/// Returns an engine with new plugins and without cached answers.
 fn new_engine<P: Profile>() -> Result<Engine<P>, String> {
     let mut engine =
         Engine::<P>::new(&Handle::default()).map_err(|errors| crate::test_cluster::describe_errors(&errors))?;
@@ -129,7 +128,7 @@ fn new_engine<P: Profile>() -> Result<Engine<P>, String> {
     Ok(engine)
 }
 
-/// All plugins of all profiles, to be asked without a scheduler.
+/// Returns all plugins of all profiles, without a scheduler.
 fn bundle<B: Bundle>() -> Result<B, String> {
     B::new(&Handle::default()).map_err(|errors| crate::test_cluster::describe_errors(&errors))
 }

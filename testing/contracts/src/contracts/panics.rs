@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_h
 use std::sync::Once;
 
 thread_local! {
-    /// The last panic of this thread; none if panics are not caught here.
+    /// The last panic of this thread; `None` if panics are not caught here.
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs a play. A panic becomes an error with its place, and prints nothing: a history that panics is tried hundreds of times while it is
-/// shortened.
+/// Runs a history. Converts a panic to an error with its location, and prints nothing: a history is run hundreds of
+/// times while it is shortened.
 pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -27,7 +27,7 @@ pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), 
     played.unwrap_or(Err(noted))
 }
 
-/// Notes a panic if it will be caught.
+/// Records a panic if it will be caught.
 fn note(panic: &PanicHookInfo<'_>) -> bool {
     let text = panic.payload_as_str().unwrap_or_default();
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();

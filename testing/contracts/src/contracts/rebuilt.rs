@@ -1,4 +1,4 @@
-//! Columns and indexes that followed events say what those of a cluster that is built anew say.
+//! Contract of columns and indexes: their state after a series of events equals that of a rebuilt cluster.
 
 use std::sync::Arc;
 

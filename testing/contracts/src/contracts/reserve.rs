@@ -1,4 +1,4 @@
-//! What is taken down for a pod that has a node goes again, whatever becomes of the pod.
+//! Contract of Reserve and Permit: their state is removed after every outcome of a binding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ use crate::history::Step;
 use crate::test_cluster::TestCluster;
 use crate::test_object::TestObject;
 
-/// How often everything is tried in vain before it is looked at what is left of that.
+/// Rounds of failed bindings before the state is compared.
 const FAILED_ROUNDS: usize = 4;
-/// Longer than plugins mind what happened.
+/// Longer than plugins keep state about past events.
 const HOUR: i64 = 3_600_000_000_000;
 
 pub(super) fn play<B: Bundle>(
@@ -24,7 +24,7 @@ pub(super) fn play<B: Bundle>(
         test_cluster.apply_step(*step, objects);
         if *step != Step::Refuse {
             if steps.get(at + 1) != Some(&Step::Refuse) {
-                // Pods are bound, and PostBind is told.
+                // Binds pods and calls PostBind.
                 test_cluster.run();
             }
             continue;

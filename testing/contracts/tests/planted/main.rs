@@ -1,4 +1,4 @@
-//! The contracts hold for a plugin that is right, and catch bugs that are planted in others like it.
+//! The contracts hold for a correct plugin, and detect bugs in variants of it.
 
 extern crate self as planted;
 
@@ -27,7 +27,7 @@ const MANIFESTS: &str = include_str!("manifests.yaml");
 
 schedc_testing::contracts!(Profiles, "Sound", MANIFESTS);
 
-/// The report of a planted bug by the contract that covers it.
+/// Checks the report of a planted bug by the contract that covers it.
 #[track_caller]
 fn check_detected(plugin: &str, by: Contract, expect: Expect) {
     let report = check::<Profiles>(plugin, by, MANIFESTS).expect_err("a bug");
@@ -399,7 +399,7 @@ fn a_stale_index_is_detected() {
 #[test]
 fn a_panic_is_caught_with_its_place() {
     let report = check::<Profiles>("Panics", Contract::CachedAnswers, MANIFESTS).expect_err("a bug");
-    // The line changes with every edit of the file.
+    // The line number is not stable.
     let report = report.split_once("plugins.rs:").and_then(|(before, after)| {
         let after = after.split_once(":\n")?.1;
         Some(format!("{before}plugins.rs:LINE:\n{after}"))
@@ -439,10 +439,10 @@ fn a_panic_is_caught_with_its_place() {
 
 #[test]
 fn invalid_manifests_and_unknown_plugins_are_reported() {
-    let told = |plugin: &str, manifests: &str| check::<Profiles>(plugin, Contract::Hints, manifests).unwrap_err();
-    assert_eq!(told("Other", MANIFESTS), "no profile runs a plugin Other");
-    assert_eq!(told("Sound", "# nothing\n"), "there is nothing in the manifests");
+    let problem = |plugin: &str, manifests: &str| check::<Profiles>(plugin, Contract::Hints, manifests).unwrap_err();
+    assert_eq!(problem("Other", MANIFESTS), "no profile runs a plugin Other");
+    assert_eq!(problem("Sound", "# nothing\n"), "there is nothing in the manifests");
     let unknown = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n";
-    assert_eq!(told("Sound", unknown), "manifest 1: scheduling does not look at kind Secret");
-    assert!(told("Sound", "kind: Node\n").contains("manifest 1"));
+    assert_eq!(problem("Sound", unknown), "manifest 1: scheduling does not look at kind Secret");
+    assert!(problem("Sound", "kind: Node\n").contains("manifest 1"));
 }

@@ -1,5 +1,5 @@
-//! One plugin in several versions, all but one of which do something wrong: at most one pod of a namespace on a node, at most
-//! three of it in the cluster, and at most so many tickets for pods that are being bound.
+//! One plugin in several variants, all but one with a bug. It allows at most one pod of a namespace on a node, at most
+//! three in the cluster, and a number of tickets for pods that are being bound.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub type LeaksCounts = Counts<LEAKS>;
 pub type StaleCounts = Counts<STALE>;
 pub type DriftsCounts = Counts<DRIFTS>;
 
-/// How many pods of each namespace have a node.
+/// Number of pods with a node, by namespace.
 #[derive(Default)]
 pub struct Counts<const BUG: u8>(BTreeMap<Symbol, usize>);
 
@@ -87,7 +87,7 @@ impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
 }
 
 impl<const BUG: u8> PreFilterPlugin for PodsPerNamespace<BUG> {
-    /// How many pods of the namespace each node has.
+    /// Number of pods of the namespace on each node.
     type Cycle = Vec<usize>;
 
     fn pre_filter(
@@ -168,7 +168,7 @@ impl<const BUG: u8> PostBindPlugin for PodsPerNamespace<BUG> {
     }
 }
 
-/// Prefers nodes with pods, and does not notice pods that come later.
+/// A plugin that prefers nodes with pods, and ignores later pods.
 pub struct Outdated;
 
 impl Plugin for Outdated {
@@ -217,7 +217,7 @@ impl ScorePlugin for Outdated {
     }
 }
 
-/// Assumes that each node has a pod.
+/// A plugin that assumes a pod on each node.
 #[derive(Default)]
 pub struct Panics;
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-/// Makes an object what the patch says: fields are replaced, `null` removes, and lists are values like others.
+/// Merges a patch into an object: fields are merged, `null` removes a field, and other values are replaced, lists
+/// included.
 pub(crate) fn merge(object: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *object = patch.clone();

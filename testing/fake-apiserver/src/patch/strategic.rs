@@ -1,10 +1,10 @@
-//! Strategic merge patches: like merge patches, but the entries of many lists have names, and are merged one by one.
+//! Strategic merge patches: like merge patches, but entries of many lists have a key and are merged one by one.
 
 use serde_json::{Map, Value};
 
 use super::merge;
 
-/// By which field the entries of a list are told apart, by the name of the list. Lists that are not here are replaced.
+/// Returns the merge key of the entries of a list with this name. Other lists are replaced.
 fn merge_key(list: &str) -> Option<&'static str> {
     Some(match list {
         "addresses" | "conditions" => "type",
@@ -22,7 +22,7 @@ fn merge_key(list: &str) -> Option<&'static str> {
     })
 }
 
-/// Makes an object what the patch says.
+/// Merges a patch into an object.
 pub(crate) fn merge(object: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *object = patch.clone();
@@ -42,7 +42,7 @@ pub(crate) fn merge(object: &mut Value, patch: &Value) {
                 entries.retain(|entry| !gone.contains(entry));
             }
         } else if name.starts_with('$') {
-            // The order of a list is looked at together with the list; nothing else is known.
+            // The order directive is applied with its list; other directives are ignored.
         } else if value.is_null() {
             object.remove(name);
         } else if let (Some(key), Value::Array(entries)) = (merge_key(name), value) {
@@ -88,7 +88,7 @@ fn list(known: &mut Value, patch: &[Value], order: Option<&Value>, key: &str) {
         }
     }
     if let Some(Value::Array(order)) = order {
-        // What the patch does not know of stays where it is, behind what was before it.
+        // Entries that the patch omits keep their place behind their predecessors.
         let place = |entry: &Value| order.iter().position(|named| named[key] == entry[key]);
         let mut sorted: Vec<Value> = Vec::with_capacity(known.len());
         let mut named: Vec<Value> = known.iter().filter(|entry| place(entry).is_some()).cloned().collect();

@@ -1,4 +1,4 @@
-//! A pod gets its node.
+//! Bindings of pods.
 
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
@@ -10,16 +10,17 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// The labels of a node that its pods get.
+/// Node labels that are copied to its pods.
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// Binds a pod: its node, the annotations of the binding, the node's topology labels, the condition; nominated it is no more.
+/// Binds a pod: sets its node, the annotations of the binding, the node's topology labels and the condition, and clears
+/// its nomination.
 pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Timestamp) -> Result<(), StatusError> {
     let kind = target.kind;
     let name = &target.name;
     for (field, url) in [("name", name), ("namespace", &target.namespace)] {
-        let said = text(binding, &format!("/metadata/{field}"));
-        if !said.is_empty() && said != url {
+        let given = text(binding, &format!("/metadata/{field}"));
+        if !given.is_empty() && given != url {
             return Err(StatusError::new(400, format!("{field} in URL does not match {field} in Binding object")));
         }
     }

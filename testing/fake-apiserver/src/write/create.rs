@@ -1,4 +1,4 @@
-//! New objects.
+//! Creation of objects.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// Creates an object, with what a server fills in.
+/// Creates an object, and sets the fields that a server sets.
 pub(crate) fn create(
     store: &mut Store,
     target: &Target,
@@ -48,7 +48,7 @@ pub(crate) fn create(
     if kind.is_namespaced {
         metadata["namespace"] = target.namespace.as_str().into();
     }
-    // The test may say what the uid is; a client may not.
+    // Only a test may choose the uid.
     if by == WriteOrigin::Client || metadata.get("uid").is_none() {
         metadata["uid"] = format!("00000000-0000-4000-8000-{number:012x}").into();
     }
@@ -59,7 +59,7 @@ pub(crate) fn create(
         metadata["generation"] = 1.into();
     }
     if kind.has_status && kind.kind != "Node" && by == WriteOrigin::Client {
-        // It is for others to say, later.
+        // The status is written separately, later.
         object.as_object_mut().and_then(|fields| fields.remove("status"));
     }
     match kind.kind {
@@ -101,7 +101,7 @@ fn check_event(kind: &Kind, event: &Value, name: &str) -> Result<(), StatusError
     Ok(())
 }
 
-/// What a scheduler looks at of what a server fills in; not the rest.
+/// Sets the defaults of a pod that schedulers read, but no others.
 fn default_pod(store: &Store, pod: &mut Value, now: Timestamp) {
     if !pod["spec"].is_object() {
         pod["spec"] = json!({});
@@ -137,7 +137,7 @@ fn default_pod(store: &Store, pod: &mut Value, now: Timestamp) {
     }
 }
 
-/// The priority and preemption policy of a class; without a class, those of the default class if there is one.
+/// Returns the priority and preemption policy of a class; without a class, those of the default class if it exists.
 fn priority(store: &Store, name: &str) -> (Value, Value) {
     let builtin = match name {
         "system-cluster-critical" => Some(2_000_000_000),

@@ -1,4 +1,4 @@
-//! Objects that go: at once, after a time, or when nobody holds them any more.
+//! Deletion of objects: immediate, with a grace period, or with finalizers.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// How a deletion ended.
+/// Result of a deletion.
 #[derive(Debug)]
 pub(crate) struct Deletion {
-    /// The object, as it was at last or as it is while it goes.
+    /// The last state of the object, or the current one if it still exists.
     pub(crate) object: Arc<Value>,
-    /// Whether a kubelet is to let it go: the pod is still there.
+    /// Whether the pod still exists and a kubelet has to end it.
     pub(crate) is_graceful: bool,
 }
 
 impl Deletion {
-    /// What is answered: the object, or of most kinds only that it was done.
+    /// Returns the body of the response: the object, or for most kinds only a `Status`.
     pub(crate) fn answer(&self, target: &Target) -> Arc<Value> {
         if ["Pod", "PersistentVolume", "PersistentVolumeClaim"].contains(&target.kind.kind) {
             return self.object.clone();
@@ -38,7 +38,7 @@ impl Deletion {
     }
 }
 
-/// Deletes an object. A pod that is bound and has not ended has its grace period; finalizers hold what they are on.
+/// Deletes an object. A bound, unfinished pod has its grace period; finalizers block the deletion.
 pub(crate) fn delete(
     store: &mut Store,
     target: &Target,
@@ -69,9 +69,9 @@ pub(crate) fn delete(
     let runs = kind.kind == "Pod"
         && !text(&known, "/spec/nodeName").is_empty()
         && !["Succeeded", "Failed"].contains(&text(&known, "/status/phase"));
-    let asked = options["gracePeriodSeconds"].as_u64().or(grace);
+    let requested = options["gracePeriodSeconds"].as_u64().or(grace);
     let specified = known["spec"]["terminationGracePeriodSeconds"].as_u64();
-    let seconds = if runs { asked.or(specified).unwrap_or_default() } else { 0 };
+    let seconds = if runs { requested.or(specified).unwrap_or_default() } else { 0 };
     let is_held = known["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
 
     let mut object = (*known).clone();
@@ -92,7 +92,7 @@ pub(crate) fn delete(
     Ok(Deletion { object: store.put(&key, object), is_graceful: seconds > 0 })
 }
 
-/// Removes an object whatever it is; of a uid, unless that is empty. `None`: there is no such.
+/// Removes an object unconditionally; only with this uid, unless it is empty. `None`: it does not exist.
 pub(crate) fn remove(store: &mut Store, target: &Target, uid: &str) -> Option<Arc<Value>> {
     let key = Key::new(target.kind, &target.namespace, &target.name);
     let known = store.get(&key).filter(|known| uid.is_empty() || known["metadata"]["uid"] == uid)?;

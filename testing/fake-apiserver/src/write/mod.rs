@@ -1,4 +1,4 @@
-//! Writing: what becomes of the objects, and what a real server would refuse.
+//! Writes of objects, with the checks of a real server.
 
 mod binding;
 mod create;
@@ -19,12 +19,12 @@ pub(crate) use self::delete::{delete, remove};
 pub(crate) use self::update::{patch, update};
 use crate::status_error::StatusError;
 
-/// Who writes.
+/// Origin of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteOrigin {
     /// A client of the API.
     Client,
-    /// The test itself: what it says is so, the status, too.
+    /// The test, which may write all fields, including the status.
     Test,
 }
 
@@ -34,17 +34,17 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(i64::try_from(since.as_secs()).unwrap_or_default()).unwrap_or_default()
 }
 
-/// A time as objects have it: in seconds.
+/// Formats a time with the precision of objects, one second.
 pub(crate) fn time(at: Timestamp) -> Value {
     format!("{at:.0}").into()
 }
 
-/// A text in an object; empty: it is not there.
+/// Returns a text in an object; empty if it is missing.
 pub(crate) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// An object that is to be written has to be of the kind of its path, and have the names of it.
+/// Checks that the kind and the names of an object match the path.
 fn check_names(target: &crate::request::Target, object: &Value) -> Result<(), StatusError> {
     let kind = text(object, "/kind");
     if !kind.is_empty() && (kind != target.kind.kind || text(object, "/apiVersion") != target.kind.api_version()) {
@@ -64,7 +64,7 @@ fn check_names(target: &crate::request::Target, object: &Value) -> Result<(), St
     Ok(())
 }
 
-/// Sets a condition of a pod, in its place if it is there already.
+/// Sets or replaces a condition of a pod.
 fn set_condition(pod: &mut Value, condition: Value) {
     if !pod["status"]["conditions"].is_array() {
         pod["status"]["conditions"] = json!([]);

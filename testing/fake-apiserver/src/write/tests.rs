@@ -16,7 +16,7 @@ fn pod() -> Target {
     at("/api/v1/namespaces/a/pods/p")
 }
 
-/// A store with a pod.
+/// Returns a store with a pod.
 fn store(spec: Value) -> Store {
     let mut store = Store::default();
     let sent = json!({"metadata": {"name": "p"}, "spec": spec});
@@ -28,7 +28,7 @@ fn stored(store: &Store) -> Value {
     (*crate::list::get(store, &pod()).unwrap()).clone()
 }
 
-/// Code and message of a refusal.
+/// Returns the code and the message of an error.
 fn code_and_message(error: &StatusError) -> (u16, String) {
     (error.code, error.body()["message"].as_str().unwrap().to_owned())
 }
@@ -210,10 +210,10 @@ fn status_and_spec_are_written_separately() {
     assert_eq!(written["metadata"]["labels"], json!({"a": "b", "c": "d"}));
     let version = store.version();
     patch(&mut store, &status, STRATEGIC, &both, WriteOrigin::Client).unwrap();
-    assert_eq!(store.version(), version, "nothing has changed");
+    assert_eq!(store.version(), version, "no change");
 
     patch(&mut store, &pod(), STRATEGIC, &json!({"status": {"phase": "Failed"}}), WriteOrigin::Test).unwrap();
-    assert_eq!(stored(&store)["status"]["phase"], "Failed", "what the test says is so");
+    assert_eq!(stored(&store)["status"]["phase"], "Failed", "a test may write the status");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn leases_are_replaced_only_with_the_current_version() {
         }
         update(store, &lease, &sent, WriteOrigin::Client, NOW).map(|(code, _)| code).map_err(|error| error.code)
     };
-    assert_eq!(put(&mut store, "9", "a"), Ok(201), "a Lease is created where there is none");
+    assert_eq!(put(&mut store, "9", "a"), Ok(201), "a missing Lease is created");
     assert_eq!(put(&mut store, "", "b"), Err(422));
     assert_eq!(put(&mut store, "1", "b"), Ok(200));
     assert_eq!(put(&mut store, "1", "c"), Err(409));

@@ -1,4 +1,4 @@
-//! Objects that are replaced or patched.
+//! Updates and patches of objects.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::request::Target;
 use crate::status_error::StatusError;
 use crate::store::{Key, Store};
 
-/// Replaces an object or its status. A Lease that is not there is created, as real servers do. Returns the status code, too.
+/// Replaces an object or its status. Creates a missing Lease, as real servers do. Returns the status code, too.
 pub(crate) fn update(
     store: &mut Store,
     target: &Target,
@@ -61,22 +61,22 @@ pub(crate) fn patch(
     replace(store, target, &key, &known, patched, by)
 }
 
-/// The words of a storage that finds another `UID` or `ResourceVersion` than it was told. `None`: it was told the same, or
-/// nothing.
+/// Returns the message for a different `UID` or `ResourceVersion` than the precondition requires. `None`: it is equal
+/// or not given.
 pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
     let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
-    let (told, is) = (text(sent, field), text(known, field));
+    let (given, found) = (text(sent, field), text(known, field));
     let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
-         AdditionalErrorMsg: Precondition failed: {what} in precondition: {told}, {what} in object meta: {is}",
+         AdditionalErrorMsg: Precondition failed: {what} in precondition: {given}, {what} in object meta: {found}",
         key.name
     );
-    (!told.is_empty() && told != is).then_some(why)
+    (!given.is_empty() && given != found).then_some(why)
 }
 
-/// Puts an object in the place of one that is known, as far as that may be written where it was written to.
+/// Replaces an object, limited to the fields that the path allows.
 fn replace(
     store: &mut Store,
     target: &Target,
@@ -107,7 +107,7 @@ fn replace(
     if !object["metadata"].is_object() {
         object["metadata"] = Value::Object(serde_json::Map::new());
     }
-    // What no client can change.
+    // Fields that clients cannot change.
     for field in [
         "name",
         "namespace",
@@ -134,7 +134,7 @@ fn replace(
     Ok(store.put(key, object))
 }
 
-/// Takes a field over from another object, or that it has none.
+/// Copies a field from another object, or removes it if it is missing there.
 fn take(object: &mut Value, from: &Value, field: &str) {
     let Some(fields) = object.as_object_mut() else { return };
     match from.get(field) {

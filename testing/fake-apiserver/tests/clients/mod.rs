@@ -1,4 +1,4 @@
-//! Protocols, and what clients do apart from reading.
+//! Protocols, and requests of clients other than reads.
 
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ async fn requests_are_recorded_in_the_format_of_recordings() {
     client.bind("p0", "n").await.unwrap();
     server.scenario("elsewhere");
     client.get("/api/v1/gizmos?timeout=5s").await.unwrap();
-    let lines: Vec<Value> = server.requests().iter().map(|asked| asked.to_json()).collect();
+    let lines: Vec<Value> = server.requests().iter().map(|request| request.to_json()).collect();
     let binding = json!({"metadata": {"name": "p0"}, "target": {"kind": "Node", "name": "n"}});
     let path = "/api/v1/namespaces/default/pods/p0/binding";
     let expected = [

@@ -1,4 +1,4 @@
-//! What goes wrong on purpose goes wrong as it should.
+//! Effects of injected faults.
 
 use std::time::{Duration, Instant};
 
@@ -29,9 +29,9 @@ async fn a_lost_response_follows_an_executed_request() {
         let mut client = Client::new(&server, http).await;
         assert_eq!(client.bind("p0", "n").await, Err(ConnectionError));
         assert_eq!(server.get(POD).unwrap()["spec"]["nodeName"], "n");
-        let asked = server.requests();
-        assert_eq!((asked[0].code, &asked[0].fault), (201, &Some(Fault::LoseAnswer)));
-        // Over HTTP/2 only that request is lost.
+        let requests = server.requests();
+        assert_eq!((requests[0].code, &requests[0].fault), (201, &Some(Fault::LoseAnswer)));
+        // Over HTTP/2 only this request is lost.
         assert_eq!(client.get(POD).await.is_ok(), http == Http::Two);
     }
 }
@@ -44,7 +44,7 @@ async fn a_cut_connection_executes_nothing() {
         let mut client = Client::new(&server, http).await;
         assert_eq!(client.bind("p0", "n").await, Err(ConnectionError));
         assert_eq!(server.get(POD).unwrap()["spec"].get("nodeName"), None);
-        assert_eq!(client.get(POD).await, Err(ConnectionError), "the connection is gone");
+        assert_eq!(client.get(POD).await, Err(ConnectionError), "the connection is closed");
         assert_eq!(server.requests()[0].code, 0);
         assert_eq!(Client::new(&server, http).await.get(POD).await.unwrap().code, 200);
     }
@@ -92,7 +92,7 @@ async fn one_of_two_clients_can_be_cut_off() {
         assert_eq!(client.get(NODES).await, Err(ConnectionError));
         assert_eq!(other.get(NODES).await.unwrap().code, 200);
     }
-    let tokens: Vec<_> = server.requests().into_iter().map(|asked| asked.token).collect();
+    let tokens: Vec<_> = server.requests().into_iter().map(|request| request.token).collect();
     assert_eq!(tokens, ["a", "b", "a", "b"]);
     server.clear_rules();
     assert_eq!(Client::new(&server, Http::Two).await.with_token("a").get(NODES).await.unwrap().code, 200);
@@ -135,7 +135,7 @@ async fn a_restarted_server_rejects_old_versions() {
     assert_eq!((list["items"].as_array().unwrap().len(), &list["metadata"]["resourceVersion"]), (1, &json!("3")));
 }
 
-/// Every pod is bound once in the end, whatever a seed brings: the client asks again, and the server knows.
+/// Every pod is bound exactly once for any seed: the client retries, and the server keeps the result.
 #[tokio::test]
 async fn a_random_mix() {
     let server = fill(schedc_fake_apiserver::Server::start(), 40);
@@ -156,7 +156,7 @@ async fn a_random_mix() {
         }
     }
     assert_eq!(server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"] == "n"), 40);
-    assert_eq!(server.count_requests(|asked| asked.code == 201), 40);
-    let faults = server.count_requests(|asked| asked.fault.is_some());
+    assert_eq!(server.count_requests(|request| request.code == 201), 40);
+    let faults = server.count_requests(|request| request.fault.is_some());
     assert!(faults > 5, "{faults} of {}", server.requests().len());
 }

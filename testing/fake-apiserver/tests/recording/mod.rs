@@ -1,4 +1,4 @@
-//! What kube-scheduler wrote in a recording is sent here: it has to be answered as it was, and be told as it was recorded.
+//! Replays the writes of a kube-scheduler recording, and compares the responses with the recorded ones.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use crate::support::{Client, Http, STRATEGIC};
@@ -24,7 +24,7 @@ async fn the_same_requests_get_the_same_answers() {
             _ => continue,
         };
         set_the_scene(&server, &verb, &path, &request);
-        // Versions differ from run to run.
+        // Versions differ between runs.
         if verb == "update" {
             let version = server.get(&path).unwrap()["metadata"]["resourceVersion"].clone();
             request["body"]["metadata"]["resourceVersion"] = version;
@@ -43,14 +43,14 @@ fn text(object: &Value, pointer: &str) -> String {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What a request is about has to be there: others made it.
+/// Creates the objects of a request that other clients created in the recording.
 fn set_the_scene(server: &Server, verb: &str, path: &str, request: &Value) {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let &[.., "namespaces", namespace, "pods", pod] = without_part(&parts) else {
         if verb == "update" && server.get(path).is_none() {
             server.create(request["body"].clone());
         }
-        // The uid of an object that was created here is another.
+        // The uid of an object that is created here differs.
         if verb == "update" {
             let uid = request["body"]["metadata"]["uid"].clone();
             let mut known = server.get(path).unwrap();
@@ -66,7 +66,7 @@ fn set_the_scene(server: &Server, verb: &str, path: &str, request: &Value) {
         return;
     }
     let mut metadata = json!({"name": pod, "namespace": namespace});
-    // Of pods that are bound later the recording says the uid.
+    // The recording contains the uids of pods that are bound later.
     let bound = RECORDING
         .lines()
         .map(|line| from_str::<Value>(line).unwrap())

@@ -1,4 +1,4 @@
-//! A client as small as can be: one connection, no retries.
+//! A minimal client: one connection, no retries.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio_rustls::TlsConnector;
 
 pub(crate) const STRATEGIC: &str = "application/strategic-merge-patch+json";
 pub(crate) const MERGE: &str = "application/merge-patch+json";
-/// Enough for anything that ever happens.
+/// Longer than any response takes.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// No answer.
+/// Error for a missing response.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ConnectionError;
 
@@ -56,7 +56,7 @@ impl Client {
         let url = server.url();
         let (scheme, host) = url.split_once("://").unwrap();
         let stream = TcpStream::connect(host).await.unwrap();
-        // The second of two small writes would wait for an acknowledgement that is delayed by 40 ms.
+        // Without it, the second of two small writes waits for an acknowledgement that is delayed by 40 ms.
         stream.set_nodelay(true).unwrap();
         let sender = match scheme {
             "http" => handshake(stream, http).await,
@@ -79,7 +79,7 @@ impl Client {
         Client { sender, host: url, token: "" }
     }
 
-    /// The same with a bearer token.
+    /// Sets a bearer token.
     pub(crate) fn with_token(self, token: &'static str) -> Client {
         Client { token, ..self }
     }
@@ -153,14 +153,14 @@ async fn handshake<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S
     }
 }
 
-/// What a watch tells.
+/// The events of a watch.
 pub(crate) struct Watch {
     body: Incoming,
     read: Vec<u8>,
 }
 
 impl Watch {
-    /// The next event; `None`: the watch is over; `Err`: it is broken.
+    /// Returns the next event; `None`: the watch ended; `Err`: it is broken.
     pub(crate) async fn next(&mut self) -> Option<Result<Value, ConnectionError>> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
@@ -168,7 +168,7 @@ impl Watch {
                 assert!(line.starts_with(b"{\"type\":"), "the type comes first");
                 return Some(Ok(from_slice(&line).unwrap()));
             }
-            let frame = tokio::time::timeout(TIMEOUT, self.body.frame()).await.expect("the watch says something");
+            let frame = tokio::time::timeout(TIMEOUT, self.body.frame()).await.expect("the watch sends a frame");
             match frame? {
                 Ok(frame) => self.read.extend_from_slice(frame.data_ref().unwrap()),
                 Err(_) => return Some(Err(ConnectionError)),
@@ -176,7 +176,7 @@ impl Watch {
         }
     }
 
-    /// The next events in short: type, name and version.
+    /// Returns the next events as text: type, name and version.
     pub(crate) async fn next_events(&mut self, events: usize) -> Vec<String> {
         let mut events_read = Vec::new();
         for _ in 0..events {
@@ -194,7 +194,7 @@ impl Watch {
     }
 }
 
-/// A server with a node `n` and so many pods `p0`, `p1`... of the namespace `default`.
+/// Returns a server with a node `n` and pods `p0`, `p1`... in the namespace `default`.
 pub(crate) fn server(pods: usize) -> Server {
     fill(Server::start(), pods)
 }

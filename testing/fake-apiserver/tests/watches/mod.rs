@@ -1,4 +1,4 @@
-//! Watches and lists, over the wire.
+//! Watches and lists over HTTP.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn a_watch_from_a_version_misses_nothing() {
     let mut watch = client.watch("/api/v1/nodes?watch=true&resourceVersion=3").await;
     assert_eq!(watch.next_events(2).await, ["MODIFIED n 4", "MODIFIED n 5"]);
 
-    // Of a version that is still to come nothing is told before it is there.
+    // A watch from a future version sends nothing until that version is reached.
     let mut watch = client.watch("/api/v1/nodes?watch=true&resourceVersion=6").await;
     for label in 3..6 {
         server.merge("/api/v1/nodes/n", json!({"metadata": {"labels": {"l": label.to_string()}}}));
@@ -55,7 +55,7 @@ async fn deselected_objects_are_deleted_with_their_last_state() {
     let gone = watch.next().await.unwrap().unwrap();
     assert_eq!((&gone["type"], &gone["object"]["status"]["phase"]), (&json!("DELETED"), &json!("Pending")));
     assert_eq!(gone["object"]["metadata"]["resourceVersion"], "3");
-    // Nobody hears of what happens to it now, until it is selected again.
+    // Changes of an object that does not match are not sent, until it matches again.
     server.merge(path, json!({"metadata": {"labels": {"a": "b"}}}));
     server.merge(path, json!({"status": {"phase": "Running"}}));
     assert_eq!(watch.next_events(1).await, ["ADDED p0 5"]);
@@ -84,7 +84,7 @@ async fn after_compaction_old_versions_are_gone() {
     assert_eq!(client.get(&format!("/api/v1/pods?limit=1&continue={rest}")).await.unwrap().code, 410);
 
     client.bind("p0", "n").await.unwrap();
-    assert_eq!(open.next_events(1).await, ["MODIFIED p0 4"], "whoever has heard everything goes on");
+    assert_eq!(open.next_events(1).await, ["MODIFIED p0 4"], "an open watch continues");
     let mut current = client.watch("/api/v1/pods?watch=true&resourceVersion=3").await;
     assert_eq!(current.next_events(1).await, ["MODIFIED p0 4"]);
 }
@@ -120,7 +120,7 @@ async fn a_watch_ends_at_its_timeout_with_bookmarks_before() {
         bookmarks += 1;
     }
     assert!((1..20).contains(&bookmarks), "{bookmarks}");
-    // Who does not want them gets none.
+    // Without the parameter, a watch gets no bookmarks.
     let mut watch = client.watch("/api/v1/nodes?watch=true&resourceVersion=1&timeoutSeconds=1").await;
     assert_eq!(watch.next().await, None);
 }
@@ -149,7 +149,7 @@ async fn pages_are_of_one_version() {
             assert_eq!(pod.get("kind"), None);
             names.push(pod["metadata"]["name"].as_str().unwrap().to_owned());
         }
-        // What happens meanwhile is for the watch.
+        // Changes between pages are left to the watch.
         server.remove("/api/v1/namespaces/default/pods/p4");
         let Some(rest) = page["metadata"].get("continue") else { break };
         assert_eq!(page["metadata"]["remainingItemCount"], 5 - names.len());

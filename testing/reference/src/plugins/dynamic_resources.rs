@@ -1,4 +1,4 @@
-//! Pods with resource claims go nowhere yet. All others are equal.
+//! DynamicResources: rejects pods with resource claims; not implemented further.
 
 use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 

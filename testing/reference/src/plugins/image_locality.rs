@@ -1,4 +1,4 @@
-//! Pods rather go where their images are, the larger the better, unless few nodes have them.
+//! ImageLocality: prefers nodes with the pod's images, weighted by size and by the fraction of nodes that have them.
 
 use schedc_core::intern::Symbol;
 use schedc_core::model::Node;
@@ -28,7 +28,7 @@ impl Plugin for ImageLocality {
     }
 }
 
-/// The size of an image on a node that has it. Of images of one name, the first counts.
+/// Returns the size of an image on a node that has it. If several images have the name, the first one counts.
 fn size_on(node: &Node, image: Symbol) -> Option<i64> {
     node.images.iter().find(|has| has.names.contains(&image)).map(|has| has.size)
 }

@@ -1,4 +1,5 @@
-//! Pods go near pods, or away from pods, as both say. Near is what has the same value of a node label.
+//! InterPodAffinity: required and preferred affinity and anti-affinity of the pod and of existing pods, by topology
+//! domain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,10 +30,10 @@ impl Plugin for InterPodAffinity {
             return Err(Rejection::unresolvable("node(s) didn't match pod affinity rules"));
         }
         for term in &cx.pod.spec.affinity.anti_required {
-            let apart = |(placed, other): (&_, &Node)| {
+            let violates = |(placed, other): (&_, &Node)| {
                 are_in_same_domain(term, node, other) && term_of_pod_matches(cx, term, placed)
             };
-            if cx.cluster.running().any(|(placed, other)| apart((&*placed.pod, other))) {
+            if cx.cluster.running().any(|(placed, other)| violates((&*placed.pod, other))) {
                 return Err(Rejection::unschedulable("node(s) didn't match pod anti-affinity rules"));
             }
         }
@@ -66,14 +67,14 @@ impl Plugin for InterPodAffinity {
     }
 }
 
-/// Whether two nodes have the same value of a term's label.
+/// Whether two nodes have the same value of a term's topology key.
 fn are_in_same_domain(term: &PodAffinityTerm, one: &Node, other: &Node) -> bool {
     let value = label(&one.labels, term.topology_key);
     value.is_some() && value == label(&other.labels, term.topology_key)
 }
 
-/// Whether a term of the new pod means another pod. Its selector of namespaces means known namespaces; one that is satisfied
-/// by no labels at all means every namespace.
+/// Whether a term of the incoming pod matches another pod. Its namespace selector matches namespaces that exist; an
+/// empty one matches all namespaces.
 fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> bool {
     let namespace = other.spec.namespace;
     let selected = term.namespace_selector.as_ref().is_some_and(|selector| {
@@ -84,13 +85,13 @@ fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> b
         && may_select(term.selector.as_ref(), &other.spec.labels, cx.names)
 }
 
-/// Whether a term of a running pod means the new pod.
+/// Whether a term of an existing pod matches the incoming pod.
 fn term_of_running_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm) -> bool {
     let pod = &cx.pod.spec;
     let labels = namespace_labels(cx, pod.namespace).unwrap_or_default();
-    let meant =
+    let in_namespaces =
         term.namespaces.contains(&pod.namespace) || may_select(term.namespace_selector.as_ref(), labels, cx.names);
-    meant && may_select(term.selector.as_ref(), &pod.labels, cx.names)
+    in_namespaces && may_select(term.selector.as_ref(), &pod.labels, cx.names)
 }
 
 fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Symbol)]> {
@@ -100,25 +101,25 @@ fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Sy
     })
 }
 
-/// Whether a node is near pods that match all of the pod's required terms, for each of them.
+/// Whether each required term of the pod has a pod in the node's domain that matches all required terms.
 fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     let terms = &cx.pod.spec.affinity.required;
     if terms.iter().any(|term| label(&node.labels, term.topology_key).is_none()) {
         return false;
     }
-    let meant = |pod: &Pod| terms.iter().all(|term| term_of_pod_matches(cx, term, pod));
-    let supporters: Vec<&Node> =
-        cx.cluster.running().filter(|(placed, _)| meant(&placed.pod)).map(|(_, at)| at).collect();
-    if terms.iter().all(|term| supporters.iter().any(|other| are_in_same_domain(term, node, other))) {
+    let matches_all_terms = |pod: &Pod| terms.iter().all(|term| term_of_pod_matches(cx, term, pod));
+    let nodes_of_matches: Vec<&Node> =
+        cx.cluster.running().filter(|(placed, _)| matches_all_terms(&placed.pod)).map(|(_, at)| at).collect();
+    if terms.iter().all(|term| nodes_of_matches.iter().any(|other| are_in_same_domain(term, node, other))) {
         return true;
     }
-    // The first of a group that wants to be together has to start somewhere.
+    // The first pod of a group with affinity to itself may be placed on any node.
     let is_anywhere =
-        supporters.iter().any(|at| terms.iter().any(|term| label(&at.labels, term.topology_key).is_some()));
-    !is_anywhere && meant(cx.pod)
+        nodes_of_matches.iter().any(|at| terms.iter().any(|term| label(&at.labels, term.topology_key).is_some()));
+    !is_anywhere && matches_all_terms(cx.pod)
 }
 
-/// The places where running pods do not want the pod: labels of nodes.
+/// Domains in which existing pods have anti-affinity to the pod, as labels of nodes.
 fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     let mut places = BTreeSet::new();
     for (placed, at) in cx.cluster.running() {
@@ -129,7 +130,7 @@ fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     places
 }
 
-/// How much a place is liked, by the preferences of the pod and of running pods.
+/// Scores of domains by the preferred terms of the pod and of existing pods.
 fn weights(cx: &Cycle<'_>) -> BTreeMap<(Symbol, Symbol), i64> {
     let args = &cx.args.inter_pod_affinity;
     let own = &cx.pod.spec.affinity;

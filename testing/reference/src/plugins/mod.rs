@@ -1,4 +1,4 @@
-//! One file, one plugin.
+//! Plugins, one file each.
 
 mod dynamic_resources;
 mod image_locality;
@@ -38,12 +38,12 @@ static ALL: [&dyn Plugin; 16] = [
     &volume_zone::VolumeZone,
 ];
 
-/// All plugins.
+/// Returns all plugins.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Plugin> {
     ALL.iter().copied()
 }
 
-/// The plugin of this name.
+/// Returns the plugin with this name.
 pub(crate) fn named(name: &str) -> Option<&'static dyn Plugin> {
     all().find(|plugin| plugin.name() == name)
 }

@@ -1,4 +1,4 @@
-//! Pods go to nodes with the labels and names that they, and the profile, ask for, and rather to those that they prefer.
+//! NodeAffinity: required and preferred node affinity of the pod and of the profile.
 
 use schedc_core::intern::Symbol;
 use schedc_core::model::Node;
@@ -67,7 +67,7 @@ impl Plugin for NodeAffinity {
     }
 }
 
-/// The names of nodes that the required terms ask for, if each of them asks for some.
+/// Returns the node names that the required terms select, if every term selects by name.
 fn named(cx: &Cycle<'_>) -> Option<Vec<Symbol>> {
     let terms = &cx.pod.spec.required_node_affinity.as_ref()?.terms;
     if terms.is_empty() {
@@ -78,7 +78,7 @@ fn named(cx: &Cycle<'_>) -> Option<Vec<Symbol>> {
         let names: Vec<Symbol> =
             term.match_fields.iter().filter(|field| !field.negated).map(|field| field.name).collect();
         let first = *names.first()?;
-        // It cannot have two names.
+        // Two different names match no node.
         if names.iter().all(|name| *name == first) {
             all.push(first);
         }

@@ -1,4 +1,4 @@
-//! Pods go to nodes that have declared the features that they use.
+//! NodeDeclaredFeatures: requires that the node declares the features that the pod uses.
 
 use schedc_core::model::Node;
 

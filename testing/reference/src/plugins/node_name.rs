@@ -1,4 +1,4 @@
-//! A pod that names a node goes there.
+//! NodeName: requires the node in the pod's `nodeName`.
 
 use schedc_core::model::Node;
 

@@ -1,4 +1,4 @@
-//! A port of a node serves one pod.
+//! NodePorts: rejects nodes on which a host port of the pod is in use.
 
 use schedc_core::model::{HostPort, Node};
 

@@ -1,4 +1,4 @@
-//! Pods rather go where they even out how much of each resource is used.
+//! NodeResourcesBalancedAllocation: prefers nodes where all resources are used to a similar degree.
 
 use schedc_core::model::Node;
 
@@ -21,13 +21,13 @@ impl Plugin for NodeResourcesBalancedAllocation {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for resource in &cx.args.node_resources_balanced_allocation.resources {
             let has = amount(cx, &node.allocatable, &resource.name);
-            let asked = amount(cx, &cx.pod.spec.balance_requests, &resource.name);
-            if has == 0 || is_scalar(&resource.name) && asked == 0 {
+            let requested = amount(cx, &cx.pod.spec.balance_requests, &resource.name);
+            if has == 0 || is_scalar(&resource.name) && requested == 0 {
                 continue;
             }
             let used = used(cx, node, &resource.name);
             before.push((used as f64 / has as f64).min(1.0));
-            after.push((used.wrapping_add(asked) as f64 / has as f64).min(1.0));
+            after.push((used.wrapping_add(requested) as f64 / has as f64).min(1.0));
         }
         Ok(50 + (50 + balance(&after) - balance(&before)) / 2)
     }

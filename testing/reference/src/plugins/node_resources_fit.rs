@@ -1,4 +1,4 @@
-//! Pods go where there is enough left of what they ask for, and rather where much, or little, is left.
+//! NodeResourcesFit: requires free resources, and prefers nodes with more or less of them.
 
 use schedc_core::model::{Node, Resources};
 use schedc_core::status::Code;
@@ -19,14 +19,14 @@ impl Plugin for NodeResourcesFit {
         if cx.pods_on(node).count() as i64 + 1 > node.allowed_pods {
             reasons.push("Too many pods".to_owned());
         }
-        let asked = &cx.pod.spec.requests;
-        let scalars = asked.scalars.iter().map(|&(name, _)| cx.text(name)).filter(|name| !is_ignored(cx, name));
+        let requested = &cx.pod.spec.requests;
+        let scalars = requested.scalars.iter().map(|&(name, _)| cx.text(name)).filter(|name| !is_ignored(cx, name));
         for name in ["cpu", "memory", "ephemeral-storage"].into_iter().chain(scalars) {
-            let (asked, has, used) =
-                (amount(cx, asked, name), amount(cx, &node.allocatable, name), used(cx, node, name));
-            if asked > 0 && asked > has.wrapping_sub(used) {
+            let (requested, has, used) =
+                (amount(cx, requested, name), amount(cx, &node.allocatable, name), used(cx, node, name));
+            if requested > 0 && requested > has.wrapping_sub(used) {
                 reasons.push(format!("Insufficient {name}"));
-                never |= asked > has;
+                never |= requested > has;
             }
         }
         let code = if never { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
@@ -42,12 +42,12 @@ impl Plugin for NodeResourcesFit {
                 "memory" => sum_of(cx.pods_on(node).map(|placed| placed.pod.usage.non_zero.memory)),
                 name => used(cx, node, name),
             };
-            let asked = amount(cx, &cx.pod.spec.fit_score_requests, &resource.name);
+            let requested = amount(cx, &cx.pod.spec.fit_score_requests, &resource.name);
             let has = amount(cx, &node.allocatable, &resource.name);
-            if has == 0 || is_scalar(&resource.name) && asked == 0 {
+            if has == 0 || is_scalar(&resource.name) && requested == 0 {
                 continue;
             }
-            let after = before.wrapping_add(asked);
+            let after = before.wrapping_add(requested);
             let score = match strategy.r#type {
                 StrategyType::LeastAllocated if after > has => 0,
                 StrategyType::LeastAllocated => has.wrapping_sub(after).wrapping_mul(100) / has,
@@ -74,7 +74,7 @@ pub(super) fn is_scalar(name: &str) -> bool {
     !["cpu", "memory", "ephemeral-storage"].contains(&name)
 }
 
-/// How much there is of a resource.
+/// Returns the amount of a resource.
 pub(super) fn amount(cx: &Cycle<'_>, resources: &Resources, name: &str) -> i64 {
     match name {
         "cpu" => resources.milli_cpu,
@@ -88,12 +88,12 @@ fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
     amounts.fold(0, i64::wrapping_add)
 }
 
-/// How much of a resource the pods of a node take.
+/// Returns the amount of a resource that the pods of a node use.
 pub(super) fn used(cx: &Cycle<'_>, node: &Node, name: &str) -> i64 {
     sum_of(cx.pods_on(node).map(|placed| amount(cx, &placed.pod.usage.requests, name)))
 }
 
-/// Only extended resources can be ignored.
+/// Whether the arguments ignore a resource. Only extended resources can be ignored.
 fn is_ignored(cx: &Cycle<'_>, name: &str) -> bool {
     let args = &cx.args.node_resources_fit;
     let Some((group, rest)) = name.split_once('/') else { return false };
@@ -103,7 +103,7 @@ fn is_ignored(cx: &Cycle<'_>, name: &str) -> bool {
             || args.ignored_resource_groups.iter().any(|ignored| ignored == group))
 }
 
-/// The value of a function that is linear between points, its values stretched from 0..=10 to 0..=100.
+/// Returns the value of a piecewise linear function, scaled from 0..=10 to 0..=100.
 fn interpolate(shape: &[Point], at: i64) -> i64 {
     let Some(next) = shape.iter().position(|point| at <= point.utilization) else {
         return shape.last().map_or(0, |point| point.score * 10);

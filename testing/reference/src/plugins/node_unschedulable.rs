@@ -1,4 +1,4 @@
-//! No pods go to cordoned nodes, unless they tolerate the taint that such a node would have.
+//! NodeUnschedulable: rejects cordoned nodes, unless the pod tolerates their taint.
 
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Effect, Node, Taint, TolerationOperator};
@@ -26,7 +26,7 @@ impl Plugin for NodeUnschedulable {
 fn tolerates_cordon(cx: &Cycle<'_>) -> bool {
     match cx.names.get(TAINT) {
         Some(key) => is_tolerated(&cx.pod.spec, &Taint { key, value: Symbol::EMPTY, effect: Effect::NoSchedule }),
-        // Nobody names the key; a toleration may still be for any.
+        // The key is in no object, but a toleration may match any key.
         None => cx.pod.spec.tolerations.iter().any(|toleration| {
             toleration.key.is_none()
                 && toleration.effect.is_none_or(|effect| effect == Effect::NoSchedule)

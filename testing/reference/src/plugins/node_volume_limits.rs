@@ -1,4 +1,4 @@
-//! A CSI driver can attach so many volumes to a node, and no more.
+//! NodeVolumeLimits: limits the number of volumes of a CSI driver on a node.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 
 pub(super) struct NodeVolumeLimits;
 
-/// The driver's name of a volume, and the driver. One that is still to be made goes by its claim.
+/// Volumes by driver and the driver's name of the volume. The name of an unprovisioned volume is derived from its
+/// claim.
 type Volumes = BTreeMap<(Symbol, String), Symbol>;
 
 impl Plugin for NodeVolumeLimits {
@@ -61,7 +62,7 @@ impl Plugin for NodeVolumeLimits {
     }
 }
 
-/// The volumes of a pod that count, each once.
+/// Collects the volumes of a pod that count, each once.
 fn count(
     cx: &Cycle<'_>,
     pod: &Pod,
@@ -121,7 +122,7 @@ fn count(
     Ok(())
 }
 
-/// What is attached to a node, as VolumeAttachments say.
+/// Returns the attached volumes of a node according to VolumeAttachments.
 fn attachments(cx: &Cycle<'_>, node: &Node) -> Volumes {
     let mut attached = Volumes::new();
     for object in cx.cluster.objects.values() {

@@ -1,4 +1,4 @@
-//! Pods that belong together are spread over zones, nodes and the like.
+//! PodTopologySpread: spreads matching pods over topology domains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ pub(super) struct PodTopologySpread;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// A constraint, as both pods and profiles have it.
+/// A constraint of a pod or a profile.
 struct Constraint {
     max_skew: i64,
-    /// None: no node has such a label.
+    /// `None`: no node has this label.
     key: Option<Symbol>,
     is_hostname: bool,
     min_domains: i64,
@@ -86,7 +86,7 @@ impl Plugin for PodTopologySpread {
         }
         let taking_part: Vec<&Node> =
             feasible.iter().copied().filter(|other| !is_ignored(cx, &constraints, other)).collect();
-        // Where all take part, a node without the label is as one whose label is empty.
+        // If all nodes take part, a missing label counts as an empty one.
         let of = |constraint: &Constraint, node: &Node| constraint.place(node).unwrap_or(Symbol::EMPTY);
         let mut score = 0.0;
         for constraint in &constraints {
@@ -128,13 +128,13 @@ impl Constraint {
         label(&node.labels, self.key?)
     }
 
-    /// Whether a node's pods count.
+    /// Whether the pods of a node count.
     fn includes(&self, cx: &Cycle<'_>, node: &Node) -> bool {
         (!self.honor_affinity || matches_node_affinity(&cx.pod.spec, node, cx.names))
             && (!self.honor_taints || tolerates_node(&cx.pod.spec, node))
     }
 
-    /// How many pods of a node are meant. An empty selector means none, but for pods that are there in thought.
+    /// Returns the number of matching pods on a node. An empty selector matches only hypothetical pods.
     fn count(&self, cx: &Cycle<'_>, node: &Node) -> i64 {
         let Some(selector) = &self.selector else { return 0 };
         let of_namespace = cx.pods_on(node).filter(|placed| placed.pod.spec.namespace == cx.pod.spec.namespace);
@@ -158,12 +158,12 @@ impl Constraint {
     }
 }
 
-/// The pod's own constraints, or the profile's if it has none.
+/// Returns the pod's constraints, or else the profile's defaults.
 fn constraints(cx: &Cycle<'_>, action: UnsatisfiableAction) -> Result<Vec<Constraint>, String> {
     let own = &cx.pod.spec.spread;
     if !own.is_empty() {
-        let asked = own.iter().filter(|constraint| constraint.when_unsatisfiable == action);
-        return asked.map(|constraint| Constraint::of_pod(constraint, cx)).collect();
+        let selected = own.iter().filter(|constraint| constraint.when_unsatisfiable == action);
+        return selected.map(|constraint| Constraint::of_pod(constraint, cx)).collect();
     }
     let selector = default_selector(cx);
     if selector.requirements.is_empty() {
@@ -202,13 +202,13 @@ fn has_all_topology_keys(constraints: &[Constraint], node: &Node) -> bool {
     constraints.iter().all(|constraint| constraint.place(node).is_some())
 }
 
-/// Whether a node has no part in scoring: it lacks a label. With the system's defaults such nodes still take part.
+/// Whether Score ignores a node because it lacks a label. With the system's default constraints, it does not.
 fn is_ignored(cx: &Cycle<'_>, constraints: &[Constraint], node: &Node) -> bool {
     let system = cx.pod.spec.spread.is_empty() && cx.args.pod_topology_spread.defaulting_type == Defaulting::System;
     !system && !has_all_topology_keys(constraints, node)
 }
 
-/// The pods that belong together with the pod, by its Services and its controller.
+/// Returns the selector of the pod's Services and controller.
 fn default_selector(cx: &Cycle<'_>) -> LabelSelector {
     let pod = &cx.pod.spec;
     let workloads = || {

@@ -1,4 +1,5 @@
-//! Pods stay away from taints that they do not tolerate, and rather go where fewer of the soft kind are.
+//! TaintToleration: rejects nodes with taints that the pod does not tolerate, and prefers nodes with fewer
+//! PreferNoSchedule taints.
 
 use schedc_core::model::{Effect, Node};
 

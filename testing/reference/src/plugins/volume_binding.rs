@@ -1,4 +1,4 @@
-//! Pods go where their volumes can be reached, and where those can be had that are still missing.
+//! VolumeBinding: requires that the pod's volumes are accessible from the node, or can be bound or provisioned there.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Plugin for VolumeBinding {
     }
 }
 
-/// A claim by its name.
+/// Returns a claim by namespace and name.
 pub(super) fn named_claim<'a>(cx: &Cycle<'a>, namespace: Symbol, name: Symbol) -> Option<&'a PersistentVolumeClaim> {
     match cx.cluster.object(Kind::PersistentVolumeClaim, namespace, name)? {
         Object::PersistentVolumeClaim(claim) => Some(claim),
@@ -50,7 +50,7 @@ pub(super) fn named_claim<'a>(cx: &Cycle<'a>, namespace: Symbol, name: Symbol) -
     }
 }
 
-/// A claim in the pod's namespace.
+/// Returns a claim in the pod's namespace.
 pub(super) fn claim<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a PersistentVolumeClaim> {
     named_claim(cx, cx.pod.spec.namespace, name)
 }
@@ -76,21 +76,21 @@ pub(super) fn csi_node<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a CsiNode> 
     }
 }
 
-/// What is wrong with a generic ephemeral volume whose claim is not the pod's own.
+/// Returns the error of a generic ephemeral volume whose claim belongs to another pod.
 pub(super) fn is_not_owner(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, pod: &Uid, name: Symbol) -> Option<String> {
     let (namespace, claim_name, name) = (cx.text(claim.namespace), cx.text(claim.name), cx.text(name));
     (claim.controller.as_ref() != Some(pod))
         .then(|| format!("PVC {namespace}/{claim_name} was not created for pod {namespace}/{name} (pod is not owner)"))
 }
 
-/// The pod's claims.
+/// Claims of a pod.
 struct Claims<'a> {
     bound: Vec<&'a PersistentVolumeClaim>,
-    /// They wait for the pod.
+    /// Claims with delayed binding.
     unbound: Vec<&'a PersistentVolumeClaim>,
 }
 
-/// Sorts the pod's claims. None: it has none.
+/// Groups the pod's claims. `None`: it has no claims.
 fn claims<'a>(cx: &Cycle<'a>) -> Result<Option<Claims<'a>>, Rejection> {
     let mut all = Vec::new();
     for used in &cx.pod.spec.volumes {
@@ -213,7 +213,7 @@ fn unbound_claims_fit(
     Ok(None)
 }
 
-/// The volume that a claim gets on a node: one that is meant for it, or else the smallest that will do.
+/// Returns the volume that a claim gets on a node: one that references it, or else the smallest matching one.
 fn matching_volume<'a>(
     cx: &Cycle<'a>,
     claim: &PersistentVolumeClaim,
@@ -235,14 +235,14 @@ fn matching_volume<'a>(
         .filter(|volume| volume.attributes_class == claim.attributes_class)
         .collect();
     volumes.sort_by(|a, b| a.capacity.cmp(&b.capacity).then_with(|| cx.text(a.name).cmp(cx.text(b.name))));
-    let is_meant = |volume: &PersistentVolume| {
+    let references_claim = |volume: &PersistentVolume| {
         volume.claim.as_ref().is_some_and(|wanted| {
             (wanted.namespace, wanted.name) == (claim.namespace, claim.name)
                 && wanted.uid.as_ref().is_none_or(|uid| *uid == claim.uid)
         })
     };
     let is_reachable = |volume: &PersistentVolume| admits(cx, volume.node_affinity.as_ref(), node);
-    if let Some(volume) = volumes.iter().find(|volume| is_meant(volume)) {
+    if let Some(volume) = volumes.iter().find(|volume| references_claim(volume)) {
         return Ok(is_reachable(volume).then_some(*volume));
     }
     Ok(volumes.into_iter().find(|volume| {
@@ -254,14 +254,14 @@ fn matching_volume<'a>(
     }))
 }
 
-/// Whether the driver has room for a new volume, if it tells.
+/// Whether the driver has capacity for a new volume, if it publishes capacities.
 fn has_capacity(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, class: &StorageClass, node: &Node) -> bool {
     let Some(size) = claim.request else { return true };
-    let tells = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {
+    let publishes_capacity = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {
         Some(Object::CsiDriver(driver)) => driver.storage_capacity,
         _ => false,
     };
-    !tells
+    !publishes_capacity
         || cx.cluster.objects.values().any(|object| match object {
             Object::CsiStorageCapacity(room) => {
                 room.class == class.name

@@ -1,4 +1,4 @@
-//! Some disks serve one pod of a node, and a claim with access mode ReadWriteOncePod serves one pod.
+//! VolumeRestrictions: some disks are limited to one pod of a node, and a ReadWriteOncePod claim to one pod.
 
 use schedc_core::model::{AccessMode, Node, Volume};
 
@@ -64,7 +64,7 @@ fn conflict(own: &Volume, theirs: &Volume) -> bool {
     }
 }
 
-/// Whether a pod that runs uses a claim of the pod that is for one pod alone.
+/// Whether an existing pod uses a ReadWriteOncePod claim of the pod.
 fn claim_is_taken(cx: &Cycle<'_>) -> bool {
     let exclusive =
         |name| claim(cx, name).is_some_and(|claim| claim.access_modes.contains(&AccessMode::ReadWriteOncePod));

@@ -1,4 +1,4 @@
-//! Pods go to the zones and regions of their volumes, by labels of both.
+//! VolumeZone: requires the zone and region labels of the pod's volumes on the node.
 
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Node, Volume, ZoneLabel};
@@ -43,7 +43,7 @@ impl Plugin for VolumeZone {
     }
 }
 
-/// The zones of the pod's volumes.
+/// Returns the zone labels of the pod's volumes.
 fn zones<'a>(cx: &Cycle<'a>) -> Result<Vec<&'a ZoneLabel>, String> {
     let mut zones = Vec::new();
     for used in &cx.pod.spec.volumes {

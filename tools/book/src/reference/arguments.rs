@@ -1,8 +1,8 @@
-//! Arguments of plugins, as rows of a table.
+//! Arguments of plugins, as table rows.
 
 use schedc_codegen::schema::{FieldSchema, Format, Schema};
 
-/// What the table says of a field, and of those below it.
+/// Returns the rows of a field and of the fields below it.
 pub(super) fn rows(field: &FieldSchema, path: &str) -> Vec<String> {
     let path = if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
     let (doc, default) = match field.required {
@@ -15,7 +15,7 @@ pub(super) fn rows(field: &FieldSchema, path: &str) -> Vec<String> {
     rows
 }
 
-/// The fields below a value, and the way to them.
+/// Returns the fields below a value, with their path.
 fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     match schema {
         Schema::Table { fields } => (fields, path),
@@ -24,7 +24,7 @@ fn below(schema: &Schema, path: String) -> (&[FieldSchema], String) {
     }
 }
 
-/// The documentation of a field ends in its default, if it has one.
+/// Splits the documentation of a field from the default at its end, if there is one.
 fn doc_and_default(doc: &str) -> (&str, &str) {
     doc.rsplit_once("; default ").or_else(|| Some(("", doc.strip_prefix("default ")?))).unwrap_or((doc, "-"))
 }
@@ -70,7 +70,7 @@ fn text(format: Format) -> &'static str {
     }
 }
 
-/// A range in words. What ends where numbers end has no end.
+/// Formats a range in words. The bounds of the integer type are omitted.
 pub(super) fn range(min: Option<i64>, max: Option<i64>) -> String {
     let max = max.filter(|max| *max != i64::MAX);
     match (min, max) {

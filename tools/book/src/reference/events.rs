@@ -1,4 +1,4 @@
-//! What wakes the pods that a plugin rejected.
+//! Events that requeue the pods that a plugin rejected.
 
 use schedc_codegen::catalog::PluginEntry;
 use schedc_codegen::plan::Point;
@@ -10,7 +10,7 @@ macro_rules! events {
     ($($plugin:ident),* $(,)?) => { &[$(PluginEvents::of::<schedc_plugins::$plugin>()),*] };
 }
 
-/// The in-tree plugins that say which events they wait for.
+/// In-tree plugins with event registrations.
 const PLUGINS: &[PluginEvents] = events![
     DefaultPreemption,
     DynamicResources,
@@ -30,13 +30,13 @@ const PLUGINS: &[PluginEvents] = events![
     VolumeZone,
 ];
 
-/// Where a plugin can reject a pod that then waits.
+/// Extension points whose rejection keeps a pod waiting for events.
 const REJECTING: [Point; 5] = [Point::PreEnqueue, Point::PreFilter, Point::Filter, Point::Reserve, Point::Permit];
 
-/// kube-scheduler's names of actions, and what they mean.
+/// kube-scheduler's names of actions, with their meaning.
 const ACTIONS: [(&str, &str); 13] = [
-    ("Add", "comes"),
-    ("Delete", "goes"),
+    ("Add", "added"),
+    ("Delete", "deleted"),
     ("UpdateNodeAllocatable", "allocatable changes"),
     ("UpdateNodeLabel", "labels change"),
     ("UpdateNodeTaint", "taints change"),
@@ -44,13 +44,13 @@ const ACTIONS: [(&str, &str); 13] = [
     ("UpdateNodeAnnotation", "annotations change"),
     ("UpdateNodeDeclaredFeature", "declared features change"),
     ("UpdatePodLabel", "labels change"),
-    ("UpdatePodScaleDown", "asks for less"),
-    ("UpdatePodSchedulingGatesEliminated", "scheduling gates go"),
+    ("UpdatePodScaleDown", "requests decrease"),
+    ("UpdatePodSchedulingGatesEliminated", "scheduling gates removed"),
     ("UpdatePodToleration", "tolerations change"),
     ("UpdatePodGeneratedResourceClaim", "generated claims change"),
 ];
 
-/// In words; events about which the plugin's hint is asked as well come after those that always wake.
+/// Describes the events of a plugin: first those that always requeue, then those with a queueing hint.
 pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     if !REJECTING.into_iter().any(|point| plugin.implements(point)) {
         return Ok("it rejects no pods".to_owned());
@@ -60,7 +60,7 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     }
     let known = PLUGINS.iter().find(|events| events.name == plugin.name);
     let Some(events) = known.and_then(|known| known.events) else {
-        return Err(format!("{}: say in tools/book/src/reference/events.rs that it has events", plugin.name));
+        return Err(format!("{}: add it to PLUGINS in tools/book/src/reference/events.rs", plugin.name));
     };
     let of =
         |has_hint| -> Vec<String> { events.iter().filter(|event| event.has_hint == has_hint).map(describe).collect() };
@@ -68,8 +68,8 @@ pub(super) fn waking(plugin: &PluginEntry) -> Result<String, String> {
     Ok(match (always.is_empty(), asked.is_empty()) {
         (true, true) => "no event".to_owned(),
         (false, true) => always,
-        (true, false) => format!("if its hint finds it worth an attempt: {asked}"),
-        (false, false) => format!("{always}; if its hint finds it worth an attempt: {asked}"),
+        (true, false) => format!("if its hint requests an attempt: {asked}"),
+        (false, false) => format!("{always}; if its hint requests an attempt: {asked}"),
     })
 }
 
@@ -80,7 +80,7 @@ fn describe(registration: &Registration) -> String {
     let named = ACTIONS.iter().filter(|(name, _)| has(name) && !(is_all_changes && name.starts_with("Update")));
     let mut words: Vec<&str> = named.map(|(_, words)| *words).collect();
     if is_all_changes {
-        words.push("changes");
+        words.push("changed");
     }
     let resource = registration.event.resource.name();
     let resource = resource.rsplit('/').next().unwrap_or(resource);

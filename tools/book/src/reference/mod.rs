@@ -1,5 +1,5 @@
-//! The pages of the reference, made of what the compiler itself goes by: the keys of profiles, the in-tree catalog, the shapes
-//! of arguments, the events that plugins wait for, and the documentation in their files.
+//! The reference pages, generated from the compiler's own data: the keys of profiles, the in-tree catalog,
+//! the schemas of arguments, the event registrations of plugins, and the documentation in their files.
 
 mod arguments;
 mod events;
@@ -14,24 +14,24 @@ pub use plugins::plugins;
 pub use profiles::profiles;
 pub use state::state;
 
-/// The first lines of a generated page.
+/// Returns the first lines of a generated page.
 fn title(title: &str) -> String {
-    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` writes it anew. -->\n\n# {title}\n")
+    format!("<!-- Generated: `UPDATE_EXPECT=1 cargo test -p schedc-book` regenerates it. -->\n\n# {title}\n")
 }
 
-/// The in-tree catalog.
+/// Returns the in-tree catalog.
 fn in_tree() -> Result<std::sync::Arc<Catalog>, String> {
     let mut found = Vec::new();
     Catalog::in_tree(&mut Files::default(), &mut found).ok_or_else(|| format!("the in-tree catalog: {found:?}"))
 }
 
-/// The names as code, with commas.
+/// Formats names as code, separated by commas.
 fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
 
-/// A link to what the reference says of a plugin.
+/// Returns a link to the reference section of a plugin.
 fn plugin_link(page: &str, name: &str) -> String {
     format!("[{name}]({page}#{})", crate::page::anchor(name))
 }

@@ -1,4 +1,4 @@
-//! The page about the in-tree plugins.
+//! The reference page of the in-tree plugins.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,20 +10,20 @@ use schedc_codegen::schema::Schema;
 
 use super::{arguments, events, in_tree, plugin_link, quoted, title};
 
-/// What the reference says of the in-tree plugins. `root` is the repository's.
+/// Returns the page of the in-tree plugins. `root` is the root of the repository.
 ///
 /// # Errors
 ///
-/// The in-tree catalog or the file of a plugin cannot be read, or a plugin's events are not known.
+/// Returns an error if the in-tree catalog or the file of a plugin cannot be read, or if a plugin's events
+/// are unknown.
 pub fn plugins(root: &Path) -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Plugin reference");
     page += "
-The plugins that schedc has, in the order of the default profile. [Profiles](../profiles.md) says how to choose them, and
-[plugins of your own](../plugins.md) how to write others; the [catalog](../plugins.md#2-the-catalog) explains the words of the tables.
-The default profile has all of them.
+The in-tree plugins, in the order of the default profile, which has all of them. [Profiles](../profiles.md) describes how to select plugins,
+and [Writing plugins](../plugins.md) how to write others. The [catalog](../plugins.md#2-the-catalog) explains the terms of the tables.
 
-| plugin | what it is for |
+| plugin | purpose |
 |---|---|
 ";
     let default = catalog.default.iter();
@@ -51,12 +51,12 @@ fn section(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     if plugin.implements(Point::Score) {
         row("default weight", plugin.default_weight.to_string());
     }
-    row("reads of a node", quoted(plugin.columns.iter().map(column)));
-    row("reads of the cluster", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
+    row("columns", quoted(plugin.columns.iter().map(column)));
+    row("indexes", quoted(plugin.indexes.iter().map(|index| index.name.as_str())));
     row("watches", plugin.watches.join(", "));
     let writes = plugin.writes.iter().map(|write| format!("{} `{}`", write.verbs.join(", "), write.resource));
     row("writes", writes.collect::<Vec<_>>().join("; "));
-    row("wakes pods that it rejected", events::waking(plugin)?);
+    row("wakes rejected pods", events::waking(plugin)?);
     row("source", format!("[{0}](../../{0})", source(plugin)));
     let ArgsSchema::Known(Schema::Table { fields }) = &plugin.args else {
         return Ok(text);
@@ -79,7 +79,7 @@ fn column(column: &Column) -> &str {
     }
 }
 
-/// Where the plugin is, from the root of the repository.
+/// Returns the source file of the plugin, from the root of the repository.
 fn source(plugin: &PluginEntry) -> String {
     let mut name = String::new();
     for letter in plugin.name.chars() {
@@ -91,7 +91,7 @@ fn source(plugin: &PluginEntry) -> String {
     format!("plugins/src/{name}.rs")
 }
 
-/// What the plugin's file says of it, without its name and what the tables say.
+/// Returns the documentation in the plugin's file, without its name and the content of the tables.
 fn documentation(root: &Path, plugin: &PluginEntry) -> Result<String, String> {
     let path = source(plugin);
     let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;

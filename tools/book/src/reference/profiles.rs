@@ -1,4 +1,4 @@
-//! The page about the keys of profiles.
+//! The reference page of profile keys.
 
 use std::fmt::Write;
 
@@ -10,18 +10,17 @@ use super::{in_tree, plugin_link, title};
 
 const PLUGINS_PAGE: &str = "plugins.md";
 
-/// What the reference says of profiles.
+/// Returns the page of profile keys.
 ///
 /// # Errors
 ///
-/// The in-tree catalog cannot be read.
+/// Returns an error if the in-tree catalog cannot be read.
 pub fn profiles() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Profile reference");
     page += "
-The keys of a profile: a TOML file, all of it optional. [Profiles](../profiles.md) says how they work together, and the
-[plugin reference](plugins.md) has the arguments of each plugin. The same tables are behind this page and behind what `schedc check`
-says, so no other key is right.
+The keys of a profile, a TOML file. All keys are optional; other keys are errors. [Profiles](../profiles.md) describes how they work together,
+and the [plugin reference](plugins.md) has the arguments of each plugin. `schedc check` and this page use the same tables.
 
 | key | value | default | meaning |
 |---|---|---|---|
@@ -32,11 +31,11 @@ says, so no other key is right.
     page += "
 ## `[plugins]`
 
-Each key names an extension point, or `multi-point` for all that a plugin implements. Its value is a list of plugins, which
-replaces what would be there, or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-ways-to-name-plugins)
-with it. A plugin is a name, or `{ name = \"...\", weight = ... }` where it scores.
+Each key is an extension point, or `multi-point` for all that a plugin implements. Its value is a list of plugins, which replaces the default,
+or a table of `enabled` and `disabled`, which is [merged](../profiles.md#two-ways-to-name-plugins) with the default. A plugin is a name, or
+`{ name = \"...\", weight = ... }` for a score plugin.
 
-| key | what plugins do there | in the default profile, in this order |
+| key | task of its plugins | in the default profile, in this order |
 |---|---|---|
 ";
     for point in Point::ALL {
@@ -46,7 +45,7 @@ with it. A plugin is a name, or `{ name = \"...\", weight = ... }` where it scor
         let _ = writeln!(page, "| {name} | {purpose} | {plugins} |");
     }
     page += "
-The links lead to what follows from each answer of a plugin.
+The links lead to the effects of each plugin status.
 
 ## `[args.NAME]`
 
@@ -54,7 +53,7 @@ The links lead to what follows from each answer of a plugin.
     let with_args = catalog.plugins.iter().filter(|plugin| matches!(plugin.args, ArgsSchema::Known(_)));
     let with_args: Vec<String> = with_args.map(|plugin| plugin_link(PLUGINS_PAGE, &plugin.name)).collect();
     let _ = writeln!(page, "In-tree plugins with arguments: {}.", with_args.join(", "));
-    page += "Those of a plugin of your own are what its `type Args` says.
+    page += "The arguments of other plugins are those of their `type Args`.
 
 ## `[budget]`
 
@@ -84,7 +83,7 @@ fn row(key: &Key) -> String {
     format!("| `{name}` | {value} | {default} | {doc} |\n")
 }
 
-/// Where more is said of what a key holds.
+/// Returns a link to more about the value of a key.
 fn more(key: &Key) -> Option<&'static str> {
     let places = [
         (settings::CRATES, "../plugins.md#3-the-profile"),
@@ -106,22 +105,22 @@ fn default_plugins(catalog: &Catalog, point: Point) -> String {
 
 fn purpose(point: Point) -> &'static str {
     match point {
-        Point::PreEnqueue => "let a pod into the queue, or hold it back",
-        Point::QueueSort => "say which pod is tried first; one plugin, the same in all profiles of a binary",
-        Point::PreFilter => "look at pod and cluster once, before the nodes",
+        Point::PreEnqueue => "admit a pod to the active queue, or hold it back",
+        Point::QueueSort => "order the active queue; one plugin, the same in all profiles of a binary",
+        Point::PreFilter => "read pod and cluster once, before nodes are evaluated",
         Point::Filter => "reject nodes",
-        Point::PostFilter => "make room for a pod that fits nowhere",
-        Point::PreScore => "look at the nodes that are left, before they are scored",
-        Point::Score => "give each node that is left 0 to 100 points",
-        Point::Reserve => "take something for the pod on its node, or give it back",
+        Point::PostFilter => "make room for a pod without feasible nodes",
+        Point::PreScore => "read the feasible nodes once, before they are scored",
+        Point::Score => "give each feasible node a score of 0 to 100",
+        Point::Reserve => "reserve resources for the pod on its node, or release them",
         Point::Permit => "let the pod be bound, make it wait, or reject it",
-        Point::PreBind => "prepare what must be there before the pod is bound",
+        Point::PreBind => "complete preparations, such as volumes, before the pod is bound",
         Point::Bind => "bind the pod; at least one plugin",
-        Point::PostBind => "hear that the pod was bound",
+        Point::PostBind => "run code after the pod was bound",
     }
 }
 
-/// The heading of docs/statuses.md about a point.
+/// Returns the heading of an extension point in docs/statuses.md.
 fn answers(point: Point) -> Option<String> {
     (point != Point::QueueSort).then(|| point.name().replace('-', ""))
 }

@@ -1,4 +1,4 @@
-//! The page about columns and indexes.
+//! The reference page of columns and indexes.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use schedc_codegen::catalog::{Catalog, Column, State};
 
 use super::{in_tree, plugin_link, title};
 
-/// The columns and indexes of the in-tree catalog, with their descriptions and the plugins that read them.
+/// Returns the page of the columns and indexes of the in-tree catalog, with descriptions and readers.
 ///
 /// # Errors
 ///
-/// The in-tree catalog cannot be read, or does not describe a column or an index.
+/// Returns an error if the in-tree catalog cannot be read, or does not describe a column or an index.
 pub fn state() -> Result<String, String> {
     let catalog = in_tree()?;
     let mut page = title("Columns and indexes");
@@ -20,11 +20,11 @@ State that plugins can read in addition to their own. A catalog names it in `col
 
 ## Columns
 
-An entry for each node, which `filter` and `score` read.
+A column has an entry for each node, which `filter` and `score` read.
 
 | column | type | content | read by |
 |---|---|---|---|
-| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | filters of the short way |
+| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | every `SimpleFilter` |
 ";
     let reads_index = |column: &Column| *column == Column::NodeIndex;
     let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));
@@ -38,7 +38,7 @@ An entry for each node, which `filter` and `score` read.
     page += "
 ## Indexes
 
-One value for the cluster, which what runs once for a pod reads: PreFilter, PreScore, Reserve, PostFilter, hints.
+An index is one value for the cluster. PreFilter, PreScore, Reserve, PostFilter and hints read it, once per pod.
 
 | index | type | content | read by |
 |---|---|---|---|

@@ -1,11 +1,11 @@
-//! Blocks say what they are, so that what can be tested is.
+//! Tests that code blocks have a known kind, so that they can be tested.
 
 use crate::pages;
 
-/// What blocks can be.
+/// Kinds of blocks.
 const KINDS: [&str; 10] = ["console", "ini", "json", "rust", "sh", "sh no-run", "text", "toml", "toml wrong", "yaml"];
 
-/// How a block begins that should say that it is `sh` or `console`.
+/// First words of blocks that should be `sh` or `console`.
 const COMMANDS: [&str; 7] = ["$ ", "cargo ", "docker ", "kubectl ", "mdbook ", "schedc ", "sudo "];
 
 #[test]
@@ -15,9 +15,13 @@ fn every_block_has_a_known_kind() {
             let place = page.place(block.line);
             if block.info.is_empty() {
                 let command = COMMANDS.iter().find(|command| block.text.starts_with(**command));
-                assert!(command.is_none(), "{place}: commands are of the kind `sh`, or `console` with what they print");
+                assert!(command.is_none(), "{place}: commands need the kind `sh`, or `console` with their output");
             } else {
-                assert!(KINDS.contains(&&*block.info), "{place}: nobody tests `{}`; known: {KINDS:?}", block.info);
+                assert!(
+                    KINDS.contains(&&*block.info),
+                    "{place}: no test for the kind `{}`; known: {KINDS:?}",
+                    block.info
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Every Rust block is part of a file that is compiled and tested: of an example, or of a module below.
+//! Tests that every Rust block is part of a compiled file: of an example, or of a module below.
 
-#![allow(dead_code, unreachable_pub, reason = "pages show it as it stands in a crate of its own")]
+#![allow(dead_code, unreachable_pub, reason = "pages show it as part of a separate crate")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ mod noisy_pods;
 mod one_victim;
 mod shifts;
 
-/// What counts of a piece of Rust: its lines, without comments and indentation.
+/// Returns the lines of Rust code without comments and indentation.
 fn essence(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     lines.fold(String::from("\n"), |text, line| text + line + "\n")

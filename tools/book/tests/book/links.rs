@@ -1,4 +1,4 @@
-//! Every link leads somewhere.
+//! Tests that every link has a target.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,7 +6,7 @@ use schedc_book::page::Page;
 
 use crate::root;
 
-/// The path without `.` and `..`, as far as that goes.
+/// Resolves `.` and `..` where possible.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -40,7 +40,7 @@ fn every_relative_link_and_anchor_has_a_target() {
                 plain(&page.path.parent().unwrap_or(Path::new("")).join(path))
             };
             if !root.join(&target).exists() {
-                wrong.push(format!("{}: there is no {}", page.place(link.line), target.display()));
+                wrong.push(format!("{}: {} does not exist", page.place(link.line), target.display()));
             } else if !anchor.is_empty() {
                 let there = pages.iter().find(|page| page.path == target);
                 if !there.is_some_and(|page| page.anchors().iter().any(|known| known == anchor)) {

@@ -1,6 +1,6 @@
-//! What must hold of the pages of the book, and of the other pages of the repository.
+//! Tests of the pages of the book, and of the other pages of the repository.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 mod blocks;
 mod excerpts;
@@ -18,7 +18,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The pages whose code is tested: those of the book, and the README.
+/// Returns the pages whose code is tested: those of the book, and the README.
 fn pages() -> Vec<Page> {
     let mut pages = Page::below(&root(), "docs").unwrap();
     pages.push(Page::read(&root(), "README.md").unwrap());

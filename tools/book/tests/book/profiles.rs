@@ -1,4 +1,4 @@
-//! Every profile and every catalog that a page shows is right.
+//! Tests that every profile and catalog in a page is valid.
 
 use std::fs;
 
@@ -10,17 +10,17 @@ use schedc_codegen::{CatalogFinder, FoundCatalog, MissingCatalog, SourceText, co
 
 use crate::{pages, root};
 
-/// Whether a block is part of cargo's manifest.
+/// Returns whether a block is part of a cargo manifest.
 fn is_manifest(block: &Block) -> bool {
     block.text.lines().any(|line| ["[package]", "[dependencies]"].contains(&line))
 }
 
-/// Whether a block is a catalog rather than a profile.
+/// Returns whether a block is a catalog rather than a profile.
 fn is_catalog(block: &Block) -> bool {
     block.text.lines().any(|line| line.starts_with("crate = "))
 }
 
-/// Finds the catalogs that the page shows, and those of the examples.
+/// Finds the catalogs in the page, and those of the examples.
 struct Shown<'b> {
     blocks: &'b [Block],
 }
@@ -42,7 +42,7 @@ impl CatalogFinder for Shown<'_> {
     }
 }
 
-/// What is wrong with a catalog.
+/// Returns the errors in a catalog.
 fn wrong_in_catalog(block: &Block) -> Vec<String> {
     let (mut files, mut found) = (Files::default(), Vec::new());
     let in_tree = Catalog::in_tree(&mut files, &mut found).unwrap();

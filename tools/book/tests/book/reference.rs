@@ -1,4 +1,4 @@
-//! The pages of the reference are what the generator makes now. `UPDATE_EXPECT=1` writes them.
+//! Tests that the reference pages are current. `UPDATE_EXPECT=1` writes them.
 
 use expect_test::expect_file;
 use schedc_book::reference;

@@ -1,4 +1,4 @@
-//! Every page of the book is in its table of contents, once.
+//! Tests that the table of contents has every page of the book once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,8 +15,8 @@ fn every_page_is_in_the_summary_once() {
         pages.into_iter().partition(|page| page.path == Path::new("docs/SUMMARY.md"));
     let mut listed = BTreeSet::new();
     for link in summary.iter().flat_map(Page::links) {
-        assert!(listed.insert(Path::new("docs").join(&link.target)), "{} is there twice", link.target);
+        assert!(listed.insert(Path::new("docs").join(&link.target)), "duplicate entry {}", link.target);
     }
     let pages: BTreeSet<_> = pages.into_iter().map(|page| page.path).collect();
-    assert_eq!(listed, pages, "left: what docs/SUMMARY.md lists; right: the pages that there are");
+    assert_eq!(listed, pages, "left: entries of docs/SUMMARY.md; right: existing pages");
 }

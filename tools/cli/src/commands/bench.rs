@@ -15,15 +15,16 @@ use super::output::{self, Format};
 use super::tables::bench::table;
 use crate::cluster::Routes;
 
-/// Run workloads in the format of Kubernetes' scheduler_perf, and measure them
+/// Run and measure workloads in the format of Kubernetes' scheduler_perf
 ///
-/// A workload makes nodes, pods and other objects in a cluster in memory, and waits until they are scheduled. Told are pods
-/// bound in a second of real time, the whole cluster included, and how long decisions take: from where a pod is popped
-/// from the queue to where it is assumed and reserved on a node, all attempts included. Time that nothing but waiting would
-/// take passes in a moment. docs/bench.md has the details.
+/// A workload creates nodes, pods and other objects in an in-memory cluster and waits until they are
+/// scheduled. The report has throughput and decision latency. Throughput is the number of pods bound per
+/// second of real time, including the work of the cluster. Decision latency is measured from popping a pod
+/// from the queue until it is assumed and reserved on a node, over all attempts. Idle waiting time is
+/// skipped. docs/bench.md has the details.
 #[derive(Args)]
 pub(crate) struct Bench {
-    /// Test cases: a performance-config.yaml, with the paths of templates from its folder
+    /// Test cases: a performance-config.yaml; the paths of its templates are relative to its folder
     #[arg(value_name = "FILE", required_unless_present = "cost")]
     file: Option<PathBuf>,
 
@@ -31,21 +32,21 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "TEST/WORKLOAD")]
     workload: Vec<String>,
 
-    /// Run workloads that have all of these labels, and none after a minus: performance,-short
+    /// Run workloads that have all of these labels, and none of those with a minus: performance,-short
     #[arg(long, value_name = "LABELS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     labels: Labels,
 
-    /// Let this profile serve all pods, whatever scheduler they ask for
+    /// Let this profile serve all pods, whatever their scheduler name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
-    /// How to print the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 
-    /// Which of several equally good nodes is drawn
+    /// Seed for the choice among equally good nodes
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
@@ -85,7 +86,7 @@ impl Bench {
         }
         match failed {
             0 => Ok(()),
-            failed => Err(Failure::new(format!("{failed} of {} workloads could not be run", chosen.len()))),
+            failed => Err(Failure::new(format!("{failed} of {} workloads failed", chosen.len()))),
         }
     }
 
@@ -93,9 +94,9 @@ impl Bench {
         output::print(self.output, reports, |reports| table(&reports.workloads))
     }
 
-    /// Runs a workload in a process of its own, whose memory tells how much the workload needs.
+    /// Runs a workload in a separate process, whose memory is that of the workload.
     fn run_alone(&self, file: &Path, workload: &SelectedWorkload<'_>) -> Result<Report, Failure> {
-        // What cannot be run is found out here.
+        // Reports an invalid workload before a process starts.
         workload.operations()?;
         let program =
             std::env::current_exe().map_err(|error| Failure::new(format!("cannot start a workload: {error}")))?;
@@ -128,11 +129,11 @@ impl Bench {
     }
 }
 
-/// What is written for kube-scheduler only.
+/// Notes the settings that only kube-scheduler uses.
 fn warn_ignored(chosen: &[SelectedWorkload<'_>]) {
     let ignored: BTreeSet<String> = chosen.iter().flat_map(SelectedWorkload::ignored).collect();
     if !ignored.is_empty() {
         let ignored: Vec<String> = ignored.into_iter().collect();
-        output::note(format!("of kube-scheduler's, not used here: {}", ignored.join(", ")));
+        output::note(format!("ignored settings of kube-scheduler: {}", ignored.join(", ")));
     }
 }

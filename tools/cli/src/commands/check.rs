@@ -12,17 +12,18 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::sources;
 
-/// Check profiles, and show all that is wrong with them
+/// Check profiles and show all errors
 ///
-/// The same checks as those of a build, across the profiles too: they will share a binary. The exit code is 1 if
-/// anything is wrong.
+/// The same checks as those of a build. They include the rules between profiles, because all given profiles
+/// will share a binary. The exit code is 1 if there are errors.
 #[derive(Args)]
 pub(crate) struct Check {
-    /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders [default: all of profiles/]
+    /// Profiles: names of files in profiles/ or of compiled-in profiles, paths, or folders [default: all of
+    /// profiles/]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// How to print the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 }
@@ -47,7 +48,7 @@ impl Check {
     }
 }
 
-/// The result for programs.
+/// The result in JSON or YAML.
 #[derive(Serialize)]
 struct Report {
     /// The profiles, if there are no errors.
@@ -72,7 +73,7 @@ struct Error {
     replacement: Option<Replacement>,
 }
 
-/// Another place that matters.
+/// Another source location that explains the error.
 #[derive(Serialize)]
 struct Related {
     #[serde(flatten)]
@@ -81,7 +82,7 @@ struct Related {
     label: String,
 }
 
-/// A text that puts the error right.
+/// A replacement text that fixes the error.
 #[derive(Serialize)]
 struct Replacement {
     #[serde(flatten)]
@@ -89,7 +90,7 @@ struct Replacement {
     text: String,
 }
 
-/// A part of a file. Lines and columns count from 1, columns in characters; the end is the first column after it.
+/// A range of a file. Lines and columns count from 1, columns in characters; the end is exclusive.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Place {

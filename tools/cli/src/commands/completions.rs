@@ -11,11 +11,11 @@ use super::{output, program};
 
 /// Print a completion script for a shell
 ///
-/// The script completes subcommands, flags, their values and the names of the profiles that are compiled in.
-/// docs/install.md shows where each shell looks for it.
+/// The script completes subcommands, flags, their values and the names of compiled-in profiles.
+/// docs/install.md lists the folder of each shell.
 #[derive(Args)]
 pub(crate) struct Completions {
-    /// The shell that reads the script
+    /// Shell of the script
     #[arg(value_enum, value_name = "SHELL")]
     shell: Shell,
 }
@@ -29,7 +29,7 @@ impl Completions {
     }
 }
 
-/// Adds the names of compiled profiles as values of the flags that take one.
+/// Adds the names of compiled profiles as values of the flags that take a profile.
 fn with_profiles(command: Command, profiles: &'static [ProfileInfo]) -> Command {
     let add = |arg: Arg| match arg.get_long() {
         Some("profile" | "shadow") => {

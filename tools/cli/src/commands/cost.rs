@@ -8,28 +8,29 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
-/// Arguments that say which workload to run. Each argument here names them: `requires` is not checked where they are given.
+/// Arguments that select a workload. The flags here list them, because `requires` is not checked where they
+/// are given.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 #[derive(Args)]
 pub(crate) struct Cost {
-    /// Instead of a workload, measure what each plugin of a profile costs for a node, and what a node takes of memory
+    /// Measure the cost of each plugin of a profile per node, and memory per node, instead of a workload
     ///
-    /// All profiles, unless --profile names one. docs/bench.md says how that is measured.
+    /// All profiles, unless --profile selects one. docs/bench.md describes the method.
     #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
-    /// Ask the plugins about so many nodes
+    /// Number of nodes that the plugins evaluate
     #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: usize,
 
-    /// Fail if a profile costs more than its budget allows
+    /// Fail if a profile exceeds its budget
     #[arg(long, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 }
 
 impl Cost {
-    /// Whether the cost is to be measured, and no workload.
+    /// Whether to measure cost instead of a workload.
     pub(crate) fn is_requested(&self) -> bool {
         self.cost
     }

@@ -15,31 +15,32 @@ use super::output;
 use super::validate::{self, Validate};
 use crate::evaluation::{Evaluator, HintScenario, Scenario};
 
-/// Tell what would be decided in many scenarios
+/// Evaluate the scheduling decisions of many scenarios
 ///
-/// A scenario is a cluster's objects and steps: objects come, change and go, pods are to be scheduled. For each scenario,
-/// one line of JSON says what the scheduling cycle finds for each of those pods: every node's verdict and scores, the
-/// choice, the message, what preemption would remove. Objects are taken as they are, without what an API server adds.
-/// docs/evaluate.md has the formats.
+/// A scenario has a cluster's objects and steps: objects are added, updated and deleted, and pods are to be
+/// scheduled. For each scenario, one line of JSON has the result of each pod's scheduling cycle: every node's
+/// verdict and scores, the chosen node, the message, and the victims of preemption. Objects are used as
+/// given, without the defaults of an API server. docs/evaluate.md has the formats.
 ///
-/// A scenario that cannot be evaluated is reported with its place, the others are evaluated all the same, and the exit
-/// code is 1.
+/// A scenario that cannot be evaluated is reported with its location, and the other scenarios are still
+/// evaluated. The exit code is then 1.
 #[derive(Args)]
 pub(crate) struct Evaluate {
-    /// Scenarios, one in a line of JSON: files, also compressed by gzip, or `-` for standard input
+    /// Scenarios, one per line in JSON: files, also compressed by gzip, or `-` for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     files: Vec<PathBuf>,
 
-    /// Let this profile decide, whatever scenarios say
+    /// Let this profile decide, whatever profile the scenarios name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
-    /// Tell which events wake a rejected pod
+    /// Report which events return a rejected pod to the queue
     ///
-    /// A scenario is a cluster, a pod that was rejected with the plugins that said no, and a change of one object. The line
-    /// says which events the change is, what the plugins' queueing hints say of each, and where the pod is then.
+    /// A scenario has a cluster, a rejected pod with the plugins that rejected it, and a change of one object.
+    /// The line has the events of the change, the result of the plugins' queueing hints for each event, and the
+    /// pod's place in the queue afterwards.
     #[arg(long)]
     hints: bool,
 
@@ -72,7 +73,7 @@ impl Evaluate {
     }
 }
 
-/// Evaluates the scenarios of a file. Returns how often something was wrong.
+/// Evaluates the scenarios of a file. Returns the number of problems.
 fn evaluate_file(
     path: &Path,
     hints: bool,

@@ -9,10 +9,10 @@ use schedc_core::erased::AnyBundle;
 use super::failure::Failure;
 use super::{output, sources};
 
-/// Print the Rust code that a profile is compiled to
+/// Print the Rust code that a profile compiles to
 #[derive(Args)]
 pub(crate) struct Expand {
-    /// The profile: the name of a file in profiles/ or of a profile that is compiled in, or a path
+    /// Profile: name of a file in profiles/ or of a compiled-in profile, or a path
     #[arg(value_name = "PROFILE")]
     profile: PathBuf,
 }

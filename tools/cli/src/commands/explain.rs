@@ -13,46 +13,47 @@ use super::validate;
 use crate::cluster::scheduler_name;
 use crate::explanation::{Explanation, Options, explain};
 
-/// Tell where a pod would go and why, node by node
+/// Explain the placement of a pod, node by node
 ///
-/// For every node either the plugin that rejects it with its reasons, or every plugin's score: raw, normalised to
-/// 0..=100, and weighted. The nodes hold the pods that are bound to them; other pending pods are placed first with
-/// --after only. A pod that is bound already is explained as if it had no node yet.
+/// For every node, either the plugin that rejects it with its reasons, or every plugin's score: raw,
+/// normalised to 0..=100, and weighted. The nodes contain the pods that are bound to them. Other pending pods
+/// are placed first only with --after. A pod that is already bound is explained as if it had no node yet.
 #[derive(Args)]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("selector")))]
 pub(crate) struct Explain {
     #[command(flatten)]
     pods: Pods,
 
-    /// Place the other pending pods first, as far as `schedc simulate` tries them before this one
+    /// Place first the pending pods that `schedc simulate` attempts before this pod
     ///
-    /// The result is that of `schedc simulate` for this pod. If the pod is tried several times, its last attempt is explained.
+    /// The result is that of `schedc simulate` for this pod. If the pod has several attempts, the last one is
+    /// explained.
     #[arg(long)]
     after: bool,
 
-    /// Which of several equally good nodes is drawn: the same number, the same node as of `schedc simulate`
+    /// Seed for the choice among equally good nodes: equal seeds choose the node that `schedc simulate` chooses
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
-    /// Show every plugin that rejects a node, not the first alone
+    /// Show every plugin that rejects a node, not only the first
     #[arg(long)]
     all_filters: bool,
 
-    /// Print every node in a separate row, not the best nodes and numbers of rejected ones
+    /// Print a row for every node, not only the best nodes and the counts of rejected nodes
     #[arg(long, conflicts_with_all = ["node", "top"])]
     nodes: bool,
 
-    /// Print this node alone; may be given several times
+    /// Print only this node; may be given several times
     #[arg(long, value_name = "NAME", conflicts_with = "top")]
     node: Vec<String>,
 
-    /// Print so many feasible nodes, those with the highest totals
+    /// Number of feasible nodes to print, those with the highest totals
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..))]
     top: u32,
 
-    /// How to print the result
+    /// Output format
     ///
-    /// JSON and YAML have all nodes, whatever the options of the table are.
+    /// JSON and YAML contain all nodes, whatever the options of the table.
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 
@@ -78,7 +79,7 @@ impl Explain {
                     explanations.push(self.explain(subject, profile, objects.clone(), &setup)?);
                 }
                 None => unserved.push(format!(
-                    "pod {} asks for scheduler `{}`, which is none of the profiles; choose one with --profile",
+                    "pod {} has schedulerName `{}`, which is none of the profiles; choose one with --profile",
                     name_of(pod),
                     scheduler_name(pod)
                 )),

@@ -14,19 +14,19 @@ use super::{output, sources};
 
 /// Write profiles as a KubeSchedulerConfiguration of kube-scheduler 1.36
 ///
-/// What the profiles run, with nothing left to defaults: the plugins of each extension point in their order, weights,
-/// arguments, backoff. `schedc import` makes the same profiles of it again.
+/// The configuration leaves nothing to defaults: it has the plugins of each extension point in their order,
+/// weights, arguments and backoff. `schedc import` converts it back to the same profiles.
 #[derive(Args)]
 pub(crate) struct Export {
-    /// Profiles of one scheduler: names of files in profiles/ or of profiles that are compiled in, paths, or folders
+    /// Profiles of one scheduler: names of files in profiles/ or of compiled-in profiles, paths, or folders
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// Write into this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output_file: Option<PathBuf>,
 
-    /// Replace a file that is there already
+    /// Replace an existing file
     #[arg(long, requires = "output_file")]
     force: bool,
 }
@@ -45,7 +45,7 @@ impl Export {
         let Some(path) = &self.output_file else { return output::print_text(&text) };
         let name = path.display();
         if !self.force && path.exists() {
-            return Err(Failure::new(format_args!("{name} is there already; --force replaces it")));
+            return Err(Failure::new(format_args!("{name} exists already; --force replaces it")));
         }
         fs::write(path, text).map_err(|error| Failure::new(format_args!("cannot write {name}: {error}")))?;
         output::note(format_args!("wrote {name}"));
@@ -53,37 +53,37 @@ impl Export {
     }
 }
 
-/// kube-scheduler asks the same extenders for all of its profiles.
+/// Returns an error if extenders differ: kube-scheduler calls the same extenders for all of its profiles.
 fn of_one_scheduler(plans: &[Plan]) -> Result<(), Failure> {
     let extenders = |plan: &Plan| -> Vec<Value> { plan.extenders.iter().map(PlanExtender::to_json).collect() };
     let Some((first, others)) = plans.split_first() else { return Ok(()) };
     match others.iter().find(|other| extenders(other) != extenders(first)) {
         None => Ok(()),
         Some(other) => Err(Failure::new(format_args!(
-            "{} and {} have other extenders, and kube-scheduler asks the same ones for all of its profiles; export them one \
+            "{} and {} have different extenders, but kube-scheduler calls the same ones for all profiles; export them one \
              by one",
             first.path, other.path
         ))),
     }
 }
 
-/// Tells what kube-scheduler cannot be told, or does not have.
+/// Warns of settings that kube-scheduler does not have.
 fn warn_unexported(plan: &Plan) {
     let names = plan.plugins.iter().map(|plugin| plugin.entry.name.as_str());
     let others: Vec<&str> = names.filter(|name| !is_kube_scheduler_plugin(name)).collect();
     if !others.is_empty() {
         output::warning(format_args!(
-            "{}: kube-scheduler itself does not have {}: it starts only if the same is built into it",
+            "{}: kube-scheduler itself does not have {}: it starts only with a build that contains the same",
             plan.path,
             others.join(", ")
         ));
     }
     if plan.budget != Budget::default() {
-        output::note(format_args!("{}: the budget is left out: kube-scheduler has nothing like it", plan.path));
+        output::note(format_args!("{}: the budget is left out: kube-scheduler has no equivalent", plan.path));
     }
     for extender in plan.extenders.iter().filter(|extender| extender.unreserve_verb.is_some()) {
         output::warning(format_args!(
-            "{}: `unreserve-verb` of {} is left out: kube-scheduler tells no extender that a decision was undone",
+            "{}: `unreserve-verb` of {} is left out: kube-scheduler does not notify extenders of Unreserve",
             plan.path, extender.url_prefix
         ));
     }
@@ -94,7 +94,7 @@ fn warn_unexported(plan: &Plan) {
     let lost: Vec<&str> = lost.filter(|name| ignored().all(|resource| resource.name != *name)).collect();
     if ignored().next().is_some() && !lost.is_empty() {
         output::warning(format_args!(
-            "{}: kube-scheduler will not ignore {}: what extenders take from it is in the place of `ignoredResources`",
+            "{}: kube-scheduler will not ignore {}: the resources of extenders replace `ignoredResources`",
             plan.path,
             lost.join(", ")
         ));

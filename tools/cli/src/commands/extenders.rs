@@ -1,4 +1,4 @@
-//! What is different here from what profiles say of extenders.
+//! Flags that override the extender settings of profiles.
 
 use clap::Args;
 use schedc_core::extenders::{Overrides, Setting};
@@ -6,32 +6,32 @@ use schedc_core::profile::ProfileInfo;
 
 use super::failure::Failure;
 
-/// Flags of commands that ask extenders.
+/// Flags of commands that call extenders.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Extenders")]
 pub(crate) struct Extenders {
-    /// Where extenders are, in place of their `url-prefix`
+    /// Address of an extender, instead of its `url-prefix`
     ///
-    /// VALUE if a profile has one extender, else URL=VALUE, where URL is the `url-prefix` in the profile. Flags go before
-    /// the environment; docs/extenders.md has its variables.
+    /// VALUE if the profiles have one extender, else URL=VALUE, where URL is the `url-prefix` in the profile.
+    /// Flags take precedence over environment variables; docs/extenders.md lists them.
     #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
     extender_url_prefix: Vec<String>,
 
-    /// File with the certificates to check extenders by, in place of `ca-file`
+    /// File with the CA certificates for extenders, instead of `ca-file`
     #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
     extender_ca_file: Vec<String>,
 
-    /// File with the certificate to show to extenders, in place of `cert-file`
+    /// File with the client certificate for extenders, instead of `cert-file`
     #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
     extender_cert_file: Vec<String>,
 
-    /// File with its key, in place of `key-file`
+    /// File with the client key for extenders, instead of `key-file`
     #[arg(long, value_name = "[URL=]VALUE", value_delimiter = ',')]
     extender_key_file: Vec<String>,
 }
 
 impl Extenders {
-    /// What is different. `profiles` are those that decide.
+    /// Returns the overrides. `profiles` are those that decide.
     pub(crate) fn overrides(&self, profiles: &[ProfileInfo]) -> Result<&'static Overrides, Failure> {
         let mut overrides = Overrides::default();
         for (flag, setting, entries) in [
@@ -47,7 +47,7 @@ impl Extenders {
             }
             entries.iter().for_each(|entry| overrides.add(setting, entry.trim()));
         }
-        // As long as the program is: said once, when it starts.
+        // Parsed once at the start and used until the program ends.
         Ok(if overrides == *Overrides::NONE { Overrides::NONE } else { Box::leak(Box::new(overrides)) })
     }
 }

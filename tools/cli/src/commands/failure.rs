@@ -1,4 +1,4 @@
-//! How a command ends that cannot do what it should.
+//! Errors that end a command.
 
 use std::fmt::Display;
 use std::io;
@@ -9,34 +9,34 @@ use schedc_codegen::Diagnostics;
 
 use super::output;
 
-/// Why a command ends early.
+/// The reason why a command ends early.
 pub(crate) enum Failure {
-    /// Something is wrong, in one line or a line for each thing.
+    /// Error messages, one per line.
     Message(String),
-    /// The same, with a note on what to do.
+    /// Error messages with a hint how to fix them.
     #[cfg(feature = "tools")]
     WithNote(String, &'static str),
-    /// Profiles are wrong.
+    /// Errors in profiles.
     Profiles(Box<Diagnostics>),
     /// The result on standard output contains the errors.
     #[cfg(feature = "tools")]
     Reported,
-    /// Nobody reads what is written, as with `| head`.
-    NobodyReads,
+    /// Standard output is closed, as with `| head`.
+    OutputClosed,
 }
 
 impl Failure {
-    /// From anything that says what is wrong.
+    /// Creates a failure with a message.
     pub(crate) fn new(message: impl Display) -> Self {
         Failure::Message(message.to_string())
     }
 
-    /// Tells people, and gives the exit code.
+    /// Prints the messages and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let mut stderr = anstream::stderr().lock();
-        // If nobody reads this either, nothing can be done about it.
+        // If standard error is closed too, the messages are lost.
         let _ = match self {
-            Failure::NobodyReads => return ExitCode::SUCCESS,
+            Failure::OutputClosed => return ExitCode::SUCCESS,
             #[cfg(feature = "tools")]
             Failure::Reported => return ExitCode::FAILURE,
             Failure::Profiles(diagnostics) => write!(stderr, "{}", diagnostics.render(true)),
@@ -60,7 +60,7 @@ fn write_errors(stderr: &mut impl Write, text: &str) -> io::Result<()> {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+            io::ErrorKind::BrokenPipe => Failure::OutputClosed,
             _ => Failure::Message(format!("cannot write the output: {error}")),
         }
     }

@@ -10,32 +10,34 @@ use schedc_import::{Import as Imported, Level, Options, import_any};
 use super::failure::Failure;
 use super::output;
 
-/// Turn kube-scheduler's configuration into a profile
+/// Convert kube-scheduler's configuration to a profile
 ///
-/// Prints the profile, which runs the same plugins in the same order with the same weights and arguments. What
-/// kube-scheduler would ignore, and what has no place in a profile, is told on standard error; what it would refuse is
-/// an error.
+/// Prints a profile that runs the same plugins in the same order with the same weights and arguments.
+/// Standard error lists settings that kube-scheduler would ignore and settings without an equivalent in
+/// profiles. Settings that kube-scheduler would refuse are errors.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The configuration in YAML or JSON, or `-` for standard input
     ///
-    /// A KubeSchedulerConfiguration of any version from v1alpha1 to v1, a Policy, or a ConfigMap that holds one of these.
+    /// A KubeSchedulerConfiguration of any version from v1alpha1 to v1, a Policy, or a ConfigMap that contains
+    /// one of these.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The profile with this schedulerName, if there are several; otherwise what to call the only one
+    /// Convert the profile with this schedulerName, if there are several; otherwise the name of the only profile
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// The policy that a configuration of v1alpha1 names in its `algorithmSource`: a Policy, or a ConfigMap that holds it
+    /// The policy that a v1alpha1 configuration references in `algorithmSource`: a Policy, or a ConfigMap that
+    /// contains it
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 
-    /// Write all profiles, or the one of --name, into this folder, as NAME.toml each
+    /// Write all profiles, or the one of --name, as NAME.toml files into this folder
     #[arg(short, long, value_name = "FOLDER")]
     output_dir: Option<PathBuf>,
 
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long, requires = "output_dir")]
     force: bool,
 }
@@ -70,7 +72,7 @@ impl Import {
 
     fn write(&self, folder: &Path, files: &[(PathBuf, &str)]) -> Result<(), Failure> {
         if let Some((path, _)) = files.iter().find(|(path, _)| !self.force && path.exists()) {
-            return Err(Failure::new(format_args!("{} is there already; --force replaces it", path.display())));
+            return Err(Failure::new(format_args!("{} exists already; --force replaces it", path.display())));
         }
         let cannot =
             |path: &Path, error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
@@ -83,7 +85,7 @@ impl Import {
     }
 }
 
-/// What a file is called, and its text.
+/// Reads a file. Returns its display name and its text.
 pub(crate) fn read(file: &Path) -> Result<(String, String), Failure> {
     let (name, bytes) = if file.as_os_str() == "-" {
         let mut bytes = Vec::new();
@@ -98,7 +100,7 @@ pub(crate) fn read(file: &Path) -> Result<(String, String), Failure> {
     }
 }
 
-/// Tells what there is to know about one profile, or about all, and about the file as a whole.
+/// Prints the remarks about one profile or all profiles, and about the whole file.
 pub(crate) fn report_remarks(import: &Imported, only: Option<usize>) {
     for remark in &import.remarks {
         if remark.profile.is_none() || only.is_none() || remark.profile == only {

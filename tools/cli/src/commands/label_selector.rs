@@ -1,4 +1,4 @@
-//! Label selectors as `kubectl -l` reads them.
+//! Label selectors in the syntax of `kubectl -l`.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,15 @@ use schedc_core::model::{LabelSelector, RequirementText};
 pub(crate) struct Selector {
     text: String,
     interner: Interner,
-    /// Stands for every value that the selector does not name.
+    /// Stands for every value that the selector does not contain.
     other: Symbol,
     selector: LabelSelector,
 }
 
 impl Selector {
     /// Parses a selector.
-    ///
     /// # Errors
-    /// The first wrong requirement and the reason.
+    /// Returns the first invalid requirement with the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut interner = Interner::default();
         let requirements: Result<Vec<_>, String> = split(text).into_iter().map(requirement).collect();
@@ -29,14 +28,14 @@ impl Selector {
         Ok(Selector { text: text.to_owned(), interner, other, selector })
     }
 
-    /// The selector as it was written.
+    /// The original text of the selector.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether labels meet all requirements.
+    /// Returns whether labels meet all requirements.
     pub(crate) fn matches(&self, labels: Option<&BTreeMap<String, String>>) -> bool {
-        // Labels that no requirement names do not matter, and neither do values that none names.
+        // Only keys and values in requirements matter.
         let known = |(key, value): (&String, &String)| {
             Some((self.interner.get(key)?, self.interner.get(value).unwrap_or(self.other)))
         };
@@ -64,7 +63,8 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// One requirement: `KEY`, `!KEY`, `KEY=VALUE`, `KEY==VALUE`, `KEY!=VALUE`, `KEY in (VALUE,...)` or `KEY notin (VALUE,...)`.
+/// Parses one requirement: `KEY`, `!KEY`, `KEY=VALUE`, `KEY==VALUE`, `KEY!=VALUE`, `KEY in (VALUE,...)` or
+/// `KEY notin (VALUE,...)`.
 fn requirement(text: &str) -> Result<RequirementText<'_>, String> {
     let text = text.trim();
     fn with<'t>(key: &'t str, operator: &'t str, values: Option<Vec<&'t str>>) -> RequirementText<'t> {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_requirements_are_named() {
+    fn invalid_requirements_are_reported() {
         check_error("", expect!["a requirement is empty: write KEY, !KEY, KEY=VALUE or KEY!=VALUE"]);
         check_error("app=web,", expect!["a requirement is empty: write KEY, !KEY, KEY=VALUE or KEY!=VALUE"]);
         check_error(

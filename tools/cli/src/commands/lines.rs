@@ -1,4 +1,4 @@
-//! Input line by line, compressed or not.
+//! Input line by line, plain or compressed.
 
 use std::fmt;
 use std::fs::File;
@@ -7,27 +7,27 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-/// What gzip files begin with.
+/// First bytes of gzip files.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The lines of a file or of standard input, one in memory at a time.
+/// Lines of a file or of standard input, with one line in memory at a time.
 pub(crate) struct Lines {
     name: String,
     number: usize,
     reader: Box<dyn BufRead>,
     line: Vec<u8>,
-    /// Bytes that a line may have.
+    /// Maximum number of bytes in a line.
     limit: usize,
 }
 
-/// Bytes that a line may have: a scenario with 15,000 nodes, as a cluster has them, takes a third of that.
+/// Maximum number of bytes in a line: three times a scenario with 15,000 nodes of a real cluster.
 const LIMIT: usize = 256 << 20;
 
-/// A line has more than so many bytes.
+/// An error: a line exceeds this number of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct TooLong(usize);
 
-/// A line, and where it is.
+/// A line with its location.
 pub(crate) struct Line<'a> {
     pub(crate) place: Place<'a>,
     pub(crate) text: Result<&'a [u8], TooLong>,
@@ -35,11 +35,11 @@ pub(crate) struct Line<'a> {
 
 impl fmt::Display for TooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the line is longer than {} MiB; write each scenario on a line of its own", self.0 >> 20)
+        write!(f, "the line is longer than {} MiB; write each scenario on a separate line", self.0 >> 20)
     }
 }
 
-/// Where a line is.
+/// The location of a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     file: &'a str,
@@ -53,7 +53,7 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Lines {
-    /// Opens a file or, for `-`, standard input. What is compressed by gzip is known by how it begins, not by its name.
+    /// Opens a file or, for `-`, standard input. Detects gzip by the first bytes, not by the file name.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let (name, input): (_, Box<dyn Read>) = match path == Path::new("-") {
             true => ("standard input".to_owned(), Box::new(io::stdin())),
@@ -74,7 +74,8 @@ impl Lines {
         Ok(Lines { name, number: 0, reader, line: Vec::new(), limit })
     }
 
-    /// The next line that is not blank, without space around it; none at the end. A line that is too long is skipped.
+    /// Returns the next line that is not blank, trimmed; `None` at the end. A line above the limit is skipped and
+    /// reported.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
             self.line.clear();
@@ -96,7 +97,7 @@ impl Lines {
     }
 }
 
-/// Reads to the end of a line, and keeps nothing of it.
+/// Reads to the end of a line and discards it.
 fn skip_line(reader: &mut impl BufRead) -> io::Result<()> {
     loop {
         let buffer = reader.fill_buf()?;
@@ -120,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// The lengths of all lines, or how long they may be.
+    /// Returns the length of each line, or the limit for lines that exceed it.
     fn lengths(content: &[u8]) -> Vec<(usize, Result<usize, usize>)> {
         let mut lines = Lines::of("a".to_owned(), Box::new(io::Cursor::new(content.to_vec())), 10).unwrap();
         let mut lengths = Vec::new();

@@ -11,8 +11,8 @@ use super::{output, program};
 /// Write man pages: one for this program and one for each subcommand
 #[derive(Args)]
 pub(crate) struct Man {
-    /// Folder for the pages, such as ~/.local/share/man/man1; created if it does not exist [default: print the page of
-    /// this program]
+    /// Folder for the pages, such as ~/.local/share/man/man1; created if it does not exist [default: print this
+    /// program's page]
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ impl Man {
     }
 }
 
-/// The command line as its pages describe it: under the name of this program, with the flags that `-h` leaves out.
+/// Returns the command line for man pages: with the name of this program, and with the flags that `-h` omits.
 fn documented(command: Command) -> Command {
     let mut command = command
         .display_name(program::name())
@@ -45,7 +45,7 @@ fn documented(command: Command) -> Command {
     command
 }
 
-/// The name of a page: `schedc-simulate`.
+/// Returns the title of a page: `schedc-simulate`.
 fn title(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
@@ -54,7 +54,7 @@ fn page(command: &Command) -> Result<String, Failure> {
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone())
         .title(title(command).to_uppercase())
-        // A page has no date of its own, and an empty one would be left out: the source would stand in its place.
+        // Pages have no date. An empty date would be omitted, and the source would take its place.
         .date(" ")
         .source(concat!("schedc ", env!("CARGO_PKG_VERSION")))
         .manual("User Commands");

@@ -1,4 +1,4 @@
-//! The command line: one module for each subcommand, and what they share.
+//! The command line: one module per subcommand, and shared modules.
 
 #[cfg(feature = "bench")]
 mod bench;
@@ -64,7 +64,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
 
-/// A compiler for Kubernetes schedulers: a TOML profile in, a statically dispatched scheduler out.
+/// A compiler for Kubernetes schedulers: from a TOML profile to a statically dispatched scheduler
 #[derive(Parser)]
 #[command(name = "schedc", version, max_term_width = 100)]
 struct Cli {
@@ -110,14 +110,14 @@ enum Command {
 }
 
 impl Cli {
-    /// Reads the command line. Usage lines have the name under which this program was started.
+    /// Parses the command line. Usage lines have the name under which this program was started.
     fn read() -> Self {
         let mut command = Cli::usage();
         let mut matches = command.clone().get_matches();
         Cli::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
-    /// The whole command line, as users type it.
+    /// Returns the whole command line, as users type it.
     fn usage() -> clap::Command {
         let command = Cli::command();
         match program::kubectl_command() {
@@ -127,7 +127,7 @@ impl Cli {
     }
 }
 
-/// The `schedc` command for a scheduler with these profiles: does what the command line says.
+/// Runs the `schedc` command for a scheduler with these profiles.
 ///
 /// ```ignore
 /// fn main() -> std::process::ExitCode {
@@ -142,7 +142,7 @@ pub fn main<B: Bundle>() -> ExitCode {
     run(&bundle)
 }
 
-/// Runs the command of the command line.
+/// Runs the subcommand.
 fn run(bundle: &AnyBundle) -> ExitCode {
     let result = match Cli::read().command {
         #[cfg(feature = "run")]

@@ -1,4 +1,4 @@
-//! The manifests of a cluster, as commands take them.
+//! The cluster manifests that commands read.
 
 use std::path::PathBuf;
 
@@ -17,47 +17,48 @@ use super::validate::Validate;
 use crate::budgets::Status;
 use crate::cluster::Routes;
 
-/// The profiles that decide, and which of them serves which pods.
+/// The profiles that decide, and the pods that each of them serves.
 pub(crate) struct SchedulerSetup {
     pub(crate) bundle: AnyBundle,
-    /// Whether they were read just now; else they are compiled in.
+    /// Whether the profiles are interpreted rather than compiled in.
     pub(crate) is_interpreted: bool,
     pub(crate) routes: Routes,
-    /// What is different from what they say of extenders.
+    /// Overrides of the profiles' extender settings.
     pub(crate) extenders: &'static Overrides,
 }
 
-/// Where the objects come from, and who serves them.
+/// The source of the objects, and the profiles that serve them.
 #[derive(Args)]
 pub(crate) struct Input {
     /// Manifests in YAML or JSON: files, folders, or `-` for standard input
-    ///
-    /// Files may hold several documents, and lists as `kubectl get -o yaml` and `-o json` print them. Of folders, all
-    /// .yaml, .yml, .json and .jsonl files below are read. Used are Nodes, Pods, PriorityClasses, Namespaces, Services,
-    /// ReplicationControllers, ReplicaSets, StatefulSets, Deployments, PodDisruptionBudgets, PersistentVolumes,
-    /// PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers, CSIStorageCapacities, VolumeAttachments and the kinds
-    /// that plugins declare; objects of other kinds are counted and skipped.
+    /// Files may contain several documents, and lists in the format of `kubectl get -o yaml` and `-o json`.
+    /// Folders are read recursively: all .yaml, .yml, .json and .jsonl files. These kinds are used: Nodes, Pods,
+    /// PriorityClasses, Namespaces, Services, ReplicationControllers, ReplicaSets, StatefulSets, Deployments,
+    /// PodDisruptionBudgets, PersistentVolumes, PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers,
+    /// CSIStorageCapacities, VolumeAttachments and the kinds that plugins declare. Objects of other kinds are
+    /// counted and skipped.
     #[arg(required = true, value_name = "FILE|FOLDER")]
     files: Vec<PathBuf>,
 
-    /// Let this profile serve all pods, whatever scheduler they ask for
+    /// Let this profile serve all pods, whatever their scheduler name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
-    /// Use this profile without a build, instead of those that are compiled in
+    /// Interpret this profile without a build, instead of using the compiled-in profiles
     ///
-    /// The name of a file in profiles/ or of a profile that is compiled in, or a path. Its plugins, those of schedc itself,
-    /// are put together now: everything is decided as it would be after a build, and more slowly. May be given several
-    /// times; the profiles are one scheduler then.
+    /// The name of a file in profiles/ or of a compiled-in profile, or a path. Only plugins of schedc itself are
+    /// available. The decisions are those of a build, but slower. May be given several times: the profiles then
+    /// form one scheduler.
     #[arg(long, value_name = "PROFILE")]
     interpret: Vec<PathBuf>,
 
-    /// Take objects as they are, without what an API server adds and refuses
+    /// Use objects as given, without the defaults and validation of an API server
     ///
-    /// By default, objects are completed as an API server does it on creation: requests from limits, allocatable from
-    /// capacity, priorities from PriorityClasses, and so on; and what it would refuse is an error.
+    /// By default, objects are completed as an API server does on creation: requests from limits, allocatable
+    /// from capacity, priorities from PriorityClasses, and so on. Objects that an API server would refuse are
+    /// errors.
     #[arg(long)]
     no_api_defaults: bool,
 
@@ -84,7 +85,7 @@ impl Input {
         Ok(Objects::load(&self.files, options)?)
     }
 
-    /// Returns the profiles that decide: the compiled ones, unless others are to be read.
+    /// Returns the profiles that decide: the interpreted ones, if any, else the compiled ones.
     pub(crate) fn setup(&self, bundle: &AnyBundle) -> Result<SchedulerSetup, Failure> {
         if self.interpret.is_empty() {
             return self.setup_of(bundle.clone(), false);
@@ -97,7 +98,7 @@ impl Input {
         Ok(SchedulerSetup { bundle, is_interpreted, routes, extenders })
     }
 
-    /// Which profile serves which pods.
+    /// Returns the profile for each pod.
     fn routes(&self, profiles: &'static [ProfileInfo]) -> Result<Routes, Failure> {
         match &self.profile {
             Some(name) => Ok(Routes::to(profiles, name)?),

@@ -1,7 +1,7 @@
-//! Where schedc's own packages are, for those that depend on them.
+//! The location of schedc's own packages, for crates that depend on them.
 //!
-//! No path is compiled in: a binary that ships would tell of the machine that built it, and be wrong elsewhere. It is found from
-//! where the program is, and from what cargo says or has recorded about it.
+//! No path is compiled in: a shipped binary would reveal the paths of the build machine, which are wrong
+//! elsewhere. The location is derived from the path of the program and from cargo's environment and records.
 
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::failure::Failure;
 
-/// The packages that a scheduler depends on, and their folders in a checkout.
+/// Packages that a scheduler depends on, with their folders in a checkout.
 const PACKAGES: [(&str, &str); 5] = [
     ("schedc", ""),
     ("schedc-codegen", "codegen"),
@@ -19,13 +19,13 @@ const PACKAGES: [(&str, &str); 5] = [
     ("schedc-testing", "testing/contracts"),
 ];
 
-/// Where cargo records what it installed, in the folder beside that of the programs.
+/// File in which cargo records installed programs, next to the folder of the programs.
 const INSTALLED: &str = ".crates2.json";
 
-/// The name of crates.io in that record.
+/// Name of crates.io in that file.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Where they are.
+/// Location of schedc's packages.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A checkout.
@@ -48,19 +48,19 @@ impl fmt::Display for Origin {
 }
 
 impl Origin {
-    /// The checkout that `--path` says.
+    /// Returns the checkout in the folder of `--path`.
     pub(crate) fn at(folder: &Path) -> Result<Self, Failure> {
         if !is_checkout(folder) {
-            return Err(Failure::new(format_args!("--path={}: no checkout of schedc is there", folder.display())));
+            return Err(Failure::new(format_args!("--path={}: not a checkout of schedc", folder.display())));
         }
         let folder = folder.canonicalize();
         folder.map(Origin::Folder).map_err(|error| Failure::new(format_args!("--path: {error}")))
     }
 
-    /// The checkout or repository that this program was built from.
+    /// Returns the checkout or repository that this program was built from.
     pub(crate) fn find() -> Result<Self, Failure> {
         let program = env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
-        // `cargo run` says where the package is; a program in `target` is below it.
+        // `cargo run` sets the package's folder; a program in `target` is below it.
         let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let current = env::current_dir().unwrap_or_default();
         let above = of_cargo.iter().map(PathBuf::as_path).chain(program.ancestors());
@@ -75,13 +75,13 @@ impl Origin {
             .or_else(|| current.ancestors().find(checkout).map(|folder| Origin::Folder(folder.to_owned())))
             .ok_or_else(|| {
                 Failure::new(
-                    "the sources of schedc are not where this program was built: say --path and the folder of a checkout, \
-                     or --git and the URL of a repository",
+                    "the sources of schedc that built this program were not found: use --path with the folder of a checkout, \
+                     or --git with the URL of a repository",
                 )
             })
     }
 
-    /// Where `cargo install` had schedc from, by its record.
+    /// Returns the source that `cargo install` recorded for schedc.
     fn recorded(record: &str) -> Option<Self> {
         let record: Value = serde_json::from_str(record).ok()?;
         let id = record["installs"].as_object()?.keys().find(|id| id.starts_with("schedc "))?;
@@ -98,7 +98,7 @@ impl Origin {
         Some(Origin::Git { url: url.to_owned(), rev: Some(rev.to_owned()) })
     }
 
-    /// The folder of a checkout.
+    /// Returns the folder of a checkout.
     pub(crate) fn folder(self) -> Option<PathBuf> {
         match self {
             Origin::Folder(folder) => Some(folder),
@@ -106,7 +106,7 @@ impl Origin {
         }
     }
 
-    /// The text with the places of packages in it.
+    /// Replaces the placeholders of packages in a text.
     pub(crate) fn fill(&self, text: &str) -> String {
         let place = |folder: &str| match self {
             Origin::Folder(root) => format!("path = {:?}", root.join(folder).to_string_lossy().trim_end_matches('/')),
@@ -119,7 +119,7 @@ impl Origin {
             .fold(text.to_owned(), |text, (package, folder)| text.replace(&format!("@{package}@"), &place(folder)))
     }
 
-    /// The versions of all other packages that a checkout is tested with.
+    /// Returns the lock file of a checkout, with the tested versions of all other packages.
     pub(crate) fn lock_file(&self) -> Option<String> {
         match self {
             Origin::Folder(root) => fs::read_to_string(root.join("Cargo.lock")).ok(),
@@ -128,7 +128,7 @@ impl Origin {
     }
 }
 
-/// Whether schedc's sources are in this folder.
+/// Returns whether a folder contains schedc's sources.
 fn is_checkout(folder: &Path) -> bool {
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
     let all = PACKAGES.iter().all(|(_, folder_of)| folder.join(folder_of).join("Cargo.toml").is_file());
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_records_where_a_program_is_from() {
+    fn the_origin_is_read_from_cargos_record() {
         let check = |id: &str, expected: Option<Origin>| {
             let record = format!(r#"{{"installs": {{"other 1.0.0 (path+file:///x)": {{}}, "{id}": {{}}}}}}"#);
             assert_eq!(Origin::recorded(&record), expected, "{id}");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_named_by_path_repository_or_version() {
+    fn packages_have_a_path_repository_or_version() {
         let text = "schedc = { @schedc@ }\nschedc-core = { @schedc-core@ }\n";
         let check = |origin: Origin, expected: &str| assert_eq!(origin.fill(text), expected);
         check(

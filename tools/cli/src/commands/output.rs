@@ -1,6 +1,6 @@
-//! Results on standard output, in the form that was asked for.
+//! Output of results and messages.
 
-#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "a binary that only runs says less"))]
+#![cfg_attr(not(feature = "tools"), allow(dead_code, reason = "binaries with `run` only print less"))]
 
 use std::fmt::Display;
 use std::io::Write;
@@ -13,18 +13,18 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// The form of a result.
+/// Output format of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// A table for users
     Table,
-    /// For programs
+    /// JSON for programs
     Json,
-    /// For both
+    /// YAML for both
     Yaml,
 }
 
-/// Prints a result. `table` says it for people.
+/// Prints a result. `table` formats it for users.
 pub(crate) fn print<T: Serialize>(format: Format, result: &T, table: impl FnOnce(&T) -> String) -> Result<(), Failure> {
     let text = match format {
         Format::Table => table(result),
@@ -49,34 +49,34 @@ pub(crate) fn yaml(result: &dyn erased_serde::Serialize) -> Result<String, Failu
     serde_saphyr::to_string(&result).map_err(Failure::new)
 }
 
-/// Prints a text, in colour on terminals only.
+/// Prints a text, with colours on terminals only.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
 }
 
-/// Says something to people that is no result.
+/// Prints a note to standard error.
 pub(crate) fn note(text: impl Display) {
     let note = styled(AnsiColor::Cyan.on_default().bold(), "note:");
-    // A result is of use without it.
+    // An error here is ignored: results are useful without notes.
     let _ = writeln!(anstream::stderr(), "{note} {}", message(text));
 }
 
-/// Says what is wrong, and that is not the end.
+/// Prints an error that does not end the command.
 pub(crate) fn print_error(text: impl Display) {
-    // If nobody reads this, nothing can be done about it.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(anstream::stderr(), "{} {}", error("error:"), message(text));
 }
 
-/// Warns people of something that did not stop a command.
+/// Prints a warning.
 pub(crate) fn warning(text: impl Display) {
     let warning = styled(AnsiColor::Yellow.on_default().bold(), "warning:");
-    // A result is of use without it.
+    // An error here is ignored: results are useful without warnings.
     let _ = writeln!(anstream::stderr(), "{warning} {}", message(text));
 }
 
-/// A message in which no line is longer than 4,000 characters: it may quote any text that a user wrote.
+/// Limits each line of a message to 4,000 characters, because messages may quote any user input.
 pub(crate) fn message(text: impl Display) -> String {
     let text = text.to_string();
     text.split('\n').map(|line| shortened(line, LONGEST_LINE)).collect::<Vec<_>>().join("\n")
@@ -84,12 +84,12 @@ pub(crate) fn message(text: impl Display) -> String {
 
 const LONGEST_LINE: usize = 4000;
 
-/// A heading.
+/// Formats a heading.
 pub(crate) fn heading(text: impl Display) -> String {
     styled(Style::new().bold(), text)
 }
 
-/// What went wrong.
+/// Formats the word `error:`.
 pub(crate) fn error(text: impl Display) -> String {
     styled(AnsiColor::Red.on_default().bold(), text)
 }
@@ -98,11 +98,11 @@ fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Columns without lines, as `kubectl` prints them.
+/// A table without lines, in the style of `kubectl`.
 pub(crate) struct Columns(Table);
 
 impl Columns {
-    /// Named columns. A name that begins with `>` is that of a column of numbers, aligned to the right.
+    /// Creates a table with named columns. A leading `>` marks a column of numbers, which is right-aligned.
     pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
@@ -125,7 +125,7 @@ impl Columns {
         self.0.add_row(cells);
     }
 
-    /// All lines, each indented.
+    /// Returns all lines, indented.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for line in self.0.lines() {
@@ -137,7 +137,7 @@ impl Columns {
     }
 }
 
-/// Words separated by commas, in lines of at most 100 columns if the words allow it.
+/// Joins words with commas, in lines of at most 100 columns where possible.
 pub(crate) fn wrapped<'a>(words: impl IntoIterator<Item = &'a str>, indent: usize) -> String {
     const WIDTH: usize = 100;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The pods of the input that a command is about.
+//! The pods of the input that a command selects.
 
 use clap::Args;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
@@ -11,7 +11,7 @@ use super::label_selector::Selector;
 /// Pods by name or by labels.
 #[derive(Args)]
 pub(crate) struct Pods {
-    /// The pod: NAME, or NAMESPACE/NAME if the name is not unique; left out with --selector
+    /// Pod: NAME, or NAMESPACE/NAME if the name is not unique; omitted with --selector
     #[arg(value_name = "POD")]
     pod: String,
 
@@ -21,13 +21,13 @@ pub(crate) struct Pods {
 
     /// Explain all pods with these labels, such as `app=web,tier in (cache,db),!canary`
     ///
-    /// The first argument is a file then, and -o json prints an array. Pods that have finished are left out.
+    /// The first argument is then a file, and -o json prints an array. Finished pods are omitted.
     #[arg(short = 'l', long, value_name = "SELECTOR", value_parser = Selector::parse)]
     selector: Option<Selector>,
 }
 
 impl Pods {
-    /// The argument in the place of the pod, if pods are chosen by labels: the first file.
+    /// Returns the argument in the position of the pod, if a selector is given: it is the first file.
     pub(crate) fn first_file(&self) -> Option<&str> {
         self.selector.is_some().then_some(&self.pod)
     }
@@ -35,7 +35,7 @@ impl Pods {
     /// Returns the indices of the pods in `objects.pods`.
     ///
     /// # Errors
-    /// There is no such pod, or a name means several.
+    /// Returns an error if there is no such pod, or if a name is ambiguous.
     pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
         match &self.selector {
             Some(selector) => self.matching(selector, objects),
@@ -66,9 +66,7 @@ impl Pods {
             (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
             (Some(_), Some(also)) => {
                 let pod = &self.pod;
-                return Err(Failure::new(format_args!(
-                    "`{pod}` is not in namespace `{also}`: leave out one of the two"
-                )));
+                return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
             }
         };
         let is_meant = |pod: &ApiPod| {
@@ -81,13 +79,13 @@ impl Pods {
             [] => Err(missing(namespace, name, objects)),
             _ => {
                 let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
-                Err(Failure::new(format_args!("`{name}` may be any of {}; say which", names.join(", "))))
+                Err(Failure::new(format_args!("`{name}` is ambiguous: use one of {}", names.join(", "))))
             }
         }
     }
 }
 
-/// There is no pod of this name. Suggests a similar one.
+/// Returns the error for an unknown pod. Suggests a similar name.
 fn missing(namespace: Option<&str>, name: &str, objects: &Objects) -> Failure {
     let pods = || objects.pods.iter().map(|pod| &pod.object);
     let similar =
@@ -107,10 +105,10 @@ fn missing(namespace: Option<&str>, name: &str, objects: &Objects) -> Failure {
     Failure::new(format_args!("there is no pod `{wanted}` in the input{suggestion}"))
 }
 
-/// Checks that there are nodes with these names. Suggests similar ones.
+/// Checks that nodes with these names exist. Suggests similar names.
 ///
 /// # Errors
-/// Every name that no node has.
+/// Returns every name without a node.
 pub(crate) fn check_nodes<'a>(wanted: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
     let missing = wanted.iter().filter(|wanted| known.clone().all(|name| name != *wanted));
     let lines = missing.map(|name| {
@@ -121,10 +119,10 @@ pub(crate) fn check_nodes<'a>(wanted: &[String], known: impl Iterator<Item = &'a
     if lines.is_empty() { Ok(()) } else { Err(Failure::Message(lines.join("\n"))) }
 }
 
-/// Checks that pods are in a namespace. Suggests a similar one.
+/// Checks that a namespace has pods. Suggests a similar name.
 ///
 /// # Errors
-/// No pod is.
+/// Returns an error if it has none.
 pub(crate) fn check_namespace<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
     if known.clone().any(|namespace| namespace == wanted) {
         return Ok(());
@@ -133,7 +131,7 @@ pub(crate) fn check_namespace<'a>(wanted: &str, known: impl Iterator<Item = &'a 
     Err(Failure::new(format_args!("no pod of the input is in namespace `{wanted}`{suggestion}")))
 }
 
-/// The name of a pod: `namespace/name`.
+/// Returns the display name of a pod: `namespace/name`.
 pub(crate) fn name_of(pod: &ApiPod) -> String {
     format!("{}/{}", namespace_of(pod), only_name_of(pod))
 }
@@ -142,7 +140,7 @@ fn only_name_of(pod: &ApiPod) -> &str {
     pod.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// The namespace of a pod.
+/// Returns the namespace of a pod.
 pub(crate) fn namespace_of(pod: &ApiPod) -> &str {
     schedc_objects::namespace(&pod.metadata)
 }

@@ -11,12 +11,12 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::profiles::table;
 
-/// List the profiles that are compiled in
+/// List the compiled-in profiles
 ///
-/// With the plugins at each extension point, in the order in which they run, and their weights.
+/// Lists the plugins of each extension point in their order, with weights.
 #[derive(Args)]
 pub(crate) struct Profiles {
-    /// How to print the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 }
@@ -28,25 +28,25 @@ impl Profiles {
     }
 }
 
-/// A profile that is compiled in.
+/// A compiled-in profile.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Profile {
-    /// The stem of its file.
+    /// Stem of its file name.
     pub(crate) name: &'static str,
-    /// Its file.
+    /// Path of its file.
     pub(crate) source: &'static str,
-    /// The pods that it serves, by `spec.schedulerName`.
+    /// Scheduler name of the pods that it serves.
     pub(crate) scheduler_name: &'static str,
     pub(crate) percentage_of_nodes_to_score: u8,
     pub(crate) pod_initial_backoff_seconds: u64,
     pub(crate) pod_max_backoff_seconds: u64,
-    /// What it may cost.
+    /// Limits on its cost.
     #[serde(skip_serializing_if = "Budget::is_unlimited")]
     pub(crate) budget: Budget,
-    /// By extension point, in the order in which these run.
+    /// Plugins by extension point, in the order of the scheduling cycle.
     pub(crate) points: Points,
-    /// Who has a say besides plugins, in the order in which they are asked; the fields are called as in profiles.
+    /// Extenders, in the order in which they are called, with the field names of profiles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) extenders: Vec<Value>,
 }
@@ -67,7 +67,7 @@ impl From<&ProfileInfo> for Profile {
     }
 }
 
-/// The limits of a profile.
+/// Limits on the cost of a profile.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Budget {
@@ -84,7 +84,7 @@ impl Budget {
         self.limits().is_empty()
     }
 
-    /// What is limited, with the limit.
+    /// Returns the limits as words.
     pub(crate) fn limits(&self) -> Vec<String> {
         let limits = [
             (self.nanoseconds_per_node, "ns per node"),
@@ -105,7 +105,7 @@ impl From<schedc_core::profile::Budget> for Budget {
     }
 }
 
-/// Serialises as a map whose keys keep their order.
+/// Plugins by extension point. Serialises as a map that keeps the order of its keys.
 pub(crate) struct Points(pub(crate) &'static [PointInfo]);
 
 impl Serialize for Points {

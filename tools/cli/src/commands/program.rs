@@ -4,11 +4,11 @@ use std::env;
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
-/// File names of kubectl plugins begin with it.
+/// File name prefix of kubectl plugins.
 const PLUGIN_PREFIX: &str = "kubectl-";
 
-/// Returns the file name of this program, without `.exe`. It is not `schedc` for a scheduler with its own package, and for
-/// a kubectl plugin.
+/// Returns the file name of this program, without `.exe`. It differs from `schedc` for a scheduler in a
+/// separate package and for a kubectl plugin.
 #[cfg(feature = "tools")]
 pub(crate) fn name() -> String {
     started_as().unwrap_or_else(|| "schedc".to_owned())

@@ -1,4 +1,4 @@
-//! The rows that the tables of a simulation show.
+//! The rows to show in the tables of a simulation.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::pods::{check_namespace, check_nodes, namespace_of};
 use crate::simulation::{Line, Report};
 use crate::timeline::{Action, Timeline};
 
-/// Options that choose rows. Results for programs have all of them.
+/// Options that select rows. JSON and YAML always contain all rows.
 #[derive(Args)]
 pub(crate) struct Rows {
     /// Show only pods of this namespace in the tables
@@ -26,7 +26,7 @@ impl Rows {
     /// Checks that the nodes and the namespace are in the input.
     ///
     /// # Errors
-    /// What is missing, with similar names.
+    /// Returns the missing names, with similar ones.
     pub(crate) fn check(&self, objects: &Objects, timeline: &Timeline) -> Result<(), Failure> {
         let created = || {
             timeline.events.iter().filter_map(|event| match &event.action {
@@ -42,7 +42,8 @@ impl Rows {
         check_namespace(namespace, objects.pods.iter().map(|pod| namespace_of(&pod.object)).chain(later))
     }
 
-    /// Returns the report with the rows to show, and a line about the choice. `None` if all rows are shown.
+    /// Returns the report with the selected rows, and a line that describes the selection. `None` if all rows are
+    /// shown.
     pub(crate) fn apply(&self, report: &Report) -> Option<(Report, String)> {
         if self.namespace.is_none() && self.node.is_empty() {
             return None;
@@ -72,7 +73,8 @@ impl Rows {
         self.namespace.as_deref().is_none_or(|wanted| namespace == Some(wanted))
     }
 
-    /// Whether a line of the log is about one of the pods or nodes or, without nodes, about any object of the namespace.
+    /// Returns whether a log line concerns one of the pods or nodes or, without nodes, any object of the
+    /// namespace.
     fn shows(&self, line: &Line, pods: &HashSet<String>) -> bool {
         let (kind, name) = line.object.split_once(' ').unwrap_or_default();
         match (kind, &self.node[..]) {
@@ -83,7 +85,7 @@ impl Rows {
     }
 }
 
-/// The pods of all tables but those about budgets.
+/// Returns the pods of all tables except those about budgets.
 fn pods(report: &Report) -> impl Iterator<Item = &str> {
     let Report { placements, unschedulable, deleted_unplaced, preempted, .. } = report;
     let placed = placements.iter().map(|pod| &pod.pod);

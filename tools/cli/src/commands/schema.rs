@@ -11,11 +11,13 @@ use super::{output, sources};
 
 /// Print the JSON schema of profiles, for editors
 ///
-/// It has all keys, extension points, plugins and arguments: those of schedc, those of the package around the current
-/// folder (`schedc.toml`), and those of the crates that the profiles name. The profiles may have errors.
+/// The schema contains all keys, extension points, plugins and arguments: those of schedc, of the package
+/// around the current folder (`schedc.toml`), and of the crates that the profiles name. The profiles may have
+/// errors.
 #[derive(Args)]
 pub(crate) struct Schema {
-    /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders [default: all of profiles/]
+    /// Profiles: names of files in profiles/ or of compiled-in profiles, paths, or folders [default: all of
+    /// profiles/]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 }

@@ -21,15 +21,15 @@ use crate::timeline::{self, Action, Span, Timeline};
 
 /// Place all pending pods of a cluster, without an API server
 ///
-/// Nodes come from manifests, and so do pods, volumes and whatever else scheduling looks at. Pods that are bound to a
-/// node take their part of it. All others are placed in queue order, each by the profile whose scheduler name it asks
-/// for, and tried again when something changes that may help them. If a pod fits nowhere, pods of lower priority may have
-/// to make room for it; they are preempted, and not placed again. Claims get their volumes as the controllers of a
-/// cluster would see to it. Skipped are pods that are bound, have finished, are being deleted, or ask for a scheduler that is none of the
-/// profiles. Pods that a plugin holds back from the queue, such as those with scheduling gates, count as unschedulable.
+/// Nodes, pods, volumes and all other objects come from manifests. Pods that are bound to a node use its
+/// resources. Pending pods are placed in queue order, each by the profile with its scheduler name.
+/// Unschedulable pods are retried after events that may help them. Preemption may remove pods of lower
+/// priority; these are not placed again. Volumes are bound and provisioned as by the controllers of a
+/// cluster. Skipped pods are those that are bound, have finished, are being deleted, or have another
+/// scheduler name. Gated pods, such as those with scheduling gates, count as unschedulable.
 #[derive(Args)]
 pub(crate) struct Simulate {
-    /// How to print the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 
@@ -37,7 +37,7 @@ pub(crate) struct Simulate {
     #[arg(long)]
     all: bool,
 
-    /// Which of several equally good nodes is drawn: the same number, the same placements
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
 
@@ -51,40 +51,41 @@ pub(crate) struct Simulate {
     input: objects::Input,
 }
 
-/// What happens to the cluster while time passes.
+/// Changes of the cluster over time.
 #[derive(Args)]
 struct Time {
-    /// Let objects come, change and go at times of the simulation, as this file says; `-` is standard input
+    /// Create, update and delete objects at the times of this events file; `-` is standard input
     ///
-    /// A list of events in YAML, JSON or lines of JSON, such as `{at: 12.5s, delete: {kind: Node, name: north-1}}`, or with
-    /// `create`, `apply` or `update` and a manifest. Time is virtual: an hour passes in a moment. May be given several times.
-    /// docs/simulate.md has the format.
+    /// A list of events in YAML, JSON or JSON lines, such as `{at: 12.5s, delete: {kind: Node, name: north-1}}`,
+    /// or with `create`, `apply` or `update` and a manifest. Time is virtual: an hour passes in a moment. May be
+    /// given several times. docs/simulate.md has the format.
     #[arg(long, value_name = "FILE")]
     events: Vec<PathBuf>,
 
-    /// Let objects come and go when their annotations `trace/created` and `trace/deleted` say, in seconds
+    /// Create and delete objects at the times of their annotations `trace/created` and `trace/deleted`, in
+    /// seconds
     #[arg(long)]
     trace: bool,
 
-    /// Tell all that happens: pods come, are rejected and why, what wakes them, where they go
+    /// Print all events: pods are created, rejected with reasons, requeued by events, and placed
     #[arg(long)]
     log: bool,
 
-    /// Stop after this time of the simulation, such as 90s or 1h30m
+    /// Stop after this virtual time, such as 90s or 1h30m
     ///
-    /// Otherwise, it ends when nothing happens any more.
+    /// By default, the simulation ends when no more changes can happen.
     #[arg(long, value_name = "DURATION", value_parser = Span::parse)]
     until: Option<Span>,
 
-    /// When the simulation begins, such as 2026-01-31T12:00:00Z, for events with points in time
+    /// Start of the simulation, such as 2026-01-31T12:00:00Z, for events with absolute times
     ///
-    /// Otherwise, it begins with the earliest of them.
+    /// By default, the simulation starts at the earliest of them.
     #[arg(long, value_name = "TIME", value_parser = timeline::point, requires = "events")]
     start: Option<Timestamp>,
 }
 
 impl Time {
-    /// Whether it matters when things happen.
+    /// Returns whether time is relevant for the report.
     fn matters(&self) -> bool {
         self.trace || self.log || !self.events.is_empty() || self.until.is_some()
     }
@@ -103,7 +104,7 @@ impl Simulate {
         ignored.extend(timeline.ignored.clone());
         validate::warn(&ignored);
         if trace && timeline.traced == 0 {
-            output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace changes nothing");
+            output::note("no object has an annotation `trace/created` or `trace/deleted`: --trace has no effect");
         }
         self.rows.check(&objects, &timeline)?;
         let options = simulation::Options {
@@ -117,8 +118,8 @@ impl Simulate {
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
-        let tell = |tried| progress.show(tried);
-        let report = simulate(&setup.bundle, objects, timeline, options, tell)?;
+        let show_progress = |attempted| progress.show(attempted);
+        let report = simulate(&setup.bundle, objects, timeline, options, show_progress)?;
         progress.end();
         objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {
@@ -131,17 +132,20 @@ impl Simulate {
     }
 }
 
-/// What to think of it if no pod was to be placed.
+/// Returns a note for a simulation in which no pod was to be placed.
 fn empty_simulation(skipped: &Skipped, setup: &SchedulerSetup) -> String {
     if skipped.other_schedulers.is_empty() {
-        return "there is no pod to place in the input".to_owned();
+        return "the input has no pending pods".to_owned();
     }
     let known: Vec<&str> = setup.routes.profiles().iter().map(|profile| profile.scheduler_name).collect();
     let are = if setup.is_interpreted { "interpreted" } else { "compiled in" };
-    format!("no pod asks for a scheduler that is {are} ({}); with --profile, one profile serves all", known.join(", "))
+    format!(
+        "no pod has the scheduler name of a profile that is {are} ({}); with --profile, one profile serves all pods",
+        known.join(", ")
+    )
 }
 
-/// A bar on standard error, once it is worth it. It hides itself where there is no terminal.
+/// A progress bar on standard error, for longer runs. It is hidden if standard error is not a terminal.
 struct Progress {
     pods: usize,
     start: Instant,

@@ -1,4 +1,4 @@
-//! Profiles, as arguments name them.
+//! Profiles that arguments name.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use schedc_core::profile::{ProfileInfo, ProfileSource};
 
 use super::failure::Failure;
 
-/// Where profiles are, seen from the root of a package.
+/// Folder of profiles in a package.
 const FOLDER: &str = "profiles";
 
 /// A profile that an argument names.
 pub(crate) enum Profile {
     /// The file at this path.
     File(PathBuf),
-    /// A profile that is compiled in, and its text.
+    /// A compiled-in profile with its text.
     CompiledIn(&'static ProfileInfo, &'static ProfileSource),
 }
 
 impl Profile {
-    /// Finds the profile of a name: a file in [`folder`], else a profile that is compiled in.
+    /// Returns the profile with a name: a file in [`folder`] or, failing that, a compiled-in profile.
     ///
     /// # Errors
-    /// There is neither.
+    /// Returns an error if there is neither.
     pub(crate) fn named(bundle: &AnyBundle, name: &str) -> Result<Self, Failure> {
         let compiled_in: Vec<_> = bundle.profiles.iter().zip(bundle.sources).collect();
         let names: Vec<&str> = compiled_in.iter().map(|(profile, _)| profile.name).collect();
@@ -51,22 +51,24 @@ impl Profile {
     }
 }
 
-/// Whether an argument is the name of a profile, not a path.
+/// Returns whether an argument is the name of a profile rather than a path.
 pub(crate) fn is_name(argument: &str) -> bool {
     !argument.ends_with(".toml") && !argument.contains('/') && !is_other_file(Path::new(argument))
 }
 
-/// Returns the folder of profiles that names refer to: `profiles/` in the current folder, else in the package around it.
+/// Returns the folder that profile names refer to: `profiles/` in the current folder, else in the package
+/// around it.
 fn folder() -> PathBuf {
     let here = PathBuf::from(FOLDER);
     let of_package = options().manifest_dir.join(FOLDER);
     if !here.is_dir() && of_package.is_dir() { of_package } else { here }
 }
 
-/// The profiles that arguments stand for: names, paths of files, folders of them. No arguments: all of [`folder`].
+/// Returns the profiles of arguments: names, paths of files, or folders. Without arguments: all of
+/// [`folder`].
 ///
 /// # Errors
-/// A name or a folder without a profile.
+/// Returns an error for a name or a folder without a profile.
 pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Profile>, Failure> {
     let all_of = |folder: &Path| Ok(select(folder, None)?.profiles.into_iter().map(Profile::File));
     if arguments.is_empty() {
@@ -74,7 +76,7 @@ pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<
         return match folder.is_dir() {
             true => all_of(&folder).map(Iterator::collect),
             false => Err(Failure::new(
-                "there is no folder `profiles` here, nor in a package around the current folder; name profiles, or go to \
+                "no folder `profiles` in the current folder or the package around it; name profiles, or change to \
                  their package",
             )),
         };
@@ -93,21 +95,21 @@ pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<
     Ok(profiles)
 }
 
-/// Loads the profiles that arguments stand for.
+/// Compiles the profiles of arguments.
 ///
 /// # Errors
-/// As [`profiles`], and everything that is wrong in them.
+/// Returns the errors of [`profiles`], and all errors in the profiles.
 pub(crate) fn load(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Compilation, Failure> {
     Ok(load_inputs(&inputs(bundle, arguments)?, &options(), &CargoEnvironment::of_process())?)
 }
 
-/// Reads the catalogs of schedc, of the package around the current folder, and those that these profiles name.
+/// Reads the catalogs of schedc, of the package around the current folder, and of these profiles.
 ///
 /// # Errors
-/// As [`profiles`], and everything that is wrong in the catalogs.
+/// Returns the errors of [`profiles`], and all errors in the catalogs.
 pub(crate) fn catalogs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Arc<Catalog>>, Failure> {
     let folder = folder();
-    // Without profiles, the plugins of schedc and of the package are enough.
+    // Without profiles, the catalogs of schedc and of the package are enough.
     let without =
         arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
     let inputs = if without { Vec::new() } else { inputs(bundle, arguments)? };
@@ -118,12 +120,13 @@ fn inputs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Input>, Failu
     Ok(profiles(bundle, arguments)?.into_iter().map(Profile::input).collect())
 }
 
-/// Whether this is a file with another extension, such as a configuration of kube-scheduler. The compiler reports what it is.
+/// Returns whether this is a file with another extension, such as a configuration of kube-scheduler. The
+/// compiler reports an error for it.
 fn is_other_file(argument: &Path) -> bool {
     argument.extension().is_some() && argument.is_file()
 }
 
-/// Profiles are those of the package around the current folder.
+/// Returns the options to compile profiles of the package around the current folder.
 fn options() -> Options {
     let current = env::current_dir().unwrap_or_default();
     let package = current.ancestors().find(|folder| folder.join("Cargo.toml").is_file());

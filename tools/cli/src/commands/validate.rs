@@ -6,18 +6,18 @@ use schedc_objects::{Error, IgnoredFields, Validation};
 use super::failure::Failure;
 use super::output;
 
-/// The option of all commands that read manifests.
+/// Option of all commands that read manifests.
 #[derive(Args)]
 pub(crate) struct Validate {
-    /// How to treat fields that an object's kind does not have, such as `nodeSelecter`
+    /// Treatment of fields that an object's kind does not have, such as `nodeSelecter`
     #[arg(long, value_enum, value_name = "MODE", default_value = "auto")]
     validate: Mode,
 }
 
-/// The modes of `kubectl --validate`, and one that chooses between two of them.
+/// The modes of `kubectl --validate`, and `auto`, which chooses between two of them.
 #[derive(Clone, Copy, ValueEnum)]
 enum Mode {
-    /// `warn` for objects that come from a cluster (with `uid`, `resourceVersion` or `managedFields`), `strict` for others
+    /// `warn` for objects from a cluster (with `uid`, `resourceVersion` or `managedFields`), `strict` for others
     Auto,
     /// Unknown fields and kinds are errors
     #[value(alias = "true")]
@@ -47,7 +47,7 @@ pub(crate) fn warn(ignored: &IgnoredFields) {
     }
 }
 
-/// The failure of a command that cannot read its manifests.
+/// Converts an error in manifests to a failure of the command.
 pub(crate) fn failure(error: Error) -> Failure {
     let is_unknown = error.problems.iter().any(|problem| {
         // Entries of events files also have fields; those are always validated.

@@ -1,4 +1,4 @@
-//! Statuses of disruption budgets that scenarios do not give.
+//! Statuses of disruption budgets that scenarios omit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,17 @@ use serde_json::Value;
 
 use super::Step;
 
-/// The objects that decide statuses of budgets, in a server with the disruption controller.
+/// Computes the statuses of budgets from the relevant objects, with a server and the disruption controller.
 pub(super) struct BudgetStatuses {
     server: ApiServer,
     controllers: Controllers,
-    /// The version of the last change whose effect on budgets is known.
+    /// Version of the last change that was processed.
     seen: u64,
 }
 
 impl BudgetStatuses {
-    /// Without objects. `None`: each budget of the scenario has a status, and there is nothing to compute.
+    /// Creates the state without objects. `None` if each budget of the scenario has a status: there is nothing to
+    /// compute.
     pub(super) fn of(objects: &[Value], steps: &[Step]) -> Option<Self> {
         let in_steps = steps.iter().filter_map(|step| match step {
             Step::Create(value) | Step::Update(value) => Some(value),
@@ -37,10 +38,10 @@ impl BudgetStatuses {
         })
     }
 
-    /// Records an object that is new or changed. Pods have a method of their own.
+    /// Adds or replaces an object other than a pod.
     pub(super) fn set(&mut self, object: &AnyObject) {
         match object {
-            // It is taken as it is.
+            // A given status is kept.
             AnyObject::PodDisruptionBudget(budget) if budget.status.as_ref().is_some_and(is_given_budget_status) => {
                 self.remove(object.kind(), object.namespace(), object.name());
             }
@@ -53,7 +54,7 @@ impl BudgetStatuses {
         }
     }
 
-    /// Records a pod that is new, changed, or on another node.
+    /// Adds or replaces a pod, with its node.
     pub(super) fn set_pod(&mut self, pod: &Pod, node: Option<&str>) {
         let metadata = &pod.metadata;
         let pod = Pod {
@@ -71,7 +72,7 @@ impl BudgetStatuses {
         self.store(pod.into());
     }
 
-    /// Records that an object is gone.
+    /// Removes an object.
     pub(super) fn remove(&mut self, kind: &str, namespace: &str, name: &str) {
         if let Some((kind, _)) = AnyObject::kind_named(kind) {
             let key = Key { kind, namespace: namespace.into(), name: name.into() };
@@ -80,7 +81,7 @@ impl BudgetStatuses {
         }
     }
 
-    /// Computes statuses. Returns the budgets whose status has changed.
+    /// Computes the statuses. Returns the budgets whose status has changed.
     pub(super) fn update(&mut self) -> Vec<Arc<AnyObject>> {
         self.controllers.run(&mut self.server, 0);
         let mut changed = Vec::new();
@@ -113,7 +114,7 @@ impl BudgetStatuses {
     }
 }
 
-/// Whether this is a budget without a status.
+/// Returns whether this is a budget without a status.
 fn is_without_status(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str) == Some(PodDisruptionBudget::KIND)
         && value
@@ -134,7 +135,7 @@ mod tests {
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status})
     }
 
-    /// A pod that fills a node. Its controller is the ReplicaSet of the same name as its label.
+    /// Returns a pod that fills a node. Its controller is the ReplicaSet with the name of its label.
     fn pod(name: &str, app: &str, priority: i32, node: &str) -> Value {
         let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": "", "controller": true});
         let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
@@ -156,7 +157,8 @@ mod tests {
         budget
     }
 
-    /// The victims of a pod of high priority, for each of its attempts: a cheap pod, unless budgets protect all of them.
+    /// Returns the victims of a pod of high priority, for each of its attempts: a cheap pod, unless budgets
+    /// protect all of them.
     fn victims(objects: &[Value], steps: &[Value]) -> Vec<String> {
         let nodes = [node("a"), node("b"), pod("cheap-1", "cheap", 1, "a"), pod("dear", "dear", 5, "b")];
         let objects = [&nodes, objects].concat();

@@ -1,4 +1,4 @@
-//! All that a cycle finds for a pod, as it is printed.
+//! The result of a scheduling cycle, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -12,35 +12,35 @@ use serde::Serialize;
 use super::preemption::Preemption;
 use crate::cluster::pod_name;
 
-/// What was found for one pod. Names are sorted, `nodes` has every node.
+/// The result for one pod. Names are sorted; `nodes` has every node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     /// `namespace/name`.
     pub pod: String,
-    /// A PreEnqueue plugin holds the pod: nothing else was asked.
+    /// The PreEnqueue plugin that gates the pod; the other extension points did not run.
     #[serde(rename = "preenqueue", skip_serializing_if = "Option::is_none")]
     pub pre_enqueue: Option<Answer>,
-    /// Why nothing was asked at all.
+    /// The reason why no extension point ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<&'static str>,
-    /// What PreFilter plugins said; none without nodes.
+    /// Result of PreFilter; `None` without nodes.
     #[serde(rename = "prefilter")]
     pub pre_filter: Option<PreFilter>,
-    /// What was said of each node. Empty if PreFilter did not succeed.
+    /// Verdict for each node. Empty if PreFilter did not succeed.
     pub nodes: BTreeMap<String, NodeVerdict>,
     /// The nodes that pass every filter.
     pub feasible: Vec<String>,
-    /// The feasible nodes with the highest total; none if scoring failed.
+    /// Feasible nodes with the highest total; empty if scoring failed.
     pub best: Vec<String>,
-    /// Where the pod goes.
+    /// The chosen node.
     pub chosen: Option<String>,
-    /// Why it goes there, if it is not for the scores.
+    /// The reason for the choice, other than scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen_by: Option<&'static str>,
-    /// Why it goes nowhere: the text of the pod's condition.
+    /// The reason why the pod is unschedulable: the message of its condition.
     pub message: Option<String>,
-    /// All texts that `message` could have, if it depends on which node is looked at first.
+    /// All possible values of `message`, if it depends on the order in which nodes are evaluated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
     /// `Unschedulable` or `SchedulerError`, with `message`.
@@ -49,66 +49,66 @@ pub struct Decision {
     /// The plugins that rejected the pod in PreFilter or on any node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unschedulable_plugins: Vec<&'static str>,
-    /// What PostFilter plugins found, if they were asked.
+    /// Result of PostFilter plugins, if they ran.
     pub preemption: Option<Preemption>,
 }
 
-/// A plugin's answer.
+/// A plugin's status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// kube-scheduler's status code.
     pub code: String,
-    /// The plugin; empty on success, and where it is the framework that answers.
+    /// The plugin; empty on success and for statuses of the framework.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub plugin: &'static str,
-    /// Why, sorted.
+    /// Reasons, sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
 }
 
-/// What PreFilter plugins said together.
+/// Result of all PreFilter plugins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PreFilter {
-    /// The answer of all, or of the first one that rejects the pod or fails.
+    /// Status of all plugins, or of the first one that rejects the pod or fails.
     #[serde(flatten)]
     pub answer: Answer,
-    /// The only nodes that can be feasible, if there are less than all, whether they exist or not.
+    /// The only nodes that can be feasible, if PreFilter restricts them. They need not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<String>>,
-    /// The plugins that have nothing to filter by.
+    /// Plugins whose Filter is skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<&'static str>,
 }
 
-/// What is said of a node.
+/// The verdict for a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeVerdict {
-    /// The answer of the first plugin that rejects the node, in the profile's order.
+    /// Status of the first plugin that rejects the node, in the profile's order.
     #[serde(flatten)]
     pub answer: Answer,
-    /// What the score plugins said of a feasible node.
+    /// Scores of a feasible node.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
 }
 
-/// What score plugins that do not skip said of a node.
+/// Scores of a node, without skipped plugins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Scores {
     /// Normalised score times weight.
     pub scores: BTreeMap<&'static str, i64>,
-    /// As the plugins returned it.
+    /// Raw scores, as the plugins returned them.
     pub raw: BTreeMap<&'static str, i64>,
     /// Sum of `scores`.
     pub total: i64,
 }
 
 impl Decision {
-    /// Nothing was asked about a pod.
+    /// Creates the result of a pod for which no extension point ran.
     pub(super) fn skipped(pod: &Pod, base: &Base, why: &'static str) -> Self {
         Decision { pod: pod_name(pod, &base.interner), skipped: Some(why), ..Decision::default() }
     }
 
-    /// Puts what was found into words.
+    /// Converts an explanation to a result.
     pub(super) fn new(pod: &Pod, base: &Base, found: Explanation) -> Self {
         let pod = pod_name(pod, &base.interner);
         if let Some(held) = &found.gated_by {
@@ -120,7 +120,7 @@ impl Decision {
         }
         match found.decision {
             engine::Decision::Node(node) => {
-                // Of equally good nodes, the one with the smallest name: nothing is left to chance.
+                // Ties are broken by the smallest node name instead of at random.
                 let best = found.best.first().filter(|_| !found.by_nomination);
                 decision.chosen = Some(best.cloned().unwrap_or_else(|| base.name(node).to_owned()));
                 decision.chosen_by = found.by_nomination.then_some("nominated");
@@ -133,7 +133,7 @@ impl Decision {
             }
             engine::Decision::Error(message) => {
                 decision.reason = Some("SchedulerError");
-                // With several, the first one by text, so that it is always the same one.
+                // Of several errors, the first in text order, for a deterministic result.
                 decision.message = Some(found.errors.first().cloned().unwrap_or(message));
                 if found.errors.len() > 1 {
                     decision.messages = found.errors.into_iter().collect();

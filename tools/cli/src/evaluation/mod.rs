@@ -1,9 +1,8 @@
-//! Scenarios in, decisions out: a cluster's state and what happens to it step by step, and for every pod that is to be
-//! scheduled all that the cycle finds.
+//! Evaluation of scenarios: from a cluster's state and step-by-step changes to the full result of each
+//! scheduling cycle.
 //!
-//! The formats are in docs/evaluate.md. Objects are taken as they are: nothing is completed as an API server would, and
-//! nothing is refused that can be read. Nothing is drawn at random either: of equally good nodes, the one with the
-//! smallest name is taken.
+//! docs/evaluate.md has the formats. Objects are used as given, without the defaults and validation of an API
+//! server. Results are deterministic: ties are broken by the smallest node name.
 
 mod budgets;
 mod decision;
@@ -36,56 +35,56 @@ pub use preemption::{Candidate, Outcome, Preemption};
 pub use scenario::{InvalidScenario, Reference, Scenario, Step, UnknownKeys};
 pub use scenario_cluster::ScenarioCluster;
 
-/// What was found for the pods of one scenario.
+/// The results of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// The scenario's.
+    /// ID of the scenario.
     pub id: String,
-    /// The profile that decided, by the name of its file.
+    /// The profile that decided, by its file name.
     pub profile: &'static str,
-    /// One for each `schedule` step.
+    /// One result per `schedule` step.
     pub results: Vec<Decision>,
 }
 
-/// Why a scenario was not evaluated.
+/// The reason why a scenario was not evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// The scenario names no profile, and none was asked for.
+    /// Neither the scenario nor the caller names a profile.
     NoProfile,
     /// The profile is not compiled in.
     UnknownProfile(UnknownProfile),
-    /// The scenario has keys that no scenario has.
+    /// The scenario has unknown keys.
     UnknownKeys(Vec<ObjectError>),
-    /// Something in the scenario is wrong.
+    /// An item of the scenario is invalid.
     InvalidItem {
-        /// Where, such as `steps[3]`.
+        /// Location, such as `steps[3]`.
         place: String,
-        /// What.
+        /// The error.
         error: InvalidItem,
     },
 }
 
-/// What can be wrong in a scenario.
+/// An error in an item of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidItem {
-    /// An object is not what it says to be.
+    /// An object is invalid.
     Object(Vec<ObjectError>),
-    /// A field that says what an object is, is missing.
+    /// A required field of an object is missing.
     Missing(&'static str),
-    /// Scheduling does not look at such objects.
+    /// Scheduling ignores objects of this kind.
     Kind {
-        /// The API, where one has to be told.
+        /// The API version, if it distinguishes the kind.
         api_version: Option<String>,
         /// The kind.
         kind: String,
     },
-    /// What is to be scheduled is of this kind.
+    /// An object to schedule is of this kind instead of a pod.
     NotAPod(&'static str),
-    /// There is no such event.
+    /// The event does not exist.
     NoEvent {
-        /// What it would be about.
+        /// Resource of the event.
         resource: String,
-        /// What would happen.
+        /// Action of the event.
         action: String,
     },
 }
@@ -93,7 +92,7 @@ pub enum InvalidItem {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NoProfile => f.write_str("there is no `profile`; add one, or choose one with --profile"),
+            Error::NoProfile => f.write_str("`profile` is missing; add it, or choose one with --profile"),
             Error::UnknownProfile(error) => error.fmt(f),
             Error::UnknownKeys(errors) => write_all(
                 f,
@@ -116,11 +115,11 @@ impl fmt::Display for InvalidItem {
             InvalidItem::Object(errors) => write_all(f, errors.iter()),
             InvalidItem::Missing(field) => write!(f, "the object has no `{field}`"),
             InvalidItem::Kind { api_version: None, kind } => {
-                write!(f, "scheduling does not look at objects of kind `{}`", shortened(kind, 200))
+                write!(f, "scheduling ignores objects of kind `{}`", shortened(kind, 200))
             }
             InvalidItem::Kind { api_version: Some(api_version), kind } => {
                 let (kind, api_version) = (shortened(kind, 200), shortened(api_version, 200));
-                write!(f, "scheduling does not look at objects of kind `{kind}` of `{api_version}`")
+                write!(f, "scheduling ignores objects of kind `{kind}` of `{api_version}`")
             }
             InvalidItem::NoEvent { resource, action } => {
                 write!(f, "there is no event `{}` of `{}`", shortened(action, 200), shortened(resource, 200))
@@ -130,7 +129,7 @@ impl fmt::Display for InvalidItem {
     }
 }
 
-/// As many errors of one scenario or object are displayed.
+/// Maximum number of displayed errors per scenario or object.
 const SHOWN: usize = 20;
 
 fn write_all<E: fmt::Display>(f: &mut fmt::Formatter<'_>, errors: impl ExactSizeIterator<Item = E>) -> fmt::Result {
@@ -152,7 +151,7 @@ impl From<Vec<ObjectError>> for InvalidItem {
     }
 }
 
-/// Evaluates scenarios, one after the other, each in a cluster of its own.
+/// Evaluates scenarios one after the other, each in a separate cluster.
 pub struct Evaluator {
     cluster: Box<dyn AnyCluster>,
     profiles: &'static [ProfileInfo],
@@ -163,18 +162,19 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Makes the plugins and the extenders of the profiles `B`.
+    /// Creates the plugins and the extenders of the profiles `B`.
     ///
     /// # Errors
-    /// Plugins that cannot start, and extenders that cannot be called.
+    /// Returns an error for plugins that cannot start and extenders that cannot be called.
     pub fn of<B: Bundle>() -> Result<Self, StartErrors> {
         Self::new(&AnyBundle::of::<B>(), Overrides::NONE)
     }
 
-    /// Makes the plugins and the extenders of all profiles. `extenders` overrides settings that profiles have for extenders.
+    /// Creates the plugins and the extenders of all profiles. `extenders` overrides extender settings of
+    /// profiles.
     ///
     /// # Errors
-    /// Plugins that cannot start, and extenders that cannot be called.
+    /// Returns an error for plugins that cannot start and extenders that cannot be called.
     pub fn new(bundle: &AnyBundle, extenders: &Overrides) -> Result<Self, StartErrors> {
         let AnyBundle { profiles, kinds, originals, .. } = *bundle;
         let cluster = bundle.cluster(Some(extenders))?;
@@ -182,10 +182,10 @@ impl Evaluator {
         Ok(Evaluator { cluster, profiles, kinds, originals, only: None, reader })
     }
 
-    /// Uses the profile of this name (or of this scheduler name), whatever scenarios say.
+    /// Uses the profile with this name (or scheduler name), whatever the scenarios name.
     ///
     /// # Errors
-    /// There is no such profile.
+    /// Returns an error if there is no such profile.
     pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
         self.only = Some(Routes::index_of(self.profiles, name)?);
         Ok(())
@@ -196,25 +196,25 @@ impl Evaluator {
         self.reader.validation = validation;
     }
 
-    /// Fields that the objects' kinds do not have, and that were ignored so far.
+    /// Returns the unknown fields that have been ignored so far.
     pub fn ignored(&self) -> &IgnoredFields {
         &self.reader.ignored
     }
 
-    /// Does what a scenario says. Pods go where it is decided.
+    /// Evaluates a scenario. Pods are placed on the chosen nodes.
     ///
     /// # Errors
-    /// The first thing in it that is wrong.
+    /// Returns the first error in the scenario.
     pub fn evaluate(&mut self, scenario: Scenario) -> Result<Evaluation, Error> {
         self.evaluate_placing(scenario, |_, decision| decision.chosen.clone())
     }
 
-    /// Does what a scenario says. Pods go to the node that `place` names, if there is such a node: so two schedulers can
-    /// be compared step by step, without what follows from an earlier difference. `place` gets the index of the `schedule`
-    /// step.
+    /// Evaluates a scenario, but places pods on the nodes that `place` returns, if they exist. Two schedulers can
+    /// thus be compared step by step, without the consequences of an earlier difference. `place` receives the
+    /// index of the `schedule` step.
     ///
     /// # Errors
-    /// The first thing in the scenario that is wrong.
+    /// Returns the first error in the scenario.
     pub fn evaluate_placing(
         &mut self,
         scenario: Scenario,
@@ -247,7 +247,7 @@ impl Evaluator {
         Ok(Evaluation { id: scenario.id, profile: self.profiles[profile].name, results })
     }
 
-    /// Treats unknown keys of a scenario as unknown fields of a manifest that is written by hand.
+    /// Treats unknown keys of a scenario as unknown fields of a manifest written by hand.
     fn check_keys(&mut self, unknown: Vec<UnknownField>) -> Result<(), Error> {
         let mut errors = self.reader.other_fields("scenario", &unknown);
         for (error, UnknownField { parent, name, .. }) in errors.iter_mut().zip(&unknown) {
@@ -260,7 +260,7 @@ impl Evaluator {
         if errors.is_empty() { Ok(()) } else { Err(Error::UnknownKeys(errors)) }
     }
 
-    /// The profile that decides, where a scenario names this one.
+    /// Returns the profile that decides, if a scenario names this one.
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
         match (self.only, named) {
             (Some(profile), _) => Ok(profile),
@@ -270,7 +270,7 @@ impl Evaluator {
     }
 }
 
-/// Takes a step. Returns the pod, and as it is written, if it is to schedule one.
+/// Applies a step. For a `schedule` step, returns the pod and its manifest.
 fn take_step(
     scenario_cluster: &mut ScenarioCluster<'_>,
     reader: &mut ObjectReader,

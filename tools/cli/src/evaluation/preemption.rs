@@ -1,4 +1,4 @@
-//! What PostFilter found for a pod, as it is printed.
+//! The result of PostFilter, as JSON.
 
 use std::sync::Arc;
 
@@ -10,46 +10,46 @@ use serde::Serialize;
 
 use crate::cluster::pod_name;
 
-/// What PostFilter found.
+/// Result of PostFilter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
-    /// Of all PostFilter plugins together.
+    /// Status code of all PostFilter plugins together.
     pub code: String,
-    /// The plugin that answered so, if it is not that room can be made.
+    /// The plugin of that status, unless preemption can succeed.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub plugin: &'static str,
-    /// What becomes of the pod's nominated node: `set`, `clear` or `keep`.
+    /// Change of the pod's nominated node: `set`, `clear` or `keep`.
     pub nominating: &'static str,
-    /// What can happen, by node; with several outcomes, one of them is drawn.
+    /// Possible outcomes, by node; kube-scheduler chooses one of several at random.
     pub outcomes: Vec<Outcome>,
-    /// Where room can be made, by node, if it can.
+    /// Candidate nodes for preemption, by node, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
 }
 
-/// A node that room is made on.
+/// A node on which pods are preempted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Outcome {
     /// The node.
     pub node: String,
-    /// Names of the pods that are deleted, sorted: without those that are being deleted anyway.
+    /// Names of deleted pods, sorted, without pods that are already being deleted.
     pub victims: Vec<String>,
 }
 
-/// A node that room can be made on.
+/// A candidate node for preemption.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Candidate {
     /// The node.
     pub node: String,
-    /// Names of all pods that have to go, the most important first.
+    /// Names of all victims, the most important first.
     pub victims: Vec<String>,
-    /// How many of them a disruption budget protects.
+    /// Number of victims that a disruption budget protects.
     pub pdb_violations: usize,
 }
 
 impl Preemption {
-    /// Puts what was found into words.
+    /// Converts the result of PostFilter.
     pub(super) fn new(found: &PostFilterResult, base: &Base) -> Self {
         let code = found.status.code;
         let best = found.candidates.iter().filter(|candidate| candidate.best);

@@ -1,4 +1,4 @@
-//! Scenarios as they are written.
+//! The format of scenarios.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,37 +12,37 @@ use serde_json::Value;
 
 use super::InvalidItem;
 
-/// A cluster, and what happens to it.
+/// A cluster and its changes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Scenario {
-    /// What its results are told by.
+    /// ID of the results.
     pub id: String,
-    /// The profile that decides, by the name of its file or by its scheduler name.
+    /// The profile that decides, by its file name or its scheduler name.
     pub profile: Option<String>,
-    /// The cluster in the beginning, in the order in which things came.
+    /// Initial objects, in the order of their creation.
     #[serde(default, deserialize_with = "unique::list")]
     pub objects: Vec<Value>,
-    /// What happens then.
+    /// Changes, in order.
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// Keys that a scenario does not have.
+    /// Unknown keys.
     #[serde(flatten)]
     pub unknown: UnknownKeys,
 }
 
-/// Keys that are not known, without their values.
+/// Unknown keys, without their values.
 pub type UnknownKeys = BTreeMap<String, IgnoredAny>;
 
-/// Something that happens.
+/// A step of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A pod is to be scheduled.
+    /// Schedule a pod.
     Schedule(Value),
-    /// An object comes.
+    /// Add an object.
     Create(Value),
-    /// An object changes.
+    /// Update an object.
     Update(Value),
-    /// An object goes.
+    /// Delete an object.
     Delete(Reference),
 }
 
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Step {
     }
 }
 
-/// Reads a step: an object with one key. A derived reader would report a second key as a syntax error.
+/// Parses a step: an object with one key. A derived reader would report a second key as a syntax error.
 struct StepVisitor;
 
 impl<'de> Visitor<'de> for StepVisitor {
@@ -83,25 +83,25 @@ impl<'de> Visitor<'de> for StepVisitor {
         };
         match keys.next_key::<String>()? {
             None => Ok(step),
-            Some(key) => Err(A::Error::custom(format_args!("a step has one key; `{key}` is another"))),
+            Some(key) => Err(A::Error::custom(format_args!("a step has one key; `{key}` is a second one"))),
         }
     }
 }
 
-/// Which object.
+/// A reference to an object.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// Its kind.
+    /// Kind.
     pub kind: String,
-    /// Its namespace. If it is missing or empty, `default`; kinds without namespaces have none anyway.
+    /// Namespace. `default` if missing or empty; ignored for cluster-scoped kinds.
     #[serde(default)]
     pub namespace: String,
-    /// Its name.
+    /// Name.
     pub name: String,
 }
 
-/// Manifests in which no key is twice.
+/// Deserialisation of manifests that rejects duplicate keys.
 pub(super) mod unique {
     use serde::{Deserialize, Deserializer};
 
@@ -121,47 +121,47 @@ pub(super) mod unique {
     }
 }
 
-/// Why a line is no scenario.
+/// The reason why a line is not a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidScenario {
-    /// Where in the line; 0 for the line as a whole.
+    /// Column of the error; 0 for the line as a whole.
     pub column: usize,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 
 impl Scenario {
     pub(super) const KEYS: &'static [&'static str] = &["id", "profile", "objects", "steps"];
 
-    /// Reads a line of JSON, without space around it: a scenario, or an object with a scenario and the expected results, which
-    /// are not looked at.
+    /// Parses a trimmed line of JSON: a scenario, or an object with a scenario and expected results, which are
+    /// ignored.
     ///
     /// # Errors
-    /// It is not JSON, or not a scenario.
+    /// Returns an error if the line is not JSON or not a scenario.
     pub fn read(line: &[u8]) -> Result<Self, InvalidScenario> {
         read(line)
     }
 }
 
-/// Reads a line of JSON: a scenario, or an object with a scenario.
+/// Parses a line of JSON: a scenario, or an object with a scenario.
 pub(super) fn read<S: DeserializeOwned>(line: &[u8]) -> Result<S, InvalidScenario> {
     #[derive(Deserialize)]
     struct Line<S> {
         scenario: Option<S>,
         id: Option<IgnoredAny>,
     }
-    // A derived reader would take a list of all fields, too.
+    // A derived reader would also accept a list of all fields.
     if !line.starts_with(b"{") {
-        return Err(InvalidScenario::new("a line must be an object of JSON"));
+        return Err(InvalidScenario::new("a line must be a JSON object"));
     }
     match serde_json::from_slice(line).map_err(|error| problem(&error))? {
         Line { scenario: Some(scenario), .. } => Ok(scenario),
         Line { id: Some(_), .. } => serde_json::from_slice(line).map_err(|error| problem(&error)),
-        Line { .. } => Err(InvalidScenario::new("there is neither `id` nor `scenario`")),
+        Line { .. } => Err(InvalidScenario::new("both `id` and `scenario` are missing")),
     }
 }
 
-/// Unknown keys of the object at a path.
+/// Returns the unknown keys of the object at a path.
 pub(super) fn unknown_fields<'a>(
     parent: &'a str,
     unknown: &'a UnknownKeys,
@@ -177,7 +177,7 @@ impl InvalidScenario {
     }
 }
 
-/// What is wrong with a line, and where.
+/// Converts a JSON error: message and column.
 fn problem(error: &serde_json::Error) -> InvalidScenario {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -185,7 +185,7 @@ fn problem(error: &serde_json::Error) -> InvalidScenario {
     InvalidScenario { column: error.column(), message: format!("not a scenario: {text}") }
 }
 
-/// The object in a JSON value.
+/// Reads the object in a JSON value.
 pub(super) fn object(value: Value, reader: &mut ObjectReader) -> Result<AnyObject, InvalidItem> {
     let text = |field| match value.get(field).and_then(Value::as_str) {
         None | Some("") => Err(InvalidItem::Missing(field)),
@@ -195,7 +195,7 @@ pub(super) fn object(value: Value, reader: &mut ObjectReader) -> Result<AnyObjec
     reader.read(&api_version, &kind, value)?.ok_or(InvalidItem::Kind { api_version: Some(api_version), kind })
 }
 
-/// The pod in a JSON value, which need not say that it is one.
+/// Reads the pod in a JSON value, which may omit kind and API version.
 pub(super) fn pod(mut value: Value, reader: &mut ObjectReader) -> Result<Pod, InvalidItem> {
     if let Some(fields) = value.as_object_mut() {
         for (field, text) in [("apiVersion", "v1"), ("kind", "Pod")] {
@@ -223,15 +223,15 @@ mod tests {
         let reference = Reference { kind: "Node".into(), namespace: String::new(), name: "n".into() };
         assert_eq!((scenario.id.as_str(), &scenario.steps[..]), ("a", &[Step::Delete(reference)][..]));
         let beside = read(&format!(r#"{{"expected": [{{"pod": 7}}], "scenario": {alone}}}"#));
-        assert_eq!(beside, Ok(scenario), "what is expected is not looked at");
+        assert_eq!(beside, Ok(scenario), "expected results are ignored");
     }
 
     #[test]
     fn invalid_scenarios_are_reported_with_their_position() {
         for (line, error) in [
             ("{", "1: not a scenario: EOF while parsing an object"),
-            ("{}", "0: not a scenario: there is neither `id` nor `scenario`"),
-            ("[1]", "0: not a scenario: a line must be an object of JSON"),
+            ("{}", "0: not a scenario: both `id` and `scenario` are missing"),
+            ("[1]", "0: not a scenario: a line must be a JSON object"),
             (
                 r#"{"id": "a", "steps": [{"replace": {}}]}"#,
                 "32: not a scenario: unknown variant `replace`, expected one of `schedule`, `create`, `update`, `delete`",

@@ -1,4 +1,4 @@
-//! A cluster as scenarios tell of it.
+//! The cluster of a scenario.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,36 +18,36 @@ use super::scenario::Reference;
 use super::{Decision, InvalidItem};
 use crate::cluster::pod_name;
 
-/// Nodes, pods and other objects, in the order in which they came.
+/// Nodes, pods and other objects, in the order of their creation.
 pub struct ScenarioCluster<'a> {
-    /// What a scheduler knows of them.
+    /// The scheduler's state of the cluster.
     pub(super) cluster: &'a mut dyn AnyCluster,
     /// The profile that decides.
     profile: usize,
-    /// Which objects are kept whole, too.
+    /// Objects whose originals are also kept.
     originals: RequiredOriginals,
-    /// By `namespace/name`.
+    /// Pods by `namespace/name`.
     pods: HashMap<String, KnownPod>,
-    /// By kind, namespace and name.
+    /// Other objects by kind, namespace and name.
     others: HashMap<(String, String, String), ObjectKey>,
-    /// Computes statuses of budgets. `None`: each budget has one.
+    /// Computes statuses of budgets. `None` if each budget has a status.
     pub(super) budgets: Option<BudgetStatuses>,
 }
 
-/// A pod that is not finished.
+/// A pod that has not finished.
 struct KnownPod {
     uid: Uid,
     node: Option<Symbol>,
 }
 
 impl<'a> ScenarioCluster<'a> {
-    /// Nothing is there. Of some objects the originals will be kept.
+    /// Creates an empty cluster. `originals` selects the objects whose originals are kept.
     pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: RequiredOriginals) -> Self {
         cluster.clear();
         ScenarioCluster { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
     }
 
-    /// Decides about a pod.
+    /// Runs a scheduling cycle for a pod.
     pub(super) fn decide(&mut self, pod: &Arc<Pod>) -> Decision {
         if pod.deleting {
             return Decision::skipped(pod, self.cluster.base(), "deleting");
@@ -57,7 +57,8 @@ impl<'a> ScenarioCluster<'a> {
         Decision::new(pod, self.cluster.base(), found)
     }
 
-    /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue lets the pod into the queue.
+    /// Adds or replaces an object. A nomination of a pending pod counts if PreEnqueue admits the pod to the
+    /// queue.
     pub fn apply(&mut self, object: AnyObject) {
         match object {
             AnyObject::Node(of) => {
@@ -85,13 +86,13 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
-    /// Computes statuses of budgets that the scenario does not give.
+    /// Computes statuses of budgets that the scenario omits.
     pub(super) fn update_budgets(&mut self) {
         let changed = self.budgets.as_mut().map(BudgetStatuses::update).unwrap_or_default();
         changed.iter().for_each(|budget| self.set_object(budget));
     }
 
-    /// An object changes. A pod that is not there does not come by that.
+    /// Updates an object. A pod that does not exist is not created.
     pub fn update(&mut self, object: AnyObject) {
         match &object {
             AnyObject::Pod(pod) if !self.pods.contains_key(&full_name(&pod.metadata)) => {}
@@ -99,10 +100,10 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
-    /// An object goes, if it is there.
+    /// Deletes an object if it exists.
     ///
     /// # Errors
-    /// Scheduling does not look at such objects.
+    /// Returns an error if scheduling ignores objects of this kind.
     pub fn delete(&mut self, reference: &Reference, kinds: Kinds) -> Result<(), InvalidItem> {
         let Reference { kind, namespace, name } = reference;
         let unknown = || InvalidItem::Kind { api_version: None, kind: kind.clone() };
@@ -116,7 +117,7 @@ impl<'a> ScenarioCluster<'a> {
         Ok(())
     }
 
-    /// An object that is known goes.
+    /// Deletes an object that exists.
     pub fn remove(&mut self, object: &AnyObject) {
         self.forget(object.kind(), object.namespace(), object.name());
     }
@@ -140,7 +141,7 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
-    /// A change counts as removal and arrival. A pod that has a node keeps it.
+    /// Replaces a pod by removing and adding it. A pod with a node keeps it.
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(&pod.metadata);
         let before = self.forget_pod(&name);
@@ -158,7 +159,7 @@ impl<'a> ScenarioCluster<'a> {
         }
         match (node, converted.nominated_node) {
             (Some(node), _) => self.cluster.add_pod(converted.clone(), node, PodState::Bound),
-            // Room is kept for pods that wait for it in the queue.
+            // Resources are reserved for nominated pods in the queue.
             (None, Some(node)) if self.cluster.gate_status(self.profile, &converted).is_none() => {
                 self.cluster.nominate(converted.clone(), node);
             }
@@ -175,7 +176,7 @@ impl<'a> ScenarioCluster<'a> {
         Some(known)
     }
 
-    /// Keeps the original of a pod, if it is wanted.
+    /// Keeps the original of a pod if it is required.
     fn keep(&mut self, pod: &ApiPod, uid: &Uid, node: Option<Symbol>) {
         let base = self.cluster.base_mut();
         if !(if node.is_some() { self.originals.placed_pods } else { self.originals.waiting_pods }) {
@@ -188,7 +189,7 @@ impl<'a> ScenarioCluster<'a> {
         base.originals.set_pod(uid, original(&pod.into()));
     }
 
-    /// The pod that is to be scheduled: the one of that name, if it is known already.
+    /// Returns the pod to schedule: the existing one with that name, if any.
     pub fn pending(&mut self, pod: &ApiPod) -> Pod {
         let converted = convert_pod(pod, &mut self.cluster.base_mut().interner);
         let pending = match self.pods.get(&full_name(&pod.metadata)) {
@@ -199,7 +200,7 @@ impl<'a> ScenarioCluster<'a> {
         pending
     }
 
-    /// A pod goes to a node, be it there or not. `written` is how it was before.
+    /// Places a pod on a node, which need not exist. `written` is the pod's manifest before.
     pub fn place(&mut self, pod: Arc<Pod>, written: &ApiPod, node: &str) {
         let node = self.cluster.base_mut().interner.intern(node);
         let name = pod_name(&pod, &self.cluster.base().interner);
@@ -214,7 +215,7 @@ impl<'a> ScenarioCluster<'a> {
     }
 }
 
-/// A pod as people name it: `namespace/name`.
+/// Returns the display name of a pod: `namespace/name`.
 fn full_name(pod: &ObjectMeta) -> String {
     format!("{}/{}", schedc_objects::namespace(pod), pod.name.as_deref().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What a scenario's steps do to its cluster.
+//! Tests of the effects of a scenario's steps.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub(super) mod profiles {
 }
 use profiles::Profiles;
 
-/// A node with room for two cpus.
+/// A node with two CPUs.
 fn node(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
@@ -17,7 +17,7 @@ fn node(name: &str) -> Value {
     })
 }
 
-/// A pod that asks for two cpus, with this in its spec and status.
+/// A pod that requests two CPUs, with these fields in its spec and status.
 fn pod(name: &str, mut spec: Value, status: Value) -> Value {
     spec["containers"] = json!([{"name": "c", "resources": {"requests": {"cpu": "2"}}}]);
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec, "status": status})
@@ -45,11 +45,11 @@ fn results(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<Decision> {
     Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results
 }
 
-/// Where the pods go that are scheduled.
+/// Returns the chosen node or the message of each scheduled pod.
 fn evaluate(profile: &str, objects: &[Value], steps: &[Value]) -> Vec<String> {
     results(profile, objects, steps)
         .into_iter()
-        .map(|result| result.chosen.or(result.message).unwrap_or("not tried".into()))
+        .map(|result| result.chosen.or(result.message).unwrap_or("not attempted".into()))
         .collect()
 }
 
@@ -60,7 +60,7 @@ fn check(objects: &[Value], steps: &[Value], outcomes: &[&str]) {
 const FULL: &str = "0/1 nodes are available: 1 Insufficient cpu.";
 
 #[test]
-fn a_pod_that_is_placed_takes_room() {
+fn a_placed_pod_uses_resources() {
     check(
         &[node("a"), node("b")],
         &[schedule("p"), schedule("q"), schedule("r")],
@@ -95,7 +95,7 @@ fn an_update_of_a_pod_keeps_its_node_and_creates_no_pod() {
 }
 
 #[test]
-fn pods_wait_for_their_node() {
+fn unbound_pods_with_a_node_name_wait_for_their_node() {
     check(&[bound("p", "a")], &[json!({"create": node("a")}), schedule("q")], &[FULL]);
     let back = json!({"create": node("a")});
     let steps = [delete("Node", "a"), schedule("q"), back, schedule("q"), delete("Node", "b")];
@@ -111,7 +111,7 @@ fn a_node_can_change() {
 }
 
 #[test]
-fn room_is_kept_for_a_nominated_pod_unless_it_is_held_back() {
+fn resources_are_reserved_for_a_nominated_pod_unless_it_is_gated() {
     let nominated = |name, spec| pod(name, spec, json!({"nominatedNodeName": "a"}));
     check(&[node("a"), nominated("p", json!({}))], &[schedule("q")], &[FULL]);
     check(&[node("a"), nominated("p", json!({}))], &[schedule("p")], &["a"]);
@@ -139,12 +139,12 @@ fn nodes_named_by_a_pod_are_listed_once() {
 }
 
 #[test]
-fn a_pod_that_is_held_or_being_deleted_is_not_tried() {
+fn a_gated_or_terminating_pod_is_not_attempted() {
     let gated = pod("p", json!({"schedulingGates": [{"name": "approval"}]}), json!({}));
-    assert_eq!(evaluate("default", &[node("a")], &[json!({"schedule": gated})]), ["not tried"]);
+    assert_eq!(evaluate("default", &[node("a")], &[json!({"schedule": gated})]), ["not attempted"]);
     let mut deleted = pending("p");
     deleted["metadata"]["deletionTimestamp"] = "2026-01-31T12:00:00Z".into();
-    check(&[node("a")], &[json!({"schedule": deleted}), schedule("q")], &["not tried", "a"]);
+    check(&[node("a")], &[json!({"schedule": deleted}), schedule("q")], &["not attempted", "a"]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn pods_may_be_placed_elsewhere() {
     let scenario = Scenario::read(scenario.to_string().as_bytes()).unwrap();
     let elsewhere = evaluator.evaluate_placing(scenario, |at, _| (at == 0).then(|| "b".to_owned())).unwrap();
     let chosen: Vec<_> = elsewhere.results.iter().map(|result| result.chosen.as_deref()).collect();
-    assert_eq!(chosen, [Some("a"), Some("a")], "the first one would go to a, and is on b");
+    assert_eq!(chosen, [Some("a"), Some("a")], "the first pod would be placed on a, but is on b");
 }
 
 #[test]
@@ -170,10 +170,10 @@ fn errors_are_reported_with_their_position() {
         (
             json!([node("a"), {"apiVersion": "apps/v1", "kind": "DaemonSet"}]),
             json!([]),
-            "objects[1]: scheduling does not look at objects of kind `DaemonSet` of `apps/v1`",
+            "objects[1]: scheduling ignores objects of kind `DaemonSet` of `apps/v1`",
         ),
         (json!([]), json!([schedule("p"), {"create": {"kind": "Node"}}]), "steps[1]: the object has no `apiVersion`"),
-        (json!([]), json!([delete("Nodes", "a")]), "steps[0]: scheduling does not look at objects of kind `Nodes`"),
+        (json!([]), json!([delete("Nodes", "a")]), "steps[0]: scheduling ignores objects of kind `Nodes`"),
         (json!([]), json!([{"schedule": node("a")}]), "steps[0]: a Node cannot be scheduled"),
         (
             json!([]),

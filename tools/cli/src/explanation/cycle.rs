@@ -1,4 +1,4 @@
-//! The scheduling cycle that is explained.
+//! The scheduling cycle to explain.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,29 +21,29 @@ use crate::cluster::{self, Cluster, Routes, pod_name};
 /// Settings of an explanation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The profiles and the pods that they serve.
+    /// Profiles, and the pods that they serve.
     pub routes: Routes,
-    /// The index of the profile that serves the pod.
+    /// Index of the profile that serves the pod.
     pub profile: usize,
-    /// The seed of the draws between equally good nodes, as of a simulation.
+    /// Seed for the choice among equally good nodes, as in a simulation.
     pub seed: u64,
-    /// Whether the pending pods of the cluster are placed first, as far as a simulation tries them before this pod.
+    /// Whether to place first the pending pods that a simulation attempts before this pod.
     pub after: bool,
-    /// Whether to ask every plugin about a node that another one rejects.
+    /// Whether every plugin evaluates nodes that another plugin rejects.
     pub all_filters: bool,
-    /// Settings of extenders that replace those of the profiles.
+    /// Overrides of the profiles' extender settings.
     pub extenders: &'static Overrides,
 }
 
 /// Explains the next scheduling cycle of a pod. `subject` is its index in `objects.pods`.
 ///
-/// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the pod: the last one,
-/// if the pod is tried several times.
+/// With [`Options::after`], it is the cycle whose result a simulation of the same objects reports for the
+/// pod: its last attempt.
 ///
 /// Returns `None` if the pod does not wait for a scheduler.
 ///
 /// # Errors
-/// Plugins that cannot start.
+/// Returns an error for plugins that cannot start.
 pub fn explain(
     bundle: &AnyBundle,
     mut objects: Objects,
@@ -62,7 +62,7 @@ pub fn explain(
             simulator.run_to_attempt(|_| false);
             let AttemptRecorder { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
             let attempt = of_subject;
-            // A pod that PreEnqueue holds is explained as it is in the end.
+            // A gated pod is explained in its final state.
             if attempt > 0 {
                 simulator = start(bundle, objects, &key, &options)?;
                 simulator.run_to_attempt(|pod| {
@@ -89,7 +89,7 @@ pub fn explain(
     Ok(Some(Explanation { after, budgets: Status::all(&simulator.server), ..explanation }))
 }
 
-/// A cluster in which nothing was tried yet.
+/// Creates a cluster before any attempt.
 fn start(
     bundle: &AnyBundle,
     objects: Vec<AnyObject>,
@@ -105,7 +105,7 @@ fn start(
     Ok(simulator)
 }
 
-/// Changes a pod to what it was before it had a node, ran or was deleted.
+/// Reverts a pod to its state before it had a node, ran or was deleted.
 fn as_pending(pod: &mut ApiPod) {
     pod.metadata.deletion_timestamp = None;
     let had_node = pod.spec.as_mut().is_some_and(|spec| spec.node_name.take().is_some());
@@ -117,7 +117,7 @@ fn as_pending(pod: &mut ApiPod) {
     }
 }
 
-/// Attempts so far.
+/// Records the attempts of a simulation.
 #[derive(Clone, Default)]
 struct AttemptRecorder {
     /// The pod that is explained.
@@ -129,7 +129,7 @@ struct AttemptRecorder {
     preempted_by: Option<String>,
     /// Number of other pods that were placed.
     placed: usize,
-    /// Other pods that were tried and have no node.
+    /// Other pods that were attempted and have no node.
     without_node: HashSet<Uid>,
 }
 
@@ -157,7 +157,7 @@ impl SimulationHooks for AttemptRecorder {
     }
 }
 
-/// The pods that have to make room for the pod of an attempt.
+/// Returns the victims of an attempt.
 fn victims(outcome: &Outcome) -> &[Arc<Pod>] {
     let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return &[] };
     let candidate = unschedulable.post_filter.as_ref().and_then(|found| found.nominated());

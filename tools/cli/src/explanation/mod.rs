@@ -1,4 +1,4 @@
-//! What becomes of one pod, node by node, as it is printed.
+//! The explanation of a decision for one pod, node by node.
 
 mod cycle;
 
@@ -15,34 +15,34 @@ use crate::budgets::{self, Budgets, Effects, ProtectedPod, Violation};
 use crate::cluster::pod_name;
 pub use cycle::{Options, explain};
 
-/// What a scheduling cycle finds for a pod.
+/// The result of a scheduling cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// `namespace/name`.
     pub pod: String,
-    /// The profile that serves it.
+    /// The profile that serves the pod.
     pub profile: &'static str,
-    /// The node that it goes to; one of [`Explanation::best`].
+    /// The chosen node; one of [`Explanation::best`].
     pub node: Option<String>,
-    /// Why it goes nowhere, in kube-scheduler's words.
+    /// The reason why the pod is unschedulable: kube-scheduler's message.
     pub message: Option<String>,
     /// The cycles before, if pending pods were placed first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<After>,
-    /// How room can be made for it where it goes nowhere.
+    /// Preemption for the pod, if it is unschedulable.
     pub preemption: Option<Preemption>,
-    /// The plugin that holds it back, so that nothing else was asked.
+    /// The PreEnqueue plugin that gates the pod; the other extension points did not run.
     pub held_by: Option<Rejection>,
-    /// The plugin that rejected it without a look at single nodes.
+    /// The plugin that rejects the pod in PreFilter.
     pub pre_filter: Option<Rejection>,
-    /// Filter plugins that this pod gives nothing to do.
+    /// Filter plugins that are skipped for this pod.
     pub skipped_filters: Vec<&'static str>,
-    /// Score plugins that this pod gives nothing to do. Empty if nothing was scored.
+    /// Score plugins that are skipped for this pod. Empty if there was no scoring.
     pub skipped_scores: Vec<&'static str>,
-    /// The node was taken because an earlier preemption made room there for the pod; scores did not matter.
+    /// Whether the node was chosen because an earlier preemption nominated it, whatever the scores.
     pub by_nomination: bool,
-    /// The feasible nodes with the highest total. A cycle draws one of them.
+    /// The feasible nodes with the highest total. A cycle chooses one of them at random.
     pub best: Vec<String>,
     /// All nodes, by name.
     pub nodes: Vec<NodeReport>,
@@ -51,15 +51,15 @@ pub struct Explanation {
     pub budgets: Vec<budgets::Status>,
 }
 
-/// The cycles before the one that is explained.
+/// The cycles before the explained cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct After {
     /// Number of other pending pods that were placed.
     pub placed: usize,
-    /// Number of other pending pods that were tried and have no node.
+    /// Number of other pending pods that were attempted and have no node.
     pub unschedulable: usize,
-    /// Number of the attempt of the pod that is explained, its last one: from 1, or 0 if it is never tried.
+    /// Number of the explained attempt, the pod's last one: from 1, or 0 if there is none.
     pub attempt: usize,
     /// Pods that its earlier attempts preempted: `namespace/name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,34 +69,34 @@ pub struct After {
     pub preempted_by: Option<String>,
 }
 
-/// Room that preemption makes.
+/// A preemption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preemption {
     /// The node.
     pub node: String,
-    /// The pods that have to leave it, the most important first: `namespace/name`.
+    /// The victims, the most important first: `namespace/name`.
     pub victims: Vec<String>,
-    /// Disruption budgets of which more pods leave than may.
+    /// Disruption budgets with more victims than allowed disruptions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violated_budgets: Vec<Violation>,
-    /// Pods that would have to leave their node if no disruption budget kept them.
+    /// Pods that would be victims without their disruption budget.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept_by_budgets: Vec<ProtectedPod>,
 }
 
-/// One node.
+/// The result for one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeReport {
     /// The node's name.
     pub node: String,
-    /// Whether no plugin rejects it.
+    /// Whether all plugins accept it.
     pub feasible: bool,
-    /// The plugins that do; the first one alone, if not all were asked for.
+    /// The plugins that reject it; only the first one by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<Rejection>,
-    /// What the score plugins said of a feasible node, in the profile's order, without those that skip.
+    /// Scores of a feasible node in the profile's order, without skipped plugins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<Score>,
     /// Sum of the weighted scores of a feasible node.
@@ -104,35 +104,35 @@ pub struct NodeReport {
     pub total: Option<i64>,
 }
 
-/// A plugin that says no.
+/// The rejection of a pod or a node by a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Rejection {
-    /// The plugin; empty if it is PreFilter plugins together that leave a node out.
+    /// The plugin; empty if the nodes of several PreFilter plugins exclude the node.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub plugin: &'static str,
     /// `Unschedulable`, or `UnschedulableAndUnresolvable` if removing pods would not help, or `Error`.
     pub code: String,
-    /// Why, in kube-scheduler's words.
+    /// kube-scheduler's messages.
     pub reasons: Vec<String>,
 }
 
-/// What a plugin says of a node that all let pass.
+/// A plugin's score for a feasible node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Score {
     /// The plugin.
     pub plugin: &'static str,
-    /// What its Score returned.
+    /// Raw score of the plugin.
     pub raw: i64,
-    /// Brought to 0..=100.
+    /// Score normalised to 0..=100.
     pub normalized: i64,
-    /// The profile's weight.
+    /// Weight of the plugin in the profile.
     pub weight: i64,
     /// Normalised score times weight.
     pub weighted: i64,
 }
 
 impl Explanation {
-    /// Puts what was found for a pod into words.
+    /// Converts the result of a cycle for output.
     pub fn new(of: &Pod, profile: &'static ProfileInfo, found: Found, budgets: &Budgets, base: &Base) -> Self {
         let held_by = found.gated_by.as_ref().map(Rejection::from);
         let preemption = match &found.decision {
@@ -164,7 +164,7 @@ impl Explanation {
     }
 }
 
-/// The score plugins of a profile that take no part in the scores of feasible nodes.
+/// Returns the score plugins of a profile that take no part in the scores of feasible nodes.
 fn skipped_scores(profile: &'static ProfileInfo, nodes: &[NodeExplanation]) -> Vec<&'static str> {
     let Some(scored) = nodes.iter().find(|node| !node.scores.is_empty()) else { return Vec::new() };
     let plugins = profile.plugins("score").iter().map(|(plugin, _)| *plugin);

@@ -1,36 +1,36 @@
-//! What happened in equal parts of the time.
+//! Counts of pod transitions in equal intervals.
 
 use super::report::Interval;
 use crate::timeline::Span;
 
-/// Something that happens to a pod.
+/// A transition of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PodTransition {
-    /// It comes, and waits for a node.
-    Came,
-    /// It comes on its node.
-    CameOnNode,
-    /// It gets its node.
+    /// Created, and waits for a node.
+    Created,
+    /// Created with a node.
+    CreatedOnNode,
+    /// Bound after waiting.
     Bound,
-    /// It gets its node, and did not wait for it here.
-    OnNode,
-    /// It goes, and had no node.
-    Gone,
-    /// It goes from its node.
-    GoneFromNode,
-    /// It goes from its node because another pod needs the room.
+    /// On its node without waiting in this simulation.
+    Placed,
+    /// Deleted without a node.
+    Deleted,
+    /// Deleted from its node.
+    DeletedFromNode,
+    /// Deleted from its node by preemption.
     Preempted,
 }
 
-/// All that happened, in the order of time.
+/// All transitions, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals(Vec<(i64, PodTransition)>);
 
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3600 * SECOND;
-/// A table has as many lines at most, so long as time is shorter than that many of the longest parts.
+/// Maximum number of intervals, unless the longest interval length is too short.
 const PARTS: i64 = 12;
-/// Lengths of parts that are easy to read.
+/// Interval lengths that are easy to read.
 const LENGTHS: [i64; 26] = [
     SECOND / 1000,
     SECOND / 100,
@@ -65,7 +65,7 @@ impl Intervals {
         self.0.push((now, moment));
     }
 
-    /// The parts of the time from 0 to `end`.
+    /// Returns the intervals from 0 to `end`.
     pub(super) fn over(&self, end: i64) -> Vec<Interval> {
         if end <= 0 {
             return Vec::new();
@@ -82,15 +82,15 @@ impl Intervals {
             let is_last = at + 1 == count;
             while let Some((_, moment)) = transitions.next_if(|(time, _)| *time < to || is_last) {
                 match moment {
-                    PodTransition::Came => (part.created, pending) = (part.created + 1, pending + 1),
-                    PodTransition::CameOnNode => (part.created, running) = (part.created + 1, running + 1),
+                    PodTransition::Created => (part.created, pending) = (part.created + 1, pending + 1),
+                    PodTransition::CreatedOnNode => (part.created, running) = (part.created + 1, running + 1),
                     PodTransition::Bound => {
                         part.placed += 1;
                         (pending, running) = (pending.saturating_sub(1), running + 1);
                     }
-                    PodTransition::OnNode => running += 1,
-                    PodTransition::Gone => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
-                    PodTransition::GoneFromNode | PodTransition::Preempted => {
+                    PodTransition::Placed => running += 1,
+                    PodTransition::Deleted => (part.deleted, pending) = (part.deleted + 1, pending.saturating_sub(1)),
+                    PodTransition::DeletedFromNode | PodTransition::Preempted => {
                         part.deleted += 1;
                         part.preempted += usize::from(*moment == PodTransition::Preempted);
                         running = running.saturating_sub(1);
@@ -127,9 +127,9 @@ mod tests {
     #[test]
     fn events_at_the_end_of_an_interval_belong_to_the_next() {
         let mut transitions = Intervals::default();
-        transitions.push(0, PodTransition::Came);
+        transitions.push(0, PodTransition::Created);
         transitions.push(SECOND, PodTransition::Bound);
-        transitions.push(12 * SECOND, PodTransition::GoneFromNode);
+        transitions.push(12 * SECOND, PodTransition::DeletedFromNode);
         let parts = transitions.over(12 * SECOND);
         let show = |part: &Interval| (part.created, part.placed, part.deleted, part.pending, part.running);
         assert_eq!(parts.len(), 12);

@@ -1,4 +1,4 @@
-//! A line for each thing that happens.
+//! The event log of a simulation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,49 +14,49 @@ use serde::Serialize;
 
 use crate::timeline::{Reference, Span};
 
-/// Something that happened.
+/// A line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// When, in seconds since the start.
+    /// Time, in seconds since the start.
     pub at: f64,
-    /// To whom: `Pod namespace/name`.
+    /// Object: `Pod namespace/name`.
     pub object: String,
-    /// What.
+    /// Event.
     pub what: LogEvent,
-    /// More of it: the node, the reason, what woke the pod.
+    /// Details: the node, the reason, or the cause of a retry.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 
-/// What may happen to objects.
+/// Events of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogEvent {
-    /// It comes.
+    /// The object was created.
     Created,
-    /// It changes.
+    /// The object was updated.
     Changed,
-    /// It goes.
+    /// The object was deleted.
     Deleted,
-    /// It goes, since another pod needs the room.
+    /// The pod was deleted by preemption.
     Preempted,
-    /// A PreEnqueue plugin holds the pod back.
+    /// A PreEnqueue plugin gates the pod.
     Held,
-    /// The pod fits nowhere, or a plugin rejects it.
+    /// The pod is unschedulable.
     Unschedulable,
-    /// An attempt to place the pod broke.
+    /// An attempt to place the pod failed with an error.
     Failed,
-    /// The pod will be tried again.
+    /// The pod was requeued.
     Woken,
-    /// The pod is on its node.
+    /// The pod was bound to its node.
     Bound,
 }
 
-/// What is written down while time passes.
+/// Recorder of log lines.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) lines: Vec<Line>,
-    /// Pods without a node, as they were last.
+    /// Pods without a node, with their last state.
     pods: BTreeMap<Uid, Waiting>,
 }
 
@@ -71,7 +71,7 @@ impl Log {
         self.lines.push(Line { at: Span(now).seconds(), object: object.into(), what, message: message.into() });
     }
 
-    /// Something changed. `by` is the pod for which a pod had to go.
+    /// Records a change of an object. `by` is the preemptor, if the change is a preemption.
     pub(super) fn changed(&mut self, now: i64, change: &Change, by: Option<&str>) {
         let name = Reference::of(&change.object).to_string();
         let AnyObject::Pod(pod) = &*change.object else {
@@ -80,7 +80,7 @@ impl Log {
                 ChangeKind::Modified => LogEvent::Changed,
                 ChangeKind::Deleted => LogEvent::Deleted,
             };
-            // What is there from the start is not news.
+            // Initial objects are not logged.
             if now > 0 {
                 self.line(now, name, what, "");
             }
@@ -112,7 +112,7 @@ impl Log {
         }
     }
 
-    /// An attempt came to its end.
+    /// Records the outcome of an attempt.
     pub(super) fn outcome(&mut self, now: i64, outcome: &Outcome, nominated_node: Option<&str>, victims: &[String]) {
         let Err(failure) = &outcome.result else { return };
         let what = match failure {
@@ -121,21 +121,23 @@ impl Log {
         };
         let name = format!("Pod {}", outcome.pod.namespaced_name());
         let room = match (nominated_node, victims) {
-            (Some(node), []) => format!(" Room is kept on {node}."),
-            (Some(node), victims) => format!(" Room is made on {node}: {} must go.", victims.join(", ")),
+            (Some(node), []) => format!(" Its nominated node remains {node}."),
+            (Some(node), victims) => {
+                format!(" Its nominated node is {node}, where {} will be preempted.", victims.join(", "))
+            }
             (None, _) => String::new(),
         };
         self.line(now, name, what, format!("{}{room}", failure.message()));
     }
 
-    /// The scheduler is about to be told of something.
+    /// Called before the scheduler receives a change.
     pub(super) fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
             waiting.is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
         }
     }
 
-    /// The scheduler was told.
+    /// Called after the scheduler received a change.
     pub(super) fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         let by = Reference::of(&change.object);
         let verb = match change.kind {
@@ -147,7 +149,9 @@ impl Log {
         for (uid, waiting) in &self.pods {
             let is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
             match (waiting.is_parked, is_parked) {
-                (true, false) => lines.push((waiting.name.clone(), LogEvent::Woken, format!("since {by} was {verb}"))),
+                (true, false) => {
+                    lines.push((waiting.name.clone(), LogEvent::Woken, format!("because {by} was {verb}")))
+                }
                 (false, true) => {
                     let held = scheduler.gate_status(uid).map(|status| status.message());
                     lines.extend(held.map(|message| (waiting.name.clone(), LogEvent::Held, message)));
@@ -161,7 +165,7 @@ impl Log {
     }
 }
 
-/// Whether a pod is different by more than what is said of it.
+/// Returns whether a pod differs by more than its status.
 fn is_other(before: &AnyObject, pod: &Pod) -> bool {
     let AnyObject::Pod(before) = before else { return true };
     let spec = |spec: &Option<PodSpec>| spec.clone().map(|spec| PodSpec { node_name: None, ..spec });

@@ -1,4 +1,4 @@
-//! All pending pods of a cluster are placed, while objects come, change and go as a timeline says. Time is virtual.
+//! Simulation of all pending pods of a cluster in virtual time, with the events of a timeline.
 
 mod intervals;
 mod log;
@@ -26,31 +26,31 @@ use pod_records::PodResults;
 use recorder::Recorder;
 pub use report::{Ended, Interval, KeptByBudget, Placement, Preempted, Report, Summary, Unschedulable, Waits};
 
-/// What can be set.
+/// Options of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Which profile serves which pods.
+    /// The profile for each pod.
     pub routes: Routes,
-    /// Which of several equally good nodes is drawn.
+    /// Seed for the choice among equally good nodes.
     pub seed: u64,
-    /// When to stop, if something may happen later.
+    /// Time limit in virtual time.
     pub until: Option<Span>,
-    /// Whether to tell all that happens.
+    /// Whether to record a log.
     pub log: bool,
-    /// What is different from what profiles say of extenders.
+    /// Overrides of the profiles' extender settings.
     pub extenders: &'static Overrides,
-    /// The time that it took to read the input.
+    /// The time that reading the input took.
     pub read: Duration,
 }
 
-/// Lets time pass until nothing happens any more, with the profiles that `make` makes. `progress` is called with the number of pods that were tried so far.
+/// Runs until no more changes can happen. `make` creates the profiles. `progress` is called with the number
+/// of pods attempted so far.
 ///
-/// Nothing takes time but backoff and what plugins wait for: pods are bound, and those that are deleted are gone, at once. Pods
-/// that were tried in vain are tried again when something changes that may help them. Victims of preemption are gone for
-/// good.
+/// Only backoff and the waits of plugins take virtual time: bindings and deletions are immediate.
+/// Unschedulable pods are retried after events that may help them. Victims of preemption are not recreated.
 ///
 /// # Errors
-/// Plugins that cannot start.
+/// Returns an error for plugins that cannot start.
 pub fn simulate(
     bundle: &AnyBundle,
     mut objects: Objects,
@@ -74,7 +74,7 @@ pub fn simulate(
     of_cluster.scheduler.extenders = options.extenders;
     let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;
     for object in all {
-        // Manifests without a name were refused on reading, unless API-server defaults are left out.
+        // Objects without a name are errors of the reader, unless API-server defaults are left out.
         let _ = simulator.add(object);
     }
     let (mut events, mut events_not_reached) = (0, 0);
@@ -93,15 +93,16 @@ pub fn simulate(
         None => simulator.run(),
     };
     let end = simulator.now() - start;
-    // Why pods are held that were never tried is asked in the end.
-    for uid in simulator.hooks.pod_records.never_tried() {
+    // The reasons of gated pods, which have no attempts, are collected at the end.
+    for uid in simulator.hooks.pod_records.never_attempted() {
         if let Some(status) = simulator.scheduler.gate_status(&Uid(uid.as_str().into())) {
             simulator.hooks.pod_records.failed(&uid, &status.message());
         }
     }
     let simulated = begin.elapsed();
 
-    let Simulator { hooks: Recorder { pod_records, skipped, in_vain, log, .. }, scheduler, server, .. } = simulator;
+    let Simulator { hooks: Recorder { pod_records, skipped, without_object, log, .. }, scheduler, server, .. } =
+        simulator;
     let base = scheduler.base();
     let (attempts, retries) = (pod_records.attempts, pod_records.retries);
     let PodResults { waits, transitions, placements, mut unschedulable, deleted_unplaced, preempted, kept_by_budgets } =
@@ -128,7 +129,7 @@ pub fn simulate(
                 SimulationEnd::TimeLimit => Ended::TimeIsOver,
             },
             events,
-            events_without_object: in_vain,
+            events_without_object: without_object,
             events_not_reached,
             nodes: base.count(),
             objects: kinds,
@@ -150,7 +151,7 @@ pub fn simulate(
     })
 }
 
-/// Where room is kept for a pod.
+/// Returns the nominated node of a pod.
 fn nominated_node(server: &ApiServer, name: &str) -> Option<String> {
     let (namespace, name) = name.split_once('/')?;
     match &**server.get(&Key::pod(namespace, name))? {

@@ -1,4 +1,4 @@
-//! What is written down of pods while time passes.
+//! Records of the pods of a simulation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,14 +7,14 @@ use super::report::{KeptByBudget, Placement, Preempted, Unschedulable, Waits};
 use crate::budgets::ProtectedPod;
 use crate::timeline::Span;
 
-/// The pods that ever were, by uid.
+/// Records of all pods that ever existed, by uid.
 #[derive(Default)]
 pub(super) struct PodRecords {
     pods: Vec<Record>,
     by_uid: HashMap<String, usize>,
-    /// Pods that make room, until they are gone.
+    /// Victims of preemption, until they are deleted.
     victims: HashMap<String, Victim>,
-    /// Pods that budgets keep from making room, and the pods that need it.
+    /// Pods that budgets protect from preemption, and the preemptors.
     kept: BTreeSet<(ProtectedPod, String)>,
     transitions: Intervals,
     bound: Vec<usize>,
@@ -23,41 +23,41 @@ pub(super) struct PodRecords {
     pub(super) retries: usize,
 }
 
-/// A pod that makes room.
+/// A victim of preemption.
 struct Victim {
-    /// For this pod.
+    /// The preemptor.
     by: String,
-    /// Budgets that it violates.
+    /// Budgets that the preemption violates.
     violates: Vec<String>,
 }
 
-/// Whose node a pod lost.
+/// The kind of pod that lost its node by preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Preemption {
-    /// A pod that was placed here.
+    /// A pod that the simulation placed.
     OfPlacedPod,
-    /// A pod that came with its node.
+    /// A pod that was created with its node.
     OfGivenPod,
 }
 
-/// What is known of a pod.
+/// The record of a pod.
 struct Record {
     name: String,
     created: i64,
-    /// Whether it is for one of the profiles to place.
+    /// Whether one of the profiles serves it.
     is_served: bool,
     node: Option<String>,
     bound: Option<i64>,
     deleted: Option<i64>,
     preempted: bool,
     attempts: u32,
-    /// Its place among all pods that were tried, in the order of their first attempts.
-    tried: Option<usize>,
+    /// Position among all attempted pods, in the order of their first attempts.
+    attempted: Option<usize>,
     message: String,
 }
 
 impl PodRecords {
-    /// A pod came, on a node or without.
+    /// Records the creation of a pod, with or without a node.
     pub(super) fn record_creation(&mut self, uid: &str, name: String, node: Option<&str>, is_served: bool, now: i64) {
         let record = Record {
             name,
@@ -68,11 +68,12 @@ impl PodRecords {
             deleted: None,
             preempted: false,
             attempts: 0,
-            tried: None,
+            attempted: None,
             message: String::new(),
         };
         if is_served || node.is_some() {
-            self.transitions.push(now, if node.is_some() { PodTransition::CameOnNode } else { PodTransition::Came });
+            self.transitions
+                .push(now, if node.is_some() { PodTransition::CreatedOnNode } else { PodTransition::Created });
         }
         self.by_uid.insert(uid.to_owned(), self.pods.len());
         self.pods.push(record);
@@ -83,31 +84,31 @@ impl PodRecords {
         Some((at, self.pods.get_mut(at)?))
     }
 
-    /// Whether a pod of this uid is there, or was.
+    /// Returns whether a pod with this uid exists or existed.
     pub(super) fn contains(&self, uid: &str) -> bool {
         self.by_uid.contains_key(uid)
     }
 
-    /// A pod was tried. Returns whether it was the first time.
-    pub(super) fn tried(&mut self, uid: &str) -> bool {
+    /// Records an attempt. Returns whether it was the first one.
+    pub(super) fn attempted(&mut self, uid: &str) -> bool {
         let before = self.attempts;
         let Some((_, record)) = self.record(uid) else { return false };
         record.attempts += 1;
-        record.tried.get_or_insert(before);
+        record.attempted.get_or_insert(before);
         let again = record.attempts > 1;
         self.attempts += 1;
         self.retries += usize::from(again);
         !again
     }
 
-    /// A pod was not placed, or is held back.
+    /// Records the reason why a pod was not placed or is gated.
     pub(super) fn failed(&mut self, uid: &str, message: &str) {
         let Some((_, record)) = self.record(uid) else { return };
         record.message = message.to_owned();
     }
 
-    /// The uids of pods that wait and were never tried.
-    pub(super) fn never_tried(&self) -> Vec<String> {
+    /// Returns the uids of pending pods without attempts.
+    pub(super) fn never_attempted(&self) -> Vec<String> {
         let waits = |at: &usize| {
             self.pods
                 .get(*at)
@@ -118,27 +119,27 @@ impl PodRecords {
         uids.into_iter().map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// A pod is to make room for another one, which violates these budgets.
+    /// Records a victim, its preemptor, and the budgets that are violated.
     pub(super) fn victim(&mut self, uid: &str, by: String, violates: Vec<String>) {
         self.victims.insert(uid.to_owned(), Victim { by, violates });
     }
 
-    /// Budgets keep pods from making room for another one.
+    /// Records pods that budgets protect from a preemption.
     pub(super) fn record_protected(&mut self, kept: Vec<ProtectedPod>, by: &str) {
         self.kept.extend(kept.into_iter().map(|kept| (kept, by.to_owned())));
     }
 
-    /// The pod for which a pod has to go.
+    /// Returns the preemptor of a pod.
     pub(super) fn preemptor_of(&self, uid: &str) -> Option<&str> {
         self.victims.get(uid).map(|victim| victim.by.as_str())
     }
 
-    /// What a pod is called.
+    /// Returns the name of a pod.
     pub(super) fn name(&self, uid: &str) -> Option<&str> {
         Some(&self.pods.get(*self.by_uid.get(uid)?)?.name)
     }
 
-    /// A pod is on a node.
+    /// Records the binding of a pod.
     pub(super) fn bound(&mut self, uid: &str, node: &str, now: i64) {
         let Some((at, record)) = self.record(uid) else { return };
         if record.node.is_some() {
@@ -146,14 +147,14 @@ impl PodRecords {
         }
         record.node = Some(node.to_owned());
         if !record.is_served {
-            return self.transitions.push(now, PodTransition::OnNode);
+            return self.transitions.push(now, PodTransition::Placed);
         }
         record.bound = Some(now);
         self.bound.push(at);
         self.transitions.push(now, PodTransition::Bound);
     }
 
-    /// A pod is gone, or has run to its end. Returns whether it was preempted.
+    /// Records the deletion or the end of a pod. Returns its kind of preemption, if it was preempted.
     pub(super) fn record_deletion(&mut self, uid: &str, now: i64) -> Option<Preemption> {
         let victim = self.victims.remove(uid);
         let (_, record) = self.record(uid)?;
@@ -163,8 +164,8 @@ impl PodRecords {
         record.deleted = Some(now);
         let moment = match (&record.node, record.is_served) {
             (Some(_), _) if victim.is_some() => PodTransition::Preempted,
-            (Some(_), _) => PodTransition::GoneFromNode,
-            (None, true) => PodTransition::Gone,
+            (Some(_), _) => PodTransition::DeletedFromNode,
+            (None, true) => PodTransition::Deleted,
             (None, false) => return None,
         };
         let preempted = victim.zip(record.node.clone()).map(|(Victim { by, violates }, node)| {
@@ -179,7 +180,7 @@ impl PodRecords {
     }
 }
 
-/// What the ledger says of pods in the end.
+/// The records at the end of a simulation.
 pub(super) struct PodResults {
     pub(super) waits: Option<Waits>,
     pub(super) transitions: Intervals,
@@ -191,7 +192,7 @@ pub(super) struct PodResults {
 }
 
 impl PodRecords {
-    /// Sums up.
+    /// Converts the records to results.
     pub(super) fn close(self) -> PodResults {
         let seconds = |nanoseconds| Span(nanoseconds).seconds();
         let placement = |&at: &usize| {
@@ -210,12 +211,12 @@ impl PodRecords {
         let waits = self.bound.iter().filter_map(|&at| Some(self.pods[at].bound? - self.pods[at].created));
         let mut without_node: Vec<_> =
             self.pods.iter().filter(|record| record.is_served && record.node.is_none()).collect();
-        without_node.sort_by_key(|record| record.tried);
+        without_node.sort_by_key(|record| record.attempted);
         let (deleted_unplaced, unschedulable) = without_node
             .into_iter()
             .map(|record| Unschedulable {
                 pod: record.name.clone(),
-                message: if record.message.is_empty() { "not tried".to_owned() } else { record.message.clone() },
+                message: if record.message.is_empty() { "not attempted".to_owned() } else { record.message.clone() },
                 created: seconds(record.created),
                 attempts: record.attempts,
                 deleted: record.deleted.map(seconds),
@@ -255,14 +256,14 @@ mod tests {
         }
         pod_records.record_creation("theirs", "default/theirs".to_owned(), None, false, 0);
         for uid in ["placed", "deleted", "victim"] {
-            pod_records.tried(uid);
+            pod_records.attempted(uid);
             pod_records.bound(uid, "n", 1_000_000_000);
         }
-        pod_records.tried("never");
-        pod_records.failed("never", "no room");
+        pod_records.attempted("never");
+        pod_records.failed("never", "no fit");
         for _ in 0..2 {
-            pod_records.tried("waits");
-            pod_records.failed("waits", "still no room");
+            pod_records.attempted("waits");
+            pod_records.failed("waits", "still no fit");
         }
         pod_records.victim("victim", "default/waits".to_owned(), Vec::new());
         pod_records.victim("old", "default/waits".to_owned(), Vec::new());
@@ -277,7 +278,7 @@ mod tests {
         let preempted: Vec<_> = pods.preempted.iter().map(|p| format!("{} by {}", p.pod, p.by)).collect();
         expect![[r#"
             ["default/placed None", "default/deleted Some(2.0)"]
-            ["default/waits: still no room None", "default/never: no room Some(2.0)"]
+            ["default/waits: still no fit None", "default/never: no room Some(2.0)"]
             ["default/victim by default/waits", "default/old by default/waits"]
             [Interval { from: 0.0, to: 0.5, created: 6, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 0.5, to: 1.0, created: 0, placed: 0, deleted: 0, preempted: 0, pending: 5, running: 1 }, Interval { from: 1.0, to: 1.5, created: 0, placed: 3, deleted: 0, preempted: 0, pending: 2, running: 4 }, Interval { from: 1.5, to: 2.0, created: 0, placed: 0, deleted: 4, preempted: 2, pending: 1, running: 1 }]"#]]
             .assert_eq(&format!("{placed:?}\n{waiting:?}\n{preempted:?}\n{:?}", pods.transitions.over(2_000_000_000)));

@@ -1,4 +1,4 @@
-//! Looks on while a simulation runs, and writes down what becomes of pods.
+//! Records the results of pods while a simulation runs.
 
 use std::collections::HashSet;
 
@@ -16,22 +16,22 @@ use super::pod_records::{PodRecords, Preemption};
 use crate::budgets::{Budgets, Effects};
 use crate::cluster::{Routes, SchedulingState, Skipped};
 
-/// Looks on.
+/// Hooks of the simulator that record results.
 pub(super) struct Recorder<F> {
     pub(super) pod_records: PodRecords,
     pub(super) skipped: Skipped,
-    /// What happens, if anybody wants to know.
+    /// The log, if requested.
     pub(super) log: Option<Log>,
-    /// The disruption budgets that the scheduler knows.
+    /// The disruption budgets of the scheduler's state.
     budgets: Budgets,
-    /// Inputs that concerned objects that were gone.
-    pub(super) in_vain: usize,
-    /// The names of nodes that are there.
+    /// Number of changes of objects that did not exist.
+    pub(super) without_object: usize,
+    /// Names of existing nodes.
     nodes: HashSet<String>,
     routes: Routes,
     start: i64,
-    /// How many pods were tried.
-    tried: usize,
+    /// Number of attempted pods.
+    attempted: usize,
     progress: F,
 }
 
@@ -42,16 +42,16 @@ impl<F: FnMut(usize)> Recorder<F> {
             skipped: Skipped::default(),
             log: log.then(Log::default),
             budgets: Budgets::default(),
-            in_vain: 0,
+            without_object: 0,
             nodes: HashSet::new(),
             routes,
             start,
-            tried: 0,
+            attempted: 0,
             progress,
         }
     }
 
-    /// A pod is gone, or has run to its end.
+    /// Records the deletion or the end of a pod.
     fn gone(&mut self, uid: &str, now: i64) {
         if self.pod_records.record_deletion(uid, now) == Some(Preemption::OfGivenPod) {
             self.skipped.bound -= 1;
@@ -61,11 +61,11 @@ impl<F: FnMut(usize)> Recorder<F> {
 
 impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
     fn on_response(&mut self, _: i64, request: &Request, response: &Response) {
-        // Only inputs change and delete objects by their names alone; plugins know that theirs are there.
+        // Only events change and delete objects by name; the objects of plugins' requests exist.
         if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
             && error.reason == ApiReason::NotFound
         {
-            self.in_vain += 1;
+            self.without_object += 1;
         }
     }
 
@@ -125,9 +125,9 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
 
     fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
         let uid = &*outcome.pod.uid.0;
-        if self.pod_records.tried(uid) {
-            self.tried += 1;
-            (self.progress)(self.tried);
+        if self.pod_records.attempted(uid) {
+            self.attempted += 1;
+            (self.progress)(self.attempted);
         }
         let Err(failure) = &outcome.result else { return };
         self.pod_records.failed(uid, failure.message());

@@ -1,4 +1,4 @@
-//! What became of a cluster.
+//! The report of a simulation.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,33 @@ use crate::cluster::Skipped;
 use crate::timeline::Span;
 use crate::utilisation::Utilisation;
 
-/// What became of the pods of a cluster, and when. All times are seconds since the start, unless something else is said.
+/// Results for the pods of a cluster. All times are in seconds since the start, unless noted otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Counts and times.
     pub summary: Summary,
-    /// How long pods waited that were placed; none if none was.
+    /// Waiting times of placed pods; `None` without placed pods.
     pub waits: Option<Waits>,
-    /// What happened when; empty if no time passed.
+    /// Counts by interval; empty if no time passed.
     pub over_time: Vec<Interval>,
-    /// Pods that were placed, in the order in which they were bound.
+    /// Placed pods, in the order of their binding.
     pub placements: Vec<Placement>,
-    /// Pods that have no node in the end, in the order in which they were tried first; before all others those that are
-    /// held back, by a scheduling gate for example.
+    /// Pods without a node at the end: first gated pods, then the others in the order of their first attempts.
     pub unschedulable: Vec<Unschedulable>,
     /// Pods that were deleted before they had a node, in the same order.
     pub deleted_unplaced: Vec<Unschedulable>,
-    /// Pods that had a node and lost it to a pod of higher priority, in the order in which they did.
+    /// Pods that lost their node to a pod of higher priority, in the order of time.
     pub preempted: Vec<Preempted>,
-    /// Pods that would have been preempted if no disruption budget had kept them, by name.
+    /// Pods that would have been preempted without a disruption budget, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept_by_budgets: Vec<KeptByBudget>,
-    /// The disruption budgets in the end, by name.
+    /// The disruption budgets at the end, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<Status>,
-    /// How much of each resource is requested in the end.
+    /// Requested share of each resource at the end.
     pub utilisation: Vec<Utilisation>,
-    /// All that happened, if that was asked for.
+    /// The log, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<Line>,
 }
@@ -46,105 +45,105 @@ pub struct Report {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// All pods that ever were: placed, unschedulable, deleted before they were placed, preempted and skipped.
+    /// All pods that ever existed: placed, unschedulable, deleted before they were placed, preempted and skipped.
     pub pods: usize,
-    /// Pods that were placed and not preempted. They may be gone by the end.
+    /// Pods that were placed and not preempted. They may have been deleted since.
     pub placed: usize,
-    /// Pods that have no node in the end.
+    /// Pods without a node at the end.
     pub unschedulable: usize,
     /// Pods that were deleted before they had a node.
     pub deleted_unplaced: usize,
-    /// Pods that lost their node to others.
+    /// Pods that lost their node by preemption.
     pub preempted: usize,
-    /// Pods that there was nothing to decide about.
+    /// Pods that needed no decision.
     pub skipped: usize,
-    /// Why those were skipped.
+    /// Skipped pods by reason.
     pub skipped_by: Skipped,
-    /// Attempts to place a pod.
+    /// Scheduling attempts.
     pub attempts: usize,
-    /// Of those, attempts of pods that had been tried before.
+    /// Of those, retries.
     pub retries: usize,
-    /// When time starts: the point in time, if events name any.
+    /// Start of the simulation as a time, if events have absolute times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// When it ended.
+    /// End of the simulation.
     pub end: f64,
-    /// Why.
+    /// The reason why it ended.
     pub ended: Ended,
-    /// Creations, changes and deletions of events files and traces that took place.
+    /// Creations, updates and deletions of events files and traces that took place.
     pub events: usize,
-    /// Of those, changes and deletions of objects that were gone by then, as preempted pods are.
+    /// Of those, updates and deletions of objects that did not exist any more, such as preempted pods.
     pub events_without_object: usize,
-    /// Those that would have been later than the simulation was stopped.
+    /// Events after the time limit.
     pub events_not_reached: usize,
-    /// Nodes in the end.
+    /// Nodes at the end.
     pub nodes: usize,
-    /// Objects of the input, events included, besides nodes and pods that scheduling looks at, by kind.
+    /// Objects of the input and of events that scheduling uses, except nodes and pods, by kind.
     pub objects: BTreeMap<&'static str, usize>,
-    /// Objects of the input that scheduling does not look at, by kind.
+    /// Objects of the input that scheduling ignores, by kind.
     pub other_kinds: BTreeMap<String, usize>,
-    /// Reading and scheduling, in seconds of real time.
+    /// Real time of reading and scheduling, in seconds.
     pub seconds: f64,
-    /// Reading the input, in seconds of real time.
+    /// Real time of reading the input, in seconds.
     pub read_seconds: f64,
-    /// The simulation, in seconds of real time.
+    /// Real time of the simulation, in seconds.
     pub schedule_seconds: f64,
 }
 
-/// Why a simulation ended.
+/// The reason why a simulation ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// Nothing happens any more; pods that are not placed wait for an event.
+    /// No more changes can happen; pods without a node wait for an event.
     #[default]
     NothingHappens,
-    /// Pods are tried again and again, and it changes nothing.
+    /// Retries of pods have no effect any more.
     NothingHelps,
-    /// It was to stop.
+    /// The time limit was reached.
     TimeIsOver,
 }
 
-/// How long pods waited for a node, from when they came to when they were bound.
+/// Waiting times for a node, from creation to binding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Waits {
-    /// Half of the pods waited no longer.
+    /// Median.
     pub p50: f64,
-    /// 99 of 100 pods waited no longer.
+    /// 99th percentile.
     pub p99: f64,
-    /// The longest wait.
+    /// Maximum.
     pub max: f64,
 }
 
 impl Waits {
-    /// Of all waits, in nanoseconds.
+    /// Returns the percentiles of all waiting times, in nanoseconds.
     pub(super) fn of(mut waits: Vec<i64>) -> Option<Waits> {
         waits.sort_unstable();
         let max = *waits.last()?;
-        // The nearest rank: the smallest wait that at least so many did not exceed.
+        // The nearest rank: the smallest wait that at least this share of pods did not exceed.
         let rank = |percent: usize| waits[(waits.len() * percent).div_ceil(100).max(1) - 1];
         let seconds = |nanoseconds| Span(nanoseconds).seconds();
         Some(Waits { p50: seconds(rank(50)), p99: seconds(rank(99)), max: seconds(max) })
     }
 }
 
-/// A part of the time.
+/// An interval of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
-    /// When it begins.
+    /// Start.
     pub from: f64,
-    /// When it ends; what happens then is part of the next, unless this is the last.
+    /// End, exclusive, except in the last interval.
     pub to: f64,
-    /// Pods that came.
+    /// Created pods.
     pub created: usize,
-    /// Pods that were bound.
+    /// Bound pods.
     pub placed: usize,
-    /// Pods that went.
+    /// Deleted pods.
     pub deleted: usize,
-    /// Of those, pods that were preempted.
+    /// Of those, preempted pods.
     pub preempted: usize,
-    /// Pods that wait for a node when it ends.
+    /// Pending pods at the end of the interval.
     pub pending: usize,
-    /// Pods that are on nodes when it ends.
+    /// Pods on nodes at the end of the interval.
     pub running: usize,
 }
 
@@ -155,15 +154,15 @@ pub struct Placement {
     pub pod: String,
     /// The node's name.
     pub node: String,
-    /// When the pod came.
+    /// Time of the pod's creation.
     pub created: f64,
-    /// When it was bound.
+    /// Time of its binding.
     pub at: f64,
-    /// How long it waited for that.
+    /// Waiting time.
     pub waited: f64,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When it went, if it did.
+    /// Time of its deletion, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<f64>,
 }
@@ -174,43 +173,43 @@ pub struct Placement {
 pub struct Unschedulable {
     /// `namespace/name`.
     pub pod: String,
-    /// Why it was not placed when it was tried last, in kube-scheduler's words.
+    /// kube-scheduler's message of the last attempt.
     pub message: String,
-    /// When the pod came.
+    /// Time of the pod's creation.
     pub created: f64,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When it went, if it did.
+    /// Time of its deletion, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<f64>,
-    /// The node on which room is kept for it.
+    /// Its nominated node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nominated_node: Option<String>,
 }
 
-/// A pod that lost its node.
+/// A pod that lost its node by preemption.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Preempted {
     /// `namespace/name`.
     pub pod: String,
-    /// The name of the node that it lost.
+    /// The node that it lost.
     pub node: String,
-    /// The pod that room was made for: `namespace/name`.
+    /// The preemptor: `namespace/name`.
     pub by: String,
-    /// Disruption budgets that this violates: `namespace/name`.
+    /// Disruption budgets that the preemption violates: `namespace/name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violates: Vec<String>,
-    /// When it was gone.
+    /// Time of its deletion.
     pub at: f64,
 }
 
-/// A pod that a disruption budget keeps from being preempted.
+/// A pod that a disruption budget protects from preemption.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KeptByBudget {
     /// The pod, its node and the budget.
     #[serde(flatten)]
     pub kept: ProtectedPod,
-    /// The pod that needed room: `namespace/name`.
+    /// The preemptor: `namespace/name`.
     pub from: String,
 }
 

@@ -1,4 +1,4 @@
-//! Entries of an events file: when something happens, and what.
+//! Entries of an events file: time and action.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Reference;
 use super::time::EventTime;
 
-/// What happens, as it is written.
+/// An action as it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WrittenEvent {
     pub(super) when: EventTime,
@@ -18,20 +18,20 @@ pub(super) struct WrittenEvent {
     pub(super) place: SourceLocation,
 }
 
-/// What happens to an object.
+/// An action on an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum EntryAction {
     Create(Manifest),
     Apply(Manifest),
     Update(Manifest),
     Delete(Reference),
-    /// Something happens to an object of a kind that scheduling does not look at.
+    /// An action on an object of a kind that scheduling ignores.
     Nothing {
         kind: String,
     },
 }
 
-/// An object as it is written, perhaps in part.
+/// A manifest as it is written, maybe partial.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manifest {
     pub(super) version: String,
@@ -49,9 +49,9 @@ impl Manifest {
 
 const AT: &str = "at";
 const VERBS: [&str; 4] = ["create", "apply", "update", "delete"];
-const USAGE: &str = "an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`";
+const USAGE: &str = "an event has a time (`at: 12.5s`) and one of `create`, `apply`, `update` and `delete`";
 
-/// Takes in one entry. What is wrong goes to `problems`.
+/// Reads one entry. Adds its errors to `problems`.
 pub(super) fn read(
     entry: Entry,
     reader: &mut ObjectReader,
@@ -63,7 +63,7 @@ pub(super) fn read(
     };
     let has = |name: &str| entry.fields.iter().any(|field| field.name == name);
     if has("apiVersion") && has("kind") {
-        let message = "is a manifest, not an event; put it below `create:`, and say when it comes (`at: 12.5s`)";
+        let message = "is a manifest, not an event; put it below `create:` and add its time (`at: 12.5s`)";
         return report(&entry.place, message.to_owned());
     }
     let (mut when, mut verb) = (None, None);
@@ -81,7 +81,7 @@ pub(super) fn read(
                 None => verb = Some(field),
                 Some(Field { name: other, .. }) => {
                     is_whole = false;
-                    report(&field.place, format!("is both `{other}` and `{name}`; make two events of it"));
+                    report(&field.place, format!("has both `{other}` and `{name}`; split it into two events"));
                 }
             },
             name => {
@@ -100,9 +100,9 @@ pub(super) fn read(
     let (when, verb) = match (when, verb) {
         (Some(when), Some(verb)) => (when, verb),
         (None, _) => {
-            return report(&entry.place, "says not when it happens; add `at`, such as `at: 12.5s`".to_owned());
+            return report(&entry.place, "has no time; add `at`, such as `at: 12.5s`".to_owned());
         }
-        (_, None) => return report(&entry.place, format!("says not what happens; {USAGE}")),
+        (_, None) => return report(&entry.place, format!("has no action; {USAGE}")),
     };
     let Field { name: verb, place, value } = verb;
     for (value, place) in parts(value, &place, reader, problems) {
@@ -117,7 +117,7 @@ pub(super) fn read(
     }
 }
 
-/// Why there is no event.
+/// The reason why an entry is not an event.
 enum EntryError {
     Event(String),
     /// Errors of the manifest.
@@ -148,7 +148,7 @@ fn moment(value: &Value) -> Result<EventTime, String> {
     }
 }
 
-/// The objects that something happens to: one, or the items of a list.
+/// Returns the objects of an event: one, or the items of a list.
 fn parts(
     value: Value,
     place: &SourceLocation,
@@ -182,7 +182,7 @@ fn parts(
         value => return vec![(value, place.clone())],
     };
     let part = |(i, mut item): (usize, Value)| {
-        // The items of a list of one kind need not say what they are.
+        // Items of a list of one kind may omit kind and API version.
         if let (Value::Object(item), Some(kind)) = (&mut item, &kind) {
             item.entry("apiVersion").or_insert_with(|| version.clone().unwrap_or_default());
             item.entry("kind").or_insert_with(|| kind.as_str().into());
@@ -206,7 +206,7 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
     let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (Some(version), Some(written)) = (text("apiVersion"), text("kind")) else {
         let missing = if text("apiVersion").is_none() { "apiVersion" } else { "kind" };
-        return Err(EntryError::from(format!("is not a manifest: there is no `{missing}`")));
+        return Err(EntryError::from(format!("is not a manifest: `{missing}` is missing")));
     };
     let declared = kinds.find(version, written).map(KindInfo::from);
     let known = || kind(written, kinds).transpose();
@@ -215,7 +215,7 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
         reader.read(&version, &kind, Value::Object(fields))?;
         return Ok(EntryAction::Nothing { kind });
     };
-    // A kind of this name in another API group is another kind; that is told by reading an object of it.
+    // A kind with this name in another API group is a different kind; reading a probe object detects it.
     let probe = serde_json::json!({"apiVersion": version, "kind": kind.plain, "metadata": {}});
     let (version, is_other) = (version.to_owned(), matches!(kinds.read(version, kind.plain, probe), Ok(None)));
     if is_other {
@@ -230,7 +230,7 @@ fn action(verb: &str, value: Value, reader: &mut ObjectReader) -> Result<EntryAc
     })
 }
 
-/// The object that is deleted, by its name or by its manifest.
+/// Reads the object to delete, given by name or by manifest.
 fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<EntryAction, EntryError> {
     let metadata = match fields.get("metadata") {
         None => None,
@@ -281,7 +281,7 @@ fn deleted(fields: &Map<String, Value>, reader: &mut ObjectReader) -> Result<Ent
     })
 }
 
-/// The kind of that name, if scheduling looks at it.
+/// Returns the kind with this name, if scheduling uses it.
 fn kind(written: &str, kinds: Kinds) -> Result<Option<KindInfo>, String> {
     if let Some(kind) = kinds.named(written) {
         return Ok(Some(kind));

@@ -1,4 +1,4 @@
-//! All that happens, gone through once beforehand: what is there at each time, and what changes make of it.
+//! A dry run of all events, which determines the objects at each time and completes and validates changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,25 +15,25 @@ use serde_json::{Map, Value};
 use super::entry::{EntryAction, Manifest};
 use super::{Action, Event, Reference, Span};
 
-/// Something that happens, before it is checked.
+/// An event before its validation.
 pub(super) enum EventDraft {
-    /// It is written so.
+    /// As written.
     Written(EntryAction),
-    /// An object comes that is complete.
+    /// Creation of an object that is complete.
     Admitted(AnyObject),
 }
 
-/// Kinds of objects that controllers make and delete, too: whether they are there is not known beforehand.
+/// Kinds that controllers create and delete, too: their existence cannot be determined in advance.
 const CONTROLLER_KINDS: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
 
-/// Metadata that nobody but the server changes.
+/// Metadata that only the server changes.
 const SERVER_FIELDS: [&str; 5] = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"];
 
-/// What is there, as far as manifests and events tell.
+/// The known objects, according to manifests and events.
 pub(super) struct History<'a> {
     pub(super) reader: ObjectReader,
     pub(super) events: Vec<Event>,
-    /// How many objects besides nodes and pods come, by kind.
+    /// Number of created objects other than nodes and pods, by kind.
     pub(super) objects: BTreeMap<&'static str, usize>,
     problems: &'a mut Vec<Problem>,
     admission: Option<&'a mut Admission>,
@@ -41,32 +41,32 @@ pub(super) struct History<'a> {
     uids: HashSet<String>,
 }
 
-/// An object that is or was there.
+/// An object that exists or existed.
 struct KnownObject<'a> {
-    /// Where it is written that it comes or, if it is gone, that it goes.
+    /// Location of its creation or, if it is deleted, of its deletion.
     place: SourceLocation,
     latest: LatestState<'a>,
     uid: Option<String>,
-    /// How often an object of this name has come.
+    /// Number of creations of an object with this name.
     creations: u32,
 }
 
-/// Where to find what an object is like.
+/// Location of an object's latest state.
 #[derive(Clone, Copy)]
 enum LatestState<'a> {
     Node(&'a Node),
     Pod(&'a Pod),
     Class(&'a PriorityClass),
     Other(&'a AnyObject),
-    /// It is as this event leaves it.
+    /// The state after this event.
     Event(usize),
-    /// A namespace that nobody wrote.
+    /// A namespace without a manifest.
     Implied,
     Gone,
 }
 
 impl<'a> History<'a> {
-    /// With what is there in the beginning.
+    /// Creates the history with the initial objects.
     pub(super) fn new(objects: &'a mut Objects, problems: &'a mut Vec<Problem>) -> Self {
         let Objects { nodes, pods, priority_classes, others, implied, admission, kinds, validation, .. } = objects;
         let mut known = HashMap::new();
@@ -104,7 +104,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Takes in what happens next.
+    /// Adds the next event.
     pub(super) fn add_event(&mut self, at: Span, draft: EventDraft, place: SourceLocation) {
         let result = match draft {
             EventDraft::Admitted(object) => {
@@ -128,7 +128,7 @@ impl<'a> History<'a> {
             && !matches!(latest, LatestState::Gone | LatestState::Implied)
             && !reference.name.is_empty()
         {
-            let message = format!("is there already at {at}, from {there}; delete it before, or use `apply`");
+            let message = format!("exists already at {at}, from {there}; delete it first, or use `apply`");
             return Err(problem(place, &reference, message));
         }
         let is_strict = self.is_strict(&manifest);
@@ -171,7 +171,7 @@ impl<'a> History<'a> {
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
         let is_strict = self.is_strict(&manifest);
         let Manifest { version, kind, mut fields } = manifest;
-        // It is the same object, whatever it is said to be, and whichever version of it was copied.
+        // The manifest's identity is ignored, whichever version of the object it was copied from.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
         }
@@ -201,7 +201,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// An object comes that is complete.
+    /// Adds the creation of an object that is complete.
     fn add_object(&mut self, at: Span, object: AnyObject, place: &SourceLocation) {
         let reference = Reference::of(&object);
         if ![Node::KIND, Pod::KIND].contains(&reference.kind) {
@@ -211,7 +211,7 @@ impl<'a> History<'a> {
             self.imply_namespace(at, &reference.namespace, place);
         }
         let creations = self.known.get(&reference).map_or(0, |known| known.creations);
-        // A namespace may be said to be there after its first pods.
+        // A namespace may be declared after its first pods.
         let action = match self.known.get(&reference) {
             Some(KnownObject { latest: LatestState::Implied, .. }) => Action::Update(object),
             _ => Action::Create(object),
@@ -223,7 +223,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// A pod's namespace is there, though nobody wrote it.
+    /// Creates a pod's namespace if it has no manifest.
     fn imply_namespace(&mut self, at: Span, name: &str, place: &SourceLocation) {
         let reference = Reference::new(Namespace::KIND, false, "", name);
         if self.known.get(&reference).is_none_or(|known| matches!(known.latest, LatestState::Gone)) {
@@ -238,7 +238,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Notes what happens to an object that is there, or comes.
+    /// Records an action on an object.
     fn record(&mut self, at: Span, reference: Reference, action: Action, place: &SourceLocation) {
         let uid = match &action {
             Action::Create(object) | Action::Update(object) | Action::Patch { object, .. } => {
@@ -256,20 +256,20 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Whether unknown fields of a manifest are errors.
+    /// Returns whether unknown fields of a manifest are errors.
     fn is_strict(&self, manifest: &Manifest) -> bool {
         self.reader.is_strict(&manifest.fields)
     }
 
-    /// Reads a manifest. `None`: it is wrong, and its problems are noted.
+    /// Reads a manifest. Returns `None` for an invalid manifest, and records the errors.
     fn read(&mut self, manifest: Manifest, is_strict: bool, place: &SourceLocation) -> Option<AnyObject> {
         let Manifest { version, kind, fields } = manifest;
         let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
         match self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict) {
             Ok(Some(object)) => return Some(object),
-            // Other kinds do not come as far as this.
+            // Other kinds were filtered out before.
             Ok(None) => {
-                let message = format!("scheduling does not look at `{}` of `{version}`", kind.plain);
+                let message = format!("scheduling ignores `{}` of `{version}`", kind.plain);
                 self.problems.push(problem(None, None, message));
             }
             Err(errors) => {
@@ -280,7 +280,7 @@ impl<'a> History<'a> {
         None
     }
 
-    /// Lets an object be complete. `None`: something is wrong with it, and that is said.
+    /// Completes and validates an object. Returns `None` for an invalid object, and records the errors.
     fn admit(&mut self, object: AnyObject, place: &SourceLocation) -> Option<AnyObject> {
         let mut object = Sourced { object, place: place.clone() };
         let before = self.problems.len();
@@ -294,7 +294,8 @@ impl<'a> History<'a> {
         (self.problems.len() == before).then_some(object.object)
     }
 
-    /// A uid tells an object from earlier ones of its name, and from the one that its manifest was copied of.
+    /// Assigns a uid, which differs from those of earlier objects with this name and of the original of a copied
+    /// manifest.
     fn assign_uid(&mut self, object: &mut AnyObject, reference: &Reference) {
         let creations = self.known.get(reference).map_or(0, |known| known.creations);
         let uid = &mut object.metadata_mut().uid;
@@ -308,7 +309,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// What an object is like.
+    /// Returns the state of an object as JSON.
     fn json(&self, latest: LatestState<'_>) -> Option<Map<String, Value>> {
         let value = match latest {
             LatestState::Node(node) => AnyObject::from(node.clone()).to_json().ok(),
@@ -329,7 +330,7 @@ impl<'a> History<'a> {
 
     fn missing_object(&self, at: Span, reference: &Reference, place: &SourceLocation, instead: &str) -> Problem {
         if let Some(KnownObject { place: gone, .. }) = self.known.get(reference) {
-            return problem(place, reference, format!("is not there at {at}: deleted at {gone}{instead}"));
+            return problem(place, reference, format!("does not exist at {at}: deleted at {gone}{instead}"));
         }
         let alike = self.known.iter().filter(|(other, known)| {
             other.kind == reference.kind && !matches!(known.latest, LatestState::Gone | LatestState::Implied)
@@ -340,7 +341,7 @@ impl<'a> History<'a> {
             Some(meant) => format!("; did you mean `{meant}`?"),
             None => instead.to_owned(),
         };
-        problem(place, reference, format!("is not there at {at}{hint}"))
+        problem(place, reference, format!("does not exist at {at}{hint}"))
     }
 }
 
@@ -348,7 +349,8 @@ fn problem(place: &SourceLocation, reference: &Reference, message: String) -> Pr
     Problem { place: place.clone(), object: Some(reference.to_string()), field: None, message }
 }
 
-/// A JSON merge patch (RFC 7386): fields are set one by one, `null` removes one, lists are replaced as a whole.
+/// Applies a JSON merge patch (RFC 7386): sets single fields, removes fields that are `null`, replaces lists
+/// as a whole.
 fn merge(object: &mut Map<String, Value>, patch: &Map<String, Value>) {
     for (name, value) in patch {
         match value {

@@ -1,9 +1,9 @@
-//! What happens to a cluster, and when: objects come, change and go at times of a simulation.
+//! Changes of a cluster over time: objects are created, updated and deleted at times of a simulation.
 //!
-//! Two sources tell it. An events file lists it, entry by entry ([`Timeline::read`]); and objects of the manifests may be
-//! part of a trace, with annotations that say when they come and go. Both are checked before anything is simulated: that
-//! objects are what an API server takes, and that what changes or goes is there then, as far as that does not depend on
-//! what a scheduler and controllers do.
+//! There are two sources: an events file, entry by entry ([`Timeline::read`]), and a trace, which consists of
+//! manifests with annotations for creation and deletion times. Both are validated before the simulation.
+//! Objects must be valid for an API server, and objects of updates and deletions must exist, as far as that
+//! does not depend on the scheduler and controllers.
 
 mod entry;
 mod history;
@@ -24,76 +24,77 @@ use history::{EventDraft, History};
 use time::EventTime;
 pub use time::{Span, point};
 
-/// Where the events come from.
+/// Sources of the events.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Events files; `-` is standard input.
     pub files: Vec<PathBuf>,
-    /// Whether objects come and go as their annotations say.
+    /// Whether to create and delete objects at the times of their annotations.
     pub trace: bool,
-    /// The start of the simulation. If it is missing, the earliest point in time that events name.
+    /// Start of the simulation. By default, the earliest absolute time of the events.
     pub start: Option<Timestamp>,
 }
 
-/// All that happens, in the order of time. What happens at one time is in the order in which it is written, trace first.
+/// All events in the order of time. Events at the same time are in their written order, those of the trace
+/// first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// What happens.
+    /// The events.
     pub events: Vec<Event>,
-    /// The start as a point in time, if anybody said one.
+    /// Start as a time, if it is given or if events have absolute times.
     pub start: Option<Timestamp>,
-    /// How many objects came or went by their annotations.
+    /// Number of objects with creation or deletion times in annotations.
     pub traced: usize,
-    /// How many objects besides nodes and pods come, by kind. Namespaces that nobody wrote do not count.
+    /// Number of created objects other than nodes and pods, by kind. Namespaces without a manifest do not count.
     pub objects: BTreeMap<&'static str, usize>,
-    /// How many events there were about objects of kinds that scheduling does not look at, by kind.
+    /// Number of events of kinds that scheduling ignores, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Fields of the objects that come and change that their kinds do not have, and that were ignored.
+    /// Unknown fields of created and updated objects that were ignored.
     pub ignored: IgnoredFields,
 }
 
-/// Something that happens.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When, since the start.
+    /// Time since the start.
     pub at: Span,
-    /// What.
+    /// Action.
     pub action: Action,
-    /// Where it is written.
+    /// Source location.
     pub place: SourceLocation,
 }
 
-/// What happens to an object. Objects are complete, as an API server makes them, if that was asked for.
+/// An action on an object. Objects have the defaults of an API server, unless these are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// It comes.
+    /// Creates the object.
     Create(AnyObject),
-    /// It becomes this. A pod keeps the node that it has by then.
+    /// Replaces the object. A pod keeps its node.
     Update(AnyObject),
-    /// Some of its fields change.
+    /// Changes some fields of the object.
     Patch {
-        /// What it becomes, if nobody else changes it.
+        /// The object after the change, if nothing else changes it.
         object: AnyObject,
-        /// The fields that change: a JSON merge patch.
+        /// The changed fields, as a JSON merge patch.
         patch: Value,
     },
-    /// It goes.
+    /// Deletes the object.
     Delete(Reference),
 }
 
-/// Which object.
+/// A reference to an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reference {
-    /// Its kind, one of [`KINDS`](schedc_objects::KINDS) or the full name of one that a plugin declares.
+    /// Kind: one of [`KINDS`](schedc_objects::KINDS) or the full name of a kind that a plugin declares.
     pub kind: &'static str,
-    /// Its namespace, empty for kinds without.
+    /// Namespace; empty for cluster-scoped kinds.
     pub namespace: String,
-    /// Its name.
+    /// Name.
     pub name: String,
 }
 
 impl Reference {
-    /// The object of this name; no namespace is `default`.
+    /// Creates a reference by name; without a namespace, it is `default`.
     fn new(kind: &'static str, is_namespaced: bool, namespace: &str, name: &str) -> Self {
         let namespace = match namespace {
             _ if !is_namespaced => "",
@@ -103,12 +104,12 @@ impl Reference {
         Reference { kind, namespace: namespace.to_owned(), name: name.to_owned() }
     }
 
-    /// An object's own.
+    /// Returns the reference to an object.
     pub fn of(object: &AnyObject) -> Self {
         Reference::new(object.kind(), object.has_namespace(), object.namespace(), object.name())
     }
 
-    /// What it is called among objects of its kind.
+    /// Returns the name within its kind.
     pub fn local(&self) -> String {
         match self.namespace.is_empty() {
             true => self.name.clone(),
@@ -124,12 +125,12 @@ impl fmt::Display for Reference {
 }
 
 impl Timeline {
-    /// Reads what happens to a cluster that is in the beginning as `objects` say. Objects that a trace brings later are
-    /// taken out of them.
+    /// Reads the changes of a cluster that initially contains `objects`. Objects that a trace creates later are
+    /// removed from `objects`.
     ///
     /// # Errors
-    /// All problems that there are: what is no event, what an API server would refuse, and events about objects that are
-    /// not there, or there already.
+    /// Returns all problems: invalid events, objects that an API server would refuse, events for objects that do
+    /// not exist, and creations of objects that exist already.
     pub fn read(sources: &Sources, objects: &mut Objects) -> Result<Timeline, Error> {
         let mut problems = Vec::new();
         let mut written = Vec::new();
@@ -190,7 +191,7 @@ fn earliest(events: &[WrittenEvent]) -> Option<Timestamp> {
     points.min()
 }
 
-/// The time since the start.
+/// Returns the time since the start.
 fn since(start: Option<Timestamp>, when: EventTime) -> Result<Span, String> {
     let point = match when {
         EventTime::After(span) => return Ok(span),

@@ -1,4 +1,4 @@
-//! From events files and traces to what happens.
+//! Tests from events files and traces to events.
 
 use expect_test::{Expect, expect};
 use schedc_objects::{Manifests, Options};
@@ -18,7 +18,7 @@ fn objects(text: &str) -> Objects {
     Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What happens to a cluster by an events file, one line each; or what is wrong.
+/// Returns the events of an events file, one line each, or the errors.
 fn timeline(cluster: &str, events: &str, trace: bool) -> String {
     let (mut written, mut problems) = (Vec::new(), Vec::new());
     match entries::parse("events.yaml", events) {
@@ -88,7 +88,7 @@ fn events_are_ordered_by_time() {
 }
 
 #[test]
-fn an_event_may_be_about_many_objects() {
+fn an_event_may_have_many_objects() {
     check(
         "
 at: 1s
@@ -212,19 +212,19 @@ fn invalid_events_are_rejected() {
 - {at: 1s, delete: {kind: Pod, name: 5}}
 ",
         expect![[r#"
-            events.yaml:2: says not when it happens; add `at`, such as `at: 12.5s`
-            events.yaml:3: says not what happens; an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`
-            events.yaml:4: says not when it happens; add `at`, such as `at: 12.5s`
+            events.yaml:2: has no time; add `at`, such as `at: 12.5s`
+            events.yaml:3: has no action; an event has a time (`at: 12.5s`) and one of `create`, `apply`, `update` and `delete`
+            events.yaml:4: has no time; add `at`, such as `at: 12.5s`
             events.yaml:5: at: `soon` is not a duration such as `12.5s` or `1h30m`, nor a time such as 2026-01-31T12:00:00Z
             events.yaml:6: at: `5` has no unit; write `5s` for seconds
             events.yaml:7: at: must be a duration such as `12.5s` or `1h30m`, or a time such as 2026-01-31T12:00:00Z
             events.yaml:8: unknown field `creat`; did you mean `create`?
-            events.yaml:9: unknown field `reason`; an event says when (`at: 12.5s`), and one of `create`, `apply`, `update` and `delete`
-            events.yaml:10: is both `create` and `delete`; make two events of it
-            events.yaml:11: is a manifest, not an event; put it below `create:`, and say when it comes (`at: 12.5s`)
+            events.yaml:9: unknown field `reason`; an event has a time (`at: 12.5s`) and one of `create`, `apply`, `update` and `delete`
+            events.yaml:10: has both `create` and `delete`; split it into two events
+            events.yaml:11: is a manifest, not an event; put it below `create:` and add its time (`at: 12.5s`)
             events.yaml:12: create: must be a manifest
-            events.yaml:13: create: is not a manifest: there is no `apiVersion`
-            events.yaml:14 items[0]: create: is not a manifest: there is no `kind`
+            events.yaml:13: create: is not a manifest: `apiVersion` is missing
+            events.yaml:14 items[0]: create: is not a manifest: `kind` is missing
             events.yaml:15: create: there is no kind `pod`; did you mean `Pod`?
             events.yaml:16: delete: must be `kind`, `namespace` and `name` of an object
             events.yaml:17: delete: unknown field `nam`; did you mean `name`?
@@ -254,11 +254,11 @@ fn impossible_events_are_rejected() {
 - {at: 6s, create: {apiVersion: v1, kind: Pod, metadata: {}, spec: {containers: [{name: c}]}}}
 ",
         expect![[r#"
-            events.yaml:2: Node north-1 is there already at 1s, from cluster.yaml:2; delete it before, or use `apply`
-            events.yaml:3: Node nort-1 is not there at 1s; did you mean `north-1`?
-            events.yaml:4: Pod shop/other is not there at 1s
-            events.yaml:5: Node somewhere is not there at 1s; `apply` creates it
-            events.yaml:7: Node north-1 is not there at 3s: deleted at events.yaml:6
+            events.yaml:2: Node north-1 exists already at 1s, from cluster.yaml:2; delete it first, or use `apply`
+            events.yaml:3: Node nort-1 does not exist at 1s; did you mean `north-1`?
+            events.yaml:4: Pod shop/other does not exist at 1s
+            events.yaml:5: Node somewhere does not exist at 1s; `apply` creates it
+            events.yaml:7: Node north-1 does not exist at 3s: deleted at events.yaml:6
             events.yaml:8: Pod default/a: spec.containers: is integer `5`, but must be a list
             events.yaml:9: Pod default/b: spec.containers: is empty; a pod needs a container
             events.yaml:10: Pod default/b: apiVersion: is `v1beta1`, but a Pod is `v1`
@@ -317,7 +317,7 @@ fn invalid_traces_are_rejected() {
         + &traced("c", "trace/create: '5'")
         + &traced("d", "trace/start: '5'");
     expect![[r#"
-        cluster.yaml:1: Pod default/a has a wrong trace/created: `soon` is not a duration such as `12.5s` or `1h30m`
+        cluster.yaml:1: Pod default/a has an invalid trace/created: `soon` is not a duration such as `12.5s` or `1h30m`
         cluster.yaml:3: Pod default/b is deleted at 4s, but created only at 5s
         cluster.yaml:5: Pod default/c has the unknown annotation `trace/create`; did you mean `trace/created`?
         cluster.yaml:7: Pod default/d has the unknown annotation `trace/start`; those of a trace are `trace/created` and `trace/deleted`"#]]
@@ -368,7 +368,7 @@ fn wrong_apis_lists_and_metadata_are_not_ignored() {
             events.yaml:9: Node north-1: apiVersion: is `apps/v1`, but a Node is `v1`
             events.yaml:10: Widget north-1: kind: there is no `Widget` in `v1`"#]],
     );
-    // Others may be called the same, and lists.
+    // Other API groups may have kinds with these names, and kinds that end in List.
     check(
         "
 - {at: 1s, create: {apiVersion: example.com/v1, kind: Pod, metadata: {name: a}, spec: {}}}

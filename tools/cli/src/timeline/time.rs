@@ -1,10 +1,10 @@
-//! Times as people write them: durations as Kubernetes does, and points in time.
+//! Durations in Kubernetes' notation, and points in time.
 
 use std::fmt;
 
 use k8s_openapi::jiff::Timestamp;
 
-/// Nanoseconds of a unit, the longest first.
+/// Nanoseconds of each unit, the longest first.
 const UNITS: [(&str, i128); 8] = [
     ("h", 3_600_000_000_000),
     ("m", 60_000_000_000),
@@ -16,20 +16,20 @@ const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
 ];
 
-/// A duration, in nanoseconds: never negative, at most 292 years. It displays as Go prints one, as in `1h2m3.5s`.
+/// A duration in nanoseconds, from 0 to 292 years. Displays in Go's notation, such as `1h2m3.5s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub i64);
 
 impl Span {
-    /// In seconds.
+    /// Returns the duration in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Reads a duration such as `1h30m`, `12.5s` or `300ms`.
+    /// Parses a duration such as `1h30m`, `12.5s` or `300ms`.
     ///
     /// # Errors
-    /// It is none; says what to write instead.
+    /// Returns an error with the expected form.
     pub fn parse(text: &str) -> Result<Span, String> {
         if text == "0" {
             return Ok(Span(0));
@@ -60,10 +60,10 @@ impl Span {
         }
     }
 
-    /// Reads a number of seconds without a unit, or a duration.
+    /// Parses a number of seconds without a unit, or a duration.
     ///
     /// # Errors
-    /// It is neither.
+    /// Returns an error if the text is neither.
     pub(super) fn parse_seconds(text: &str) -> Result<Span, String> {
         let is_number = text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit());
         if is_number { Span::parse(&format!("{text}s")) } else { Span::parse(text) }
@@ -74,19 +74,19 @@ fn no_duration(text: &str) -> String {
     format!("`{text}` is not a duration such as `12.5s` or `1h30m`")
 }
 
-/// Splits a text where a condition ends.
+/// Splits a text at the first character that does not meet a condition.
 fn take(text: &str, condition: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !condition(c)).unwrap_or(text.len()))
 }
 
-/// A decimal number of units, in nanoseconds; what is less than one is cut off, as Go does.
+/// Returns a decimal number of units in nanoseconds, truncated as in Go.
 fn scaled(amount: &str, unit: i128) -> Option<i128> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, ""));
     let is_number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit());
     if (whole.is_empty() && fraction.is_empty()) || !is_number(whole) || !is_number(fraction) {
         return None;
     }
-    // More digits than these change nothing.
+    // Further digits have no effect.
     let fraction = &fraction[..fraction.len().min(18)];
     let number = |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u64>().ok().map(i128::from) };
     let scale = 10_i128.pow(u32::try_from(fraction.len()).ok()?);
@@ -124,7 +124,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// When something happens.
+/// The time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventTime {
     /// This long after the start.
@@ -134,7 +134,7 @@ pub(super) enum EventTime {
 }
 
 impl EventTime {
-    /// Reads a duration or a time of RFC 3339.
+    /// Parses a duration or a time of RFC 3339.
     pub(super) fn parse(text: &str) -> Result<EventTime, String> {
         let begins_like_a_date = text.len() > 4 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit);
         if begins_like_a_date && text.contains('-') {
@@ -147,10 +147,10 @@ impl EventTime {
     }
 }
 
-/// Reads a time of RFC 3339.
+/// Parses a time of RFC 3339.
 ///
 /// # Errors
-/// It is none; says what to write instead.
+/// Returns an error with the expected form.
 pub fn point(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| format!("`{text}` is not a time such as 2026-01-31T12:00:00Z"))
 }

@@ -1,4 +1,4 @@
-//! Traces: objects whose annotations say when they come and go.
+//! Traces: objects with annotations for their creation and deletion times.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use super::entry::EntryAction;
 use super::history::EventDraft;
 use super::{Reference, Span};
 
-/// What annotations of a trace begin with.
+/// Prefix of the annotations of a trace.
 const PREFIX: &str = "trace/";
-/// When an object comes: seconds since the start, or a duration. Without it, it is there from the start.
+/// Creation time: seconds since the start, or a duration. Without it, the object exists from the start.
 const CREATED: &str = "trace/created";
-/// When it goes. Without it, it stays.
+/// Deletion time. Without it, the object is not deleted.
 const DELETED: &str = "trace/deleted";
 
-/// Takes those out of the objects that come later, and notes when objects come and go. Returns how many are part of the
-/// trace.
+/// Removes the objects with later creation times, and records their events. Returns the number of objects in
+/// the trace.
 pub(super) fn take(
     objects: &mut Objects,
     drafts: &mut Vec<(Span, EventDraft, SourceLocation)>,
@@ -79,7 +79,7 @@ fn is_traced(annotations: &BTreeMap<String, String>) -> bool {
     annotations.keys().any(|name| name.starts_with(PREFIX))
 }
 
-/// When an object comes and goes.
+/// Returns the creation and deletion times of an object.
 fn times(annotations: &BTreeMap<String, String>) -> Result<(Span, Option<Span>), String> {
     let known = [CREATED, DELETED];
     let unknown = annotations.keys().find(|name| name.starts_with(PREFIX) && !known.contains(&name.as_str()));
@@ -91,7 +91,8 @@ fn times(annotations: &BTreeMap<String, String>) -> Result<(Span, Option<Span>),
     }
     let time = |name: &str| {
         let text = annotations.get(name);
-        text.map(|text| Span::parse_seconds(text).map_err(|error| format!("has a wrong {name}: {error}"))).transpose()
+        text.map(|text| Span::parse_seconds(text).map_err(|error| format!("has an invalid {name}: {error}")))
+            .transpose()
     };
     let (created, deleted) = (time(CREATED)?.unwrap_or_default(), time(DELETED)?);
     match deleted {

@@ -1,5 +1,5 @@
-//! What single plugins need besides: kube-scheduler's defaults for what is empty (`SetDefaults_NAMEArgs` in
-//! pkg/scheduler/apis/config/v1/defaults.go), and its checks that an argument's shape does not tell
+//! Rules of individual plugins: kube-scheduler's defaults for empty values (`SetDefaults_NAMEArgs` in
+//! pkg/scheduler/apis/config/v1/defaults.go), and its validation beyond the shape of arguments
 //! (`ValidateNAMEArgs` in pkg/scheduler/apis/config/validation).
 
 use schedc_codegen::source::{Span, Spanned};
@@ -8,7 +8,7 @@ use schedc_codegen::tree::{RawField, RawNode, RawTable, RawValue};
 use crate::messages;
 use crate::report::Report;
 
-/// Changes a plugin's arguments to what a profile says.
+/// Converts a plugin's arguments to those of a profile.
 pub(super) fn after_reading(plugin: &str, args: &mut RawTable, at: Span, report: &mut Report) {
     match plugin {
         "DefaultPreemption" => default_preemption(args, report),
@@ -29,7 +29,7 @@ fn default_preemption(args: &RawTable, report: &mut Report) {
     }
 }
 
-/// `addedAffinity` is one level less deep in a profile. Preferences that cannot count are left out.
+/// `addedAffinity` has one level less in a profile. Preferences without effect are omitted.
 fn node_affinity(args: &mut RawTable, report: &mut Report) {
     let Some(affinity) = table_mut(args, "added-affinity") else { return };
     for field in &mut affinity.fields {
@@ -108,7 +108,7 @@ fn node_resources_fit(args: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// Weight 0 is the default weight, and no resources are the default ones.
+/// Weight 0 stands for the default weight, and an empty list for the default resources.
 fn resources(table: &mut RawTable, report: &mut Report) {
     drop_empty_lists(table);
     for resource in tables_mut(table, "resources") {
@@ -121,7 +121,7 @@ fn resources(table: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// What a point does not say is 0.
+/// Missing values of a point are 0.
 fn shape(table: &mut RawTable) {
     let RawValue::List(points) = (match table.fields.iter_mut().find(|field| field.key.value == "shape") {
         Some(field) => &mut field.value.value,

@@ -1,6 +1,6 @@
 //! The fields of kube-scheduler's argument types (k8s.io/kube-scheduler/config/v1).
 
-/// What a field is.
+/// Shape of a field.
 pub(crate) enum Shape {
     Bool,
     Int { bits: u32 },
@@ -10,7 +10,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// In words.
+    /// Returns a description of the shape.
     pub(super) fn description(&self) -> &'static str {
         match self {
             Self::Bool => "true or false",
@@ -28,7 +28,7 @@ const INT32: Shape = Shape::Int { bits: 32 };
 const INT64: Shape = Shape::Int { bits: 64 };
 const STRINGS: Shape = List(&Str);
 
-/// The fields of a plugin's arguments; `None` if it takes none, or is not kube-scheduler's own.
+/// Returns the fields of a plugin's arguments; `None` without arguments, or for out-of-tree plugins.
 pub(super) fn of(plugin: &str) -> Option<&'static [(&'static str, Shape)]> {
     Some(match plugin {
         "DefaultPreemption" => &[("minCandidateNodesPercentage", INT32), ("minCandidateNodesAbsolute", INT32)],
@@ -97,5 +97,5 @@ const SPREAD_CONSTRAINT: Shape = Map(&[
     ("nodeTaintsPolicy", Str),
     ("matchLabelKeys", STRINGS),
 ]);
-/// A selector is refused whatever it selects.
+/// A selector is refused regardless of its content.
 const ANY_MAP: Shape = Map(&[]);

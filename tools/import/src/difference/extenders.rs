@@ -1,4 +1,4 @@
-//! How the extenders of two profiles differ. Those with the same URL are compared with each other.
+//! Differences between the extenders of two profiles. Extenders with the same URL are compared.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) fn differences(a: &[Value], b: &[Value], found: &mut Vec<Difference>)
     }
 }
 
-/// Extenders by their URLs; those after the first one of a URL are numbered. A client's key is nobody's business.
+/// Returns extenders by their URLs, with numbers for repeated URLs. The client's key is never included.
 fn named(extenders: &[Value]) -> Vec<(String, Value)> {
     let mut named: Vec<(String, Value)> = Vec::new();
     for extender in extenders {

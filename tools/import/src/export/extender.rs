@@ -1,4 +1,4 @@
-//! An extender as kube-scheduler's configuration says it.
+//! An extender in the form of kube-scheduler's configuration.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The fields, as they are called in profiles and in kube-scheduler's configuration, which knows no other ones.
+/// The fields with their names in profiles and in kube-scheduler's configuration, which has no others.
 const EXTENDER: [(&str, &str); 12] = [
     ("url-prefix", "urlPrefix"),
     ("filter-verb", "filterVerb"),
@@ -30,12 +30,12 @@ const TLS: [(&str, &str); 5] = [
     ("ca-file", "caFile"),
 ];
 
-/// Those that are bytes, which are written in base64.
+/// The fields with bytes, which are written in base64.
 const TLS_BYTES: [(&str, &str); 3] = [("cert-data", "certData"), ("key-data", "keyData"), ("ca-data", "caData")];
 
 const RESOURCE: [(&str, &str); 2] = [("name", "name"), ("ignored-by-scheduler", "ignoredByScheduler")];
 
-/// An extender, of its settings by the keys of a profile.
+/// An extender from its settings, with the keys of a profile.
 #[derive(Debug)]
 pub(super) struct Extender<'p>(pub(super) &'p Value);
 
@@ -57,7 +57,7 @@ impl Serialize for Extender<'_> {
     }
 }
 
-/// A table under other names.
+/// A table with renamed keys.
 struct Renamed<'p>(&'p Value, &'static [(&'static str, &'static str)]);
 
 impl Serialize for Renamed<'_> {

@@ -1,4 +1,4 @@
-//! Arguments of then as arguments of today.
+//! Conversion of former arguments to current ones.
 
 use schedc_codegen::source::{Span, Spanned};
 
@@ -11,16 +11,16 @@ use crate::decode::Fields;
 use crate::report::Report;
 use crate::tree::{Node, Value};
 
-/// Settings that were the whole scheduler's and are arguments of plugins today.
+/// Former settings of the scheduler that are now arguments of plugins.
 #[derive(Default)]
 pub(super) struct GlobalArgs {
-    /// How long volumes may take.
+    /// Timeout for binding volumes.
     pub(super) bind_timeout: Option<Spanned<i64>>,
-    /// What a required affinity of a running pod counts.
+    /// Weight of an existing pod's required affinity.
     pub(super) hard_pod_affinity_weight: Option<Spanned<i64>>,
 }
 
-/// Arguments in the making, by plugin.
+/// Arguments under construction, by plugin.
 struct Configs(Vec<(Spanned<String>, Node)>);
 
 impl Configs {
@@ -39,7 +39,7 @@ impl Configs {
         self.0.iter().find(|(name, _)| name.value == plugin).map(|(_, args)| args)
     }
 
-    /// Sets an argument that is not written.
+    /// Sets a missing argument.
     fn default(&mut self, plugin: &str, key: &str, value: &Spanned<i64>) {
         let args = self.of(plugin, value.span);
         if build::field(args, key).is_none() {
@@ -48,7 +48,7 @@ impl Configs {
     }
 }
 
-/// `pluginConfig` in `v1`.
+/// Returns `pluginConfig` in `v1`.
 pub(super) fn convert_to_v1(
     configs: Vec<PluginConfig>,
     changes: &Changes,
@@ -66,7 +66,7 @@ pub(super) fn convert_to_v1(
             None => modern.0.push((config.name, args)),
             Some(Successor::Strategy(_)) if changes.is_strategy(&config.name.value) => strategy_args = Some(args),
             Some(Successor::AddedAffinity) if changes.node_label => label_args = Some(args),
-            // What became of the plugin is told already.
+            // The removal of the plugin was already reported.
             Some(Successor::Nothing(_)) => {}
             Some(_) => report.warning(crate::messages::args_of_disabled_plugin(&config.name, &[])),
         }
@@ -92,7 +92,7 @@ pub(super) fn convert_to_v1(
     modern.0.into_iter().map(node).collect()
 }
 
-/// Arguments may say their version, which is another one now.
+/// Removes the version of arguments, which differs from the current one.
 pub(super) fn without_version(args: &mut Node, version: Version) {
     if build::text_of(args, "apiVersion").as_deref() == Some(version.api_version()) {
         build::remove(args, &["apiVersion"]);
@@ -105,7 +105,7 @@ impl Changes {
     }
 }
 
-/// What a plugin of its own was told is NodeResourcesFit's scoring strategy.
+/// Converts the arguments of a former scoring plugin to NodeResourcesFit's scoring strategy.
 fn scoring_strategy(changed: &Changed, args: Option<&Node>, modern: &mut Configs, report: &mut Report) {
     if args.is_none() && changed.strategy == "LeastAllocated" {
         return;
@@ -126,7 +126,7 @@ fn scoring_strategy(changed: &Changed, args: Option<&Node>, modern: &mut Configs
     build::set(modern.of("NodeResourcesFit", at), "scoringStrategy", strategy);
 }
 
-/// What NodeLabel asked of nodes is an affinity that is added to all pods.
+/// Converts NodeLabel's required labels to an affinity that is added to all pods.
 fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -151,7 +151,7 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     let of_plugin = modern.of("NodeAffinity", args.span);
     let mut affinity = build::field(of_plugin, "addedAffinity").cloned().unwrap_or_else(|| build::map(args.span, []));
     if !required.is_empty() {
-        // Terms are alternatives: each has to ask for the labels.
+        // Terms are alternatives, therefore each must contain the labels.
         let selector = build::field(&affinity, REQUIRED);
         let mut terms =
             selector.map(|selector| build::items(selector, "nodeSelectorTerms").to_vec()).unwrap_or_default();
@@ -178,7 +178,7 @@ fn added_affinity(args: &Node, modern: &mut Configs, report: &mut Report) {
     build::set(of_plugin, "addedAffinity", affinity);
 }
 
-/// Whether PodTopologySpread has constraints for pods without any: its own, or those of the system in the place of the
+/// Adds the default constraints of PodTopologySpread: the written ones, or the system's in place of the
 /// plugin that spread the pods of services and controllers.
 fn default_spreading(changes: &Changes, lists: &Lists, modern: &mut Configs) {
     if lists.version >= Version::V1Beta2 {

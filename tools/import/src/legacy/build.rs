@@ -1,4 +1,4 @@
-//! Values as if they were written: each has the place of what it was made from.
+//! Constructors for values: each has the location of its origin.
 
 use schedc_codegen::source::{Span, Spanned};
 
@@ -21,7 +21,7 @@ pub(super) fn map<const N: usize>(span: Span, fields: [(&str, Node); N]) -> Node
     Node { span, value: Value::Map(fields.collect()) }
 }
 
-/// A field of a map.
+/// Returns a field of a map.
 pub(super) fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     match &node.value {
         Value::Map(fields) => fields.iter().find(|(other, _)| other.value == key).map(|(_, node)| node),
@@ -36,7 +36,7 @@ pub(super) fn field_mut<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Nod
     }
 }
 
-/// A string in a map.
+/// Returns a string in a map.
 pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
     match &field(node, key)?.value {
         Value::Str(text) => Some(text.clone()),
@@ -44,7 +44,7 @@ pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
     }
 }
 
-/// The elements of a list in a map; none if there is no list.
+/// Returns the elements of a list in a map; empty without a list.
 pub(super) fn items<'n>(node: &'n Node, key: &str) -> &'n [Node] {
     match field(node, key).map(|node| &node.value) {
         Some(Value::List(items)) => items,
@@ -52,7 +52,7 @@ pub(super) fn items<'n>(node: &'n Node, key: &str) -> &'n [Node] {
     }
 }
 
-/// Puts a field into a map, in the place of one of that name.
+/// Sets a field of a map, and replaces an existing one.
 pub(super) fn set(node: &mut Node, key: &str, value: Node) {
     if matches!(node.value, Value::Null) {
         node.value = Value::Map(Vec::new());
@@ -65,7 +65,7 @@ pub(super) fn set(node: &mut Node, key: &str, value: Node) {
     }
 }
 
-/// Takes fields out of a map.
+/// Removes fields from a map.
 pub(super) fn remove(node: &mut Node, keys: &[&str]) {
     if let Value::Map(fields) = &mut node.value {
         fields.retain(|(key, _)| !keys.contains(&key.value.as_str()));

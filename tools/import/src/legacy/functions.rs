@@ -1,6 +1,6 @@
-//! The predicates and priorities that there were. What each one meant is in kube-scheduler's `LegacyRegistry`.
+//! Former predicates and priorities, as in kube-scheduler's `LegacyRegistry`.
 
-/// A predicate and the plugins that filter as it did, in the order in which predicates ran.
+/// Predicates, each with the plugins that replace it, in the order in which predicates ran.
 pub(super) const FILTERS: [(&str, &[&str]); 19] = [
     ("CheckNodeUnschedulable", &["NodeUnschedulable"]),
     ("GeneralPredicates", &["NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"]),
@@ -23,10 +23,10 @@ pub(super) const FILTERS: [(&str, &[&str]); 19] = [
     ("MatchInterPodAffinity", &["InterPodAffinity"]),
 ];
 
-/// Predicates that were there whatever a policy said.
+/// Predicates that ran regardless of the policy.
 pub(super) const MANDATORY: [&str; 2] = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"];
 
-/// Predicates of a policy that says nothing of them.
+/// Predicates of a policy without predicates.
 pub(super) const DEFAULT_PREDICATES: [&str; 12] = [
     "CheckNodeUnschedulable",
     "GeneralPredicates",
@@ -42,8 +42,8 @@ pub(super) const DEFAULT_PREDICATES: [&str; 12] = [
     "MatchInterPodAffinity",
 ];
 
-/// A priority, the plugin that scores as it did, and its weight in a policy that says nothing of priorities. They are in
-/// the order in which they ran.
+/// Priorities, each with the plugin that replaces it, and its weight in a policy without priorities. They are
+/// in the order in which they ran.
 pub(super) const SCORES: [(&str, &str, i64); 13] = [
     ("BalancedResourceAllocation", "NodeResourcesBalancedAllocation", 1),
     ("EvenPodsSpreadPriority", "PodTopologySpread", 2),
@@ -62,38 +62,38 @@ pub(super) const SCORES: [(&str, &str, i64); 13] = [
 
 /// Predicates, or priorities.
 pub(super) struct Kind {
-    /// One of them in words.
+    /// Description of one of them.
     pub(super) subject: &'static str,
-    /// The list of them in a policy.
+    /// Their key in a policy.
     pub(super) key: &'static str,
-    /// What each has in it.
+    /// The fields of each.
     pub(super) fields: &'static [&'static str],
-    /// What one of them was called before, and later.
+    /// A former and a later name of one of them.
     pub(super) renamed: (&'static str, &'static str),
-    /// Those that became taints before they were plugins.
+    /// Functions that became taints before they became plugins.
     pub(super) became_taints: &'static [&'static str],
-    /// Those that said the same of every node.
+    /// Functions with the same result for every node.
     pub(super) without_effect: &'static [&'static str],
-    /// Those that a policy may add under names of its own, by what their argument says.
+    /// Functions that a policy can add under custom names, by their argument.
     pub(super) custom: &'static [CustomFunction],
 }
 
 /// A function that a policy adds.
 pub(super) struct CustomFunction {
-    /// What the argument says.
+    /// Key of the argument.
     pub(super) argument: &'static str,
-    /// The registered function that it is.
+    /// The registered function.
     pub(super) function: &'static str,
     pub(super) summary: ArgumentTarget,
 }
 
-/// What becomes of an argument.
+/// Target of an argument.
 pub(super) enum ArgumentTarget {
-    /// Labels under this key that nodes should have or not have, and what these are called among NodeLabel's arguments.
+    /// Labels under this key that nodes should have or not have, and their names in NodeLabel's arguments.
     Labels { key: &'static str, present: &'static str, absent: &'static str },
     /// The plugin's arguments.
     Args,
-    /// No plugin of today does what it did.
+    /// No current plugin has the same function.
     Nothing,
 }
 
@@ -149,12 +149,12 @@ pub(super) static PRIORITIES: Kind = Kind {
 };
 
 impl Kind {
-    /// Whether each has a weight.
+    /// Returns whether each has a weight.
     pub(super) fn is_weighted(&self) -> bool {
         self.fields.contains(&"weight")
     }
 
-    /// Those that need no argument.
+    /// Returns the names of those without an argument.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         let (filters, scores) = (FILTERS.iter().map(|(name, _)| *name), SCORES.iter().map(|(name, ..)| *name));
         let is_weighted = self.is_weighted();

@@ -1,5 +1,5 @@
-//! The plugins of each extension point: merged with the defaults as the kube-scheduler of then did, then as those of
-//! today.
+//! The plugins of each extension point: merged with the defaults as in the former kube-scheduler, then
+//! converted to current plugins.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -20,7 +20,7 @@ use crate::tree::Node;
 pub(super) struct Entry {
     pub(super) name: Spanned<String>,
     pub(super) weight: Option<Spanned<i64>>,
-    /// It is in the file, and not there by default.
+    /// Whether the file contains it, and the default list does not.
     pub(super) written: bool,
 }
 
@@ -29,22 +29,22 @@ pub(super) struct Lists {
     pub(super) at: Span,
     of: Vec<Vec<Entry>>,
     pub(super) version: Version,
-    /// There are defaults, each of which is in the lists or was disabled.
+    /// Whether the lists contain the defaults, except disabled ones.
     merged: bool,
 }
 
-/// How plugins of then were made plugins of today.
+/// Results of the conversion to current plugins.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// The plugin that is a scoring strategy today.
+    /// The plugin that became a scoring strategy.
     pub(super) strategy: Option<Changed>,
-    /// NodeLabel ran, and NodeAffinity does in its place.
+    /// Whether NodeLabel ran; NodeAffinity replaces it.
     pub(super) node_label: bool,
-    /// The pods of services and controllers were spread by a plugin of its own.
+    /// Whether a separate plugin spread the pods of services and controllers.
     pub(super) spreads_selected: bool,
 }
 
-/// A plugin that is a scoring strategy today, and which.
+/// A plugin that became a scoring strategy, and the strategy.
 pub(super) struct Changed {
     pub(super) plugin: Spanned<String>,
     pub(super) strategy: &'static str,
@@ -59,7 +59,7 @@ pub(super) fn sets(
 ) -> Vec<(Point, PluginSet)> {
     const UNRESERVE: &str = "unreserve";
     let Some(plugins) = plugins else { return Vec::new() };
-    // What comes before scoring was called so before there was something after filtering in vain.
+    // The former name of PreScore, from before PostFilter had its current meaning.
     let key = |point: Point| match point {
         Point::PreScore if version == Version::V1Alpha1 => "postFilter",
         Point::PostFilter if version <= Version::V1Alpha2 => "",
@@ -73,7 +73,7 @@ pub(super) fn sets(
     for point in Point::ALL {
         let mut set = config::set(&mut fields, key(point));
         if point == Point::Reserve {
-            // A plugin that reserves also undoes it today.
+            // A current plugin with Reserve also has Unreserve.
             let undone = config::set(&mut fields, UNRESERVE).enabled;
             let new = undone.into_iter().filter(|plugin| !set.enables(&plugin.name.value)).collect::<Vec<_>>();
             set.enabled.extend(new);
@@ -84,12 +84,12 @@ pub(super) fn sets(
 }
 
 impl Lists {
-    /// Lists without defaults.
+    /// Creates lists without defaults.
     pub(super) fn new(at: Span) -> Self {
         Self { at, of: vec![Vec::new(); Point::ALL.len()], version: Version::V1Beta1, merged: false }
     }
 
-    /// The sets, merged with the defaults of a version.
+    /// Returns the sets, merged with the defaults of a version.
     pub(super) fn merged(
         version: Version,
         provider: Provider,
@@ -119,7 +119,7 @@ impl Lists {
         lists
     }
 
-    /// Adds a plugin at the end of a point, if it is not there yet.
+    /// Adds a plugin at the end of a point, unless it is present.
     pub(super) fn add(&mut self, point: Point, entry: Entry) {
         let list = &mut self.of[point as usize];
         if list.iter().all(|other| other.name.value != entry.name.value) {
@@ -127,25 +127,26 @@ impl Lists {
         }
     }
 
-    /// Removes a plugin that is there by default.
+    /// Removes a default plugin.
     pub(super) fn remove(&mut self, name: &str) {
         for list in &mut self.of {
             list.retain(|entry| entry.name.value != name || entry.written);
         }
     }
 
-    /// Whether a plugin runs anywhere.
+    /// Returns whether a plugin runs at any point.
     pub(super) fn has(&self, name: &str) -> bool {
         self.of.iter().flatten().any(|entry| entry.name.value == name)
     }
 
-    /// Whether another plugin than PodTopologySpread spread the pods of services and controllers, or none.
+    /// Returns whether another plugin than PodTopologySpread spread the pods of services and controllers, or
+    /// none.
     pub(super) fn spreads_by_selector(&self) -> bool {
         let scores = self.of[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
         if self.merged { self.version <= Version::V1Alpha2 } else { scores }
     }
 
-    /// A profile in `v1` that runs these plugins, or what became of them.
+    /// Returns a profile in `v1` with these plugins or their replacements.
     pub(super) fn profile(
         mut self,
         scheduler_name: Option<Node>,
@@ -167,7 +168,7 @@ impl Lists {
         profile
     }
 
-    /// Makes plugins of today of those of then.
+    /// Converts former plugins to current ones.
     fn convert_to_v1(&mut self, report: &mut Report) -> Changes {
         let mut changes = Changes::default();
         for point in Point::ALL {
@@ -176,7 +177,7 @@ impl Lists {
             let mut strategies = Vec::new();
             for entry in std::mem::take(&mut self.of[point as usize]) {
                 let Some(successor) = successors::of(&entry.name.value) else {
-                    // What has moved on does nothing here any more.
+                    // A plugin without function at this point is removed.
                     let runs =
                         kube_scheduler::find(&entry.name.value).is_none_or(|known| known.points.contains(&point));
                     if runs {
@@ -197,7 +198,7 @@ impl Lists {
                 }
             }
             changes.strategy = changes.strategy.or_else(|| one_strategy(strategies, &mut list, report));
-            // A plugin that took another's place may have been there before.
+            // The replacement of a plugin may already be in the list.
             let mut seen: Vec<String> = Vec::new();
             list.retain(|entry| {
                 let name = &entry.name.value;
@@ -210,7 +211,7 @@ impl Lists {
         changes
     }
 
-    /// Adds plugins at points that they did not have then and need today for what they do.
+    /// Adds plugins at points that they did not have formerly and now require.
     fn complete(&mut self) {
         let needs = [
             (Point::Filter, Point::PreFilter),
@@ -231,7 +232,7 @@ impl Lists {
         }
     }
 
-    /// `plugins` in `v1`: each point in full.
+    /// Returns `plugins` in `v1`: each point in full.
     fn plugins(&self) -> Node {
         let star = || build::list(self.at, vec![build::map(self.at, [("name", build::text(self.at, "*"))])]);
         let none = build::map(self.at, [("disabled", star())]);
@@ -246,7 +247,7 @@ impl Lists {
 }
 
 impl Entry {
-    /// A plugin that nobody named.
+    /// Creates the entry of a default plugin.
     pub(super) fn by_default(name: &str, weight: i64, at: Span) -> Self {
         let weight = (weight != 0).then_some(Spanned { value: weight, span: at });
         Self { name: Spanned { value: name.to_owned(), span: at }, weight, written: false }
@@ -266,8 +267,8 @@ impl Entry {
     }
 }
 
-/// The plugins of a point. Since `v1beta2`, what is enabled by default and again takes the place that it had; before,
-/// that was refused.
+/// Merges the plugins of a point. Since `v1beta2`, an enabled default plugin keeps its position; earlier
+/// versions refused it.
 fn merge(version: Version, point: Point, defaults: Vec<Entry>, set: &PluginSet, report: &mut Report) -> Vec<Entry> {
     let names: Vec<String> = defaults.iter().map(|entry| entry.name.value.clone()).collect();
     for plugin in &set.disabled {
@@ -296,10 +297,10 @@ fn merge(version: Version, point: Point, defaults: Vec<Entry>, set: &PluginSet, 
     merged
 }
 
-/// What a plugin that is no more is called today, if anything does what it did.
+/// Returns the replacement of a removed plugin, if any.
 fn replaced(entry: &Entry, successor: Successor, point: Point, report: &mut Report) -> Option<&'static str> {
     match successor {
-        // The limits of a former in-tree driver are among those that NodeVolumeLimits knows.
+        // NodeVolumeLimits includes the limits of former in-tree drivers.
         Successor::Plugin("NodeVolumeLimits") if !entry.written => None,
         Successor::Plugin(name) => {
             if entry.written {
@@ -329,15 +330,15 @@ fn replaced(entry: &Entry, successor: Successor, point: Point, report: &mut Repo
     }
 }
 
-/// A plugin that is a scoring strategy of NodeResourcesFit today.
+/// A plugin that became a scoring strategy of NodeResourcesFit.
 struct Strategy {
     entry: Entry,
     strategy: &'static str,
-    /// Where it is in the list.
+    /// Index in the list.
     index: usize,
 }
 
-/// NodeResourcesFit has one strategy: the last one that is in the file, else that of the default.
+/// NodeResourcesFit has one strategy: the last one in the file, otherwise the default one.
 fn one_strategy(strategies: Vec<Strategy>, list: &mut Vec<Entry>, report: &mut Report) -> Option<Changed> {
     let chosen = strategies.iter().rev().find(|strategy| strategy.entry.written).or(strategies.first())?;
     for other in strategies.iter().filter(|other| other.index != chosen.index) {

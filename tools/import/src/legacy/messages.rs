@@ -1,4 +1,4 @@
-//! Every sentence about a configuration of before `v1`.
+//! Messages about configurations older than `v1`.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -8,7 +8,7 @@ use schedc_codegen::suggest::closest;
 use super::version::Version;
 use crate::kube_scheduler;
 
-// What a file is.
+// Kinds of files.
 
 pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
     let diagnostic =
@@ -22,16 +22,16 @@ pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
 }
 
 pub(super) fn not_a_policy(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "what is given as --policy is not a Policy", "expected `kind: Policy`")
+    Diagnostic::at(at, "the file of --policy is not a Policy", "expected `kind: Policy`")
 }
 
 pub(super) fn policy_without_use(at: Span) -> Diagnostic {
-    Diagnostic::at(at, "the configuration names no policy: --policy has no use", "not named")
+    Diagnostic::at(at, "the configuration names no policy: --policy has no effect", "not named")
         .note("only `algorithmSource.policy` of v1alpha1 names one")
 }
 
-pub(super) fn policy_location_unsupported(at: Span, place: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("the plugins are those of a policy, which is in {place}"), "elsewhere")
+pub(super) fn policy_location_unsupported(at: Span, origin: &str) -> Diagnostic {
+    Diagnostic::at(at, format!("the plugins are those of a policy, which is in {origin}"), "elsewhere")
         .help("give that file, or the ConfigMap as kubectl prints it, with --policy")
 }
 
@@ -56,14 +56,14 @@ pub(super) fn historic_policy(at: Span) -> Diagnostic {
 
 fn historic(at: Span, subject: &str) -> Diagnostic {
     let title = format!(
-        "{subject} means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and \
+        "{subject} has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and \
          NodeDeclaredFeatures, which came later, are not in the profile"
     );
     Diagnostic::at(at, title, "").help("`schedc diff` with kube-scheduler shows what is different today")
 }
 
 pub(super) fn address(key: &Spanned<&'static str>) -> Diagnostic {
-    let title = format!("`{}` is not part of a profile: it says where the process listened without TLS", key.value);
+    let title = format!("`{}` is not part of a profile: it configures an address without TLS", key.value);
     Diagnostic::at(key.span, title, "")
 }
 
@@ -79,7 +79,7 @@ pub(super) fn enabled_by_default(name: &Spanned<String>, point: Point, version: 
     let title = format!("`{}` is enabled at `{}` by default, and again", name.value, kube_scheduler::key(point));
     Diagnostic::at(name.span, title, "enabled again")
         .note(format!("kube-scheduler refuses that in {version}"))
-        .help("disable it there, too, to give it another place or weight")
+        .help("disable it there, too, to give it another position or weight")
 }
 
 pub(super) fn plugin_not_at_point(name: &Spanned<String>, point: Point) -> Diagnostic {
@@ -113,7 +113,7 @@ pub(super) fn added_affinity(name: &Spanned<String>) -> Diagnostic {
 }
 
 pub(super) fn preference_shares_weight(at: Span) -> Diagnostic {
-    let title = "labels are preferred by `NodeAffinity` now, with its weight and together with what pods prefer, so \
+    let title = "labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so \
                  scores may differ";
     Diagnostic::at(at, title, "")
 }
@@ -134,18 +134,18 @@ pub(super) fn unknown_function(kind: &str, name: &Spanned<String>, known: &[&str
     let diagnostic = Diagnostic::at(name.span, format!("no {kind} is called `{}`", name.value), "unknown");
     match closest(&name.value, known.iter().copied()) {
         Some(meant) => diagnostic.suggest(format!("did you mean `{meant}`?"), name.span, meant),
-        None => diagnostic.help(format!("a {kind} of another name needs an `argument` that says what it does")),
+        None => diagnostic.help(format!("a {kind} of another name needs an `argument` that defines it")),
     }
 }
 
 pub(super) fn condition_is_a_taint(name: &Spanned<String>) -> Diagnostic {
     let title =
-        format!("`{}` is left out: a node in that condition has a taint, which TaintToleration heeds", name.value);
+        format!("`{}` is left out: a node in that condition has a taint, which TaintToleration checks", name.value);
     Diagnostic::at(name.span, title, "left out")
 }
 
 pub(super) fn one_argument(at: Span, known: &[&str]) -> Diagnostic {
-    Diagnostic::at(at, "an `argument` says exactly one thing", "not one").note(format!("one of {}", known.join(", ")))
+    Diagnostic::at(at, "an `argument` has exactly one key", "not one").note(format!("one of {}", known.join(", ")))
 }
 
 pub(super) fn weight_not_positive(weight: Span, name: &str) -> Diagnostic {
@@ -153,7 +153,7 @@ pub(super) fn weight_not_positive(weight: Span, name: &str) -> Diagnostic {
 }
 
 pub(super) fn all_predicates(at: Span) -> Diagnostic {
-    let title = "`alwaysCheckAllPredicates` is not taken over: it changes what is said of a node, not what is decided";
+    let title = "`alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision";
     Diagnostic::at(at, title, "")
 }
 

@@ -1,18 +1,18 @@
-//! Configurations of before `kubescheduler.config.k8s.io/v1`, made into one of `v1` that means the same.
+//! Conversion of configurations older than `kubescheduler.config.k8s.io/v1` to equivalent ones of `v1`.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `version` | what each version has: fields, default plugins |
-//! | `lists` | the plugins of each extension point, merged as the kube-scheduler of then did |
+//! | `version` | fields and default plugins of each version |
+//! | `lists` | the plugins of each extension point, merged as in the former kube-scheduler |
 //! | `multi_point` | the plugins of `v1beta3`, which is nearly `v1` |
-//! | `successors` | what became of plugins that are no more |
-//! | `args` | their arguments as those of their successors |
+//! | `successors` | replacements of removed plugins |
+//! | `args` | their arguments as those of the replacements |
 //! | `policy` | predicates and priorities as plugins |
-//! | `functions` | which of these there were |
-//! | `build` | values as if they were written |
+//! | `functions` | the former predicates and priorities |
+//! | `build` | constructors for values |
 //!
-//! The result is a tree like that of a file, each value with the place that it comes from, and goes the way of any other
-//! configuration from there.
+//! The result is a tree like that of a file, with the location of each value's origin, and is processed like
+//! any other configuration.
 
 mod args;
 mod build;
@@ -35,8 +35,8 @@ use lists::Lists;
 use policy::Policy;
 use version::Version;
 
-/// A configuration in `v1`, of any version and of a Policy. What is something else comes back as it is. `policy` is the
-/// file that an `algorithmSource` names, if it was given. `None`: there are errors in the report.
+/// Converts a configuration of any version, or a Policy, to `v1`. Other documents are returned unchanged.
+/// `policy` is the file that an `algorithmSource` names, if it was given. `None`: the report contains errors.
 pub(crate) fn convert_to_v1(
     document: Node,
     policy: Option<FileId>,
@@ -71,7 +71,7 @@ pub(crate) fn convert_to_v1(
     Some(modern)
 }
 
-/// What a ConfigMap holds, if the document is one.
+/// Returns the content of a ConfigMap, if the document is one.
 fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<Node> {
     if build::text_of(&document, "kind").as_deref() != Some("ConfigMap") {
         return Some(document);
@@ -86,7 +86,7 @@ fn unwrapped(document: Node, files: &mut Files, report: &mut Report) -> Option<N
             .collect(),
         _ => Vec::new(),
     };
-    // The key under which kube-scheduler looked for a policy.
+    // The key under which kube-scheduler read a policy.
     let policy = entries.iter().find(|(key, _)| key.value == "policy.cfg");
     let (key, text) = match (policy, entries.as_slice()) {
         (Some(entry), _) => *entry,
@@ -118,7 +118,7 @@ fn first_document(file: FileId, files: &Files, report: &mut Report) -> Option<No
     }
 }
 
-/// The policy in a file of its own, or in a ConfigMap.
+/// Reads the policy in a separate file, or in a ConfigMap.
 fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<Policy> {
     let document = first_document(file, files, report)?;
     let document = unwrapped(document, files, report)?;
@@ -129,7 +129,7 @@ fn read_policy(file: FileId, files: &mut Files, report: &mut Report) -> Option<P
     Some(Policy::read(&document, report))
 }
 
-/// What all versions have besides profiles, as it is; where the process listened is told and left out.
+/// Copies the fields of all versions other than profiles. Addresses of the process are reported and omitted.
 fn settings(
     fields: &mut Fields<'_, '_>,
     report_later: &mut Vec<Spanned<&'static str>>,
@@ -155,7 +155,7 @@ fn document(at: Span, settings: Vec<(Spanned<String>, Node)>, profiles: Vec<Node
     document
 }
 
-/// `v1beta3` has `multiPoint` as `v1` does, and fewer default plugins.
+/// Converts `v1beta3`, which has `multiPoint` like `v1`, and fewer default plugins.
 fn v1beta3(node: &Node, report: &mut Report) -> Node {
     const VERSION: Version = Version::V1Beta3;
     report.note(messages::historic_version(node.span, VERSION));
@@ -184,7 +184,7 @@ fn v1beta3(node: &Node, report: &mut Report) -> Node {
     document
 }
 
-/// `v1alpha2`, `v1beta1` and `v1beta2`: plugins are enabled and disabled at each extension point.
+/// Converts `v1alpha2`, `v1beta1` and `v1beta2`: plugins are enabled and disabled at each extension point.
 fn with_profiles(node: &Node, version: Version, report: &mut Report) -> Node {
     report.note(messages::historic_version(node.span, version));
     let mut addresses = Vec::new();
@@ -217,7 +217,7 @@ fn with_profiles(node: &Node, version: Version, report: &mut Report) -> Node {
     document(node.span, settings, modern)
 }
 
-/// `v1alpha1`: the configuration is the only profile, and may take its algorithm from elsewhere.
+/// Converts `v1alpha1`: the configuration is the only profile, and its algorithm may be in another file.
 fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<Node> {
     const VERSION: Version = Version::V1Alpha1;
     let mut addresses = Vec::new();
@@ -237,8 +237,8 @@ fn v1alpha1(node: &Node, policy: Option<Policy>, report: &mut Report) -> Option<
     let algorithm = source.and_then(|source| version::algorithm(source, fields.found()));
     addresses.iter().for_each(|key| report.note(messages::address(key)));
     let profile = match (algorithm, policy) {
-        (Some(version::Algorithm::Policy { at, place }), None) => {
-            report.error(messages::policy_location_unsupported(at, &place));
+        (Some(version::Algorithm::Policy { at, origin }), None) => {
+            report.error(messages::policy_location_unsupported(at, &origin));
             return None;
         }
         (Some(version::Algorithm::Policy { .. }), Some(policy)) => {

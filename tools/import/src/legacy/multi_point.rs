@@ -7,7 +7,8 @@ use super::{build, messages};
 use crate::report::Report;
 use crate::tree::{Node, Value};
 
-/// Changes a profile of `v1beta3` to one of `v1`: what became default later is disabled, unless it is named.
+/// Converts a profile of `v1beta3` to `v1`: newer default plugins are disabled, unless the profile names
+/// them.
 pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     const LATER: [&str; 2] = ["DynamicResources", "NodeDeclaredFeatures"];
     let at = profile.span;
@@ -34,7 +35,7 @@ pub(super) fn convert_to_v1(profile: &mut Node, report: &mut Report) {
     build::set(set, "disabled", build::list(at, disabled));
 }
 
-/// Makes NodeVolumeLimits of the plugins for single drivers.
+/// Replaces the plugins for single drivers with NodeVolumeLimits.
 fn limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
     const SUCCESSOR: &str = "NodeVolumeLimits";
     let by_default = has_defaults && !names(set, "disabled", "*") && !names(set, "disabled", SUCCESSOR);
@@ -58,7 +59,7 @@ fn limits(set: &mut Node, has_defaults: bool, report: &mut Report) {
     }
 }
 
-/// Whether a list of a plugin set names a plugin.
+/// Returns whether a list of a plugin set contains a plugin.
 fn names(set: &Node, list: &str, plugin: &str) -> bool {
     build::items(set, list).iter().any(|entry| build::text_of(entry, "name").as_deref() == Some(plugin))
 }

@@ -1,4 +1,4 @@
-//! The old Policy: predicates and priorities, which kube-scheduler 1.18 to 1.22 turned into plugins.
+//! The former Policy: predicates and priorities, which kube-scheduler 1.18 to 1.22 converted to plugins.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ use crate::decode::Fields;
 use crate::report::Report;
 use crate::tree::{Node, Value};
 
-/// A policy, read.
+/// A policy.
 pub(super) struct Policy {
-    /// Where it begins.
+    /// Start of the policy.
     pub(super) at: Span,
     predicates: Option<Vec<Function>>,
     priorities: Option<Vec<Function>>,
@@ -28,13 +28,13 @@ pub(super) struct Policy {
     configs: Vec<PluginConfig>,
 }
 
-/// A predicate or a priority by its registered name, and where it is.
+/// A predicate or a priority by its registered name, with its location.
 struct Function {
     name: Spanned<String>,
     weight: Option<Spanned<i64>>,
 }
 
-/// A policy alone, as kube-scheduler took it with `--policy-config-file`.
+/// Returns the configuration for a policy alone, as with `--policy-config-file`.
 pub(super) fn configuration(node: &Node, report: &mut Report) -> Node {
     report.note(messages::historic_policy(node.span));
     let policy = Policy::read(node, report);
@@ -44,7 +44,7 @@ pub(super) fn configuration(node: &Node, report: &mut Report) -> Node {
 }
 
 impl Policy {
-    /// Reads a document of that kind.
+    /// Reads a policy.
     pub(super) fn read(node: &Node, report: &mut Report) -> Self {
         const KNOWN: [&str; 7] = [
             "apiVersion",
@@ -84,12 +84,12 @@ impl Policy {
         policy
     }
 
-    /// Its extenders, in the words of `v1`.
+    /// Returns its extenders in the form of `v1`.
     pub(super) fn extenders(&self) -> Option<(Spanned<String>, Node)> {
         self.extenders.clone()
     }
 
-    /// A profile in `v1` that decides as the policy.
+    /// Returns a profile in `v1` with the same decisions as the policy.
     pub(super) fn profile(
         self,
         scheduler_name: Option<Node>,
@@ -122,7 +122,7 @@ impl Policy {
             match (written.next(), &self.priorities) {
                 (Some(function), _) => {
                     let entry = Entry::by_default(plugin, 0, function.name.span);
-                    // Functions of one name and weight are one plugin, with the weight of all.
+                    // Functions with one name and weight are one plugin, with the sum of the weights.
                     let times = i64::try_from(1 + written.count()).unwrap_or(1);
                     let weight = function.weight.as_ref().map(|weight| Spanned {
                         value: weight.value.saturating_mul(if function.is_custom() { times } else { 1 }),
@@ -189,7 +189,7 @@ impl Policy {
         Some(Function { name, weight })
     }
 
-    /// All functions about labels are one plugin.
+    /// Adds labels to NodeLabel, the plugin of all functions about labels.
     fn node_label(&mut self, at: &Spanned<String>, key: &str, labels: Vec<Node>) {
         const PLUGIN: &str = "NodeLabel";
         if self.configs.iter().all(|config| config.name.value != PLUGIN) {
@@ -206,13 +206,13 @@ impl Policy {
 }
 
 impl Function {
-    /// Whether it has an argument, and so may be there several times.
+    /// Returns whether it has an argument, and may therefore occur several times.
     fn is_custom(&self) -> bool {
         ["NodeLabel", "ServiceAffinity"].contains(&self.name.value.as_str())
     }
 }
 
-/// What a predicate or a priority is called.
+/// Returns the name of a predicate or a priority.
 fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<String>> {
     let name = fields.string("name");
     if name.is_none() && fields.get("name").is_none() {
@@ -221,7 +221,7 @@ fn name(fields: &mut Fields<'_, '_>, at: Span, path: &str) -> Option<Spanned<Str
     name
 }
 
-/// The one thing that an argument says, and what functions with it are.
+/// Returns the only argument, and the functions with it.
 fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static CustomFunction, &'n Node)> {
     let node = fields.get("argument")?;
     let path = fields.path("argument");
@@ -238,7 +238,7 @@ fn argument<'n>(fields: &mut Fields<'n, '_>, kind: &Kind) -> Option<(&'static Cu
     }
 }
 
-/// Labels that nodes should have or not have, and under which key.
+/// Returns labels that nodes should have or not have, and their key.
 fn labels<'k>(
     node: &Node,
     key: &str,
@@ -258,7 +258,7 @@ fn labels<'k>(
     (if presence { present } else { absent }, labels)
 }
 
-/// An extender: two of its fields were called otherwise, and a time was a number of nanoseconds.
+/// Converts an extender: two fields had other names, and a duration was in nanoseconds.
 fn extender(node: &Node) -> Node {
     let mut extender = node.clone();
     if let Value::Map(fields) = &mut extender.value {

@@ -1,19 +1,19 @@
-//! What became of plugins that kube-scheduler no longer has.
+//! Replacements of plugins that kube-scheduler has removed.
 
-/// What does today what a plugin did.
+/// Replacement of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Successor {
     /// This plugin, at the same points.
     Plugin(&'static str),
     /// NodeResourcesFit with this scoring strategy.
     Strategy(&'static str),
-    /// NodeAffinity, with an `addedAffinity` that says the same.
+    /// NodeAffinity, with an equivalent `addedAffinity`.
     AddedAffinity,
-    /// Nothing. What to do instead.
+    /// None, with the recommended alternative.
     Nothing(&'static str),
 }
 
-/// For a plugin that is no more: its successor.
+/// Returns the replacement of a removed plugin.
 pub(super) fn of(name: &str) -> Option<Successor> {
     Some(match name {
         "AzureDiskLimits" | "CinderLimits" | "EBSLimits" | "GCEPDLimits" => Successor::Plugin("NodeVolumeLimits"),
@@ -34,7 +34,7 @@ pub(super) fn of(name: &str) -> Option<Successor> {
     })
 }
 
-/// Whether a plugin spread the pods of services and controllers before PodTopologySpread did.
+/// Returns whether a plugin spread the pods of services and controllers before PodTopologySpread did.
 pub(super) fn spreads_selected(name: &str) -> bool {
     of(name) == Some(Successor::Plugin("PodTopologySpread"))
 }

@@ -1,4 +1,4 @@
-//! What each version has: its fields, and the plugins that run by default, as the last kube-scheduler said that read it.
+//! Fields and default plugins of each version, as in the last kube-scheduler that read it.
 
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
@@ -24,17 +24,17 @@ pub(super) enum Version {
     V1Beta3,
 }
 
-/// Where kube-scheduler listened without TLS.
+/// Address fields of kube-scheduler without TLS.
 pub(super) const ADDRESSES: [&str; 2] = ["healthzBindAddress", "metricsBindAddress"];
 
 impl Version {
-    /// The version of an `apiVersion`.
+    /// Returns the version with this `apiVersion`.
     pub(super) fn named(api_version: &str) -> Option<Self> {
         let versions = [Self::V1Alpha1, Self::V1Alpha2, Self::V1Beta1, Self::V1Beta2, Self::V1Beta3];
         versions.into_iter().find(|version| version.api_version() == api_version)
     }
 
-    /// Its `apiVersion`.
+    /// Returns its `apiVersion`.
     pub(super) fn api_version(self) -> &'static str {
         match self {
             Self::V1Alpha1 => "kubescheduler.config.k8s.io/v1alpha1",
@@ -45,7 +45,7 @@ impl Version {
         }
     }
 
-    /// The fields of a configuration.
+    /// Returns the fields of a configuration.
     pub(super) fn fields(self) -> Vec<&'static str> {
         let own: &[&str] = match self {
             Self::V1Alpha1 => &[
@@ -63,8 +63,8 @@ impl Version {
         ["apiVersion", "kind"].iter().chain(&SETTINGS).chain(&ADDRESSES).chain(own).copied().collect()
     }
 
-    /// The plugins that run at a point by default, with their weights at `score`; plugins that are no more among them.
-    /// SchedulingGates is not of then: but pods have gates today, and an API server refuses to bind them.
+    /// Returns the default plugins of a point, with their weights at `score`, including removed plugins.
+    /// SchedulingGates is added: pods can have gates now, and an API server refuses to bind them.
     pub(super) fn defaults(self, point: Point) -> &'static [(&'static str, i64)] {
         match point {
             Point::PreEnqueue => &[("SchedulingGates", 0)],
@@ -113,7 +113,7 @@ impl Version {
                 ("PodTopologySpread", 0),
                 ("InterPodAffinity", 0),
             ],
-            // Until v1alpha2, preemption was no plugin, and could be disabled by a field of its own.
+            // Until v1alpha2, preemption was no plugin, and had a separate field to disable it.
             Point::PostFilter => &[("DefaultPreemption", 0)],
             Point::PreScore if self <= Self::V1Alpha2 => &[
                 ("InterPodAffinity", 0),
@@ -166,17 +166,17 @@ impl Version {
 pub(super) enum Provider {
     /// The default plugins.
     Default,
-    /// The same with the fullest nodes first.
+    /// The default plugins, with the fullest nodes first.
     ClusterAutoscaler,
 }
 
-/// Where `v1alpha1` takes its plugins from.
+/// Origin of the plugins in `v1alpha1`.
 pub(super) enum Algorithm {
     Provider(Provider),
-    /// From elsewhere, and where that is in words.
+    /// Another file, with its description.
     Policy {
         at: Span,
-        place: String,
+        origin: String,
     },
 }
 
@@ -197,7 +197,7 @@ pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algo
     };
     let at = fields.at("policy").unwrap_or(policy.span);
     let mut fields = Fields::of(policy, "algorithmSource.policy", &["file", "configMap"], found);
-    let place = if let Some(file) = fields.get("file") {
+    let origin = if let Some(file) = fields.get("file") {
         let mut fields = Fields::of(file, "algorithmSource.policy.file", &["path"], fields.found());
         fields.string("path").map_or_else(|| "a file".to_owned(), |path| format!("the file {}", path.value))
     } else if let Some(config_map) = fields.get("configMap") {
@@ -209,5 +209,5 @@ pub(super) fn algorithm(node: &Node, found: &mut Vec<Diagnostic>) -> Option<Algo
     } else {
         "nowhere".to_owned()
     };
-    Some(Algorithm::Policy { at, place })
+    Some(Algorithm::Policy { at, origin })
 }

@@ -9,7 +9,7 @@ fn with_args(name: &str, args: &str) -> String {
     format!("profiles: [{{pluginConfig: [{{name: {name}, args: {args}}}]}}]\n")
 }
 
-/// The `[args]` of a profile with these arguments (in YAML's flow style).
+/// Compares the `[args]` of a profile with these arguments (in YAML's flow style).
 fn check(name: &str, args: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}{}", with_args(name, args)));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
@@ -145,7 +145,7 @@ fn arguments_of_other_crates() {
         warning: c.yaml:3:216: 0.5 is left out: arguments in profiles have no numbers with fractions
         # Imported from c.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
         # Not plugins of kube-scheduler: Trimaran. Name the crates that have them:
         # crates = [".."]

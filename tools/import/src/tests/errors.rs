@@ -1,4 +1,4 @@
-//! What kube-scheduler would refuse, besides plugins and their arguments.
+//! Configurations that kube-scheduler refuses, except because of plugins and their arguments.
 
 use expect_test::expect;
 
@@ -292,10 +292,10 @@ fn scheduler_names() {
 fn all_profiles_share_a_queue() {
     check_errors(
         "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {queueSort: {enabled: [{name: PrioritySort}]}}}]\n",
-        expect!["c.yaml:3:61: all profiles must sort the queue alike"],
+        expect!["c.yaml:3:61: all profiles must have the same queue order"],
     );
     check_errors(
         "profiles:\n- {schedulerName: a}\n- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: Mine}], disabled: [{name: '*'}]}}\n",
-        expect!["c.yaml:6:13: all profiles must sort the queue alike"],
+        expect!["c.yaml:6:13: all profiles must have the same queue order"],
     );
 }

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{check_errors, check_remarks, shown};
 use crate::import;
 
-/// The extenders of the profile that is made of a configuration.
+/// Compares the extenders of the profile for a configuration.
 fn check(rest: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{}{rest}", super::HEAD));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
@@ -35,7 +35,7 @@ fn all_extender_fields() {
     check(
         ALL,
         expect![[r##"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [[extender]]
@@ -86,7 +86,7 @@ fn bytes_are_written_as_text() {
             "extenders: [{{urlPrefix: 'https://a', filterVerb: f, enableHTTPS: true, tlsConfig: {{caData: {ca}, caFile: /x}}}}]\n"
         ),
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -112,7 +112,7 @@ fn empty_settings_are_omitted() {
         "extenders: [{urlPrefix: 'https://a', filterVerb: f, bindVerb: '', weight: 0, httpTimeout: 0s, ignorable: false, \
          tlsConfig: {certFile: '', insecure: false}, managedResources: [], nodeCacheCapable: null}]\n",
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -137,17 +137,17 @@ profiles:
         rest,
         expect![[r#"
         c.yaml:4:42: this weight is left out: the extender has no `prioritizeVerb`, so it gives no scores
-        c.yaml:4:53: `enableHTTPS` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
-        c.yaml:4:72: `tlsConfig` is left out: the URL begins with http://, so kube-scheduler speaks plain HTTP all the same; write https:// in `urlPrefix` if the extender speaks it
-        c.yaml:5:55: this is left out: a client's certificate and its key count together alone
-        c.yaml:6:43: `enableHTTPS` without a CA: kube-scheduler takes any certificate, and the profile says so: `insecure = true`; give the CA as `caFile` in `tlsConfig`
-        c.yaml:7:3: this extender is left out: it has no verb, so kube-scheduler never asks it
-        c.yaml:10:50: these `ignoredResources` do not count: kube-scheduler ignores those of the extenders in their place, which are `example.com/e`"#]],
+        c.yaml:4:53: `enableHTTPS` is left out: the URL begins with http://, so kube-scheduler uses plain HTTP; write https:// in `urlPrefix` if the extender supports it
+        c.yaml:4:72: `tlsConfig` is left out: the URL begins with http://, so kube-scheduler uses plain HTTP; write https:// in `urlPrefix` if the extender supports it
+        c.yaml:5:55: this is left out: a client's certificate and its key have an effect only together
+        c.yaml:6:43: `enableHTTPS` without a CA: kube-scheduler accepts any certificate, and the profile makes it explicit: `insecure = true`; give the CA as `caFile` in `tlsConfig`
+        c.yaml:7:3: this extender is left out: it has no verb, so kube-scheduler never calls it
+        c.yaml:10:50: these `ignoredResources` have no effect: kube-scheduler ignores those of the extenders in their place, which are `example.com/e`"#]],
     );
     check(
         rest,
         expect![[r##"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [[extender]]
@@ -182,11 +182,11 @@ fn settings_that_kube_scheduler_refuses() {
 ",
         expect![[r#"
             c.yaml:4:43: an extender with `prioritize-verb` needs `weight`; add `weight = 1`
-            c.yaml:4:85: `cpu` is not an extended resource, which alone can be managed
+            c.yaml:4:85: `cpu` cannot be managed: it is not an extended resource
             c.yaml:5:54: the weight of an extender must be at least 1, not -1; remove `prioritize-verb` and `weight` if its scores shall not count
             c.yaml:5:68: only one extender of a profile can have `bind-verb`; remove one of the two: which of them would bind a pod?
             c.yaml:6:68: `example.com/x` is managed twice; remove one of the two
-            c.yaml:7:65: `insecure` and a CA exclude each other; remove `insecure`, unless nobody else can stand between"#]],
+            c.yaml:7:65: `insecure` and a CA exclude each other; remove `insecure`, unless the network is trusted"#]],
     );
     check_errors(
         "extenders: [{urlPrefix: 'http://a', filterVerb: f, httpTimeout: 5, weight: x, nope: 1, tlsConfig: []}]\n",
@@ -207,7 +207,7 @@ fn extenders_that_cannot_be_called() {
             c.yaml:3:13: an extender needs `url-prefix`
             c.yaml:3:42: `url-prefix` cannot be ``
             c.yaml:3:74: `url-prefix` cannot be `localhost`; did you mean `http://localhost`?
-            c.yaml:3:113: `url-prefix` cannot be called: a profile is no place for a name and a password
+            c.yaml:3:113: `url-prefix` cannot be called: a profile must not contain a name and a password
             c.yaml:3:181: `filter-verb` cannot be `a b`
             c.yaml:3:201: `http-timeout` cannot be `-5s`"#]],
     );
@@ -224,13 +224,13 @@ profiles:
     check_remarks(
         rest,
         expect![[r#"
-        c.yaml:4:42: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile
-        c.yaml:5:27: this verb is left out: DefaultPreemption, which asks extenders, does not run in this profile"#]],
+        c.yaml:4:42: this verb is left out: DefaultPreemption, which calls it, does not run in this profile
+        c.yaml:5:27: this verb is left out: DefaultPreemption, which calls it, does not run in this profile"#]],
     );
     check(
         rest,
         expect![[r##"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

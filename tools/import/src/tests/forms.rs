@@ -1,4 +1,4 @@
-//! Forms in which configurations are written, and what is taken over besides plugins.
+//! Forms of configurations, and settings other than plugins.
 
 use expect_test::expect;
 
@@ -26,7 +26,7 @@ fn anchors_and_merges() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "a"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -34,7 +34,7 @@ fn anchors_and_merges() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "b"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -51,7 +51,7 @@ fn several_documents() {
         warning: c.yaml:6:1: only the first document of a file counts, as in kube-scheduler
         # Imported from c.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
     "#]]
     .assert_eq(&shown(&import("c.yaml", &text)));
@@ -83,9 +83,9 @@ fn settings() {
          profiles: [{schedulerName: a}, {schedulerName: b, percentageOfNodesToScore: 0}, \
          {schedulerName: c, percentageOfNodesToScore: 100}]\n",
         expect![[r#"
-            note: c.yaml:6:1: `parallelism` is not taken over: schedc looks at nodes in one thread, whatever the number
-            note: c.yaml:7:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
-            note: c.yaml:8:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
+            note: c.yaml:6:1: `parallelism` is not taken over: schedc evaluates nodes in one thread
+            note: c.yaml:7:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
+            note: c.yaml:8:1: `clientConnection` is not part of a profile: it configures the connection to the API server
             note: c.yaml:9:1: `enableProfiling` is not taken over: there are no such endpoints
             # Imported from c.yaml by schedc.
 
@@ -101,7 +101,7 @@ fn settings() {
             # Imported from c.yaml by schedc.
 
             scheduler-name = "b"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             pod-initial-backoff-seconds = 2
             pod-max-backoff-seconds = 60
@@ -169,12 +169,12 @@ profiles:
             warning: c.yaml:12:15: `NodeResourceTopologyMatch` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
             warning: c.yaml:15:15: `Coscheduling` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
             warning: c.yaml:23:15: `TargetLoadPacking` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            note: c.yaml:3:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
-            note: c.yaml:5:1: `clientConnection` is not part of a profile: it says how the process reaches the API server
+            note: c.yaml:3:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
+            note: c.yaml:5:1: `clientConnection` is not part of a profile: it configures the connection to the API server
             # Imported from c.yaml by schedc.
 
             scheduler-name = "default-scheduler"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             # Not plugins of kube-scheduler: NodeResourceTopologyMatch, Coscheduling, TargetLoadPacking. Name the crates that have them:
             # crates = [".."]
@@ -204,7 +204,7 @@ fn the_source_cannot_break_out_of_its_comment() {
     expect![[r#"
         # Imported from a b = 1 by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
     "#]]
     .assert_eq(&shown(&import("a\nb = 1", HEAD)));

@@ -1,4 +1,4 @@
-//! Plugin sets: what kube-scheduler makes of them, said in the words of a profile.
+//! Plugin sets: kube-scheduler's effective plugins, in the form of a profile.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use schedc_codegen::plan::Point;
 use super::{HEAD, check_errors, check_remarks, shown};
 use crate::{import, kube_scheduler};
 
-/// The `[plugins]` of a profile with these sets (in YAML's flow style).
+/// Compares the `[plugins]` of a profile with these sets (in YAML's flow style).
 fn check(plugins: &str, expect: Expect) {
     let import = import("c.yaml", &format!("{HEAD}profiles: [{{plugins: {plugins}}}]\n"));
     assert!(import.profiles.is_ok(), "{}", shown(&import));
@@ -143,7 +143,7 @@ fn plugins_that_kube_scheduler_refuses() {
         expect![[r#"
             c.yaml:3:53: no plugin is called `NodeResourceFit`; did you mean `NodeResourcesFit`?
             c.yaml:3:78: `*` cannot be enabled at `multiPoint`
-            c.yaml:3:91: kube-scheduler 1.36 has no plugin `EBSLimits` any more; what it did is part of `NodeVolumeLimits`
+            c.yaml:3:91: kube-scheduler 1.36 has no plugin `EBSLimits` any more; its function is part of `NodeVolumeLimits`
             c.yaml:3:128: `NodeName` is enabled twice at `multiPoint`; remove one of the two
             c.yaml:3:167: `ImageLocality` cannot be enabled at `filter`: it never runs there
             c.yaml:3:209: `NodePorts` is enabled twice at `filter`; remove one of the two"#]],
@@ -233,7 +233,7 @@ fn any_set() -> impl Strategy<Value = String> {
     })
 }
 
-/// A set that leaves out what cannot be enabled at a point.
+/// Returns a set without the plugins that cannot be enabled at a point.
 fn fitting(set: &str, point: Point) -> String {
     let fits = |entry: &&str| {
         let name = entry.trim_start_matches("{name: ").split(',').next().unwrap_or_default();
@@ -246,8 +246,8 @@ fn fitting(set: &str, point: Point) -> String {
 }
 
 proptest! {
-    /// What is imported is compiled and compared with what kube-scheduler would run; here nothing may be refused as a
-    /// bug, and no list that was merged may have to be spelled out.
+    /// An imported profile is compiled and compared with kube-scheduler's pipeline. Nothing may be reported as a
+    /// bug, and no merged list may need an explicit one.
     #[test]
     fn profiles_merge_as_kube_scheduler_does(multi_point in any_set(), sets in proptest::collection::vec(any_set(), 6)) {
         let points = [Point::PreFilter, Point::Filter, Point::PostFilter, Point::PreScore, Point::Score, Point::Reserve];

@@ -1,4 +1,4 @@
-//! What is exported and imported again means the same.
+//! Exporting and importing again yields an equivalent profile.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,8 @@ use super::{HEAD, shown};
 use crate::export::Configuration;
 use crate::{Import, ProfileSummary, arguments, import, kube_scheduler};
 
-/// What profiles run, by their scheduler names; with all arguments, since an export leaves nothing to defaults.
+/// Returns the pipelines of profiles by scheduler name, with all arguments, since an export contains all
+/// defaults.
 fn summaries(compilation: &Compilation) -> Vec<(String, ProfileSummary)> {
     let profiles = compilation.plans.iter().map(|plan| (plan.scheduler_name.value.clone(), ProfileSummary::from(plan)));
     profiles.collect()
@@ -39,7 +40,7 @@ fn imported(import: &Import) -> Vec<String> {
     profiles.iter().map(|profile| profile.toml.clone()).collect()
 }
 
-/// Exports profiles and imports the result: nothing is to be said of it, and the pipelines are the same.
+/// Exports profiles and imports the result: there are no remarks, and the pipelines are equal.
 #[track_caller]
 fn check(profiles: &[String]) -> String {
     let first = summaries(&compiled(profiles).unwrap_or_else(|errors| panic!("{errors}")));
@@ -53,7 +54,7 @@ fn check(profiles: &[String]) -> String {
     yaml
 }
 
-/// A configuration of kube-scheduler, imported, and from there on.
+/// Imports a configuration of kube-scheduler, and checks the round trip.
 fn check_configuration(text: &str) {
     check(&imported(&import("c.yaml", text)));
 }
@@ -92,16 +93,16 @@ fn extenders() {
 #[test]
 fn hostile_configurations() {
     for rest in [
-        // All is disabled, and some of it is enabled again, elsewhere and in another order.
+        // All plugins are disabled, and some are enabled again at other points and in another order.
         "profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultBinder}, {name: PrioritySort}]}, \
          filter: {enabled: [{name: TaintToleration}, {name: NodeName}]}, score: {enabled: [{name: ImageLocality, weight: 77}]}}}]",
-        // Named at a point and by `multiPoint`: what is named goes first.
+        // Named at a point and in `multiPoint`: named plugins come first.
         "profiles: [{plugins: {filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}, \
          score: {disabled: [{name: '*'}], enabled: [{name: NodeAffinity}, {name: TaintToleration, weight: 100}]}}}]",
-        // Disabled twice, in vain, and with weights.
+        // Disabled twice, without effect, and with weights.
         "profiles: [{plugins: {preFilter: {disabled: [{name: NodeName}, {name: NodePorts}, {name: NodePorts, weight: 3}]}, \
-         multiPoint: {disabled: [{name: DefaultPreemption}, {name: Nobody}], enabled: [{name: NodeAffinity, weight: 0}]}}}]",
-        // A point in another order than all others.
+         multiPoint: {disabled: [{name: DefaultPreemption}, {name: Missing}], enabled: [{name: NodeAffinity, weight: 0}]}}}]",
+        // A point with a different order.
         "profiles: [{plugins: {preScore: {disabled: [{name: '*'}], enabled: [{name: InterPodAffinity}, {name: NodeAffinity}, \
          {name: TaintToleration}, {name: PodTopologySpread}, {name: NodeResourcesFit}, {name: VolumeBinding}]}}}]",
         "percentageOfNodesToScore: 7\npodInitialBackoffSeconds: 3\npodMaxBackoffSeconds: 300\n\
@@ -214,7 +215,7 @@ fn unknown_plugins_survive_a_round_trip() {
     assert!(shown(&second).contains("a-limit = 3\nresources = { \"example.com/my-gpu\" = 2 }\n"), "{}", shown(&second));
 }
 
-/// A plugin list of a profile: any of kube-scheduler's plugins that run there, in any order, with any weights.
+/// A plugin list of a profile: random in-tree plugins of the point, in any order, with any weights.
 fn list(point: Point) -> impl Strategy<Value = String> {
     let names: Vec<&str> = kube_scheduler::DEFAULT_PLUGINS
         .iter()
@@ -252,7 +253,7 @@ proptest! {
 
     #[test]
     fn any_profile(profile in profile()) {
-        // Some plugins need another, or themselves at another point.
+        // Some plugins require another plugin, or themselves at another point.
         if compiled(std::slice::from_ref(&profile)).is_ok() {
             check(&[profile]);
         }

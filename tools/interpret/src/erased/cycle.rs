@@ -82,10 +82,10 @@ impl<P: Reads + PreFilterPlugin> PreFilter for Instance<P> {
 }
 
 fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
-    state.downcast_mut().expect("a plugin is given the state that it made")
+    state.downcast_mut().expect("a plugin receives its own state")
 }
 
-/// `state` is none for a plugin without PreFilter in the profile.
+/// `state` is `None` for a plugin without PreFilter in the profile.
 pub(crate) trait Filter: Send + Sync {
     /// # Errors
     /// The code of the rejection.
@@ -96,7 +96,7 @@ pub(crate) trait Filter: Send + Sync {
         columns: &Columns<'_>,
         index: usize,
     ) -> Result<(), Code>;
-    /// Rejects the node once more, in words.
+    /// Rejects the node again, with reasons.
     fn explain(
         &self,
         pod: &dyn PodValue,
@@ -139,7 +139,7 @@ impl<P: Reads + FilterPlugin<Cycle: Default>> Filter for Instance<P> {
     }
 }
 
-/// The plugin's columns of a node.
+/// Returns the plugin's columns of a node.
 pub(super) fn row<'a, P: Reads>(columns: &Columns<'a>, index: usize) -> Row<'a, P> {
     P::Columns::row(P::columns(columns), index)
 }

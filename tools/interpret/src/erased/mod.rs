@@ -1,8 +1,8 @@
-//! Plugins behind trait objects: a trait for each extension point, which [`Instance`] implements for every plugin that
-//! implements the point.
+//! Plugins behind trait objects: a trait for each extension point, which [`Instance`] implements for every
+//! plugin with the point.
 //!
-//! What is generic over the cluster's client is not here: `plugins::bind` and `plugins::pre_bind`, generated, tell the
-//! plugins apart.
+//! Functions with a generic client are not included: the generated `plugins::bind` and `plugins::pre_bind`
+//! select the plugin by its type.
 
 mod cycle;
 mod plugin;
@@ -25,7 +25,7 @@ use schedc_core::plugin::{CompileContext, IndexView, Plugin, Refs, Slices, View}
 use crate::plugins::Columns;
 use crate::state::State;
 
-/// The columns of all plugins together, as generated code has those of a profile.
+/// The columns of all plugins, like the columns of a profile in generated code.
 pub(crate) trait AllColumns {
     type Columns<'a>: Copy;
     fn columns<'a>(state: &'a State, base: &'a Base) -> Self::Columns<'a>;
@@ -36,10 +36,10 @@ pub(crate) trait AllColumns {
     ) -> Self::Columns<'a>;
 }
 
-/// Who has them.
+/// Type with the columns of all in-tree plugins.
 pub(crate) struct InTreeColumns;
 
-/// What a plugin reads, cut out of the state of all.
+/// The part of the state that a plugin reads.
 pub(crate) trait Reads: Plugin<Reads = ()> {
     fn columns<'a>(columns: &Columns<'a>) -> Slices<'a, Self>;
     fn indexes(state: &State) -> Refs<'_, Self>;
@@ -52,7 +52,7 @@ pub(crate) struct Instance<P: Plugin> {
     pub(crate) args: &'static P::Args,
 }
 
-/// What every plugin does.
+/// The functions of every plugin.
 pub(crate) trait ErasedPlugin: Any + Send + Sync {
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut State) -> Box<dyn PodValue>;
     fn compile_epoch(&self, state: &State) -> Option<u64>;
@@ -71,18 +71,18 @@ impl<P: Reads> ErasedPlugin for Instance<P> {
     }
 }
 
-/// The plugin's view of the cluster in a cycle.
+/// Returns the plugin's view of the cluster in a cycle.
 fn view<P: Reads>(cache: &Cache<State>) -> View<'_, P> {
     let columns = P::columns(&InTreeColumns::columns(&cache.state, &cache.base));
     View { columns, indexes: P::indexes(&cache.state), reads: (), base: &cache.base }
 }
 
-/// The plugin's view of the cluster outside of cycles.
+/// Returns the plugin's view of the cluster outside of cycles.
 fn index_view<P: Reads>(cache: &Cache<State>) -> IndexView<'_, P> {
     IndexView { indexes: P::indexes(&cache.state), base: &cache.base }
 }
 
-/// What the plugin reads of the pod.
+/// Returns the plugin's compiled pod.
 fn downcast_pod<P: Plugin>(pod: &dyn PodValue) -> &P::Pod {
     downcast_value(pod)
 }

@@ -1,4 +1,4 @@
-//! A plugin of a profile: one instance, behind a trait object for each extension point that it implements.
+//! A plugin of a profile: one instance, behind a trait object for each of its extension points.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{
     QueueSort, QueueingHints, Reads, Reserve, Score,
 };
 
-/// A plugin, as the catalog says what it implements.
+/// A plugin, with the extension points in its catalog entry.
 pub(crate) struct PluginTraits {
     pub(crate) name: &'static str,
     pub(crate) events: PluginEvents,
@@ -33,17 +33,17 @@ pub(crate) struct PluginTraits {
     pub(crate) pre_bind: Option<Arc<dyn PreBind>>,
 }
 
-/// A plugin that was just made. The catalog's names of extension points are the names of its methods.
+/// A new plugin. Its methods have the catalog's names of extension points.
 pub(crate) struct PluginBuilder<P: Plugin> {
     instance: Arc<Instance<P>>,
     plugin: PluginTraits,
 }
 
 impl<P: Reads<Args: Decode>> PluginBuilder<P> {
-    /// Decodes the arguments and makes the plugin. Both stay as long as the program.
+    /// Decodes the arguments and creates the plugin. Both have static lifetime.
     ///
     /// # Errors
-    /// The arguments are wrong, or the plugin cannot work.
+    /// The arguments are invalid, or the plugin fails to start.
     pub(crate) fn new(args: &Node, handle: &Handle, events: PluginEvents) -> Result<Self, StartError> {
         let failed = |reason| StartError { plugin: P::NAME, reason };
         let args = decode_at_runtime::<P::Args>(args).map_err(|complaints| failed(complaints.join("; ")))?;

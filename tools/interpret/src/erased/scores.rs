@@ -58,7 +58,7 @@ impl<P: Reads + PrepareScore> Prepare for Instance<P> {
     }
 }
 
-/// `state` is none for a plugin without PreScore in the profile that looks nothing up either.
+/// `state` is `None` for a plugin without PreScore in the profile and without PrepareScore.
 pub(crate) trait Score: Send + Sync {
     fn score(
         &self,
@@ -86,7 +86,7 @@ impl<P: Reads + ScorePlugin<Cycle: Default>> Score for Instance<P> {
 }
 
 pub(crate) trait Normalize: Send + Sync {
-    /// Takes a raw score in.
+    /// Adds a raw score to the extremes.
     fn include(&self, extent: &mut Extent, raw: i64);
     fn normalize(&self, extent: Extent, raw: i64) -> i64;
 }
@@ -116,7 +116,7 @@ impl<P: Reads + ReservePlugin> Reserve for Instance<P> {
 
 pub(crate) trait PreBind: Send + Sync {
     fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status>;
-    /// What it gets if the profile has no Reserve of this plugin.
+    /// Returns the Reserve state for a profile without this plugin's Reserve.
     fn default_reserved(&self) -> Box<AnyValue>;
 }
 

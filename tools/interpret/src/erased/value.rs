@@ -1,17 +1,17 @@
-//! Values whose types only their plugin knows.
+//! Values with types that only their plugin uses.
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
 
-/// Anything that threads may share.
+/// Any value that threads can share.
 pub(crate) type AnyValue = dyn Any + Send + Sync;
 
-/// The value of a plugin, by the plugin's own type.
+/// Returns the value of a plugin in its concrete type.
 pub(crate) fn downcast_value<T: 'static>(value: &AnyValue) -> &T {
-    value.downcast_ref().expect("a plugin is given what it made")
+    value.downcast_ref().expect("a plugin receives its own values")
 }
 
-/// What a plugin reads of a pod.
+/// The compiled pod of a plugin.
 pub(crate) trait PodValue: Any + Send + Sync {
     fn equals(&self, other: &dyn PodValue) -> bool;
     fn hash_into(&self, hasher: &mut dyn Hasher);
@@ -43,7 +43,7 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> CycleValue for T {
     }
 }
 
-/// The same, as a value.
+/// The filter state of a plugin, as a value.
 pub(crate) struct FilterState(pub(crate) Box<dyn CycleValue>);
 
 impl FilterState {
@@ -56,7 +56,7 @@ impl FilterState {
 }
 
 impl FilterState {
-    /// The plugin's own type, which it is.
+    /// Returns the concrete state of the plugin.
     pub(crate) fn downcast<T: 'static>(self) -> Option<T> {
         let value: Box<dyn Any> = self.0;
         value.downcast().map(|value| *value).ok()

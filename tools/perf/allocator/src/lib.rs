@@ -1,4 +1,4 @@
-//! The system's allocator, counting how often a thread asks it for memory, and how much it has.
+//! The system allocator with counters per thread: number of allocations, and allocated bytes.
 //!
 //! A binary installs it:
 //!
@@ -11,32 +11,32 @@
 //! assert_eq!(schedc_allocator::allocations() - before, 1);
 //! ```
 //!
-//! It counts all the time, so it has to cost nothing: two numbers for each thread that are added to in place. Crates that
-//! count (`stats_alloc`, `cap`, `allocation-counter`, `dhat`) do several atomic operations, or go through a `RefCell`, for
-//! every allocation and deallocation, whether anybody wants to know or not.
+//! Counting is always on, so it must be cheap: two numbers per thread that are changed in place. Crates that
+//! count (`stats_alloc`, `cap`, `allocation-counter`, `dhat`) use several atomic operations or a `RefCell`
+//! for every allocation and deallocation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Without a destructor and without lazy initialisation: reading and writing it asks for no memory, at any time.
+    /// Without destructor and lazy initialisation: access never allocates.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static ALLOCATED_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How often this thread has asked for memory: allocations, and reallocations, which may move. 0 for ever if the binary
-/// has another allocator.
+/// Returns the number of allocations of this thread, including reallocations, which may move. Always 0 if the
+/// binary has another allocator.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
 }
 
-/// How many bytes this thread has asked for and not given back, modulo 2^64: differences count, as long as no other thread
-/// gives back what this one asked for. 0 for ever if the binary has another allocator.
+/// Returns the number of bytes that this thread has allocated and not freed, modulo 2^64. Differences are
+/// exact if no other thread frees this thread's memory. Always 0 if the binary has another allocator.
 pub fn allocated_bytes() -> u64 {
     ALLOCATED_BYTES.get()
 }
 
-/// The system's allocator, counting.
+/// The system allocator, with counters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAllocator;
 
@@ -45,9 +45,9 @@ fn count(more: usize, less: usize) {
     ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().wrapping_add(more as u64).wrapping_sub(less as u64));
 }
 
-#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; everything is left to the system's allocator")]
-// SAFETY: every function hands its arguments on to the system's allocator, which keeps the contract, and returns what it
-// returns. Counting allocates nothing and cannot unwind.
+#[allow(unsafe_code, reason = "GlobalAlloc is an unsafe trait; all calls are forwarded to the system allocator")]
+// SAFETY: every function forwards its arguments to the system allocator, which fulfils the contract, and returns its
+// result. Counting allocates nothing and cannot unwind.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 0);

@@ -1,8 +1,8 @@
-//! Times as Go writes them.
+//! Durations in Go's notation.
 
 use serde::Deserialize;
 
-/// A time as Go writes it: `1m30s`.
+/// A duration in Go's notation: `1m30s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Duration(pub std::time::Duration);
@@ -12,7 +12,7 @@ impl TryFrom<String> for Duration {
     fn try_from(text: String) -> Result<Self, String> {
         const UNITS: [(&str, f64); 7] =
             [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-        let wrong = || format!("`{text}` is no duration; write one such as 90s, 1m30s or 250ms");
+        let wrong = || format!("`{text}` is not a duration such as 90s, 1m30s or 250ms");
         let (mut seconds, mut rest) = (0.0, text.as_str());
         while !rest.is_empty() && rest != "0" {
             let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! What operations say, field by field, as scheduler_perf has them.
+//! Fields of operations, with the names of scheduler_perf.
 
 use std::collections::BTreeMap;
 
@@ -7,155 +7,155 @@ use serde_json::{Map, Value};
 
 use super::duration::Duration;
 
-/// Makes nodes.
+/// Creates nodes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateNodes {
-    /// How many.
+    /// Number of nodes.
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// A text template of a Node; without, nodes of 4 CPUs and 32 GiB for 110 pods.
+    /// Text template of a Node; by default, nodes with 4 CPUs and 32 GiB for 110 pods.
     pub node_template_path: Option<String>,
-    /// Resources of CSI drivers and others. Goes before the other two, as all but one are ignored.
+    /// Resources of CSI drivers and others. Takes precedence over the other two: only one of the three is used.
     pub node_allocatable_strategy: Option<NodeAllocatable>,
-    /// Gives nodes a label whose values take turns.
+    /// Adds a label to the nodes, with the given values in turn.
     pub label_node_prepare_strategy: Option<LabelNodes>,
-    /// Gives every node a label with a value of its own.
+    /// Adds a label to the nodes, with a unique value for each.
     pub unique_node_label_strategy: Option<UniqueLabel>,
 }
 
-/// What nodes have besides the resources of their template.
+/// Allocatable of nodes, in addition to their template.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeAllocatable {
     /// Quantities by resource.
     #[serde(default)]
     pub node_allocatable: BTreeMap<String, String>,
-    /// What a node's CSINode says, by driver.
+    /// Content of a node's CSINode, by driver.
     #[serde(default)]
     pub csi_node_allocatable: BTreeMap<String, CsiNodeAllocatable>,
-    /// In-tree volume plugins that CSI drivers took the place of.
+    /// In-tree volume plugins that CSI drivers replace.
     #[serde(default)]
     pub migrated_plugins: Vec<String>,
 }
 
-/// How many volumes of a CSI driver a node can have.
+/// Number of volumes of a CSI driver per node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CsiNodeAllocatable {
-    /// No limit without it.
+    /// Number of volumes; no limit if omitted.
     pub count: Option<i32>,
 }
 
-/// A label whose values take turns.
+/// A label with the given values in turn.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LabelNodes {
-    /// Its key.
+    /// Label key.
     pub label_key: String,
-    /// Its values.
+    /// Label values.
     pub label_values: Vec<String>,
 }
 
-/// A label with a value of its own for every node.
+/// A label with a unique value for every node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UniqueLabel {
-    /// Its key.
+    /// Label key.
     pub label_key: String,
 }
 
-/// Makes namespaces: the prefix, a hyphen, and a number from 0.
+/// Creates namespaces. Names consist of the prefix, a hyphen, and a number from 0.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateNamespaces {
-    /// What their names begin with.
+    /// Prefix of the names.
     pub prefix: String,
-    /// How many.
+    /// Number of namespaces.
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// A Namespace.
+    /// Template of a Namespace.
     pub namespace_template_path: Option<String>,
 }
 
-/// Makes pods, and waits until they are scheduled.
+/// Creates pods and waits until they are scheduled.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreatePods {
-    /// How many.
+    /// Number of pods.
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// Whether to delete all pods once they are scheduled, and to begin again, for a time.
+    /// Whether to delete all pods once they are scheduled and create them again, for `duration`.
     #[serde(default)]
     pub steady_state: bool,
     pub(super) steady_state_param: Option<String>,
-    /// For how long, in a steady state.
+    /// Duration of the steady state.
     #[serde(default)]
     pub duration: Duration,
     pub(super) duration_param: Option<String>,
-    /// Whether to measure.
+    /// Whether to collect metrics.
     #[serde(default)]
     pub collect_metrics: bool,
-    /// Where to; `namespace-` and the place of the operation without.
+    /// Namespace; by default, `namespace-` and the index of the operation.
     pub namespace: Option<String>,
-    /// A text template of a Pod; that of the test case without; without that, pods of 100m CPU and 500 MiB.
+    /// Text template of a Pod; by default that of the test case, or else pods with 100m CPU and 500 MiB.
     pub pod_template_path: Option<String>,
-    /// Whether not to wait.
+    /// Whether to continue without waiting for the pods.
     #[serde(default)]
     pub skip_wait_to_completion: bool,
-    /// A PersistentVolume for every pod.
+    /// Template of a PersistentVolume for every pod.
     pub persistent_volume_template_path: Option<String>,
-    /// A PersistentVolumeClaim for every pod.
+    /// Template of a PersistentVolumeClaim for every pod.
     pub persistent_volume_claim_template_path: Option<String>,
 }
 
-/// Makes pods in several namespaces: the prefix, a hyphen, and a number from 0.
+/// Creates pods in several namespaces. Their names consist of the prefix, a hyphen, and a number from 0.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreatePodSets {
-    /// How many namespaces.
+    /// Number of namespaces.
     #[serde(default)]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// What their names begin with.
+    /// Prefix of the namespace names.
     pub namespace_prefix: String,
-    /// What to do in each.
+    /// Operation to run in each namespace.
     pub create_pods_op: Map<String, Value>,
 }
 
-/// Makes objects of any kind.
+/// Creates objects of any kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateAny {
-    /// Where to, for kinds that have namespaces.
+    /// Namespace, for namespaced kinds.
     pub namespace: Option<String>,
-    /// A text template.
+    /// Text template.
     pub template_path: String,
-    /// How many.
+    /// Number of objects.
     #[serde(default = "one")]
     pub count: usize,
     pub(super) count_param: Option<String>,
 }
 
-/// Changes objects of any kind.
+/// Updates objects of any kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateAny {
-    /// Where, for kinds that have namespaces.
+    /// Namespace, for namespaced kinds.
     pub namespace: Option<String>,
-    /// A text template.
+    /// Text template.
     pub template_path: String,
-    /// How many.
+    /// Number of objects.
     #[serde(default = "one")]
     pub count: usize,
     pub(super) count_param: Option<String>,
-    /// How many in a second; all at once if 0.
+    /// Number of updates per second; 0 for all at once.
     #[serde(default)]
     pub update_per_second: u64,
-    /// Which part of the object; the same here.
+    /// Subresources to update; ignored here.
     #[serde(rename = "subresources", default)]
     _subresources: Vec<String>,
 }
@@ -164,91 +164,91 @@ pub struct UpdateAny {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeletePods {
-    /// Where.
+    /// Namespace.
     pub namespace: String,
-    /// Which; all without.
+    /// Labels of the pods; all pods if omitted.
     #[serde(default)]
     pub label_selector: BTreeMap<String, String>,
-    /// Whether to go on meanwhile.
+    /// Whether to continue without waiting for the deletions.
     #[serde(default)]
     pub skip_wait_to_completion: bool,
-    /// How many in a second; all at once if 0.
+    /// Number of deletions per second; 0 for all at once.
     #[serde(default)]
     pub delete_pods_per_second: u64,
 }
 
-/// Makes objects beside everything else, to the end of the workload.
+/// Creates objects concurrently with other operations, until the end of the workload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Churn {
-    /// Whether they are deleted again.
+    /// Whether the objects are deleted again.
     pub mode: ChurnMode,
-    /// How many at most; of `recreate`, how many are there before the first is deleted again.
+    /// Maximum number of objects; in mode `recreate`, the number of objects before the first deletion.
     #[serde(default)]
     pub number: usize,
-    /// How long to wait before each.
+    /// Interval between objects, in milliseconds.
     #[serde(default)]
     pub interval_milliseconds: u64,
-    /// Where to; `namespace-` and the place of the operation without.
+    /// Namespace; by default, `namespace-` and the index of the operation.
     pub namespace: Option<String>,
-    /// Of each of these, one at a time.
+    /// Templates; each interval creates one object of each.
     pub template_paths: Vec<String>,
 }
 
-/// What becomes of the objects of a churn.
+/// Mode of a churn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChurnMode {
-    /// They stay.
+    /// Objects stay.
     Create,
-    /// They are deleted, in turn.
+    /// Objects are deleted in the order of creation.
     Recreate,
 }
 
-/// Waits for pods of earlier operations that did not.
+/// Waits for pods of earlier operations that did not wait.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Barrier {
-    /// Where; everywhere without.
+    /// Namespaces; all if omitted.
     #[serde(default)]
     pub namespaces: Vec<String>,
-    /// Which; all without.
+    /// Labels of the pods; all pods if omitted.
     #[serde(default)]
     pub label_selector: BTreeMap<String, String>,
-    /// For what.
+    /// Stage that the pods must reach.
     #[serde(default)]
     pub stage_requirement: Stage,
 }
 
-/// How far a pod has come.
+/// Scheduling stage of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Stage {
-    /// It has a node.
+    /// The pod has a node.
     #[default]
     Scheduled,
-    /// It was tried.
+    /// The pod has had an attempt.
     Attempted,
 }
 
-/// Lets time pass.
+/// Advances the time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sleep {
-    /// How much.
+    /// Duration.
     #[serde(default)]
     pub duration: Duration,
     pub(super) duration_param: Option<String>,
 }
 
-/// Measures from now on.
+/// Starts collecting metrics.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartCollecting {
     #[serde(rename = "name", default)]
     _name: String,
-    /// Pods of these namespaces.
+    /// Namespaces of the pods.
     pub namespaces: Vec<String>,
-    /// Which; all without.
+    /// Labels of the pods; all pods if omitted.
     #[serde(default)]
     pub label_selector: BTreeMap<String, String>,
 }

@@ -1,4 +1,4 @@
-//! Which workloads are meant, by their labels.
+//! Selection of workloads by labels.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -22,7 +22,8 @@ impl fmt::Display for Labels {
 }
 
 impl Labels {
-    /// Whether a workload with these labels is meant: it has all that are named, alone or after `+`, and none after `-`.
+    /// Returns whether workloads with these labels are selected: they have all names, alone or after `+`, and
+    /// none after `-`.
     pub fn admit<'a>(&self, labels: impl Iterator<Item = &'a str> + Clone) -> bool {
         self.0.split(',').map(str::trim).filter(|label| !label.is_empty()).all(|label| {
             let (wanted, label) = match label.strip_prefix('-') {

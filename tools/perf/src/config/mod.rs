@@ -1,13 +1,13 @@
 //! Files in the format of Kubernetes' scheduler_perf.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `fields` | operations as they are written |
-//! | `op` | which there are, what may be wrong with them, and their parameters |
-//! | `duration` | times as Go writes them |
+//! | `fields` | fields of the operations |
+//! | `op` | the operations, their validation and parameters |
+//! | `duration` | durations in Go's notation |
 //! | `params` | the parameters of a workload |
-//! | `labels` | which workloads are meant |
-//! | `yaml` | reading |
+//! | `labels` | selection of workloads by labels |
+//! | `yaml` | reading of YAML |
 
 mod duration;
 mod fields;
@@ -35,46 +35,46 @@ use params::Params;
 /// The test cases of a file.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The file, as it was named.
+    /// Path of the file, as given.
     pub path: PathBuf,
-    /// Its test cases, in order.
+    /// Test cases, in order.
     pub cases: Vec<TestCase>,
 }
 
-/// Workloads that are alike but for their parameters.
+/// Workloads that differ only in their parameters.
 #[derive(Clone, Debug)]
 pub struct TestCase {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it is about; its workloads have more.
+    /// Labels; workloads may add more.
     pub labels: Vec<String>,
-    /// What its workloads do.
+    /// Operations of the workloads.
     pub operations: Vec<Operation>,
-    /// Its workloads, in order.
+    /// Workloads, in order.
     pub workloads: Vec<Workload>,
-    /// Feature gates of kube-scheduler; they change nothing here.
+    /// Feature gates of kube-scheduler; ignored.
     pub feature_gates: BTreeMap<String, bool>,
-    /// A configuration of kube-scheduler; not used: the profile is compiled in.
+    /// Configuration of kube-scheduler; ignored: the profile is compiled in.
     pub scheduler_config_path: Option<String>,
-    /// What pods are made of if an operation does not say.
+    /// Template of pods for operations without one.
     pub default_pod_template_path: Option<String>,
 }
 
-/// One workload: the operations of its test case with its parameters.
+/// A workload: the operations of its test case with its parameters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workload {
-    /// Its name, unique in the test case.
+    /// Name, unique in the test case.
     pub name: String,
-    /// What it is about, besides the labels of the test case.
+    /// Labels, in addition to those of the test case.
     #[serde(default)]
     pub labels: Vec<String>,
     #[serde(default)]
     params: Map<String, Value>,
-    /// Feature gates of kube-scheduler; they change nothing here.
+    /// Feature gates of kube-scheduler; ignored.
     #[serde(default)]
     pub feature_gates: BTreeMap<String, bool>,
-    /// For comparisons over time, which are not made here.
+    /// Threshold for comparisons over time; ignored.
     #[serde(rename = "threshold", default)]
     _threshold: Value,
     #[serde(rename = "thresholdMetricSelector", default)]
@@ -105,7 +105,7 @@ impl Config {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is not in the format.
+    /// Returns an error if the file cannot be read or has another format.
     pub fn read(path: &Path) -> Result<Config, Error> {
         let text = yaml::text(path)?;
         let cases: Vec<Value> = yaml::document(&path.display().to_string(), &text)?;
@@ -122,27 +122,27 @@ impl Config {
             cases.into_iter().enumerate().map(|(at, case)| TestCase::of(at, case)).collect::<Result<Vec<_>, _>>()?;
         let mut names = BTreeSet::new();
         match cases.iter().find(|case| !names.insert(&case.name)) {
-            Some(case) => Err(Error::new(format!("there are two test cases `{}`; rename one of them", case.name))),
+            Some(case) => Err(Error::new(format!("duplicate test case `{}`; rename one of the two", case.name))),
             None => Ok(Config { path: path.to_owned(), cases }),
         }
     }
 
-    /// All workloads, in order.
+    /// Returns all workloads, in order.
     pub fn workloads(&self) -> impl Iterator<Item = SelectedWorkload<'_>> {
         self.cases.iter().flat_map(move |case| {
             case.workloads.iter().map(move |workload| SelectedWorkload { config: self, case, workload })
         })
     }
 
-    /// The workloads of these names, or all if there are none, that have the labels.
+    /// Returns the workloads with these names (all without names) that have the labels.
     ///
     /// # Errors
-    /// There is no workload of a name, or none that has the labels.
+    /// Returns an error if a name has no workload, or if no workload has the labels.
     pub fn choose(&self, names: &[String], labels: &Labels) -> Result<Vec<SelectedWorkload<'_>>, Error> {
         for name in names {
             if !self.workloads().any(|workload| workload.name() == *name) {
                 let known: Vec<_> = self.workloads().map(|workload| format!("  {}", workload.name())).collect();
-                let message = format!("there is no workload `{name}`; choose among:\n{}", known.join("\n"));
+                let message = format!("no workload `{name}`; choose one of:\n{}", known.join("\n"));
                 return Err(Error::new(message).at(self.path.display()));
             }
         }
@@ -153,7 +153,7 @@ impl Config {
             let known: BTreeSet<_> =
                 self.workloads().flat_map(|workload| workload.labels().collect::<Vec<_>>()).collect();
             let known = match known.is_empty() {
-                true => "none has any".to_owned(),
+                true => "no workload has labels".to_owned(),
                 false => format!("labels in use: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
             };
             return Err(Error::new(format!("no workload has the labels `{labels}`; {known}")).at(self.path.display()));
@@ -192,7 +192,7 @@ impl TestCase {
             let workload: Workload =
                 serde_json::from_value(Value::Object(workload)).map_err(|error| Error::new(error).at(&place))?;
             if !names.insert(named) {
-                return Err(Error::new("is there twice; rename one of them").at(&place));
+                return Err(Error::new("duplicate name; rename one of the two").at(&place));
             }
             workloads.push(workload);
         }
@@ -211,14 +211,14 @@ impl TestCase {
     }
 }
 
-/// A workload with what it belongs to.
+/// A workload with its test case and file.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectedWorkload<'a> {
-    /// Its file.
+    /// File.
     pub config: &'a Config,
-    /// Its test case.
+    /// Test case.
     pub case: &'a TestCase,
-    /// The workload.
+    /// Workload.
     pub workload: &'a Workload,
 }
 
@@ -228,12 +228,12 @@ impl<'a> SelectedWorkload<'a> {
         format!("{}/{}", self.case.name, self.workload.name)
     }
 
-    /// Its labels, and those of its test case.
+    /// Returns the labels of the workload and of its test case.
     pub fn labels(&self) -> impl Iterator<Item = &'a str> + Clone {
         self.case.labels.iter().chain(&self.workload.labels).map(String::as_str)
     }
 
-    /// What is written of kube-scheduler and does not matter here.
+    /// Returns the settings for kube-scheduler that are ignored here.
     pub fn ignored(&self) -> BTreeSet<String> {
         let gates = self.case.feature_gates.keys().chain(self.workload.feature_gates.keys());
         let mut ignored: BTreeSet<String> = gates.map(|gate| format!("feature gate {gate}")).collect();
@@ -241,10 +241,11 @@ impl<'a> SelectedWorkload<'a> {
         ignored
     }
 
-    /// Its operations, with its parameters and sets of pods resolved.
+    /// Returns the operations, with resolved parameters and pod sets.
     ///
     /// # Errors
-    /// Parameters that are missing, of a wrong type, or not used; operations that cannot be done here.
+    /// Returns an error for parameters that are missing, unused or of a wrong type, and for operations that are
+    /// not supported.
     pub fn operations(&self) -> Result<Vec<Operation>, Error> {
         let at = |error: Error| error.at(format_args!("{}: workload `{}`", self.config.path.display(), self.name()));
         let mut params = Params::new(&self.workload.params);
@@ -257,12 +258,14 @@ impl<'a> SelectedWorkload<'a> {
             unused if unused.is_empty() => Ok(operations),
             unused => {
                 let unused = unused.join(", ");
-                Err(at(Error::new(format!("no operation uses the parameters {unused}; is a name misspelt?"))))
+                Err(at(Error::new(format!(
+                    "no operation uses the parameters {unused}; check the spelling of the names"
+                ))))
             }
         }
     }
 
-    /// A path as the file means it: from the folder that the file is in.
+    /// Resolves a path relative to the folder of the file.
     pub fn path(&self, path: &str) -> PathBuf {
         self.config.path.parent().unwrap_or(Path::new("")).join(path)
     }

@@ -1,4 +1,4 @@
-//! Operations: which there are, what may be wrong with them, and their parameters.
+//! The operations, their validation and parameters.
 
 use std::fmt;
 
@@ -13,14 +13,14 @@ use super::fields::{
 use super::params::Params;
 use crate::Error;
 
-/// An operation, and where it stands.
+/// An operation with its position.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Its place in the list, from 0.
+    /// Index in the list, from 0.
     pub at: usize,
-    /// What it is called.
+    /// Opcode.
     pub opcode: String,
-    /// What it is.
+    /// The operation.
     pub op: Op,
 }
 
@@ -30,9 +30,9 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What can be done.
+/// The operations.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "each is what its fields are")]
+#[allow(missing_docs, reason = "the types of the fields document them")]
 pub enum Op {
     CreateNodes(CreateNodes),
     CreateNamespaces(CreateNamespaces),
@@ -46,7 +46,7 @@ pub enum Op {
     Sleep(Sleep),
     StartCollecting(StartCollecting),
     StopCollecting,
-    /// It cannot be done here, and this is why.
+    /// An operation that is not supported, with the reason.
     Refused(String),
 }
 
@@ -63,7 +63,7 @@ impl Operation {
     }
 }
 
-/// Operations that are known.
+/// Opcodes of the supported operations.
 const OPCODES: &str = "createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, deletePods, churn, barrier, \
 sleep, startCollectingMetrics, stopCollectingMetrics";
 
@@ -94,35 +94,35 @@ impl Op {
                 "needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels"
                     .to_owned(),
             ),
-            _ => Op::Refused(format!("is not known; the operations are {OPCODES}")),
+            _ => Op::Refused(format!("unknown opcode; the operations are {OPCODES}")),
         };
         op.check()?;
         Ok(op)
     }
 
-    /// What can be said without the parameters.
+    /// Validates everything that does not depend on parameters.
     fn check(&self) -> Result<(), Error> {
         match self {
             Op::CreateNodes(CreateNodes { label_node_prepare_strategy: Some(labels), .. })
                 if labels.label_values.is_empty() =>
             {
-                Err(Error::new("labelNodePrepareStrategy: labelValues: there is none"))
+                Err(Error::new("labelNodePrepareStrategy: labelValues: is empty; add at least one value"))
             }
             Op::CreatePods(pods) => pods.check(),
             Op::Churn(churn) if churn.template_paths.is_empty() => {
-                Err(Error::new("templatePaths: there is none; name at least one file"))
+                Err(Error::new("templatePaths: is empty; name at least one file"))
             }
             Op::Churn(Churn { mode: ChurnMode::Recreate, number: 0, .. }) => {
-                Err(Error::new("number: must be at least 1 where objects are recreated"))
+                Err(Error::new("number: must be at least 1 in mode recreate"))
             }
             Op::StartCollecting(start) if start.namespaces.is_empty() => {
-                Err(Error::new("namespaces: there is none; name those whose pods are to be measured"))
+                Err(Error::new("namespaces: is empty; name the namespaces of the pods to measure"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether something is measured with it.
+    /// Returns whether the operation collects metrics.
     pub(super) fn collects_metrics(&self) -> bool {
         match self {
             Op::CreatePods(pods) => pods.collect_metrics,
@@ -132,7 +132,7 @@ impl Op {
         }
     }
 
-    /// The same with its parameters; sets of pods become an operation each.
+    /// Resolves the parameters. A pod set becomes one operation per namespace.
     pub(super) fn resolve(mut self, params: &mut Params<'_>) -> Result<Vec<Op>, Error> {
         match &mut self {
             Op::CreateNodes(op) => op.count = params.count(op.count, op.count_param.as_deref())?,
@@ -171,14 +171,16 @@ impl CreatePodSets {
 impl CreatePods {
     fn check(&self) -> Result<(), Error> {
         if self.collect_metrics && self.skip_wait_to_completion {
-            return Err(Error::new("collectMetrics and skipWaitToCompletion exclude each other"));
+            return Err(Error::new("collectMetrics and skipWaitToCompletion are mutually exclusive"));
         }
         if self.steady_state && self.skip_wait_to_completion {
-            return Err(Error::new("steadyState and skipWaitToCompletion exclude each other"));
+            return Err(Error::new("steadyState and skipWaitToCompletion are mutually exclusive"));
         }
         let volumes = [&self.persistent_volume_template_path, &self.persistent_volume_claim_template_path];
         if volumes.iter().filter(|path| path.is_some()).count() == 1 {
-            return Err(Error::new("persistentVolumeTemplatePath and persistentVolumeClaimTemplatePath go together"));
+            return Err(Error::new(
+                "persistentVolumeTemplatePath and persistentVolumeClaimTemplatePath require each other",
+            ));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::duration::Duration;
 use crate::Error;
 
-/// Parameters, and which were asked for.
+/// Parameters, and the names of those that were used.
 pub(super) struct Params<'a> {
     params: &'a Map<String, Value>,
     used: BTreeSet<String>,
@@ -18,7 +18,7 @@ impl<'a> Params<'a> {
         Params { params, used: BTreeSet::new() }
     }
 
-    /// A parameter as an operation names it: `$name`.
+    /// Returns the parameter that an operation references as `$name`.
     fn get(&mut self, field: &str, name: &str) -> Result<(&'a str, &'a Value), Error> {
         let Some(key) = name.strip_prefix('$') else {
             return Err(Error::new(format!("{field}: `{name}` must begin with a $")));
@@ -26,13 +26,11 @@ impl<'a> Params<'a> {
         self.used.insert(key.to_owned());
         match self.params.get_key_value(key) {
             Some((key, value)) => Ok((key, value)),
-            None => {
-                Err(Error::new(format!("{field}: there is no parameter `{key}`; add it to the params of the workload")))
-            }
+            None => Err(Error::new(format!("{field}: no parameter `{key}`; add it to the params of the workload"))),
         }
     }
 
-    /// A number that may be a parameter.
+    /// Returns a number that may be a parameter.
     pub(super) fn count(&mut self, count: usize, param: Option<&str>) -> Result<usize, Error> {
         let Some(param) = param else { return Ok(count) };
         let (key, value) = self.get("countParam", param)?;
@@ -51,7 +49,7 @@ impl<'a> Params<'a> {
         value.as_bool().ok_or_else(|| wrong(key, value, "true or false"))
     }
 
-    /// What was not asked for.
+    /// Returns the unused parameters.
     pub(super) fn unused(&self) -> Vec<&'a str> {
         self.params.keys().map(String::as_str).filter(|key| !self.used.contains(*key)).collect()
     }

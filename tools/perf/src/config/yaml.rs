@@ -1,4 +1,4 @@
-//! YAML as Kubernetes' tools read it.
+//! YAML in the dialect of Kubernetes' tools.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,15 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(|error| Error::new(format!("{}: cannot be read: {error}", path.display())))
 }
 
-/// The one document of a text. `name` is what errors call it.
+/// Parses the only document of a text. `name` is its name in errors.
 pub(crate) fn document<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Error> {
     let options = serde_saphyr::options! {
-        // Files may be large; what aliases repeat is limited for its own sake.
+        // Files may be large. Repetition by aliases has a separate limit.
         budget: serde_saphyr::budget! {
             max_events: usize::MAX,
             max_nodes: usize::MAX,

@@ -1,4 +1,4 @@
-//! A cluster that is made up, and pods to ask about.
+//! A synthetic cluster, and the pods to evaluate.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod};
 use crate::Error;
 use crate::template::{ObjectFactory, Template};
 
-/// How many pods run on a node.
+/// Number of pods per node.
 const PODS: usize = 5;
 
 const NODE: &str = "
@@ -146,17 +146,17 @@ spec:
   - { name: disk, gcePersistentDisk: { pdName: disk } }
 ";
 
-/// The cluster.
+/// The synthetic cluster.
 pub(super) struct Cluster {
     pub(super) cluster: Box<dyn AnyCluster>,
     pub(super) nodes: usize,
-    /// Asks for cpu and memory.
+    /// Pod that requests cpu and memory only.
     pub(super) plain: Arc<Pod>,
-    /// Gives most plugins something to do.
+    /// Pod for which most plugins have work.
     pub(super) demanding: Arc<Pod>,
-    /// What was asked of the allocator for a node, and not given back. `None`: nobody counts.
+    /// Allocated bytes per node; `None` if the binary does not count.
     pub(super) bytes_per_node: Option<f64>,
-    /// The same for a running pod.
+    /// Allocated bytes per running pod.
     pub(super) bytes_per_pod: Option<f64>,
 }
 
@@ -186,12 +186,12 @@ impl Cluster {
     }
 }
 
-/// Takes every item in, and tells how much memory each takes more than it had itself.
+/// Passes every item to `take`. Returns the allocated bytes per item, without the item's own memory.
 fn bytes_for_each<T>(items: Vec<T>, mut take: impl FnMut(T)) -> Option<f64> {
     let (count, own) = (items.len().max(1) as f64, items.len() * size_of::<T>());
     let before = schedc_allocator::allocated_bytes();
     items.into_iter().for_each(&mut take);
-    // The list is gone.
+    // The list is freed by now.
     let held = schedc_allocator::allocated_bytes().wrapping_sub(before).wrapping_add(own as u64);
     crate::measure::is_counting().then(|| held as i64 as f64 / count)
 }

@@ -1,4 +1,4 @@
-//! Counting instructions: Linux does, if the processor has counters and the system lets programs read them.
+//! Counts of instructions. They require Linux, hardware counters, and the permission to read them.
 
 #[cfg(target_os = "linux")]
 pub(super) struct Counter(perf_event::Counter);
@@ -6,15 +6,13 @@ pub(super) struct Counter(perf_event::Counter);
 #[cfg(target_os = "linux")]
 impl Counter {
     /// # Errors
-    /// Why instructions cannot be counted here.
+    /// Returns the reason why instructions cannot be counted.
     pub(super) fn new() -> Result<Self, String> {
         let counter = perf_event::Builder::new(perf_event::events::Hardware::INSTRUCTIONS).build();
-        counter
-            .map(Counter)
-            .map_err(|error| format!("the system has no counter of instructions for this program: {error}"))
+        counter.map(Counter).map_err(|error| format!("this program has no access to an instruction counter: {error}"))
     }
 
-    /// How many instructions some work takes.
+    /// Returns the number of instructions of some work.
     pub(super) fn count(&mut self, work: &mut dyn FnMut()) -> Option<u64> {
         self.0.reset().ok()?;
         self.0.enable().ok()?;

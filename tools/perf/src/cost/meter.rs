@@ -1,4 +1,4 @@
-//! Time, and instructions where they can be counted.
+//! Measurement of time, and of instructions where possible.
 
 use std::time::{Duration, Instant};
 
@@ -7,20 +7,20 @@ use schedc_core::erased::AnyMeter;
 
 use super::instructions::Counter;
 
-/// How long work is repeated to be timed once, and how often it is timed. The fastest counts: whatever else the machine does
-/// makes it slower, never faster.
+/// Duration of one sample, in which the work is repeated, and number of samples. The fastest sample counts:
+/// other load on the machine only makes samples slower.
 const SAMPLE: Duration = Duration::from_micros(500);
 const SAMPLES: u32 = 15;
 const MAX_REPETITIONS: u32 = 1 << 16;
 
-/// What some work took.
+/// Cost of some work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measurement {
     pub(super) nanoseconds: f64,
     pub(super) instructions: Option<f64>,
 }
 
-/// Measures whatever it is given.
+/// Measures the cost of closures.
 pub(super) struct CostMeter {
     pub(super) measured: Vec<(&'static str, CostPart, Measurement)>,
     counter: Result<Counter, String>,
@@ -31,7 +31,7 @@ impl CostMeter {
         CostMeter { measured: Vec::new(), counter: Counter::new() }
     }
 
-    /// Why no instructions are counted.
+    /// Returns the reason why instructions are not counted.
     pub(super) fn no_instructions(&self) -> Option<String> {
         self.counter.as_ref().err().cloned()
     }

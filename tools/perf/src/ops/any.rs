@@ -1,4 +1,4 @@
-//! Objects of any kind come and change.
+//! Operations that create and update objects of any kind.
 
 use schedc_in_memory::server::Request;
 use schedc_objects::AnyObject;
@@ -29,7 +29,7 @@ impl Runner<'_> {
         let mut due = self.clock.now();
         for index in 0..op.count {
             if op.update_per_second > 0 {
-                // As a ticker's ticks: what was missed is not made up for.
+                // As with a ticker, missed intervals are skipped.
                 let interval = interval(op.update_per_second);
                 due = (due + interval).max(self.clock.now().saturating_sub(interval));
                 self.run_until(due.saturating_sub(self.clock.now()).max(0), |_| false)?;
@@ -46,7 +46,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// What makes the objects, and the namespace that they are in: empty for kinds without. `None`: scheduling does not look at them.
+    /// Returns the factory of the objects and their namespace, which is empty for cluster-scoped kinds. `None` if
+    /// scheduling ignores their kind.
     fn any(
         &mut self,
         path: &str,
@@ -62,11 +63,11 @@ impl Runner<'_> {
             (Some(false), Some(namespace)) => {
                 let kind = factory.kind();
                 Err(Error::new(format!(
-                    "namespace: is `{namespace}`, but objects of kind {kind} are in no namespace; leave it out"
+                    "namespace: is `{namespace}`, but objects of kind {kind} have no namespace; omit it"
                 )))
             }
             (Some(true), None) => {
-                Err(Error::new(format!("namespace: is missing, but objects of kind {} are in one", factory.kind())))
+                Err(Error::new(format!("namespace: is missing, but objects of kind {} need one", factory.kind())))
             }
             (_, namespace) => Ok(Some((factory, namespace.unwrap_or_default().to_owned()))),
         }

@@ -1,4 +1,4 @@
-//! Pods go.
+//! The operation that deletes pods.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What each operation does.
+//! Execution of the operations.
 
 mod any;
 mod delete;
@@ -18,13 +18,13 @@ use crate::template::{ObjectFactory, Template};
 const MILLISECOND: i64 = 1_000_000;
 const SECOND: i64 = 1_000 * MILLISECOND;
 
-/// How often a ticker ticks that is to tick so many times in a second.
+/// Returns the interval of a ticker with a rate per second.
 fn interval(per_second: u64) -> i64 {
     SECOND / i64::try_from(per_second).unwrap_or(SECOND).clamp(1, SECOND)
 }
 
 impl Runner<'_> {
-    /// Does an operation. `index` is its place among all of the workload.
+    /// Runs an operation. `index` is its position in the workload.
     pub(crate) fn operate(&mut self, index: usize, op: &Op) -> Result<(), Error> {
         self.catch_up()?;
         match op {
@@ -43,9 +43,9 @@ impl Runner<'_> {
             Op::StartCollecting(start) => self.start_collecting(start),
             Op::StopCollecting => match self.simulator.hooks.stop() {
                 true => Ok(()),
-                false => Err(Error::new("nothing is collected; put startCollectingMetrics before it")),
+                false => Err(Error::new("no metrics are being collected; add startCollectingMetrics before it")),
             },
-            // They were resolved, and refused.
+            // Pod sets have been resolved, and unsupported operations have been refused.
             Op::CreatePodSets(_) => Ok(()),
             Op::Refused(why) => Err(Error::new(why)),
         }
@@ -55,7 +55,7 @@ impl Runner<'_> {
         Template::read(&self.chosen.path(path))
     }
 
-    /// What makes objects of a kind that schedc knows.
+    /// Returns the factory of objects of a kind that scheduling uses.
     pub(super) fn factory(
         &self,
         template: &Template,
@@ -63,10 +63,11 @@ impl Runner<'_> {
         kind: &'static str,
     ) -> Result<ObjectFactory, Error> {
         let factory = ObjectFactory::new(template, count, Some(kind))?;
-        factory.ok_or_else(|| Error::new(format!("scheduling does not look at objects of kind {kind}")))
+        factory.ok_or_else(|| Error::new(format!("scheduling ignores objects of kind {kind}")))
     }
 
-    /// Completes what the objects of a maker have in common. Returns whether each is to be completed for itself.
+    /// Completes the common part of a factory's objects. Returns whether each object must be completed
+    /// separately.
     pub(super) fn prepare(&mut self, factory: &mut ObjectFactory, namespace: &str) -> Result<bool, Error> {
         let Some(prototype) = factory.prototype() else { return Ok(true) };
         let mut object = prototype.clone();
@@ -101,7 +102,7 @@ impl Runner<'_> {
         let mut factories = Vec::new();
         for path in &op.template_paths {
             let path = self.chosen.path(path);
-            // Objects of other kinds come and go unseen.
+            // Objects of other kinds are ignored.
             factories.extend(ObjectFactory::new(&Template::verbatim(&path)?, 1, None)?);
         }
         let alive = match op.mode {
@@ -125,7 +126,7 @@ impl Runner<'_> {
         let interner = &mut self.simulator.scheduler.base_mut().interner;
         match self.simulator.hooks.start(selection, interner) {
             true => Ok(()),
-            false => Err(Error::new("metrics are collected already; stop that first")),
+            false => Err(Error::new("metrics are already being collected; stop that first")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Nodes come.
+//! The operation that creates nodes.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::config::{CreateNodes, NodeAllocatable};
 use crate::run::Runner;
 use crate::template::Template;
 
-/// Nodes without a template.
+/// Default template of nodes.
 const PLAIN: &str = "
 kind: Node
 metadata: {generateName: node-}
@@ -57,7 +57,7 @@ impl Runner<'_> {
         self.settle()
     }
 
-    /// The drivers of a node are there, besides those that were.
+    /// Adds drivers to the CSINode of a node.
     fn set_csi_node(&mut self, name: &str, allocatable: &NodeAllocatable) -> Result<(), Error> {
         let mut drivers: BTreeMap<String, CSINodeDriver> = BTreeMap::new();
         if let Some(AnyObject::CsiNode(old)) =
@@ -82,14 +82,14 @@ impl Runner<'_> {
     }
 }
 
-/// What nodes get besides what their template says.
+/// Additions to the template of nodes.
 #[derive(Clone, Copy)]
 enum Strategy<'a> {
     NoFields,
     Allocatable(&'a NodeAllocatable),
-    /// A label whose values take turns.
-    Turns(&'a str, &'a [String]),
-    /// A label with a value of its own.
+    /// A label with the given values in turn.
+    Alternating(&'a str, &'a [String]),
+    /// A label with a unique value.
     Unique(&'a str),
 }
 
@@ -98,7 +98,7 @@ impl<'a> Strategy<'a> {
         match op {
             CreateNodes { node_allocatable_strategy: Some(allocatable), .. } => Strategy::Allocatable(allocatable),
             CreateNodes { label_node_prepare_strategy: Some(labels), .. } => {
-                Strategy::Turns(&labels.label_key, &labels.label_values)
+                Strategy::Alternating(&labels.label_key, &labels.label_values)
             }
             CreateNodes { unique_node_label_strategy: Some(label), .. } => Strategy::Unique(&label.label_key),
             _ => Strategy::NoFields,
@@ -115,7 +115,7 @@ impl<'a> Strategy<'a> {
                 );
                 return;
             }
-            Strategy::Turns(key, values) => (key, values[at % values.len()].clone()),
+            Strategy::Alternating(key, values) => (key, values[at % values.len()].clone()),
             Strategy::Unique(key) => (key, node.metadata.name.clone().unwrap_or_default()),
         };
         node.metadata.labels.get_or_insert_default().insert(key.to_owned(), value);

@@ -1,4 +1,4 @@
-//! Pods come.
+//! The operations that create pods.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_in_memory::server::{Key, Request};
@@ -10,7 +10,7 @@ use crate::probe::Selection;
 use crate::run::Runner;
 use crate::template::{ObjectFactory, Template};
 
-/// Pods without a template.
+/// Default template of pods.
 const PLAIN: &str = "
 kind: Pod
 metadata: {generateName: pod-}
@@ -82,7 +82,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Pods come, and go when all are scheduled, again and again.
+    /// Creates pods and deletes them when all are scheduled, repeatedly.
     fn steady_state(&mut self, batch: &Batch<'_>, op: &CreatePods) -> Result<(), Error> {
         let time = i64::try_from(op.duration.0.as_nanos()).unwrap_or(i64::MAX);
         let end = self.clock.now().saturating_add(time);
@@ -103,17 +103,17 @@ impl Runner<'_> {
         }
         match rounds > 0 || self.awaited() > 0 {
             true => Ok(()),
-            false => Err(Error::new("no pod was scheduled in the time; make duration longer")),
+            false => Err(Error::new("no pod was scheduled in time; increase duration")),
         }
     }
 
-    /// What makes a claim and its volume for every pod.
+    /// Returns the factories of a claim and a volume for every pod.
     fn volumes(&mut self, volume: &str, claim: &str, count: usize, namespace: &str) -> Result<Volumes, Error> {
         let read = |runner: &mut Self, path: &str, kind| {
             let template = Template::verbatim(&runner.chosen.path(path))?;
             let mut template = runner.factory(&template, count, kind)?;
             if let Some(prototype) = template.prototype() {
-                // Its name comes later.
+                // The real name is set later.
                 prototype.metadata_mut().name = Some("name".to_owned());
             }
             runner.prepare(&mut template, namespace)?;
@@ -125,7 +125,7 @@ impl Runner<'_> {
         })
     }
 
-    /// A claim, and the volume that it is bound to. Returns the name of the claim.
+    /// Creates a claim and the volume that it is bound to. Returns the name of the claim.
     fn create_volume(&mut self, volumes: &Volumes, namespace: &str, index: usize) -> Result<String, Error> {
         let (claim_name, volume_name) = (format!("pvc-{index}"), format!("{namespace}-vol-{index}"));
         let mut claim = volumes.claim.make(index)?;
@@ -158,7 +158,7 @@ impl Runner<'_> {
     }
 }
 
-/// Pods that come together.
+/// Pods that are created together.
 struct Batch<'a> {
     namespace: &'a str,
     factory: ObjectFactory,

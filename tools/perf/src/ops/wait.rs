@@ -8,16 +8,16 @@ use crate::config::{Barrier, Stage};
 use crate::probe::{ScheduledCounts, Selection, has, is_scheduled};
 use crate::run::Runner;
 
-/// How long anything is waited for, in time of the workload.
+/// Time limit of all waits, in time of the workload.
 const WAIT_TIMEOUT: i64 = 600 * SECOND;
 
 impl Runner<'_> {
-    /// How many pods were bound since somebody began to wait.
+    /// Returns the number of pods that were bound since the wait began.
     pub(super) fn awaited(&self) -> usize {
         self.simulator.hooks.awaited.as_ref().map_or(0, |(_, bound)| *bound)
     }
 
-    /// Waits until so many pods of the namespace are bound since it is counted.
+    /// Waits until the given number of pods of the namespace are bound.
     pub(super) fn await_pods(&mut self, namespace: &str, count: usize) -> Result<(), Error> {
         match self.run_until(WAIT_TIMEOUT, |runner| runner.awaited() >= count)? {
             true => Ok(()),
@@ -30,7 +30,7 @@ impl Runner<'_> {
 
     pub(super) fn barrier(&mut self, op: &Barrier) -> Result<(), Error> {
         if let Some(unknown) = op.namespaces.iter().find(|namespace| !self.has_namespace(namespace)) {
-            return Err(Error::new(format!("namespaces: there is no namespace `{unknown}`")));
+            return Err(Error::new(format!("namespaces: namespace `{unknown}` does not exist")));
         }
         let wanted: Vec<(String, usize)> = match op.namespaces.is_empty() {
             true => self.unawaited.clone().into_iter().collect(),
@@ -47,7 +47,7 @@ impl Runner<'_> {
             let count = wanted.iter().find(|(own, _)| *own == namespace).map_or(0, |(_, count)| *count);
             let stage = match op.stage_requirement {
                 Stage::Scheduled => "scheduled",
-                Stage::Attempted => "tried",
+                Stage::Attempted => "attempted",
             };
             let selection = Selection { namespaces: vec![namespace.clone()], labels: op.label_selector.clone() };
             let found = self.count(&selection, op.stage_requirement);
@@ -60,7 +60,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Whatever can be tried is tried at once, so that it is enough to look now and then.
+    /// Waits for attempts by polling: pods are attempted as soon as possible.
     fn await_attempts(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
         let end = self.clock.now().saturating_add(WAIT_TIMEOUT);
         loop {
@@ -79,7 +79,7 @@ impl Runner<'_> {
     }
 
     fn await_scheduled(&mut self, op: &Barrier, wanted: &[(String, usize)]) -> Result<Result<(), String>, Error> {
-        // What is on the way to the scheduler is counted when it is told.
+        // Pending notifications of the scheduler are delivered before counting.
         self.simulator.deliver_changes();
         let mut scheduled = ScheduledCounts { labels: op.label_selector.clone(), ..ScheduledCounts::default() };
         for (namespace, _) in wanted {
@@ -100,7 +100,7 @@ impl Runner<'_> {
         })
     }
 
-    /// How many pods have come so far.
+    /// Returns the number of pods that have reached a stage.
     fn count(&self, selection: &Selection, stage: Stage) -> usize {
         self.pods(selection).filter(|pod| has_reached(pod, stage)).count()
     }
@@ -114,20 +114,20 @@ impl Runner<'_> {
         })
     }
 
-    /// Why it was no use to wait.
+    /// Returns the error of a wait without success.
     fn timeout_error(&self, why: &str, selection: &Selection, stage: Stage) -> Error {
         let waiting = self.pods(selection).find(|pod| !has_reached(pod, stage));
-        let Some(pod) = waiting else { return Error::new(format!("waited in vain: {why}")) };
+        let Some(pod) = waiting else { return Error::new(format!("timeout: {why}")) };
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let conditions = pod.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
         let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled");
         let message = condition.and_then(|condition| condition.message.as_deref());
-        let message = message.unwrap_or("it was not tried; does a profile serve its scheduler?");
-        Error::new(format!("waited in vain: {why}; pod {name}: {message}"))
+        let message = message.unwrap_or("it was not attempted; check that a profile has its scheduler name");
+        Error::new(format!("timeout: {why}; pod {name}: {message}"))
     }
 }
 
-/// Whether a pod has come so far. One that is held by gates counts as tried, since an API server says so of it.
+/// Returns whether a pod has reached a stage. A gated pod counts as attempted, as in its status.
 fn has_reached(pod: &k8s_openapi::api::core::v1::Pod, stage: Stage) -> bool {
     if is_scheduled(pod) {
         return true;

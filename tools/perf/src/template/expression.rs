@@ -1,4 +1,4 @@
-//! What stands between double braces: numbers, `.Index`, `.Count`, functions of them, pipelines.
+//! Expressions in double braces: numbers, `.Index`, `.Count`, functions, pipelines.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub(super) enum Expression {
     Call(Function, Vec<Expression>),
 }
 
-/// A number, whole or not: it prints accordingly.
+/// A number, integer or real, which determines how it prints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Whole(i64),
@@ -38,8 +38,8 @@ impl Number {
     }
 }
 
-/// A function that scheduler_perf gives to templates. It computes with real numbers; the names with `Int` cut off what is
-/// behind the point.
+/// A function of scheduler_perf's templates. It computes with real numbers; functions with `Int` in their
+/// names truncate the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     operator: Operator,
@@ -68,7 +68,7 @@ const FUNCTIONS: [(&str, Operator, bool); 9] = [
 ];
 
 impl Expression {
-    /// Reads what stands between the braces.
+    /// Parses the text between the braces.
     pub(super) fn parse(text: &str) -> Result<Expression, String> {
         let tokens = tokens(text)?;
         let mut parser = Parser { tokens: &tokens, text };
@@ -133,7 +133,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
                 is_open = false;
             }
             '"' | '`' | '\'' => {
-                return Err(format!("`{{{{{text}}}}}`: texts are not known here; numbers, .Index and .Count are"));
+                return Err(format!("`{{{{{text}}}}}`: text is not supported; use numbers, .Index and .Count"));
             }
             _ if character.is_whitespace() => is_open = false,
             _ if is_open => {
@@ -156,7 +156,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Commands with bars between them: what one gives is the last argument of the next.
+    /// Parses commands separated by bars. The result of each is the last argument of the next.
     fn pipeline(&mut self) -> Result<Expression, String> {
         let mut expression = self.command(None)?;
         while self.take("|") {
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    /// A function with its arguments, or a value.
+    /// Parses a function with its arguments, or a value.
     fn command(&mut self, last: Option<Expression>) -> Result<Expression, String> {
         let function = self.tokens.first().and_then(|name| FUNCTIONS.iter().find(|(known, ..)| known == name));
         let Some(&(_, operator, is_whole)) = function else {
@@ -191,7 +191,7 @@ impl Parser<'_> {
             return if self.take(")") { Ok(inner) } else { Err(format!("`{{{{{}}}}}`: `(` without `)`", self.text)) };
         }
         let Some((token, rest)) = self.tokens.split_first() else {
-            return Err(format!("`{{{{{}}}}}`: there is a value missing", self.text));
+            return Err(format!("`{{{{{}}}}}`: a value is missing", self.text));
         };
         let expression = match token.as_str() {
             ".Index" => Expression::Index,
@@ -219,7 +219,7 @@ impl Parser<'_> {
     fn unexpected(&self, token: &str) -> String {
         let functions: Vec<_> = FUNCTIONS.iter().map(|(name, ..)| *name).collect();
         format!(
-            "`{{{{{}}}}}`: `{token}` is not known; .Index, .Count, numbers and {} are",
+            "`{{{{{}}}}}`: `{token}` is unknown; use .Index, .Count, numbers and {}",
             self.text,
             functions.join(", ")
         )

@@ -1,4 +1,4 @@
-//! Objects of a template, one after the other, without reading text for each.
+//! Creation of the objects of a template, without parsing text for each.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_objects::{AnyObject, ObjectReader};
@@ -9,35 +9,36 @@ use super::shape::Shape;
 use super::{Template, TemplateContext};
 use crate::Error;
 
-/// Makes objects of a template.
+/// Creates the objects of a template.
 #[derive(Clone, Debug)]
 pub struct ObjectFactory {
     template: Template,
     count: usize,
-    /// What its objects are called in errors: their kind.
+    /// Name of the objects in errors: their kind.
     kind: String,
-    /// Whether it was said what they must be, so that kube-scheduler's benchmark reads them into a type.
+    /// Whether the kind is given: kube-scheduler's benchmark then decodes the objects into a type.
     is_typed: bool,
     pub(super) form: ObjectForm,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum ObjectForm {
-    /// All are alike.
+    /// All objects are equal.
     Same(AnyObject),
     /// Names and annotations differ.
     Metadata(AnyObject, Shape),
-    /// They differ in some places.
+    /// Some fields differ.
     Shape(Shape),
-    /// Each text is read.
+    /// Each text is parsed.
     Text,
 }
 
 impl ObjectFactory {
-    /// Makes `count` objects. `kind` is what they must be, if that is known. `None`: scheduling does not look at such.
+    /// Creates a factory for `count` objects. `kind` is the required kind, if any. Returns `None` if scheduling
+    /// ignores objects of their kind.
     ///
     /// # Errors
-    /// The first or the last is no such object.
+    /// Returns an error if the first or the last object is invalid.
     pub fn new(template: &Template, count: usize, kind: Option<&str>) -> Result<Option<ObjectFactory>, Error> {
         let template = template.counted(count)?;
         let shape = Shape::of(&template, count)?;
@@ -48,7 +49,7 @@ impl ObjectFactory {
         }
         let found = sample.get("kind").and_then(Value::as_str).map(str::to_owned);
         let Some(found) = found.or_else(|| kind.map(str::to_owned)) else {
-            return Err(Error::new("is not a Kubernetes object: there is no `kind`").at(&template.name));
+            return Err(Error::new("is not a Kubernetes object: `kind` is missing").at(&template.name));
         };
         if let Some(kind) = kind
             && kind != found
@@ -73,12 +74,12 @@ impl ObjectFactory {
         Ok(Some(factory))
     }
 
-    /// The kind of the objects.
+    /// Returns the kind of the objects.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// What all objects have in common but their names, if that is all but their names: to be completed once.
+    /// Returns the common part of all objects, to be completed once, if they differ only in their names.
     pub fn prototype(&mut self) -> Option<&mut AnyObject> {
         match &mut self.form {
             ObjectForm::Same(object) | ObjectForm::Metadata(object, _) => Some(object),
@@ -86,10 +87,10 @@ impl ObjectFactory {
         }
     }
 
-    /// An object.
+    /// Creates an object.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the object is invalid.
     pub fn make(&self, index: usize) -> Result<AnyObject, Error> {
         let context = TemplateContext { index, count: self.count };
         let failed = |error: String| Error::new(error).at(&self.template.name);
@@ -112,17 +113,17 @@ impl ObjectFactory {
 
     fn read(&self, mut value: Value) -> Result<AnyObject, Error> {
         self.complete(&mut value)?;
-        let other = || Error::new("its objects are not all of one kind").at(&self.template.name);
+        let other = || Error::new("its objects have different kinds").at(&self.template.name);
         self.object(value)?.ok_or_else(other)
     }
 
-    /// Gives the document the kind that it must have, if it says nothing.
+    /// Sets the required kind if the document has none.
     fn complete(&self, value: &mut Value) -> Result<(), Error> {
         if self.is_typed {
             decapitalize(value);
         }
         let Value::Object(fields) = value else {
-            return Err(Error::new("is not a Kubernetes object: there are no fields").at(&self.template.name));
+            return Err(Error::new("is not a Kubernetes object: it has no fields").at(&self.template.name));
         };
         fields.entry("kind").or_insert_with(|| self.kind.as_str().into());
         if let Some((_, api_version)) = AnyObject::kind_named(&self.kind) {
@@ -134,7 +135,7 @@ impl ObjectFactory {
     fn object(&self, value: Value) -> Result<Option<AnyObject>, Error> {
         let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
-        // The first problem is reported: all objects of a template have the same ones.
+        // Only the first problem is reported: all objects of a template have the same problems.
         ObjectReader::default().read(&api_version, &kind, value).map_err(|errors| {
             let first = errors.first().map_or_else(String::new, ToString::to_string);
             Error::new(first).at(&self.template.name)

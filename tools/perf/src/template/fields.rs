@@ -1,8 +1,8 @@
-//! Names of fields as Go reads them into its types: whether they begin with a capital does not matter.
+//! Field names as Go decodes them into its types: the case of the first letter is ignored.
 
 use serde_json::{Map, Value};
 
-/// Fields whose values have keys of people's choice.
+/// Fields that are maps with keys chosen by users.
 const FREE: [&str; 10] = [
     "labels",
     "annotations",
@@ -16,7 +16,7 @@ const FREE: [&str; 10] = [
     "volumeAttributes",
 ];
 
-/// Writes names of fields with a small letter first.
+/// Changes the first letter of field names to lower case.
 pub(super) fn decapitalize(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(decapitalize),

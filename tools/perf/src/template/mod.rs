@@ -1,11 +1,11 @@
-//! Text templates of objects, as Go's `text/template` reads them, and objects that are made of them.
+//! Text templates of objects in the syntax of Go's `text/template`, and the objects created from them.
 //!
-//! | module | idea |
+//! | module | content |
 //! |---|---|
-//! | `expression` | what stands between braces |
-//! | `fields` | names of fields |
-//! | `shape` | a document of which only parts depend on the index |
-//! | `factory` | objects, one after the other |
+//! | `expression` | expressions in braces |
+//! | `fields` | field names |
+//! | `shape` | documents of which only parts depend on the index |
+//! | `factory` | creation of objects |
 
 mod expression;
 mod factory;
@@ -23,7 +23,7 @@ use crate::Error;
 use crate::config::yaml;
 use expression::Expression;
 
-/// The number of an object, from 0, and how many there will be.
+/// Values for expressions: the index of an object, from 0, and the number of objects.
 #[derive(Clone, Copy, Debug)]
 pub struct TemplateContext {
     /// `.Index`
@@ -35,12 +35,12 @@ pub struct TemplateContext {
 /// A text with expressions in double braces.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// What errors call it.
+    /// Name of the template in errors.
     name: Arc<str>,
     parts: Vec<Part>,
 }
 
-/// A piece of text, or what makes one.
+/// A piece of text or an expression.
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
     Text(String),
@@ -51,24 +51,24 @@ impl Template {
     /// Reads a template from a file.
     ///
     /// # Errors
-    /// It cannot be read, or holds an expression that is not known.
+    /// Returns an error if the file cannot be read or contains an unknown expression.
     pub fn read(path: &Path) -> Result<Template, Error> {
         Template::parse(&path.display().to_string(), &yaml::text(path)?)
     }
 
-    /// Reads a file that is no template: braces are text.
+    /// Reads a file without expressions: braces are text.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn verbatim(path: &Path) -> Result<Template, Error> {
         let text = yaml::text(path)?;
         Ok(Template { name: path.display().to_string().into(), parts: vec![Part::Text(text)] })
     }
 
-    /// A template from a text. `name` is what errors call it.
+    /// Parses a template. `name` is its name in errors.
     ///
     /// # Errors
-    /// An expression is not known.
+    /// Returns an error for an unknown expression.
     pub fn parse(name: &str, text: &str) -> Result<Template, Error> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -100,17 +100,17 @@ impl Template {
         Ok(Template { name: name.into(), parts })
     }
 
-    /// The text for one object.
+    /// Returns the text of one object.
     fn text(&self, context: TemplateContext) -> Result<String, Error> {
         render(&self.parts, context).map_err(|error| Error::new(error).at(&self.name))
     }
 
-    /// The document for one object, by reading its text.
+    /// Returns the document of one object, by parsing its text.
     fn document(&self, context: TemplateContext) -> Result<Value, Error> {
         yaml::document(&self.name, &self.text(context)?)
     }
 
-    /// The template where `.Count` is known: what does not depend on the index is text.
+    /// Returns the template with `.Count` replaced: parts that do not depend on the index become text.
     fn counted(&self, count: usize) -> Result<Template, Error> {
         let mut parts: Vec<Part> = Vec::new();
         for part in &self.parts {

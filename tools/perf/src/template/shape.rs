@@ -9,30 +9,30 @@ use crate::config::yaml;
 /// A value that may depend on the index.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
-    /// It does not.
+    /// A value that does not depend on the index.
     Same(Value),
     /// A text with expressions.
     Text(Vec<Part>),
-    /// The same, of a number.
+    /// A number with expressions.
     Number(Vec<Part>),
     List(Vec<Shape>),
     Map(Vec<(Key, Shape)>),
 }
 
-/// The name of a field.
+/// A field name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Key {
     Same(String),
     Text(Vec<Part>),
 }
 
-/// What stands for an expression while the document is read once: a private character before and after its number.
+/// Placeholder of an expression while the document is parsed once: private characters around its number.
 const BEGIN: char = '\u{e000}';
 const END: char = '\u{e001}';
 
 impl Shape {
-    /// The shape of a template's documents. `None`: they differ in more than texts, names of fields and numbers, or it cannot be
-    /// told.
+    /// Returns the shape of a template's documents. `None` if they differ in more than texts, field names and
+    /// numbers, or if the shape cannot be determined.
     pub(super) fn of(template: &Template, count: usize) -> Result<Option<Shape>, Error> {
         let first = TemplateContext { index: 0, count };
         let sample = template.document(first)?;
@@ -47,7 +47,7 @@ impl Shape {
             .collect();
         let Ok(marked) = yaml::document::<Value>(&template.name, &marked) else { return Ok(None) };
         let Some(shape) = Shape::compare(template, marked, &sample, first) else { return Ok(None) };
-        // What it gives is what reading the text gives.
+        // The shape must produce the same document as parsing the text.
         let last = TemplateContext { index: count.saturating_sub(1), count };
         let is_right = shape.value(first) == Ok(sample) && shape.value(last).ok() == Some(template.document(last)?);
         Ok(is_right.then_some(shape))
@@ -115,13 +115,13 @@ impl Shape {
         })
     }
 
-    /// A field, if this is a map and the field is always there.
+    /// Returns a field, if this is a map that always has the field.
     pub(super) fn field(&self, name: &str) -> Option<&Shape> {
         let Shape::Map(fields) = self else { return None };
         fields.iter().find(|(key, _)| matches!(key, Key::Same(key) if key == name)).map(|(_, shape)| shape)
     }
 
-    /// The names of the fields that are not always the same; `None` if that cannot be said.
+    /// Returns the names of fields with different values; `None` if they cannot be determined.
     pub(super) fn changing(&self) -> Option<Vec<&str>> {
         match self {
             Shape::Same(_) => Some(Vec::new()),
@@ -135,7 +135,7 @@ impl Shape {
     }
 }
 
-/// The text and the expressions of a marked text; `None` if there are no marks.
+/// Splits a marked text into text and expressions; `None` without marks.
 fn parts(template: &Template, text: &str) -> Option<Vec<Part>> {
     if !text.contains(BEGIN) {
         return None;

@@ -23,14 +23,14 @@ fn expressions() {
         "a:\n{{ if .Index }}",
         context,
         expect![
-            "t.yaml:2: `{{ if .Index }}`: `if` is not known; .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt are"
+            "t.yaml:2: `{{ if .Index }}`: `if` is unknown; use .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt"
         ],
     );
     check(
         "{{ .Name }}",
         context,
         expect![
-            "t.yaml:1: `{{ .Name }}`: `.Name` is not known; .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt are"
+            "t.yaml:1: `{{ .Name }}`: `.Name` is unknown; use .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt"
         ],
     );
     check("{{ (.Index }}", context, expect!["t.yaml:1: `{{ (.Index }}`: `(` without `)`"]);
@@ -38,7 +38,7 @@ fn expressions() {
     check("{{ .Index", context, expect!["t.yaml:1: `{{` without `}}`"]);
 }
 
-/// Whatever way objects are made, they are what their texts say.
+/// Objects equal their parsed texts, in whichever way they are created.
 #[test]
 fn objects_equal_their_rendered_templates() {
     let rows = [
@@ -50,7 +50,7 @@ fn objects_equal_their_rendered_templates() {
             "Shape",
         ),
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: 8{{ Mod .Index 12 }}, containers: []}", "Shape"),
-        // A text that looks like a number now and then is read each time.
+        // A text that looks like a number for some indexes is parsed each time.
         ("kind: Node\nmetadata: {name: node}\nstatus: {capacity: {cpu: {{.Index}}m}}", "Shape"),
         ("kind: Pod\nmetadata: {name: a}\nspec: {priority: {{ .Index }}{{ .Index }}, containers: []}", "Text"),
     ];

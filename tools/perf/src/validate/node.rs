@@ -1,4 +1,4 @@
-//! What a pod asks of its node alone.
+//! Requirements of a pod on its node alone.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
@@ -6,10 +6,10 @@ use schedc_core::model::{Effect, HostPort, Node, Pod, Resources};
 use super::Rule;
 use super::selectors::{node_affinity_matches, tolerates, tolerates_taints};
 
-/// A node, and what its pods take of it.
+/// A node, and the resources that its pods use.
 #[derive(Default)]
 pub(super) struct NodePods {
-    /// The node; `None` if it went, or was never told of.
+    /// The node; `None` if it does not exist.
     pub(super) node: Option<Node>,
     used: Resources,
     pods: i64,
@@ -17,14 +17,14 @@ pub(super) struct NodePods {
 }
 
 impl NodePods {
-    /// A pod is on the node now.
+    /// Adds a pod to the node.
     pub(super) fn add(&mut self, pod: &Pod) {
         self.used.add(&pod.usage.requests);
         self.pods += 1;
         self.ports.extend_from_slice(&pod.spec.host_ports);
     }
 
-    /// A pod went.
+    /// Removes a pod.
     pub(super) fn remove(&mut self, pod: &Pod) {
         self.used.subtract(&pod.usage.requests);
         self.pods -= 1;
@@ -35,18 +35,18 @@ impl NodePods {
         }
     }
 
-    /// Whether a pod may come to the node as it is.
+    /// Checks whether a pod may be bound to the node in its current state.
     pub(super) fn check(&self, pod: &Pod, names: &Interner, found: &mut Vec<(Rule, String)>) {
         let Some(node) = &self.node else { return };
         let spec = &*pod.spec;
         let mut broken = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
         if !spec.scheduling_gates.is_empty() {
-            broken(Rule::SchedulingGates, "it is held by gates");
+            broken(Rule::SchedulingGates, "it has scheduling gates");
         }
-        // kube-scheduler takes it for this taint.
+        // kube-scheduler treats an unschedulable node like this taint.
         let closed = names.get("node.kubernetes.io/unschedulable").unwrap_or(Symbol::EMPTY);
         if node.unschedulable && !tolerates(&spec.tolerations, closed, Symbol::EMPTY, Effect::NoSchedule) {
-            broken(Rule::NodeUnschedulable, "the node takes no pods");
+            broken(Rule::NodeUnschedulable, "the node is unschedulable");
         }
         if !tolerates_taints(node, &spec.tolerations) {
             broken(Rule::TaintToleration, "the node has a taint that the pod does not tolerate");
@@ -59,7 +59,7 @@ impl NodePods {
         }
         for port in &spec.host_ports {
             if self.ports.iter().any(|taken| collide(port, taken, names)) {
-                broken(Rule::NodePorts, &format!("port {} is taken", port.port));
+                broken(Rule::NodePorts, &format!("port {} is in use", port.port));
             }
         }
         self.check_resources(pod, node, names, found);
@@ -68,7 +68,7 @@ impl NodePods {
     fn check_resources(&self, pod: &Pod, node: &Node, names: &Interner, found: &mut Vec<(Rule, String)>) {
         let mut check = |name: &str, asked: i64, used: i64, there: i64| {
             if asked > 0 && i128::from(asked) + i128::from(used) > i128::from(there) {
-                let what = format!("{name}: {asked} are asked for, {used} of {there} are taken");
+                let what = format!("{name}: {asked} requested, {used} of {there} used");
                 found.push((Rule::NodeResourcesFit, what));
             }
         };

@@ -1,4 +1,4 @@
-//! Which pods are near which.
+//! Pod affinity and anti-affinity.
 
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -7,51 +7,51 @@ use schedc_core::model::{Pod, PodAffinityTerm};
 use super::selectors::{affinity_term_matches, value};
 use super::{Cluster, Placement, Rule};
 
-/// How many pods there are in each place: a topology key and one of its values.
+/// Number of pods per place: a topology key and one of its values.
 type Places = Map<(Symbol, Symbol), u32>;
 
-/// Pods counted for the terms that pods had so far. A term that is new is counted once over all pods.
+/// Counts of pods for the terms so far. A new term is counted once over all pods.
 #[derive(Default)]
 pub(super) struct PodAffinityRules {
-    /// For the required terms of a pod: pods that all of them mean, and where each term's key puts them.
-    wanted: Map<Box<[PodAffinityTerm]>, Places>,
-    /// For a term of anti-affinity: pods that it means.
-    unwanted: Map<PodAffinityTerm, Places>,
-    /// For a term of anti-affinity: pods that have it. `None` as long as nobody asked.
-    carried: Option<Map<PodAffinityTerm, Places>>,
+    /// For the required terms of a pod: pods that match all terms, by place of each term's key.
+    required: Map<Box<[PodAffinityTerm]>, Places>,
+    /// For an anti-affinity term: matching pods.
+    forbidden: Map<PodAffinityTerm, Places>,
+    /// For an anti-affinity term: pods that have it. `None` until it is needed.
+    owners: Option<Map<PodAffinityTerm, Places>>,
 }
 
 impl PodAffinityRules {
-    /// A pod comes to a node (`by` is 1), or leaves it (-1).
+    /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
     pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
-        for (terms, places) in &mut self.wanted {
-            count_wanted(terms, places, pod, node, cluster, by);
+        for (terms, places) in &mut self.required {
+            count_required(terms, places, pod, node, cluster, by);
         }
-        for (term, places) in &mut self.unwanted {
+        for (term, places) in &mut self.forbidden {
             if term_matches(term, pod, cluster) {
                 count_at(places, term.topology_key, node, cluster, by);
             }
         }
-        if let Some(carried) = &mut self.carried {
-            count_carried(carried, pod, node, cluster, by);
+        if let Some(owners) = &mut self.owners {
+            count_owners(owners, pod, node, cluster, by);
         }
     }
 
-    /// Whether a pod may come to a node, by the pods that are there.
+    /// Checks whether a pod may be bound to a node, given the existing pods.
     pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         let affinity = &pod.spec.affinity;
         let labels = cluster.labels(node);
         let mut broken = |what: String| found.push((Rule::InterPodAffinity, what));
         if !affinity.required.is_empty() {
-            let places = self.wanted.entry(affinity.required.clone()).or_insert_with(|| {
+            let places = self.required.entry(affinity.required.clone()).or_insert_with(|| {
                 let mut places = Places::default();
                 for (other, at) in cluster.pods.values() {
-                    count_wanted(&affinity.required, &mut places, other, *at, cluster, 1);
+                    count_required(&affinity.required, &mut places, other, *at, cluster, 1);
                 }
                 places
             });
-            // The first of a group that must be together: nobody is there whom it could join.
+            // The first pod of a group with affinity to itself: there is no pod to join yet.
             let is_first = places.is_empty() && affinity.required.iter().all(|term| term_matches(term, pod, cluster));
             for term in &affinity.required {
                 let key = names.resolve(term.topology_key);
@@ -59,13 +59,13 @@ impl PodAffinityRules {
                     None => broken(format!("the node has no label {key}")),
                     Some(place) if is_first || places.contains_key(&(term.topology_key, place)) => {}
                     Some(place) => {
-                        broken(format!("{key}={} has no pod that it must be with", names.resolve(place)));
+                        broken(format!("{key}={} has no pod that its affinity requires", names.resolve(place)));
                     }
                 }
             }
         }
         for term in &affinity.anti_required {
-            let places = self.unwanted.entry(term.clone()).or_insert_with(|| {
+            let places = self.forbidden.entry(term.clone()).or_insert_with(|| {
                 let mut places = Places::default();
                 for (_, at) in cluster.pods.values().filter(|(other, _)| term_matches(term, other, cluster)) {
                     count_at(&mut places, term.topology_key, *at, cluster, 1);
@@ -76,23 +76,23 @@ impl PodAffinityRules {
                 && places.contains_key(&(term.topology_key, place))
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod that it must not be with"));
+                broken(format!("{key}={place} has a pod that its anti-affinity forbids"));
             }
         }
-        let carried = self.carried.get_or_insert_with(|| {
-            let mut carried = Map::default();
+        let owners = self.owners.get_or_insert_with(|| {
+            let mut owners = Map::default();
             for (other, at) in cluster.pods.values() {
-                count_carried(&mut carried, other, *at, cluster, 1);
+                count_owners(&mut owners, other, *at, cluster, 1);
             }
-            carried
+            owners
         });
-        for (term, places) in carried {
+        for (term, places) in owners {
             if let Some(place) = value(labels, term.topology_key)
                 && places.contains_key(&(term.topology_key, place))
                 && term_matches(term, pod, cluster)
             {
                 let (key, place) = (names.resolve(term.topology_key), names.resolve(place));
-                broken(format!("{key}={place} has a pod that must not be with it"));
+                broken(format!("{key}={place} has a pod whose anti-affinity forbids it"));
             }
         }
     }
@@ -103,27 +103,27 @@ fn term_matches(term: &PodAffinityTerm, pod: &Pod, cluster: &Cluster) -> bool {
     affinity_term_matches(term, namespace, &pod.spec.labels, cluster.namespace(namespace))
 }
 
-fn count_wanted(terms: &[PodAffinityTerm], places: &mut Places, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
+fn count_required(terms: &[PodAffinityTerm], places: &mut Places, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
     if terms.iter().all(|term| term_matches(term, pod, cluster)) {
         terms.iter().for_each(|term| count_at(places, term.topology_key, node, cluster, by));
     }
 }
 
-fn count_carried(carried: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
+fn count_owners(owners: &mut Map<PodAffinityTerm, Places>, pod: &Pod, node: Symbol, cluster: &Cluster, by: i32) {
     for term in &pod.spec.affinity.anti_required {
-        if !carried.contains_key(term) {
-            carried.insert(term.clone(), Places::default());
+        if !owners.contains_key(term) {
+            owners.insert(term.clone(), Places::default());
         }
-        if let Some(places) = carried.get_mut(term) {
+        if let Some(places) = owners.get_mut(term) {
             count_at(places, term.topology_key, node, cluster, by);
             if places.is_empty() {
-                carried.remove(term);
+                owners.remove(term);
             }
         }
     }
 }
 
-/// A place without pods is not listed.
+/// Adds to the count of a place. A place without pods has no entry.
 fn count_at(places: &mut Places, key: Symbol, node: Symbol, cluster: &Cluster, by: i32) {
     let Some(place) = value(cluster.labels(node), key) else { return };
     let count = places.entry((key, place)).or_default();

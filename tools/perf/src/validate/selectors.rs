@@ -1,4 +1,4 @@
-//! What selectors match.
+//! Evaluation of selectors.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
@@ -7,12 +7,12 @@ use schedc_core::model::{
 
 type Labels<'a> = &'a [(Symbol, Symbol)];
 
-/// The value of a label.
+/// Returns the value of a label.
 pub(super) fn value(labels: Labels<'_>, key: Symbol) -> Option<Symbol> {
     labels.iter().find_map(|&(name, value)| (name == key).then_some(value))
 }
 
-/// Whether labels meet a condition. Without names there are no numbers: selectors of pods do not compare any.
+/// Returns whether labels meet a requirement. Numeric operators need `names`; pod selectors have none.
 fn requirement_matches(requirement: &Requirement, labels: Labels<'_>, names: Option<&Interner>) -> bool {
     let found = value(labels, requirement.key);
     let is_listed = found.is_some_and(|value| requirement.values.contains(&value));
@@ -27,12 +27,12 @@ fn requirement_matches(requirement: &Requirement, labels: Labels<'_>, names: Opt
     }
 }
 
-/// Whether labels meet all conditions of a selector.
+/// Returns whether labels match a selector.
 pub(super) fn selects(selector: &LabelSelector, labels: Labels<'_>) -> bool {
     selector.requirements.iter().all(|requirement| requirement_matches(requirement, labels, None))
 }
 
-/// Whether a term of pod affinity means pods with these labels, in this namespace with labels of its own.
+/// Returns whether a pod affinity term matches pods with these labels in this namespace.
 pub(super) fn affinity_term_matches(
     term: &PodAffinityTerm,
     namespace: Symbol,
@@ -45,7 +45,7 @@ pub(super) fn affinity_term_matches(
     (by_name || by_labels) && selects(selector, labels)
 }
 
-/// Whether one of the terms matches a node.
+/// Returns whether one of the terms matches a node.
 pub(super) fn selects_node(selector: &NodeSelector, node: Symbol, labels: Labels<'_>, names: &Interner) -> bool {
     selector.terms.iter().any(|term| {
         term.match_expressions.iter().all(|requirement| requirement_matches(requirement, labels, Some(names)))
@@ -53,7 +53,7 @@ pub(super) fn selects_node(selector: &NodeSelector, node: Symbol, labels: Labels
     })
 }
 
-/// Whether a pod's node selector and required node affinity match a node.
+/// Returns whether a pod's node selector and required node affinity match a node.
 pub(super) fn node_affinity_matches(
     selector: Labels<'_>,
     affinity: Option<&NodeSelector>,
@@ -64,7 +64,7 @@ pub(super) fn node_affinity_matches(
         && affinity.is_none_or(|affinity| selects_node(affinity, node.name, &node.labels, names))
 }
 
-/// Whether one of the tolerations tolerates a taint.
+/// Returns whether one of the tolerations tolerates a taint.
 pub(super) fn tolerates(tolerations: &[Toleration], key: Symbol, value: Symbol, effect: Effect) -> bool {
     tolerations.iter().any(|toleration| {
         toleration.effect.is_none_or(|tolerated| tolerated == effect)
@@ -77,7 +77,7 @@ pub(super) fn tolerates(tolerations: &[Toleration], key: Symbol, value: Symbol, 
     })
 }
 
-/// Whether there is no taint that keeps the pods with these tolerations away.
+/// Returns whether a node has no taint that repels pods with these tolerations.
 pub(super) fn tolerates_taints(node: &Node, tolerations: &[Toleration]) -> bool {
     node.taints.iter().all(|taint| {
         !matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)

@@ -1,4 +1,4 @@
-//! How pods are spread.
+//! Topology spread constraints.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use schedc_core::model::{
 use super::selectors::{node_affinity_matches, selects, tolerates_taints, value};
 use super::{Cluster, Placement, Rule};
 
-/// Pods counted for the hard constraints that pods had so far. What is new is counted once over all nodes and pods.
+/// Counts of pods for the hard constraints so far. A new constraint is counted once over all nodes and pods.
 #[derive(Default)]
 pub(super) struct Spread {
     counted: Map<SpreadConstraint, Domains>,
 }
 
-/// All that the count of a constraint depends on.
+/// Everything that the count of a constraint depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct SpreadConstraint {
     namespace: Symbol,
     constraint: TopologySpreadConstraint,
-    /// The keys of all hard constraints of the pod: nodes without one of them do not count.
+    /// Keys of all hard constraints of the pod: nodes without one of them do not count.
     keys: Box<[Symbol]>,
-    /// If nodes that the pod does not select do not count.
+    /// Node selector and affinity, if nodes that the pod does not select are excluded.
     selects: Option<(Labels, Option<NodeSelector>)>,
-    /// If nodes that keep it away do not count.
+    /// Tolerations, if nodes with untolerated taints are excluded.
     tolerations: Option<Box<[Toleration]>>,
 }
 
@@ -35,7 +35,7 @@ struct SpreadConstraint {
 #[derive(Default)]
 struct Domains {
     pods: Map<Symbol, i64>,
-    /// How many domains have so many pods.
+    /// Number of domains by number of pods.
     by_count: BTreeMap<i64, u32>,
 }
 
@@ -81,7 +81,7 @@ impl SpreadConstraint {
         matches!(&self.constraint.selector, Ok(Some(selector)) if selects(selector, &spec.labels))
     }
 
-    /// The domain of a node, if the node counts for who asks.
+    /// Returns the domain of a node, if the constraint includes the node.
     fn domain(&self, node: &Node, names: &Interner) -> Option<Symbol> {
         let has_keys = self.keys.iter().all(|key| value(&node.labels, *key).is_some());
         let is_selected = self
@@ -95,7 +95,7 @@ impl SpreadConstraint {
 }
 
 impl Spread {
-    /// A pod comes to a node (`by` is 1), or leaves it (-1).
+    /// Counts a pod that was bound to a node (`by` is 1) or left it (-1).
     pub(super) fn count(&mut self, pod: &Pod, node: Symbol, cluster: &Cluster, names: &Interner, by: i64) {
         let Some(node) = cluster.nodes.get(&node).and_then(|placed| placed.node.as_ref()) else { return };
         for (constraint_of, domains) in &mut self.counted {
@@ -107,7 +107,7 @@ impl Spread {
         }
     }
 
-    /// Whether a pod may come to a node, by the pods that are there.
+    /// Checks whether a pod may be bound to a node, given the existing pods.
     pub(super) fn check(&mut self, placement: Placement<'_>, found: &mut Vec<(Rule, String)>) {
         let Placement { pod, node, cluster, names } = placement;
         for constraint_of in SpreadConstraint::of(&pod.spec) {
@@ -129,7 +129,9 @@ impl Spread {
             let there = domains.pods.get(&domain).copied().unwrap_or_default();
             if there + own - least > i64::from(max_skew) {
                 let domain = names.resolve(domain);
-                let what = format!("{key}={domain} has {there} pods, others {least}, and {max_skew} more are allowed");
+                let what = format!(
+                    "{key}={domain} has {there} pods, the minimum is {least}, and the maximum skew is {max_skew}"
+                );
                 found.push((Rule::PodTopologySpread, what));
             }
         }

@@ -1,4 +1,4 @@
-//! Volumes: whether a pod's are within reach, free, and not too many.
+//! Rules for volumes: reachable, not in use, and within the limits.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use schedc_core::model::{
 use super::Rule;
 use super::selectors::{selects_node, value};
 
-/// The volumes that there are, and who uses them.
+/// Existing volumes and their users.
 #[derive(Default)]
 pub(super) struct Storage {
     claims: Map<(Symbol, Symbol), Arc<PersistentVolumeClaim>>,
     volumes: Map<Symbol, Arc<PersistentVolume>>,
     drivers: Map<Symbol, Arc<CsiNode>>,
-    /// How many pods on nodes use a claim.
+    /// Number of pods on nodes that use a claim.
     users: Map<(Symbol, Symbol), u32>,
-    /// The claims and own volumes of the pods on a node, each with the number of its pods.
+    /// Claims and inline volumes of the pods on a node, with the number of their pods.
     on: Map<Symbol, Map<(Symbol, Volume), u32>>,
 }
 
 impl Storage {
-    /// An object as it is now.
+    /// Adds or replaces an object.
     pub(super) fn set(&mut self, object: &Object) {
         match object {
             Object::PersistentVolume(volume) => drop(self.volumes.insert(volume.name, volume.clone())),
@@ -36,7 +36,7 @@ impl Storage {
         }
     }
 
-    /// An object went.
+    /// Removes an object.
     pub(super) fn remove(&mut self, key: &ObjectKey) {
         match key.kind {
             Kind::PersistentVolume => drop(self.volumes.remove(&key.name)),
@@ -46,7 +46,7 @@ impl Storage {
         }
     }
 
-    /// A pod comes to a node.
+    /// Adds a pod to a node.
     pub(super) fn add(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
@@ -57,7 +57,7 @@ impl Storage {
         }
     }
 
-    /// A pod leaves its node.
+    /// Removes a pod from its node.
     pub(super) fn remove_pod(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
@@ -70,7 +70,7 @@ impl Storage {
         }
     }
 
-    /// Whether a pod's volumes let it come to a node.
+    /// Checks whether a pod's volumes allow a node.
     pub(super) fn check(
         &self,
         pod: &Pod,
@@ -86,12 +86,12 @@ impl Storage {
         for claim in pod.spec.volumes.iter().filter_map(Volume::claim) {
             let name = names.resolve(claim);
             let Some(claim) = self.claims.get(&(namespace, claim)) else {
-                found.push((Rule::VolumeBinding, format!("there is no claim {name}")));
+                found.push((Rule::VolumeBinding, format!("claim {name} does not exist")));
                 continue;
             };
             let is_exclusive = claim.access_modes.contains(&AccessMode::ReadWriteOncePod);
             if is_exclusive && self.users.contains_key(&(namespace, claim.name)) {
-                found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another has it")));
+                found.push((Rule::VolumeRestrictions, format!("claim {name} is for one pod, and another pod uses it")));
             }
             let Some(volume) = self.volume_of(claim) else {
                 found.push((Rule::VolumeBinding, format!("claim {name} has no volume")));
@@ -102,7 +102,7 @@ impl Storage {
         let there = self.on.get(&node);
         for volume in &pod.spec.volumes {
             if there.is_some_and(|there| there.keys().any(|(_, other)| conflict(volume, other))) {
-                found.push((Rule::VolumeRestrictions, "a pod of the node has the volume".to_owned()));
+                found.push((Rule::VolumeRestrictions, "a pod on the node uses the volume".to_owned()));
             }
         }
         self.check_limits(pod, node, names, found);
@@ -131,18 +131,18 @@ impl Storage {
                 && more > 0
                 && there + more > limit
             {
-                let what = format!("{}: {there} volumes of {limit} are attached", names.resolve(driver));
+                let what = format!("{}: {there} of {limit} volumes are attached", names.resolve(driver));
                 found.push((Rule::NodeVolumeLimits, what));
             }
         }
     }
 
-    /// The volume that a claim is bound to.
+    /// Returns the volume that a claim is bound to.
     fn volume_of(&self, claim: &PersistentVolumeClaim) -> Option<&PersistentVolume> {
         self.volumes.get(&claim.volume?).map(|volume| &**volume)
     }
 
-    /// What a volume of a pod is to a CSI driver, if it is one's.
+    /// Returns the CSI volume behind a pod's volume, if there is one.
     fn csi(&self, namespace: Symbol, volume: &Volume, drivers: &CsiNode) -> Option<CsiVolume> {
         match volume {
             Volume::InTree { csi: Ok(Some(volume)) } => Some(*volume),
@@ -165,17 +165,17 @@ fn check_place(
 ) {
     let name = names.resolve(volume.name);
     if volume.node_affinity.as_ref().is_some_and(|affinity| !selects_node(affinity, node, labels, names)) {
-        found.push((Rule::VolumeBinding, format!("volume {name} cannot be reached from the node")));
+        found.push((Rule::VolumeBinding, format!("the node cannot reach volume {name}")));
     }
-    // A node that does not say where it is has all volumes.
+    // A node without topology labels accepts all volumes.
     let keys = [
         "failure-domain.beta.kubernetes.io/zone",
         "failure-domain.beta.kubernetes.io/region",
         "topology.kubernetes.io/zone",
         "topology.kubernetes.io/region",
     ];
-    let says = keys.iter().filter_map(|key| names.get(key)).any(|key| value(labels, key).is_some());
-    for zone in volume.zones.iter().filter(|_| says) {
+    let has_topology = keys.iter().filter_map(|key| names.get(key)).any(|key| value(labels, key).is_some());
+    for zone in volume.zones.iter().filter(|_| has_topology) {
         let place = value(labels, zone.key).or_else(|| value(labels, zone.successor));
         if place.is_none_or(|place| !zone.values.contains(&place)) {
             found.push((Rule::VolumeZone, format!("volume {name} is in another zone")));
@@ -183,7 +183,7 @@ fn check_place(
     }
 }
 
-/// Whether no two pods of a node may have both.
+/// Returns whether two volumes conflict, so that no two pods of a node may use them.
 fn conflict(one: &Volume, other: &Volume) -> bool {
     match (one, other) {
         (Volume::AwsElasticBlockStore { id: one }, Volume::AwsElasticBlockStore { id: other }) => one == other,

@@ -6,7 +6,7 @@ use schedc_objects::testing;
 
 use super::*;
 
-/// A cluster that is told of in a few lines: nodes and objects first, then pods, each before and after it is bound.
+/// A cluster from short manifests: nodes and objects first, then pods, each before and after its binding.
 struct ValidatorTest {
     names: Interner,
     validator: Validator,
@@ -14,12 +14,12 @@ struct ValidatorTest {
 
 impl ValidatorTest {
     fn nodes(yaml: &[&str]) -> ValidatorTest {
-        let mut told = ValidatorTest { names: Interner::default(), validator: Validator::default() };
+        let mut test = ValidatorTest { names: Interner::default(), validator: Validator::default() };
         for yaml in yaml {
-            let node = Change::Node(testing::node(yaml, &mut told.names));
-            told.validator.observe(&node, &told.names);
+            let node = Change::Node(testing::node(yaml, &mut test.names));
+            test.validator.observe(&node, &test.names);
         }
-        told
+        test
     }
 
     fn object(mut self, yaml: &str) -> ValidatorTest {
@@ -28,7 +28,7 @@ impl ValidatorTest {
         self
     }
 
-    /// A pod comes, and is bound to a node.
+    /// Creates a pod and binds it to a node.
     fn bind(mut self, name: &str, labels: &str, spec: &str, node: &str) -> ValidatorTest {
         let head = format!("metadata: {{name: {name}, namespace: default, uid: {name}, labels: {{{labels}}}}}");
         let pods = [format!("{head}\nspec: {{{spec}}}"), format!("{head}\nspec: {{nodeName: {node}, {spec}}}")];
@@ -70,11 +70,11 @@ fn a_node_is_not_filled_beyond_its_allocatable() {
         .bind("e", "", &requests("cpu: 1"), "n1")
         .bind("f", "", "", "n3")
         .check(expect![[r#"
-            pod default/c on node n1: NodeResourcesFit: milli-cpu: 1 are asked for, 2000 of 2000 are taken
-            pod default/c on node n1: NodeResourcesFit: memory: 3221225472 are asked for, 0 of 2147483648 are taken
-            pod default/d on node n1: NodeResourcesFit: pods: 1 are asked for, 3 of 3 are taken
-            pod default/e on node n1: NodeResourcesFit: pods: 1 are asked for, 3 of 3 are taken
-            pod default/f on node n3: there is no such node
+            pod default/c on node n1: NodeResourcesFit: milli-cpu: 1 requested, 2000 of 2000 used
+            pod default/c on node n1: NodeResourcesFit: memory: 3221225472 requested, 0 of 2147483648 used
+            pod default/d on node n1: NodeResourcesFit: pods: 1 requested, 3 of 3 used
+            pod default/e on node n1: NodeResourcesFit: pods: 1 requested, 3 of 3 used
+            pod default/f on node n3: the node does not exist
         "#]]);
 }
 
@@ -102,11 +102,11 @@ fn node_requirements_of_a_pod() {
         .bind("k", "", "schedulingGates: [{name: g}]", "n1")
         .check(expect![[r#"
             pod default/a on node t: TaintToleration: the node has a taint that the pod does not tolerate
-            pod default/c on node c: NodeUnschedulable: the node takes no pods
+            pod default/c on node c: NodeUnschedulable: the node is unschedulable
             pod default/e on node n1: NodeAffinity: the pod does not select the node
             pod default/g on node n1: NodeAffinity: the pod does not select the node
-            pod default/j on node n2: NodePorts: port 80 is taken
-            pod default/k on node n1: SchedulingGates: it is held by gates
+            pod default/j on node n2: NodePorts: port 80 is in use
+            pod default/k on node n1: SchedulingGates: it has scheduling gates
         "#]]);
 }
 
@@ -130,22 +130,22 @@ fn pod_affinity_and_anti_affinity_are_checked() {
         .bind("a", "app: a", apart, "n2")
         .bind("b4", "app: b", "", "n2")
         .check(expect![[r#"
-            pod default/stranger on node n2: InterPodAffinity: zone=b has no pod that it must be with
-            pod default/third on node n2: InterPodAffinity: zone=b has no pod that it must be with
+            pod default/stranger on node n2: InterPodAffinity: zone=b has no pod that its affinity requires
+            pod default/third on node n2: InterPodAffinity: zone=b has no pod that its affinity requires
             pod default/fourth on node n3: InterPodAffinity: the node has no label zone
-            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod that it must not be with
-            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod that must not be with it
-            pod default/b4 on node n2: InterPodAffinity: host=n2 has a pod that must not be with it
+            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod that its anti-affinity forbids
+            pod default/b2 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity forbids it
+            pod default/b4 on node n2: InterPodAffinity: host=n2 has a pod whose anti-affinity forbids it
         "#]]);
 }
 
 #[test]
 fn namespaces_are_selected_by_their_labels() {
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, namespaceSelector: {matchLabels: {team: x}}, labelSelector: {}}]}}";
-    let told = ValidatorTest::nodes(&[NODE]).bind("a", "", "", "n1").bind("b", "", apart, "n1");
-    let told = told.object("{kind: Namespace, metadata: {name: default, labels: {team: x}}}");
-    told.bind("c", "", "", "n1").check(expect![[r#"
-        pod default/c on node n1: InterPodAffinity: zone=a has a pod that must not be with it
+    let test = ValidatorTest::nodes(&[NODE]).bind("a", "", "", "n1").bind("b", "", apart, "n1");
+    let test = test.object("{kind: Namespace, metadata: {name: default, labels: {team: x}}}");
+    test.bind("c", "", "", "n1").check(expect![[r#"
+        pod default/c on node n1: InterPodAffinity: zone=a has a pod whose anti-affinity forbids it
     "#]]);
 }
 
@@ -168,13 +168,13 @@ fn domains_stay_within_the_skew() {
         .delete("e")
         .bind("g", "app: a", &format!("nodeSelector: {{zone: b}}, {}", spread("")), "n2")
         .check(expect![[r#"
-            pod default/b on node n1: PodTopologySpread: zone=a has 1 pods, others 0, and 1 more are allowed
-            pod default/f on node n1: PodTopologySpread: zone=a has 1 pods, others 0, and 1 more are allowed
+            pod default/b on node n1: PodTopologySpread: zone=a has 1 pods, the minimum is 0, and the maximum skew is 1
+            pod default/f on node n1: PodTopologySpread: zone=a has 1 pods, the minimum is 0, and the maximum skew is 1
         "#]]);
 }
 
 #[test]
-fn volumes_are_within_reach_and_free() {
+fn volumes_are_reachable_and_not_in_use() {
     let claims = "volumes: [{name: v, persistentVolumeClaim: {claimName: c1}}]";
     let other = "volumes: [{name: v, persistentVolumeClaim: {claimName: c2}}]";
     let lost = "volumes: [{name: v, persistentVolumeClaim: {claimName: c3}}]";
@@ -202,22 +202,22 @@ fn volumes_are_within_reach_and_free() {
         .bind("d", "", other, "n2")
         .bind("e", "", lost, "n2")
         .check(expect![[r#"
-            pod default/b on node n1: VolumeRestrictions: claim c1 is for one pod, and another has it
-            pod default/c on node n1: NodeVolumeLimits: d: 1 volumes of 1 are attached
-            pod default/d on node n2: VolumeBinding: volume v2 cannot be reached from the node
-            pod default/e on node n2: VolumeBinding: there is no claim c3
+            pod default/b on node n1: VolumeRestrictions: claim c1 is for one pod, and another pod uses it
+            pod default/c on node n1: NodeVolumeLimits: d: 1 of 1 volumes are attached
+            pod default/d on node n2: VolumeBinding: the node cannot reach volume v2
+            pod default/e on node n2: VolumeBinding: claim c3 does not exist
         "#]]);
 }
 
 #[test]
 fn only_the_rules_of_a_profile_are_checked() {
-    let mut told = ValidatorTest::nodes(&[]);
-    told.validator = Validator::with_plugins(["NodeAffinity"]);
-    let node = Change::Node(testing::node(NODE, &mut told.names));
-    told.validator.observe(&node, &told.names);
-    let told = told.bind("a", "", &format!("nodeSelector: {{zone: b}}, {}", requests("cpu: 3")), "n1");
-    assert_eq!(told.validator.checked(), 1);
-    told.check(expect![[r#"
+    let mut test = ValidatorTest::nodes(&[]);
+    test.validator = Validator::with_plugins(["NodeAffinity"]);
+    let node = Change::Node(testing::node(NODE, &mut test.names));
+    test.validator.observe(&node, &test.names);
+    let test = test.bind("a", "", &format!("nodeSelector: {{zone: b}}, {}", requests("cpu: 3")), "n1");
+    assert_eq!(test.validator.checked(), 1);
+    test.check(expect![[r#"
         pod default/a on node n1: NodeAffinity: the pod does not select the node
     "#]]);
 }

@@ -1,4 +1,4 @@
-//! Files for a workload, and what comes of it.
+//! Files of a workload, and its result.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use schedc_perf::{Error, Options, Report, run};
 
 use default_profile::Profiles;
 
-/// Runs the workload `case/small`, whose operations and parameters these are. Templates are files of these names.
+/// Runs the workload `case/small` with these operations and parameters. Templates are files with these names.
 pub(crate) fn run_workload(operations: &str, params: &str, templates: &[(&str, &str)]) -> Result<Report, Error> {
     let operations = operations.trim_end().replace('\n', "\n  ");
     let file = format!(
@@ -33,12 +33,12 @@ pub(crate) fn run_file(file: &str, templates: &[(&str, &str)]) -> Result<Report,
         run(&AnyBundle::running::<Profiles>(), &chosen[0], Options::default())
     });
     std::fs::remove_dir_all(&folder).unwrap();
-    // Errors name files as they were named.
+    // Errors contain paths as given.
     let folder = format!("{}/", folder.display());
     report.map_err(|error| Error::from(error.to_string().replace(&folder, "")))
 }
 
-/// The same, of a workload that goes well.
+/// Runs a workload that succeeds.
 #[track_caller]
 pub(crate) fn ok(operations: &str, params: &str, templates: &[(&str, &str)]) -> Report {
     run_workload(operations, params, templates).unwrap_or_else(|error| panic!("{error}"))

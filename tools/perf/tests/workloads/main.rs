@@ -1,6 +1,6 @@
-//! Workloads, run with the default profile.
+//! Workloads with the default profile.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 mod harness;
 mod operations;

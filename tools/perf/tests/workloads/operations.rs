@@ -1,4 +1,4 @@
-//! Every operation, in a small workload.
+//! Tests of every operation in a small workload.
 
 use crate::harness::ok;
 
@@ -35,7 +35,7 @@ kind: Pod
 metadata: {generateName: pod-}
 spec: {nodeSelector: {zone: b}, containers: [{name: c}]}
 ";
-    // Zone b has two of five nodes, and room for four pods.
+    // Two of five nodes are in zone b, with room for four pods.
     ok(
         "
 - opcode: createNodes
@@ -47,7 +47,7 @@ spec: {nodeSelector: {zone: b}, containers: [{name: c}]}
         "",
         &[("node.yaml", node), ("zone.yaml", zone)],
     );
-    // Every node is a zone of its own.
+    // Every node is a separate zone.
     let apart = "
 kind: Pod
 metadata: {generateName: pod-, labels: {app: apart}}
@@ -142,7 +142,7 @@ kind: Node
 metadata: {name: 'node-{{ .Index }}'}
 status: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}
 ";
-    // Nobody schedules by a ConfigMap.
+    // Scheduling ignores ConfigMaps.
     let other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}";
     let service = "{apiVersion: v1, kind: Service, metadata: {name: 's-{{.Index}}'}, spec: {selector: {app: web}}}";
     ok(
@@ -196,7 +196,7 @@ spec: {containers: [{name: c}]}
     );
 }
 
-/// Four pods have room. What waits gets it when others are deleted, some time later.
+/// Four pods fit. Pending pods are placed when others are deleted later.
 #[test]
 fn pods_are_deleted_at_the_given_rate() {
     for pace in
@@ -233,7 +233,7 @@ fn deleted_pods_with_finalizers() {
     );
 }
 
-/// Pods wait for a node that comes and goes, or stays.
+/// Pods wait for a node that is created and deleted, or stays.
 #[test]
 fn churn() {
     let node = "{apiVersion: v1, kind: Node, metadata: {generateName: churn-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 2}}}";

@@ -1,4 +1,4 @@
-//! The workloads in benches/workloads.
+//! Tests of the workloads in benches/workloads.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_workload_can_be_read() {
+fn every_workload_is_valid() {
     let files = files();
     assert!(files.len() >= 9, "{files:?}");
     for file in files {

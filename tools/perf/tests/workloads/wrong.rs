@@ -1,4 +1,4 @@
-//! What is wrong is said.
+//! Tests of error messages.
 
 use expect_test::{Expect, expect};
 
@@ -44,7 +44,7 @@ fn files() {
     check(&format!("- {{name: a, {pods}}}"), expect!["w.yaml: test case `a`: has no workloads"]);
     check(
         &format!("- {{name: a, {pods}, workloads: [{{name: w}}, {{name: w}}]}}"),
-        expect!["w.yaml: test case `a`: workload `w`: is there twice; rename one of them"],
+        expect!["w.yaml: test case `a`: workload `w`: duplicate name; rename one of the two"],
     );
     check(
         &format!("- {{name: a, {pods}, workloads: [{{name: w, parms: {{}}}}]}}"),
@@ -53,7 +53,7 @@ fn files() {
         ],
     );
     let case = format!("- {{name: a, {pods}, workloads: [{{name: w}}]}}\n");
-    check(&(case.clone() + &case), expect!["w.yaml: there are two test cases `a`; rename one of them"]);
+    check(&(case.clone() + &case), expect!["w.yaml: duplicate test case `a`; rename one of the two"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn operations() {
         (
             "{opcode: createNodes, countParam: $nodes}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createNodes): countParam: there is no parameter `nodes`; add it to the params of the workload"
+                "w.yaml: workload `case/small`: op 0 (createNodes): countParam: no parameter `nodes`; add it to the params of the workload"
             ],
         ),
         (
@@ -90,13 +90,13 @@ fn operations() {
         (
             "{opcode: createNodes, count: 1, labelNodePrepareStrategy: {labelKey: a, labelValues: []}}",
             expect![
-                "w.yaml: test case `case`: op 0 (createNodes): labelNodePrepareStrategy: labelValues: there is none"
+                "w.yaml: test case `case`: op 0 (createNodes): labelNodePrepareStrategy: labelValues: is empty; add at least one value"
             ],
         ),
         (
             "{opcode: createPods, count: 1, collectMetrics: true, skipWaitToCompletion: true}",
             expect![
-                "w.yaml: test case `case`: op 0 (createPods): collectMetrics and skipWaitToCompletion exclude each other"
+                "w.yaml: test case `case`: op 0 (createPods): collectMetrics and skipWaitToCompletion are mutually exclusive"
             ],
         ),
         (
@@ -108,12 +108,12 @@ fn operations() {
         (
             "{opcode: createPods, count: 1, persistentVolumeTemplatePath: pv.yaml}",
             expect![
-                "w.yaml: test case `case`: op 0 (createPods): persistentVolumeTemplatePath and persistentVolumeClaimTemplatePath go together"
+                "w.yaml: test case `case`: op 0 (createPods): persistentVolumeTemplatePath and persistentVolumeClaimTemplatePath require each other"
             ],
         ),
         (
             "{opcode: churn, mode: recreate, templatePaths: [a.yaml]}",
-            expect!["w.yaml: test case `case`: op 0 (churn): number: must be at least 1 where objects are recreated"],
+            expect!["w.yaml: test case `case`: op 0 (churn): number: must be at least 1 in mode recreate"],
         ),
         (
             "{opcode: churn, mode: often, templatePaths: [a.yaml]}",
@@ -121,7 +121,7 @@ fn operations() {
         ),
         (
             "{opcode: churn, mode: create, templatePaths: []}",
-            expect!["w.yaml: test case `case`: op 0 (churn): templatePaths: there is none; name at least one file"],
+            expect!["w.yaml: test case `case`: op 0 (churn): templatePaths: is empty; name at least one file"],
         ),
         (
             "{opcode: barrier, stageRequirement: Done}",
@@ -131,7 +131,7 @@ fn operations() {
         ),
         (
             "{opcode: barrier, namespaces: [nowhere]}",
-            expect!["w.yaml: workload `case/small`: op 0 (barrier): namespaces: there is no namespace `nowhere`"],
+            expect!["w.yaml: workload `case/small`: op 0 (barrier): namespaces: namespace `nowhere` does not exist"],
         ),
         (
             "{opcode: sleep, duration: 10}",
@@ -139,24 +139,24 @@ fn operations() {
         ),
         (
             "{opcode: sleep, duration: 10 s}",
-            expect![
-                "w.yaml: test case `case`: op 0 (sleep): `10 s` is no duration; write one such as 90s, 1m30s or 250ms"
-            ],
+            expect!["w.yaml: test case `case`: op 0 (sleep): `10 s` is not a duration such as 90s, 1m30s or 250ms"],
         ),
         (
             "{opcode: startCollectingMetrics, namespaces: []}",
             expect![
-                "w.yaml: test case `case`: op 0 (startCollectingMetrics): namespaces: there is none; name those whose pods are to be measured"
+                "w.yaml: test case `case`: op 0 (startCollectingMetrics): namespaces: is empty; name the namespaces of the pods to measure"
             ],
         ),
         (
             "{opcode: startCollectingMetrics, namespaces: [a]}",
-            expect!["w.yaml: workload `case/small`: op 1 (createPods): metrics are collected already; stop that first"],
+            expect![
+                "w.yaml: workload `case/small`: op 1 (createPods): metrics are already being collected; stop that first"
+            ],
         ),
         (
             "{opcode: stopCollectingMetrics}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (stopCollectingMetrics): nothing is collected; put startCollectingMetrics before it"
+                "w.yaml: workload `case/small`: op 0 (stopCollectingMetrics): no metrics are being collected; add startCollectingMetrics before it"
             ],
         ),
         (
@@ -174,7 +174,7 @@ fn operations() {
         (
             "{opcode: deleteNodes, count: 1}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (deleteNodes): is not known; the operations are createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics"
+                "w.yaml: workload `case/small`: op 0 (deleteNodes): unknown opcode; the operations are createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics"
             ],
         ),
     ] {
@@ -185,7 +185,9 @@ fn operations() {
         &with("{opcode: barrier}"),
         "nodes: 1, pods: 2",
         &[],
-        expect!["w.yaml: workload `case/small`: no operation uses the parameters nodes, pods; is a name misspelt?"],
+        expect![
+            "w.yaml: workload `case/small`: no operation uses the parameters nodes, pods; check the spelling of the names"
+        ],
     );
 }
 
@@ -215,7 +217,7 @@ fn templates() {
             "Pod",
             "text",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml: is not a Kubernetes object: there are no fields"
+                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml: is not a Kubernetes object: it has no fields"
             ],
         ),
         (
@@ -255,21 +257,21 @@ fn templates() {
             "Pod",
             "kind: Pod\nmetadata: {name: '{{ .Name }}'}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml:2: `{{ .Name }}`: `.Name` is not known; .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt are"
+                "w.yaml: workload `case/small`: op 0 (createPods): t.yaml:2: `{{ .Name }}`: `.Name` is unknown; use .Index, .Count, numbers and AddFloat, AddInt, DivideFloat, DivideInt, Mod, MultiplyFloat, MultiplyInt, SubtractFloat, SubtractInt"
             ],
         ),
         (
             "any",
             "{metadata: {name: a}}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createAny): t.yaml: is not a Kubernetes object: there is no `kind`"
+                "w.yaml: workload `case/small`: op 0 (createAny): t.yaml: is not a Kubernetes object: `kind` is missing"
             ],
         ),
         (
             "any",
             "{apiVersion: v1, kind: Service, metadata: {name: a}}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createAny): namespace: is missing, but objects of kind Service are in one"
+                "w.yaml: workload `case/small`: op 0 (createAny): namespace: is missing, but objects of kind Service need one"
             ],
         ),
     ] {
@@ -282,7 +284,7 @@ fn templates() {
         "",
         &[("t.yaml", node)],
         expect![
-            "w.yaml: workload `case/small`: op 0 (createAny): namespace: is `web`, but objects of kind Node are in no namespace; leave it out"
+            "w.yaml: workload `case/small`: op 0 (createAny): namespace: is `web`, but objects of kind Node have no namespace; omit it"
         ],
     );
 }
@@ -297,7 +299,7 @@ fn waiting_for_missing_pods_is_an_error() {
         "",
         &[("t.yaml", large)],
         expect![
-            "w.yaml: workload `case/small`: op 1 (createPods): waited in vain: 0 of 3 pods of namespace `namespace-1` were scheduled; pod large-bbbbd: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+            "w.yaml: workload `case/small`: op 1 (createPods): timeout: 0 of 3 pods of namespace `namespace-1` were scheduled; pod large-bbbbd: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
         ],
     );
     let operations = format!(
@@ -308,7 +310,7 @@ fn waiting_for_missing_pods_is_an_error() {
         "",
         &[("t.yaml", large)],
         expect![
-            "w.yaml: workload `case/small`: op 2 (barrier): waited in vain: 0 of 3 pods of namespace `namespace-1` are scheduled; pod large-bbbbd: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+            "w.yaml: workload `case/small`: op 2 (barrier): timeout: 0 of 3 pods of namespace `namespace-1` are scheduled; pod large-bbbbd: 0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
         ],
     );
     let operations = "\n- {opcode: createPods, count: 1, podTemplatePath: t.yaml, collectMetrics: true}\n";
@@ -318,7 +320,7 @@ fn waiting_for_missing_pods_is_an_error() {
         "",
         &[("t.yaml", other)],
         expect![
-            "w.yaml: workload `case/small`: op 0 (createPods): waited in vain: 0 of 1 pods of namespace `namespace-0` were scheduled; pod a-bbbbb: it was not tried; does a profile serve its scheduler?"
+            "w.yaml: workload `case/small`: op 0 (createPods): timeout: 0 of 1 pods of namespace `namespace-0` were scheduled; pod a-bbbbb: it was not attempted; check that a profile has its scheduler name"
         ],
     );
     let operations = "\n- {opcode: startCollectingMetrics, namespaces: [elsewhere]}\n- {opcode: createNodes, count: 1}\n- {opcode: createPods, count: 1}\n- {opcode: stopCollectingMetrics}\n";
@@ -326,6 +328,6 @@ fn waiting_for_missing_pods_is_an_error() {
         operations,
         "",
         &[],
-        expect!["w.yaml: workload `case/small`: no pod was tried while metrics were collected"],
+        expect!["w.yaml: workload `case/small`: no pod was attempted while metrics were collected"],
     );
 }

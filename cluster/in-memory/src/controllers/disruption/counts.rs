@@ -1,4 +1,4 @@
-//! The numbers of a budget's status.
+//! Pod counts in a budget's status.
 
 use k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -6,27 +6,27 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 /// Counts of pods in a budget's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BudgetCounts {
-    /// Pods that there should be.
+    /// Number of expected pods.
     pub(super) expected: i32,
-    /// Pods that must be healthy.
+    /// Number of pods that must be healthy.
     pub(super) desired: i32,
-    /// Pods that are healthy.
+    /// Number of healthy pods.
     pub(super) healthy: i32,
-    /// Pods that may go.
+    /// Number of pods that may be disrupted.
     pub(super) allowed: i32,
 }
 
 impl BudgetCounts {
-    /// Whether the numbers of a budget depend on how many pods controllers want.
+    /// Whether the counts of a budget depend on the replicas of controllers.
     pub(super) fn need_scale(spec: &PodDisruptionBudgetSpec) -> bool {
         spec.max_unavailable.is_some() || matches!(spec.min_available, Some(IntOrString::String(_)))
     }
 
-    /// The numbers of a budget with so many `pods`, of which some are `healthy` (`getExpectedPodCount`, `updatePdbStatus`).
-    /// `scale` returns the number of pods that the controllers of these pods want; it is called only if needed.
+    /// Computes the counts of a budget with `pods` pods, of which `healthy` are healthy (`getExpectedPodCount`,
+    /// `updatePdbStatus`). `scale` returns the replicas of the pods' controllers; it is called only if needed.
     ///
     /// # Errors
-    /// The scale is not known, or a text is no percentage.
+    /// Returns an error if the scale is unknown, or a text is not a percentage.
     pub(super) fn of(
         spec: &PodDisruptionBudgetSpec,
         pods: i32,
@@ -45,13 +45,13 @@ impl BudgetCounts {
             }
             (None, None) => (0, 0),
         };
-        // A budget of no pods allows nothing, so that its first pods are safe until they are counted.
+        // A budget without pods allows no disruption; its first pods are therefore safe until they are counted.
         let allowed = if expected > 0 { healthy.saturating_sub(desired).max(0) } else { 0 };
         Ok(BudgetCounts { expected, desired, healthy, allowed })
     }
 }
 
-/// A number, or a percentage of `total`, rounded up (`GetScaledValueFromIntOrPercent`).
+/// Returns a number, or a percentage of `total`, rounded up (`GetScaledValueFromIntOrPercent`).
 fn scaled(value: &IntOrString, total: i32) -> Result<i32, String> {
     let text = match value {
         IntOrString::Int(value) => return Ok(*value),

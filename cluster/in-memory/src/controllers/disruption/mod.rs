@@ -1,8 +1,8 @@
-//! The disruption controller: the status of budgets.
+//! The disruption controller, which updates the status of disruption budgets.
 //!
-//! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest has a
-//! status. There are no kubelets here. Therefore a pod on a node is healthy unless its condition `Ready` is false or the pod has
-//! finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
+//! A budget's status is computed from its pods and their controllers (`pkg/controller/disruption`), unless its manifest
+//! has a status. There are no kubelets here. Therefore a pod on a node is healthy unless its condition `Ready` is false
+//! or the pod has finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
 
 mod counts;
 mod scale;
@@ -30,13 +30,13 @@ const SYNC_FAILED: &str = "SyncFailed";
 /// Message of a budget with pods that have no controller.
 const UNMANAGED: &str = "pods without a controller are not expected; set `minAvailable` to a number to count them";
 
-/// The controller.
+/// The disruption controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
     interner: Interner,
     /// By namespace and name.
     budgets: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Budget>>,
-    /// Budgets whose status may be another one now.
+    /// Budgets whose status may have changed.
     queue: BTreeSet<(Arc<str>, Arc<str>)>,
 }
 
@@ -54,11 +54,11 @@ struct Budget {
 /// The pods that a budget selects.
 #[derive(Clone, Debug, Default)]
 struct Members {
-    /// By name.
+    /// Members by name.
     pods: BTreeMap<Arc<str>, Member>,
-    /// How many of them are healthy.
+    /// Number of healthy members.
     healthy: i32,
-    /// Their controllers, and how many of them each has.
+    /// Controllers of the members, with the number of members of each.
     owners: BTreeMap<Owner, usize>,
 }
 
@@ -189,7 +189,7 @@ impl Members {
 }
 
 impl Member {
-    /// The pod as a member of a budget with this selector. `None`: the selector does not match.
+    /// Converts a pod to a member of a budget with this selector. `None`: the selector does not match.
     fn of(pod: &Pod, labels: &Labels, selector: Option<&LabelSelector>) -> Option<Member> {
         selector
             .is_some_and(|selector| selector.matches(labels))
@@ -284,7 +284,8 @@ fn adjusted_status(
     }
 }
 
-/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which an API server drops.
+/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which
+/// an API server drops.
 pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     let numbers = [status.current_healthy, status.desired_healthy, status.disruptions_allowed, status.expected_pods];
     let is_empty = numbers.iter().all(Option::is_none) || numbers.iter().all(|number| *number == Some(0));

@@ -1,4 +1,4 @@
-//! The controllers of pods, and how many pods they want.
+//! Controllers of pods, and their replicas.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Owner {
         Some(Owner { group: group.to_owned(), kind: kind.clone(), name: name.clone(), uid: uid.clone() })
     }
 
-    /// The reason why its scale is unknown.
+    /// Reason for an unknown scale.
     pub(super) fn reason(&self, pod: &str) -> String {
         match (&*self.group, &*self.kind) {
             ("batch", "Job") => "jobs.batch does not implement the scale subresource".to_owned(),
@@ -35,7 +35,7 @@ impl Owner {
         }
     }
 
-    /// The controller in the cluster.
+    /// Finds the controller in the cluster.
     fn find<'s>(&self, server: &'s ApiServer, namespace: &str) -> Option<&'s AnyObject> {
         let kind = match (&*self.group, &*self.kind) {
             ("", "ReplicationController") => "ReplicationController",
@@ -49,24 +49,24 @@ impl Owner {
         self.is_owner(object.metadata(), &key).then_some(object)
     }
 
-    /// Whether an object of this name is the controller. Manifests that are written by hand may omit uids; the server gives an
-    /// object without a uid one that consists of its name.
+    /// Whether an object of this name is the controller. Handwritten manifests may omit uids; the server derives a
+    /// missing uid from the name.
     fn is_owner(&self, metadata: &ObjectMeta, key: &Key) -> bool {
         let uid = metadata.uid.as_deref().unwrap_or_default();
         self.uid.is_empty() || self.uid == uid || uid == format!("{}/{}/{}", key.kind, key.namespace, key.name)
     }
 }
 
-/// How many pods some controllers want together (`getExpectedScale`).
+/// Returns the sum of the replicas of some controllers (`getExpectedScale`).
 ///
 /// # Errors
-/// One that is not there, or is of a kind without a scale.
+/// Returns a missing controller, or one of a kind without a scale.
 pub(super) fn total<'o>(
     owners: impl Iterator<Item = &'o Owner>,
     namespace: &str,
     server: &ApiServer,
 ) -> Result<i32, &'o Owner> {
-    // By kind and name: the ReplicaSets of one Deployment count once.
+    // Keyed by kind and name: the ReplicaSets of one Deployment count once.
     let mut scales = BTreeMap::new();
     for owner in owners {
         let (kind, name, scale) = scale(owner, namespace, server).ok_or(owner)?;
@@ -75,7 +75,7 @@ pub(super) fn total<'o>(
     Ok(scales.values().fold(0_i32, |sum, scale| sum.saturating_add(*scale)))
 }
 
-/// How many pods a controller wants, and which one it is in the end: the Deployment of a ReplicaSet, if it is there.
+/// Returns the top-level controller and its replicas: the Deployment of a ReplicaSet, if it exists.
 fn scale(owner: &Owner, namespace: &str, server: &ApiServer) -> Option<(&'static str, String, i32)> {
     let object = owner.find(server, namespace)?;
     let replicas = match object {

@@ -1,4 +1,4 @@
-//! The numbers of the disruption controller. Rows that name a test of `pkg/controller/disruption` (1.36) have its numbers.
+//! Counts of the disruption controller. Rows that name a test of `pkg/controller/disruption` (1.36) have its numbers.
 
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ impl World {
         ));
     }
 
-    /// So many healthy pods of a controller, and others that are not ready.
+    /// Adds pods of a controller: `healthy` that are ready, `unhealthy` that are not.
     fn pods(&mut self, owner: &str, healthy: usize, unhealthy: usize) {
         for i in 0..healthy + unhealthy {
             let status = if i < healthy { "" } else { ", status: {conditions: [{type: Ready, status: 'False'}]}" };
@@ -60,7 +60,7 @@ impl World {
         self.apply(&format!("{{kind: {kind}, metadata: {{name: c}}, spec: {{replicas: {replicas}}}}}"));
     }
 
-    /// The budget's numbers, and why it allows nothing.
+    /// The budget's counts, and the reason of its condition.
     fn numbers(&mut self) -> String {
         self.numbers_of("b")
     }
@@ -87,7 +87,8 @@ impl World {
     }
 }
 
-/// A line for each row: a budget's spec, a controller with its replicas, its pods that are healthy and not, and the numbers.
+/// One line for each row: a budget's spec, a controller with its replicas, the numbers of its healthy and unhealthy
+/// pods, and the counts.
 fn check(rows: &[(&str, &str, i32, usize, usize)], expected: Expect) {
     let mut text = String::new();
     for &(spec, kind, replicas, healthy, unhealthy) in rows {
@@ -107,7 +108,7 @@ fn check(rows: &[(&str, &str, i32, usize, usize)], expected: Expect) {
 fn numbers_and_percentages() {
     check(
         &[
-            // Integers of minAvailable count pods, whatever controls them.
+            // An integer `minAvailable` counts all pods, with and without a controller.
             ("minAvailable: 0", "", -1, 3, 0),
             ("minAvailable: 0", "", -1, 0, 2),
             ("minAvailable: 2", "", -1, 3, 0),
@@ -118,7 +119,7 @@ fn numbers_and_percentages() {
             // TestUnavailable:
             ("minAvailable: 3", "", -1, 4, 0),
             ("minAvailable: 3", "", -1, 3, 1),
-            // All else counts what controllers want. TestIntegerMaxUnavailableWithScaling:
+            // Other budgets count the replicas of controllers. TestIntegerMaxUnavailableWithScaling:
             ("maxUnavailable: 2", "ReplicaSet", 7, 1, 0),
             ("maxUnavailable: 2", "ReplicaSet", 5, 1, 0),
             // TestPercentageMaxUnavailableWithScaling:

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A kubeconfig with one cluster and one user, as they are written in YAML.
+/// Kubeconfig with one cluster and one user, given in YAML.
 fn config(cluster: &str, user: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: here\npreferences: {{}}\n\
@@ -70,9 +70,9 @@ fn user_credentials() {
     assert_eq!(authorization(CLUSTER, "{token: secret}").as_deref(), Some("Bearer secret"));
     assert_eq!(authorization(CLUSTER, "{username: me, password: pass}").as_deref(), Some("Basic bWU6cGFzcw=="));
     assert_eq!(authorization(CLUSTER, "{}"), None);
-    // The file is not there, and the token is as good as before.
+    // The file does not exist, so the inline token is used.
     assert_eq!(authorization(CLUSTER, "{token: old, tokenFile: absent}").as_deref(), Some("Bearer old"));
-    // Everybody on the way could read it.
+    // The connection is not encrypted, so the token is not sent.
     assert_eq!(authorization("{server: 'http://10.0.0.1'}", "{token: secret}"), None);
     assert_eq!(authorization("{server: 'http://127.0.0.1'}", "{token: secret}").as_deref(), Some("Bearer secret"));
 }
@@ -126,24 +126,21 @@ fn endless_files_are_errors() {
 
 #[test]
 fn contexts_without_cluster_or_user() {
-    is_wrong("{}", expect!["`current-context`: it names no context, and there is none"]);
-    is_wrong("{contexts: [{name: a}, {name: b}]}", expect!["`current-context`: it names no context; there are a, b"]);
-    is_wrong("{current-context: a}", expect!["`current-context`: there is no `a` among `contexts`"]);
-    is_wrong(
-        "{current-context: a, contexts: [{name: a}]}",
-        expect!["`contexts`: of `a` there is nothing but the name"],
-    );
+    is_wrong("{}", expect!["`current-context`: it is missing, and the file has no contexts"]);
+    is_wrong("{contexts: [{name: a}, {name: b}]}", expect!["`current-context`: it is missing; set it to one of a, b"]);
+    is_wrong("{current-context: a}", expect!["`current-context`: `contexts` has no entry `a`"]);
+    is_wrong("{current-context: a, contexts: [{name: a}]}", expect!["`contexts`: `a` has a name and no content"]);
     let twice = "{current-context: a, contexts: [{name: a, context: {}}, {name: a, context: {}}]}";
-    is_wrong(twice, expect!["`contexts`: there are two of the name `a`"]);
+    is_wrong(twice, expect!["`contexts`: `a` occurs twice"]);
     let none = "{current-context: a, contexts: [{name: a, context: {cluster: b}}]}";
     is_wrong(none, expect!["`contexts[a].context.user`: it is missing"]);
     let none = "{current-context: a, contexts: [{name: a, context: {cluster: b, user: c}}]}";
-    is_wrong(none, expect!["`contexts[a].context.cluster`: there is no `b` among `clusters`"]);
+    is_wrong(none, expect!["`contexts[a].context.cluster`: `clusters` has no entry `b`"]);
 }
 
 #[test]
 fn files_of_other_kinds_are_errors() {
-    is_wrong("profiles: [", expect!["it is no kubeconfig: unclosed bracket '[' at line 1, column 11"]);
+    is_wrong("profiles: [", expect!["this is not a kubeconfig: unclosed bracket '[' at line 1, column 11"]);
     is_wrong(
         "{kind: KubeSchedulerConfiguration, apiVersion: kubescheduler.config.k8s.io/v1}",
         expect![
@@ -152,7 +149,7 @@ fn files_of_other_kinds_are_errors() {
     );
     is_wrong(
         "users: [{name: a, user: {token: [geheim]}}]",
-        expect!["it is no kubeconfig: expected string scalar at line 1, column 33"],
+        expect!["this is not a kubeconfig: expected string scalar at line 1, column 33"],
     );
 }
 
@@ -162,7 +159,7 @@ fn unsupported_cluster_fields() {
     check(
         "{proxy-url: 'http://p'}",
         expect![
-            "`clusters[c].cluster.proxy-url`: http://p: schedc does not go through a proxy; leave this out and let `server` be reachable"
+            "`clusters[c].cluster.proxy-url`: http://p: schedc does not support proxies; remove this field and make `server` reachable directly"
         ],
     );
     check(
@@ -171,18 +168,18 @@ fn unsupported_cluster_fields() {
     );
     check(
         "{certificate-authority-data: cGVt, certificate-authority: a}",
-        expect!["`clusters[c].cluster.certificate-authority-data`: there is a file, too; leave one of the two out"],
+        expect!["`clusters[c].cluster.certificate-authority-data`: a file is set, too; remove one of the two"],
     );
     check(
         "{certificate-authority: a, insecure-skip-tls-verify: true}",
         expect![
-            "`clusters[c].cluster.insecure-skip-tls-verify`: with an authority to trust this cannot be `true`; leave one of the two out"
+            "`clusters[c].cluster.insecure-skip-tls-verify`: it cannot be `true` with a certificate authority; remove one of the two"
         ],
     );
     check("{certificate-authority: a}", expect!["`clusters[c].cluster.server`: it is missing"]);
     check(
         "{server: 'ftp://a'}",
-        expect!["`clusters[c].cluster.server`: ftp://a: an API server is asked by `http` or `https`, not by `ftp`"],
+        expect!["`clusters[c].cluster.server`: ftp://a: the scheme of an API server is `http` or `https`, not `ftp`"],
     );
     check(
         "{server: 'https://127.0.0.1:99999'}",
@@ -205,7 +202,7 @@ fn unsupported_cluster_fields() {
     check(
         "{proxy-url: 'http://me:secret@p'}",
         expect![
-            "`clusters[c].cluster.proxy-url`: http://...@p: schedc does not go through a proxy; leave this out and let `server` be reachable"
+            "`clusters[c].cluster.proxy-url`: http://...@p: schedc does not support proxies; remove this field and make `server` reachable directly"
         ],
     );
     check("{server: a, tls-server-name: 'a b'}", expect!["`clusters[c].cluster.tls-server-name`: invalid dns name"]);
@@ -218,17 +215,16 @@ fn unsupported_user_fields() {
         "{client-certificate: a}",
         expect!["`users[u].user.client-key`: the certificate's key is missing, and so is `client-key-data`"],
     );
-    check(
-        "{token: a, username: b}",
-        expect!["`users[u].user.username`: there is a token, too; leave one of the two out"],
-    );
+    check("{token: a, username: b}", expect!["`users[u].user.username`: a token is set, too; remove one of the two"]);
     check(
         "{as: boss}",
-        expect!["`users[u].user.as`: schedc does not act for others; name a user with rights of its own"],
+        expect!["`users[u].user.as`: schedc does not impersonate users; name a user with the required permissions"],
     );
     check(
         "{auth-provider: {name: gcp}}",
-        expect!["`users[u].user.auth-provider`: there are none any more; use a credential plugin: `exec`"],
+        expect![
+            "`users[u].user.auth-provider`: Kubernetes no longer supports auth providers; use a credential plugin: `exec`"
+        ],
     );
     check(
         "{exec: {apiVersion: client.authentication.k8s.io/v1}}",
@@ -244,7 +240,7 @@ fn unsupported_user_fields() {
     check(
         &format!("{{exec: {always}}}"),
         expect![
-            "`users[u].user.exec`: `interactiveMode` is `Always`, and nobody is there to be asked; let it be `Never`"
+            "`users[u].user.exec`: `interactiveMode` is `Always`, but schedc runs without a terminal; set it to `Never`"
         ],
     );
 }

@@ -9,14 +9,14 @@ use tokio::time::{Instant, sleep};
 use super::*;
 use crate::transport::{ApiResponse, TransportError};
 
-/// A server that needs 20 ms for each request, in virtual time.
+/// Server that takes 20 ms per request, in virtual time.
 #[derive(Clone)]
 struct Slow(Arc<Seen>);
 
 struct Seen {
     began: Instant,
     under_way: AtomicUsize,
-    /// Maximum of requests under way.
+    /// Maximum number of requests in flight.
     most: AtomicUsize,
     creates: AtomicUsize,
     patches: AtomicUsize,
@@ -29,12 +29,12 @@ impl Slow {
         Slow(Arc::new(Seen { began: Instant::now(), under_way, most, creates, patches }))
     }
 
-    /// Creates and patches so far.
+    /// Number of creates and patches so far.
     fn seen(&self) -> (usize, usize) {
         (self.0.creates.load(Ordering::Relaxed), self.0.patches.load(Ordering::Relaxed))
     }
 
-    /// Maximum of requests under way since this was asked last.
+    /// Maximum number of requests in flight since the last call.
     fn take_max_in_flight(&self) -> usize {
         self.0.most.swap(0, Ordering::Relaxed)
     }
@@ -78,7 +78,7 @@ fn record(queue: &EventQueue, number: usize) {
     queue.record(event, None);
 }
 
-/// Each of many pods fails twice, and the sweep of 12 minutes later finds all of these series over.
+/// Each of many pods fails twice; a sweep 12 minutes later finds all of these series finished.
 async fn series_end(bindings: Bindings) -> Slow {
     let server = Slow::new();
     let (queue, sink) = EventWriter::new(server.clone(), EventRecorder::new("host"), 1);
@@ -88,7 +88,7 @@ async fn series_end(bindings: Bindings) -> Slow {
     assert_eq!(server.seen(), (PODS, PODS));
     server.take_max_in_flight();
     sleep(Duration::from_millis(20_050)).await;
-    // The sweep is under way: an event that comes now does not wait for all that is due.
+    // During the sweep, a new event does not wait for all series.
     assert!(server.seen().1 > PODS && server.seen().1 < PODS + PODS / 2);
     record(&queue, PODS);
     sleep(Duration::from_millis(100)).await;

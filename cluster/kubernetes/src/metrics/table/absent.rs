@@ -1,18 +1,18 @@
-//! The metrics of kube-scheduler that we do not have.
+//! Metrics of kube-scheduler that are not implemented.
 
-/// Some of them.
+/// Absent metrics with a common reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Absent {
-    /// Why.
+    /// Reason.
     pub reason: &'static str,
-    /// Which.
+    /// Metric names.
     pub names: &'static [&'static str],
 }
 
-/// All of them.
+/// All absent metrics.
 pub static ABSENT: &[Absent] = &[
     Absent {
-        reason: "it tells of Go's runtime, and there is none here",
+        reason: "it describes the Go runtime, which schedc does not have",
         names: &[
             "go_cgo_go_to_c_calls_calls_total",
             "go_cpu_classes_gc_mark_assist_cpu_seconds_total",
@@ -151,7 +151,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "it belongs to a library that API servers share, and counts nothing in kube-scheduler either",
+        reason: "it belongs to a library of API servers, and stays 0 in kube-scheduler, too",
         names: &[
             "aggregator_discovery_aggregation_count_total",
             "aggregator_discovery_nopeer_requests_total",
@@ -171,23 +171,23 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "who calls is known by a token, which the API server reviews, or by a client certificate, whose end nobody waits for",
+        reason: "the expiry of client certificates is not tracked",
         names: &["apiserver_client_certificate_expiration_seconds"],
     },
     Absent {
-        reason: "labels are not limited to lists of values, so that no value can be unexpected: none of them is a user's to make up",
+        reason: "label values are not restricted to lists, so none is unexpected; users cannot choose label values",
         names: &["cardinality_enforcement_unexpected_categorizations_total"],
     },
     Absent {
-        reason: "there are no feature gates: what is compiled in is what Kubernetes 1.36 has on by default",
+        reason: "there are no feature gates: the features that Kubernetes 1.36 enables by default are compiled in",
         names: &["kubernetes_feature_enabled"],
     },
     Absent {
-        reason: "a plugin that says credentials is run again when they expire, and how long that is, is not counted",
+        reason: "a credential plugin runs again when its credentials expire; their lifetime is not recorded",
         names: &["rest_client_exec_plugin_certificate_rotation_age", "rest_client_exec_plugin_ttl_seconds"],
     },
     Absent {
-        reason: "connections are made once, one for each purpose, and not looked up in a cache of transports",
+        reason: "there is one connection for each purpose, and no cache of transports",
         names: &[
             "rest_client_transport_cache_entries",
             "rest_client_transport_cert_rotation_gc_calls_total",
@@ -195,7 +195,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "pods that are alike share one kept answer, which is brought up to date for each: there is no list of nodes that is used up or thrown away, and no hint that can fail",
+        reason: "pods with the same signature share one cached answer, which is updated for each pod: there is no batch of nodes that is used up or flushed, and no node hint",
         names: &[
             "scheduler_batch_attempts_total",
             "scheduler_batch_cache_flushed_total",
@@ -204,19 +204,19 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "plugins are compiled into one straight line of code, which asks a plugin only where something changed: counting would take longer than most plugins do",
+        reason: "plugins are compiled into one function, which evaluates a plugin only after a change: counting would take longer than most plugins do",
         names: &["scheduler_plugin_evaluation_total"],
     },
     Absent {
-        reason: "plugins are compiled into one straight line of code, in which a plugin takes nanoseconds, less than a clock: `schedc bench` and docs/performance.md tell what each one costs",
+        reason: "plugins are compiled into one function, in which a plugin takes nanoseconds, less than reading a clock: `schedc bench` and docs/performance.md report the cost of each plugin",
         names: &["scheduler_plugin_execution_duration_seconds"],
     },
     Absent {
-        reason: "a hint takes nanoseconds, less than a clock: what came of hints is in scheduler_queue_incoming_pods_total, and what they cost in scheduler_event_handling_duration_seconds",
+        reason: "a hint takes nanoseconds, less than reading a clock: scheduler_queue_incoming_pods_total contains the results of hints, and scheduler_event_handling_duration_seconds their cost",
         names: &["scheduler_queueing_hint_execution_duration_seconds"],
     },
     Absent {
-        reason: "there are no work queues: certificates and other files are looked at when they are used, and nothing else is queued",
+        reason: "there are no work queues: certificates and other files are read when they are used, and nothing else is queued",
         names: &[
             "workqueue_adds_total",
             "workqueue_depth",

@@ -1,4 +1,4 @@
-//! Every metric of kube-scheduler 1.36.2, and what is ours for it.
+//! All metrics of kube-scheduler 1.36.2, with their implementation or the reason of their absence.
 
 mod absent;
 mod names;
@@ -10,7 +10,7 @@ use super::family::Family;
 use crate::metrics::extenders::CALL_DURATION;
 use crate::shadow::counts::DECISIONS;
 
-/// Where a metric is read.
+/// HTTP endpoint with metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `/metrics`.
@@ -22,7 +22,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Its path.
+    /// Path of the endpoint.
     pub const fn path(self) -> &'static str {
         match self {
             Endpoint::Metrics => "/metrics",
@@ -32,14 +32,14 @@ impl Endpoint {
     }
 }
 
-/// A metric that we have.
+/// Implemented metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The metric.
     pub family: &'static Family,
-    /// Where it is read.
+    /// Endpoints that contain the metric.
     pub endpoints: &'static [Endpoint],
-    /// Where it means something else than in kube-scheduler, or when it is there. Empty: nothing is to be said.
+    /// Difference to kube-scheduler, or the condition under which the metric exists; empty if there is none.
     pub differs: &'static str,
 }
 
@@ -47,23 +47,23 @@ const fn row(family: &'static Family, differs: &'static str) -> Row {
     Row { family, endpoints: &[Endpoint::Metrics], differs }
 }
 
-/// All that we have under kube-scheduler's names.
+/// All implemented metrics of kube-scheduler.
 pub static ROWS: &[Row] = &[
     row(&DISABLED_METRICS, ""),
     row(&HIDDEN_METRICS, "always 0: no metric is hidden"),
-    row(&REGISTERED_METRICS, "what is in this table"),
+    row(&REGISTERED_METRICS, "the metrics in this table"),
     row(
         &BUILD_INFO,
-        "of schedc: `git_version` is its version, `compiler` is rustc, and what a binary does not know of its making is empty",
+        "describes schedc: `git_version` is its version, `compiler` is rustc, and values that the build does not record are empty",
     ),
-    row(&VERSION_INFO, "`component` is schedc; `emulation` is the version of Kubernetes whose decisions it makes"),
+    row(&VERSION_INFO, "`component` is schedc; `emulation` is the version of Kubernetes that it reproduces"),
     Row { family: &HEALTHCHECK, endpoints: &[Endpoint::Slis], differs: "" },
     Row { family: &HEALTHCHECKS, endpoints: &[Endpoint::Slis], differs: "" },
     Row {
         family: &POD_RESOURCE_REQUEST,
         endpoints: &[Endpoint::Resources],
-        differs: "pods that other schedulers have not placed yet are left out, since they are not kept in memory; \
-                  `priority` is 0 where a pod says nothing",
+        differs: "pending pods of other schedulers are left out, since they are not stored; \
+                  `priority` is 0 for a pod without one",
     },
     row(&LEADER_ELECTION, ""),
     row(&PROCESS_CPU, ""),
@@ -75,11 +75,8 @@ pub static ROWS: &[Row] = &[
     Row { family: &PROCESS_START, endpoints: &[Endpoint::Metrics, Endpoint::Slis], differs: "" },
     row(&PROCESS_VIRTUAL, ""),
     row(&PROCESS_VIRTUAL_MAX, ""),
-    row(
-        &RATE_LIMITER_DURATION,
-        "there is a series only where `--kube-api-qps` sets a limit: without one, nothing waits",
-    ),
-    row(&REQUEST_DURATION, "of a watch, until its first bytes are there"),
+    row(&RATE_LIMITER_DURATION, "exists only if `--kube-api-qps` sets a limit: otherwise no request waits"),
+    row(&REQUEST_DURATION, "for a watch, the time until its first bytes"),
     row(&REQUEST_SIZE, ""),
     row(&REQUESTS, ""),
     row(&RESPONSE_SIZE, "watches are left out: they have no end"),
@@ -87,10 +84,10 @@ pub static ROWS: &[Row] = &[
     row(&EVENT_HANDLING_DURATION, "a change that is several events is one observation, under the first of them"),
     row(
         &EXTENSION_POINT_DURATION,
-        "an answer that is kept for pods alike is brought up to date: then PreFilter, Filter, PreScore and Score are not \
-         run as such, and nothing is observed of them. Filter and Score are observed together with what belongs to them",
+        "when a cached answer is updated, PreFilter, Filter, PreScore and Score do not run separately, and are not \
+         observed. The observations of Filter and Score include the code around them",
     ),
-    row(&GOROUTINES, "there are none: bindings that are under way, as `binding`"),
+    row(&GOROUTINES, "counts bindings in flight as `binding`; there are no goroutines"),
     row(&INFLIGHT_EVENTS, ""),
     row(&PENDING_PODS, ""),
     row(&PERMIT_WAIT_DURATION, ""),
@@ -111,15 +108,15 @@ pub static ROWS: &[Row] = &[
     row(&UNSCHEDULABLE_PODS, ""),
 ];
 
-/// Metrics that kube-scheduler has not.
+/// Metrics that kube-scheduler does not have.
 pub static OWN: &[Row] = &[row(&CALL_DURATION, "with extenders"), row(&DECISIONS, "with `--shadow`")];
 
-/// The metric of a name, if we have it.
+/// Returns the row of an implemented metric.
 pub fn row_of(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.family.name == name)
 }
 
-/// Why we do not have a metric of kube-scheduler's.
+/// Returns the reason that a metric of kube-scheduler is absent.
 pub fn absence(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|absent| absent.names.contains(&name)).map(|absent| absent.reason)
 }

@@ -1,20 +1,20 @@
-//! The metrics that we have.
+//! Definitions of the implemented metrics.
 
 use crate::metrics::family::{
     Buckets, Family,
     Stability::{Alpha, Beta, None, Stable},
 };
 
-/// From a millisecond to 16 seconds.
+/// From 1 ms to 16 s.
 const MILLISECONDS: Buckets = Buckets::Exponential { start: 0.001, factor: 2.0, count: 15 };
-/// From a tenth of a millisecond to a fifth of a second.
+/// From 0.1 ms to 0.2 s.
 const TENTHS: Buckets = Buckets::Exponential { start: 0.0001, factor: 2.0, count: 12 };
-/// From 10 milliseconds to an hour and a half.
+/// From 10 ms to 90 minutes.
 const LONG: Buckets = Buckets::Exponential { start: 0.01, factor: 2.0, count: 20 };
-/// How long requests take.
+/// Buckets of request durations.
 const REQUEST_SECONDS: Buckets =
     Buckets::Explicit(&[0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0]);
-/// How large they are.
+/// Buckets of request sizes.
 const REQUEST_BYTES: Buckets = Buckets::Explicit(&[
     64.0,
     256.0,
@@ -29,19 +29,19 @@ const REQUEST_BYTES: Buckets = Buckets::Explicit(&[
     16_777_216.0,
 ]);
 
-/// `--disabled-metrics`.
+/// Metrics of `--disabled-metrics`.
 pub static DISABLED_METRICS: Family =
-    Family::counter("disabled_metrics_total", &[], Beta, "Metrics that are left out because a flag says so.");
-/// None.
+    Family::counter("disabled_metrics_total", &[], Beta, "Metrics that a flag disables.");
+/// Hidden metrics; always 0.
 pub static HIDDEN_METRICS: Family = Family::counter("hidden_metrics_total", &[], Beta, "Metrics that are hidden.");
-/// All.
+/// Registered metrics.
 pub static REGISTERED_METRICS: Family = Family::counter(
     "registered_metrics_total",
     &["deprecated_version", "stability_level"],
     Beta,
-    "Metrics that there are, by what is promised of them.",
+    "Registered metrics, by stability level.",
 );
-/// What runs.
+/// Build of the running binary.
 pub static BUILD_INFO: Family = Family::gauge(
     "kubernetes_build_info",
     &[
@@ -56,37 +56,37 @@ pub static BUILD_INFO: Family = Family::gauge(
         "platform",
     ],
     Alpha,
-    "Always 1; its labels say what was built, from what, and for what.",
+    "Always 1; its labels describe the build.",
 );
-/// Which Kubernetes that is.
+/// Version of the binary, and of Kubernetes that it emulates.
 pub static VERSION_INFO: Family = Family::gauge(
     "version_info",
     &["binary", "component", "emulation", "min_compat"],
     Alpha,
-    "Always 1; its labels say which version runs, and as which version of Kubernetes it behaves.",
+    "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.",
 );
-/// Checks of `/healthz`, `/livez` and `/readyz`, as they ended last.
+/// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
 pub static HEALTHCHECK: Family = Family::gauge(
     "kubernetes_healthcheck",
     &["name", "type"],
     Stable,
-    "1 if the check succeeded when it was asked for last, else 0.",
+    "1 if the last run of the check succeeded, else 0.",
 );
-/// The same, counted.
+/// Number of checks by result.
 pub static HEALTHCHECKS: Family = Family::counter(
     "kubernetes_healthchecks_total",
     &["name", "status", "type"],
     Stable,
-    "How often each check was asked for, by its answer.",
+    "Number of runs of each check, by result.",
 );
-/// What pods ask for.
+/// Resource requests of pods.
 pub static POD_RESOURCE_REQUEST: Family = Family::gauge(
     "kube_pod_resource_request",
     &["namespace", "node", "pod", "priority", "resource", "scheduler", "unit"],
     Stable,
-    "How much of each resource a pod asks for, as scheduling counts it.",
+    "Amount of each resource that a pod requests, as the scheduler counts it.",
 );
-/// Whether we lead.
+/// Whether this replica leads.
 pub static LEADER_ELECTION: Family = Family::gauge(
     "leader_election_master_status",
     &["name"],
@@ -94,72 +94,71 @@ pub static LEADER_ELECTION: Family = Family::gauge(
     "1 if this replica holds the lease, 0 if it does not.",
 );
 
-/// User and system.
+/// User and system time.
 pub static PROCESS_CPU: Family =
     Family::counter("process_cpu_seconds_total", &[], None, "Processor time of the process, user and system.");
-/// The soft limit.
+/// Soft limit.
 pub static PROCESS_MAX_FDS: Family =
-    Family::gauge("process_max_fds", &[], None, "How many file descriptors may be open.");
-/// Of all addresses.
+    Family::gauge("process_max_fds", &[], None, "Maximum number of open file descriptors.");
+/// Received bytes of all interfaces.
 pub static PROCESS_RECEIVED: Family =
-    Family::counter("process_network_receive_bytes_total", &[], None, "Bytes that came over the network.");
-/// The same.
+    Family::counter("process_network_receive_bytes_total", &[], None, "Bytes received over the network.");
+/// Transmitted bytes of all interfaces.
 pub static PROCESS_TRANSMITTED: Family =
-    Family::counter("process_network_transmit_bytes_total", &[], None, "Bytes that went over the network.");
-/// Sockets among them.
-pub static PROCESS_OPEN_FDS: Family =
-    Family::gauge("process_open_fds", &[], None, "How many file descriptors are open.");
+    Family::counter("process_network_transmit_bytes_total", &[], None, "Bytes sent over the network.");
+/// Sockets included.
+pub static PROCESS_OPEN_FDS: Family = Family::gauge("process_open_fds", &[], None, "Number of open file descriptors.");
 /// `VmRSS`.
 pub static PROCESS_RESIDENT: Family =
-    Family::gauge("process_resident_memory_bytes", &[], None, "Memory that is resident.");
-/// By the calendar.
+    Family::gauge("process_resident_memory_bytes", &[], None, "Resident memory in bytes.");
+/// Calendar time.
 pub static PROCESS_START: Family =
-    Family::gauge("process_start_time_seconds", &[], Alpha, "When the process began, in seconds since 1970.");
+    Family::gauge("process_start_time_seconds", &[], Alpha, "Start time of the process, in seconds since 1970.");
 /// `VmSize`.
 pub static PROCESS_VIRTUAL: Family =
-    Family::gauge("process_virtual_memory_bytes", &[], None, "Addresses that are in use.");
-/// The soft limit.
+    Family::gauge("process_virtual_memory_bytes", &[], None, "Virtual memory in bytes.");
+/// Soft limit.
 pub static PROCESS_VIRTUAL_MAX: Family =
-    Family::gauge("process_virtual_memory_max_bytes", &[], None, "Addresses that may be in use.");
+    Family::gauge("process_virtual_memory_max_bytes", &[], None, "Maximum virtual memory in bytes.");
 
-/// `--kube-api-qps`.
+/// Waiting time for the rate limit of `--kube-api-qps`.
 pub static RATE_LIMITER_DURATION: Family = Family::histogram(
     "rest_client_rate_limiter_duration_seconds",
     &["host", "verb"],
     REQUEST_SECONDS,
     Alpha,
-    "How long requests waited for their turn.",
+    "Time that requests waited for the client rate limit.",
 );
-/// Until the answer is here.
+/// Time until the response.
 pub static REQUEST_DURATION: Family = Family::histogram(
     "rest_client_request_duration_seconds",
     &["host", "verb"],
     REQUEST_SECONDS,
     Alpha,
-    "How long requests to the API server took.",
+    "Duration of requests to the API server.",
 );
-/// Bodies.
+/// Size of request bodies.
 pub static REQUEST_SIZE: Family = Family::histogram(
     "rest_client_request_size_bytes",
     &["host", "verb"],
     REQUEST_BYTES,
     Alpha,
-    "How large bodies were that went to the API server.",
+    "Size of request bodies to the API server.",
 );
-/// All of them.
+/// Number of requests.
 pub static REQUESTS: Family = Family::counter(
     "rest_client_requests_total",
     &["code", "host", "method"],
     Alpha,
-    "Requests to the API server, by what it answered.",
+    "Requests to the API server, by status code.",
 );
-/// Bodies.
+/// Size of response bodies.
 pub static RESPONSE_SIZE: Family = Family::histogram(
     "rest_client_response_size_bytes",
     &["host", "verb"],
     REQUEST_BYTES,
     Alpha,
-    "How large bodies were that came from the API server.",
+    "Size of response bodies from the API server.",
 );
 
 /// `nodes`, `pods` and `assumed_pods`.
@@ -167,139 +166,133 @@ pub static CACHE_SIZE: Family = Family::gauge(
     "scheduler_cache_size",
     &["type"],
     Alpha,
-    "How many nodes are known, how many pods that have a node, and how many of those are not seen bound yet.",
+    "Number of nodes, of pods with a node, and of assumed pods among them.",
 );
-/// Informers.
+/// Handling of informer events.
 pub static EVENT_HANDLING_DURATION: Family = Family::histogram(
     "scheduler_event_handling_duration_seconds",
     &["event"],
     TENTHS,
     Alpha,
-    "How long it took to take in what changed in the cluster.",
+    "Duration of handling a cluster event.",
 );
-/// All plugins of a point.
+/// All plugins of an extension point.
 pub static EXTENSION_POINT_DURATION: Family = Family::histogram(
     "scheduler_framework_extension_point_duration_seconds",
     &["extension_point", "profile", "status"],
     TENTHS,
     Stable,
-    "How long all plugins of an extension point took together.",
+    "Duration of all plugins of an extension point together.",
 );
-/// What is done beside scheduling.
-pub static GOROUTINES: Family = Family::gauge(
-    "scheduler_goroutines",
-    &["operation"],
-    Beta,
-    "What is done beside deciding, such as binding: how much of it is under way.",
-);
-/// For pods in flight.
+/// Concurrent operations.
+pub static GOROUTINES: Family =
+    Family::gauge("scheduler_goroutines", &["operation"], Beta, "Number of concurrent operations, such as bindings.");
+/// In-flight events.
 pub static INFLIGHT_EVENTS: Family = Family::gauge(
     "scheduler_inflight_events",
     &["event"],
     Alpha,
-    "Events that are kept for pods that are being tried, and these pods themselves.",
+    "Events that are stored for pods in flight, and these pods.",
 );
-/// Places of the queue.
+/// Pods by queue.
 pub static PENDING_PODS: Family = Family::gauge(
     "scheduler_pending_pods",
     &["queue"],
     Stable,
-    "Pods without a node: active can be tried, backoff wait after a failure, unschedulable wait for an event, gated are held \
-     before any attempt.",
+    "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for an event, \
+     gated pods are held before the first attempt.",
 );
-/// In Permit.
+/// Waiting pods of Permit.
 pub static PERMIT_WAIT_DURATION: Family = Family::histogram(
     "scheduler_permit_wait_duration_seconds",
     &["result"],
     MILLISECONDS,
     Beta,
-    "How long pods waited in Permit, by how that ended.",
+    "Time that pods waited in Permit, by result.",
 );
-/// Pods that no event woke.
+/// Pods that were retried without an event.
 pub static SCHEDULED_AFTER_FLUSH: Family = Family::counter(
     "scheduler_pod_scheduled_after_flush_total",
     &[],
     Alpha,
-    "Pods that were bound after they had been tried only because they waited for long: a queueing hint may have missed \
-     something.",
+    "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.",
 );
-/// Of pods that were bound.
+/// Attempts per bound pod.
 pub static SCHEDULING_ATTEMPTS: Family = Family::histogram(
     "scheduler_pod_scheduling_attempts",
     &[],
     Buckets::Exponential { start: 1.0, factor: 2.0, count: 5 },
     Stable,
-    "How many attempts it took to bind a pod.",
+    "Number of attempts until a pod was bound.",
 );
-/// From the queue to bound.
+/// Time from the first enqueue to the binding.
 pub static SLI_DURATION: Family = Family::histogram(
     "scheduler_pod_scheduling_sli_duration_seconds",
     &["attempts"],
     LONG,
     Beta,
-    "How long it took from when a pod could be tried first until it was bound, over all attempts.",
+    "Time from the first enqueue of a pod until it was bound, over all attempts.",
 );
-/// PostFilter.
+/// Runs of PostFilter.
 pub static PREEMPTION_ATTEMPTS: Family =
-    Family::counter("scheduler_preemption_attempts_total", &[], Stable, "How often victims were looked for.");
-/// Making room.
+    Family::counter("scheduler_preemption_attempts_total", &[], Stable, "Number of preemption attempts.");
+/// Deletion of victims.
 pub static PREEMPTION_GOROUTINES_DURATION: Family = Family::histogram(
     "scheduler_preemption_goroutines_duration_seconds",
     &["result"],
     LONG,
     Alpha,
-    "How long it took to delete the victims for a pod.",
+    "Duration of deleting the victims of a preemptor.",
 );
-/// The same, counted.
+/// Number of victim deletions.
 pub static PREEMPTION_GOROUTINES: Family = Family::counter(
     "scheduler_preemption_goroutines_execution_total",
     &["result"],
     Alpha,
-    "How often victims were deleted for a pod.",
+    "Number of times that the victims of a preemptor were deleted.",
 );
-/// For one pod.
+/// Victims per preemptor.
 pub static PREEMPTION_VICTIMS: Family = Family::histogram(
     "scheduler_preemption_victims",
     &[],
     Buckets::Exponential { start: 1.0, factor: 2.0, count: 7 },
     Stable,
-    "How many victims were chosen for a pod.",
+    "Number of victims of a preemptor.",
 );
-/// Places of the queue.
+/// Additions to the queues.
 pub static QUEUE_INCOMING: Family = Family::counter(
     "scheduler_queue_incoming_pods_total",
     &["event", "queue"],
     Stable,
-    "How often pods came to each place of the scheduling queue, by why.",
+    "Pods added to each scheduling queue, by event.",
 );
-/// Attempts.
+/// Attempts by result.
 pub static SCHEDULE_ATTEMPTS: Family = Family::counter(
     "scheduler_schedule_attempts_total",
     &["profile", "result"],
     Stable,
-    "Attempts to schedule a pod, by how they ended: scheduled, unschedulable because the pod fits nowhere, error because \
-     something broke.",
+    "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, error if the attempt failed.",
 );
-/// The decision alone.
+/// Duration of the decision.
 pub static ALGORITHM_DURATION: Family = Family::histogram(
     "scheduler_scheduling_algorithm_duration_seconds",
     &[],
     MILLISECONDS,
     Alpha,
-    "How long it took to decide where a pod goes.",
+    "Duration of the scheduling decision.",
 );
-/// With the binding.
+/// Duration with the binding.
 pub static ATTEMPT_DURATION: Family = Family::histogram(
     "scheduler_scheduling_attempt_duration_seconds",
     &["profile", "result"],
     MILLISECONDS,
     Stable,
-    "How long attempts took, from the decision to the end of the binding.",
+    "Duration of attempts, from the decision to the end of the binding.",
 );
-/// By rejector.
+/// Unschedulable pods by rejecting plugin.
 pub static UNSCHEDULABLE_PODS: Family = Family::gauge(
     "scheduler_unschedulable_pods",
     &["plugin", "profile"],
     Beta,
-    "Pods that a plugin rejected, and that were not tried again since. A pod counts for every plugin that rejected it.",
+    "Pods that a plugin rejected and that were not retried since. A pod counts for every plugin that rejected it.",
 );

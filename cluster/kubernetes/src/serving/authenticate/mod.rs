@@ -1,7 +1,7 @@
-//! Who calls.
+//! Authentication of requests.
 //!
-//! As in kube-scheduler, a proxy that may say who calls is asked first, then the caller's certificate counts, then its bearer
-//! token. Whoever says nothing is anonymous; whoever says something that nobody vouches for is turned away.
+//! As in kube-scheduler, request-header proxies come first, then client certificates, then bearer tokens. A client
+//! without credentials is anonymous. A client with invalid credentials is refused.
 
 mod proxy;
 mod subject;
@@ -19,20 +19,20 @@ use crate::flags;
 use crate::transport::Transport;
 use token::TokenAuthenticator;
 
-/// Who finds out who calls.
+/// Authenticator of requests.
 #[derive(Debug)]
 pub(super) struct Authenticator<T> {
     tokens: Option<TokenAuthenticator<T>>,
 }
 
 impl<T: Transport> Authenticator<T> {
-    /// Without a way to an API server, tokens say nothing.
+    /// Creates an authenticator. Without a transport to an API server, tokens are ignored.
     pub(super) fn new(flags: &flags::Authentication, transport: Option<T>, budget: Budget) -> Self {
         Authenticator { tokens: transport.map(|transport| TokenAuthenticator::new(transport, flags.token_ttl, budget)) }
     }
 
-    /// Identifies the caller by the certificates of a connection and the headers of a request. The error is why these are not
-    /// valid.
+    /// Identifies the user by the certificates of a connection and the headers of a request. Returns an error if these
+    /// are invalid.
     pub(super) async fn authenticate(
         &self,
         authorities: &Authorities,
@@ -68,7 +68,7 @@ impl<T: Transport> Authenticator<T> {
     }
 }
 
-/// What a way to find out came to: somebody, nothing, or a problem, which is another way's chance.
+/// Returns the user that one method found. A problem is recorded, since another method may succeed.
 fn user_or_problem(result: Option<Result<Option<User>, String>>, problems: &mut Vec<String>) -> Option<User> {
     match result? {
         Ok(user) => user,
@@ -79,13 +79,13 @@ fn user_or_problem(result: Option<Result<Option<User>, String>>, problems: &mut 
     }
 }
 
-/// Whom a certificate names.
+/// Returns the user that a certificate names.
 fn client(authority: &Authority, certificates: &[CertificateDer<'_>]) -> Result<Option<User>, String> {
     let Some(certificate) = verified(authority, certificates)? else { return Ok(None) };
     subject::user(certificate)
 }
 
-/// The caller's certificate, if there is one, and if the authority vouches for it.
+/// Returns the client's certificate if the authority signed it, or `None` without a certificate.
 fn verified<'a, 'b>(
     authority: &Authority,
     certificates: &'a [CertificateDer<'b>],
@@ -93,7 +93,7 @@ fn verified<'a, 'b>(
     let Some((certificate, intermediates)) = certificates.split_first() else { return Ok(None) };
     match authority.verifier.verify_client_cert(certificate, intermediates, UnixTime::now()) {
         Ok(_) => Ok(Some(certificate)),
-        Err(error) => Err(format!("the client's certificate is not vouched for: {error}")),
+        Err(error) => Err(format!("the client's certificate is not trusted: {error}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who calls, as a proxy says in headers.
+//! Authentication by the headers of a request-header proxy.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{subject, verified};
 use crate::serving::authorities::Proxies;
 use crate::serving::user::User;
 
-/// Who calls, if a proxy calls that may say so.
+/// Returns the user that a request-header proxy names.
 pub(super) fn authenticate(
     proxies: &Proxies,
     headers: &HeaderMap,
@@ -21,7 +21,7 @@ pub(super) fn authenticate(
     if !proxies.headers.names.is_empty() {
         let name = subject::common_name(certificate)?;
         if !proxies.headers.names.contains(&name) {
-            return Err(format!("a proxy named {name:?} may not say who calls"));
+            return Err(format!("a proxy named {name:?} is not an allowed request-header proxy"));
         }
     }
     Ok(user_from_headers(proxies, headers))
@@ -33,7 +33,7 @@ fn user_from_headers(proxies: &Proxies, headers: &HeaderMap) -> Option<User> {
         let values = names.iter().flat_map(|name| headers.get_all(name.trim())).map(text);
         values.filter(|value| !value.is_empty()).collect::<Vec<_>>()
     };
-    // Of the first header that is there, the first value.
+    // First value of the first header that exists.
     let first = |names: &[String]| {
         let mut values = names.iter().filter_map(|name| headers.get(name.trim())).map(text);
         values.find(|value| !value.is_empty())

@@ -1,4 +1,4 @@
-//! Whom a certificate names: the common name is the user's, organizations are groups.
+//! Users named by certificates: the common name is the user, organizations are groups.
 
 use ring::digest::{SHA256, digest};
 use rustls::pki_types::CertificateDer;
@@ -9,13 +9,13 @@ use crate::serving::user::User;
 
 const COMMON_NAME: &[u64] = &[2, 5, 4, 3];
 const ORGANIZATION: &[u64] = &[2, 5, 4, 10];
-/// Kubernetes' own.
+/// Kubernetes' own object identifier.
 const UID: &[u64] = &[1, 3, 6, 1, 4, 1, 57683, 2];
 
-/// Where a user's certificate is told of.
+/// Key of the extra field that identifies the certificate.
 const CREDENTIAL: &str = "authentication.kubernetes.io/credential-id";
 
-/// Whom a certificate names; nobody, if it has no common name.
+/// Returns the user that a certificate names, or `None` without a common name.
 pub(super) fn user(certificate: &CertificateDer<'_>) -> Result<Option<User>, String> {
     let subject = subject(certificate)?;
     let mut uids = subject.iter().filter(|(kind, _)| kind.components().as_slice() == UID).map(|(_, text)| text);
@@ -37,13 +37,13 @@ pub(super) fn user(certificate: &CertificateDer<'_>) -> Result<Option<User>, Str
     }))
 }
 
-/// The last common name, as in kube-scheduler; empty, if there is none.
+/// Returns the last common name, as in kube-scheduler, or an empty text.
 pub(in crate::serving) fn common_name(certificate: &CertificateDer<'_>) -> Result<String, String> {
     let named = subject(certificate)?.into_iter().rfind(|(kind, _)| kind.components().as_slice() == COMMON_NAME);
     Ok(named.map(|(_, text)| text).unwrap_or_default())
 }
 
-/// What a certificate says of its subject, in order.
+/// Attributes of the certificate's subject, in order.
 fn subject(certificate: &CertificateDer<'_>) -> Result<Vec<(ObjectIdentifier, String)>, String> {
     let read = yasna::parse_der(certificate, |reader| {
         reader.read_sequence(|certificate| {
@@ -73,7 +73,7 @@ fn name(reader: BERReader<'_, '_>) -> ASN1Result<Vec<(ObjectIdentifier, String)>
         part.read_set_of(|attribute| {
             attribute.read_sequence(|attribute| {
                 let kind = attribute.next().read_oid()?;
-                // Whatever kind of text it is, but for those that nobody uses, it is UTF-8.
+                // All string types in use are compatible with UTF-8.
                 let value = attribute.next().read_tagged_der()?;
                 name.push((kind, String::from_utf8_lossy(value.value()).into_owned()));
                 Ok(())

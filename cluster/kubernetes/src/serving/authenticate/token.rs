@@ -1,4 +1,4 @@
-//! Who calls, by a bearer token: TokenReview.
+//! Authentication by bearer tokens: TokenReview.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use crate::serving::review::{AuthProblem, Reviewer};
 use crate::serving::user::User;
 use crate::transport::Transport;
 
-/// Who knows whose a token is.
+/// Authenticator of bearer tokens.
 #[derive(Debug)]
 pub(super) struct TokenAuthenticator<T> {
     reviewer: Reviewer<T>,
     cache: Cache<User>,
-    /// Tokens that are not valid, with the reason: apart from valid ones, which they could displace.
+    /// Invalid tokens with the reason. In a separate cache, they cannot displace valid ones.
     invalid: Cache<String>,
     time: Duration,
 }
 
-/// The token that came with a request.
+/// Returns the bearer token of a request.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?.trim();
     let (scheme, token) = value.split_once(' ')?;
@@ -32,13 +32,13 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl<T: Transport> TokenAuthenticator<T> {
-    /// An answer is kept for some time.
+    /// Creates an authenticator that caches results for some time.
     pub(super) fn new(transport: T, time: Duration, budget: Budget) -> Self {
         let reviewer = Reviewer::new(transport, budget);
         TokenAuthenticator { reviewer, cache: Cache::default(), invalid: Cache::default(), time }
     }
 
-    /// Whose a token is. As in kube-scheduler, an answer of the API server is remembered, whichever it is; a failure to ask is
+    /// Returns the user of a token. As in kube-scheduler, positive and negative results are cached; failed reviews are
     /// not.
     pub(super) async fn authenticate(&self, peer: &Peer, token: &str) -> Result<User, AuthProblem> {
         let key = CacheKey::new(token.as_bytes());
@@ -55,7 +55,7 @@ impl<T: Transport> TokenAuthenticator<T> {
         let path = "/apis/authentication.k8s.io/v1/tokenreviews";
         let is_valid = |status: &Value| status["authenticated"] == true;
         let status = self.reviewer.review(peer, path, &review, is_valid).await;
-        let status = status.map_err(|problem| problem.with_context("asking whose a bearer token is"))?;
+        let status = status.map_err(|problem| problem.with_context("reviewing a bearer token"))?;
         let clock = self.reviewer.transport.clock();
         if !is_valid(&status) {
             let why = status["error"].as_str().filter(|why| !why.is_empty());

@@ -5,16 +5,16 @@ use hyper::StatusCode;
 use super::{Answer, Endpoints, parameters, text};
 use crate::health::Health;
 
-/// A check.
+/// Health check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
-    /// Does the process answer?
+    /// The process responds.
     Ping,
-    /// Has it kept to its lease?
+    /// A leader has not outlived its lease.
     LeaderElection,
-    /// Does it go on?
+    /// The process is not shutting down.
     Shutdown,
-    /// Does it know the cluster?
+    /// The informers have synced.
     HandlersSynced,
 }
 
@@ -32,16 +32,16 @@ impl Check {
         let (passes, otherwise) = match self {
             Check::Ping => (true, ""),
             Check::LeaderElection => {
-                (!health.has_outlived_lease(), "the lease ran out and was neither renewed nor given up")
+                (!health.has_outlived_lease(), "the lease expired and was neither renewed nor released")
             }
             Check::Shutdown => (!health.is_stopping(), "the process is shutting down"),
-            Check::HandlersSynced => (health.is_synced(), "not everything that is in the cluster is known yet"),
+            Check::HandlersSynced => (health.is_synced(), "the informers have not synced yet"),
         };
         if passes { Ok(()) } else { Err(otherwise) }
     }
 }
 
-/// The name of a path, and its checks.
+/// Returns the name and the checks of a path.
 fn checks(path: &str, health: &Health) -> Option<(&'static str, &'static [Check])> {
     match (path, health.has_election()) {
         ("/livez", _) => Some(("livez", &[Check::Ping])),
@@ -53,7 +53,7 @@ fn checks(path: &str, health: &Health) -> Option<(&'static str, &'static [Check]
     }
 }
 
-/// Answers whoever asks for checks, or for one.
+/// Responds to a request for all checks of a path, or for one.
 pub(super) fn answer(path: &str, query: Option<&str>, health: &Health, endpoints: &dyn Endpoints) -> Option<Answer> {
     if let Some((name, checks)) = checks(path, health) {
         return Some(all(name, checks, query, health, endpoints));
@@ -89,7 +89,7 @@ fn all(
         endpoints.checked(check_name, name, passes.is_ok());
         match passes {
             Ok(()) => lines += &format!("[+]{check_name} ok\n"),
-            // Anybody may read this, but not everything.
+            // Any client may read this page, so reasons are withheld.
             Err(why) => {
                 lines += &format!("[-]{check_name} failed: reason withheld\n");
                 reasons.push(format!("{check_name}: {why}"));

@@ -1,4 +1,4 @@
-//! What there is to read.
+//! Pages of the server.
 
 mod checks;
 mod zpages;
@@ -19,19 +19,19 @@ use serde_json::{Value, json};
 use crate::health::Health;
 use crate::metrics::exposition;
 
-/// What changes while the scheduler runs, in Prometheus' text format.
+/// Pages that change while the scheduler runs, in Prometheus' text format.
 pub trait Endpoints: Send + Sync + 'static {
     /// `/metrics`
     fn metrics(&self) -> BoxFuture<'_, String>;
-    /// `/metrics/resources`; asked for while this replica leads.
+    /// `/metrics/resources`; requested only while this replica leads.
     fn resources(&self) -> BoxFuture<'_, String>;
     /// `/metrics/slis`
     fn slis(&self) -> BoxFuture<'_, String>;
-    /// A check was made: its name, that of the path it belongs to, such as `readyz`, and whether it passed.
+    /// Records a check: its name, the name of its path, such as `readyz`, and whether it passed.
     fn checked(&self, _check: &'static str, _path: &'static str, _passed: bool) {}
 }
 
-/// Nothing is measured.
+/// Metrics without content.
 impl Endpoints for () {
     fn metrics(&self) -> BoxFuture<'_, String> {
         Box::pin(async { String::new() })
@@ -44,7 +44,7 @@ impl Endpoints for () {
     }
 }
 
-/// What does not change while the scheduler runs.
+/// Pages that do not change while the scheduler runs.
 #[derive(Clone, Debug)]
 pub struct Pages {
     configz: Bytes,
@@ -54,25 +54,26 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// `configz` is the JSON that `/configz` answers: configurations by name. `profiles` is that of what is compiled in.
-    /// `flags` are values by the names of flags. `started`: when the scheduler began.
+    /// Creates the pages. `configz` is the JSON of `/configz`: configurations by name. `profiles` is the JSON of the
+    /// compiled profiles. `flags` contains values by flag name. `started` is the start time of the scheduler.
     pub fn new(configz: String, profiles: String, flags: BTreeMap<String, String>, started: SystemTime) -> Self {
         Pages { configz: configz.into(), profiles: profiles.into(), flags, started }
     }
 
-    /// Answers whoever may know.
+    /// Responds to an authorized request.
     pub(super) async fn answer(&self, request: &Head, health: &Health, endpoints: &dyn Endpoints) -> Answer {
         let path = request.uri.path();
         if let Some(answer) = checks::answer(path, request.uri.query(), health, endpoints) {
             return answer;
         }
         match path {
-            "/metrics" | "/metrics/slis" if request.method == Method::DELETE => {
-                text(StatusCode::METHOD_NOT_ALLOWED, "metrics count from the start of the process, and are not reset\n")
-            }
+            "/metrics" | "/metrics/slis" if request.method == Method::DELETE => text(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "metrics count from the start of the process and cannot be reset\n",
+            ),
             "/metrics" => metrics(endpoints.metrics().await),
             "/metrics/slis" => metrics(endpoints.slis().await),
-            // Of pods, a replica that stands by may know nothing.
+            // A replica on standby may have no pods.
             "/metrics/resources" if !health.is_leading() => metrics(String::new()),
             "/metrics/resources" => metrics(endpoints.resources().await),
             "/configz" => body(StatusCode::OK, JSON, self.configz.clone()),
@@ -84,14 +85,14 @@ impl Pages {
                 "there is no Go runtime here to profile; use perf or a similar tool on the host\n",
             ),
             _ if path == "/debug/flags" || path.starts_with("/debug/flags/") => {
-                text(StatusCode::NOT_FOUND, "flags cannot be changed while the scheduler runs; start it anew with -v\n")
+                text(StatusCode::NOT_FOUND, "flags cannot be changed while the scheduler runs; restart it with -v\n")
             }
             _ => text(StatusCode::NOT_FOUND, "404 page not found\n"),
         }
     }
 }
 
-/// What is sent.
+/// Response.
 pub(super) type Answer = Response<Full<Bytes>>;
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -116,7 +117,7 @@ fn metrics(text: String) -> Answer {
     body(StatusCode::OK, exposition::CONTENT_TYPE, text)
 }
 
-/// Kubernetes' `Status`, in the order of its fields.
+/// Kubernetes' `Status`, with its order of fields.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Status<'a> {
@@ -134,49 +135,49 @@ struct Status<'a> {
 fn status(code: StatusCode, reason: &str, message: &str, details: Option<Value>) -> Answer {
     let (kind, api_version, metadata, status) = ("Status", "v1", json!({}), "Failure");
     let status = Status { kind, api_version, metadata, status, message, reason, details, code: code.as_u16() };
-    // Nothing in it can fail to be written.
+    // Serialization cannot fail.
     let mut written = serde_json::to_vec(&status).unwrap_or_default();
     written.push(b'\n');
     body(code, JSON, written)
 }
 
-/// Nobody vouches for who calls.
+/// Response to invalid credentials.
 pub(super) fn unauthorized() -> Answer {
     status(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized", None)
 }
 
-/// Reviews are limited: the caller is to try again in a second.
+/// Response at the limit of reviews; the client should retry after a second.
 pub(super) fn too_many_requests() -> Answer {
-    let message = "too many requests wait for a review, or failed one; try again later";
+    let message = "too many requests are waiting for a review or failed one; retry later";
     let mut answer = status(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message, None);
     answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     answer
 }
 
-/// Who calls may not do this.
+/// Response to an unauthorized request.
 pub(super) fn forbidden(user: &str, verb: &str, path: &str, reason: &str) -> Answer {
     let message = escape_html(&format!("User {user:?} cannot {verb} path {path:?}"));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     status(StatusCode::FORBIDDEN, "Forbidden", &format!("forbidden: {message}{reason}"), Some(json!({})))
 }
 
-/// Nobody knows whether who calls may do this.
+/// Response if authorization failed with an error.
 pub(super) fn internal_error(path: &str, why: &str) -> Answer {
     let message = format!("Internal Server Error: {path:?}: {why}");
     text(StatusCode::INTERNAL_SERVER_ERROR, escape_html(&message) + "\n")
 }
 
-/// Without what a browser could take for HTML.
+/// Escapes HTML.
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The parameters of a query.
+/// Parameters of a query.
 fn parameters(query: Option<&str>) -> impl Iterator<Item = (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
     parse(query.unwrap_or_default().as_bytes())
 }
 
-/// The paths that there are, but for what follows the first name in them.
+/// Paths of pages, without subpaths.
 const PATHS: [&str; 8] = ["/configz", "/flagz", "/healthz", "/livez", "/metrics", "/profiles", "/readyz", "/statusz"];
 
 #[cfg(test)]

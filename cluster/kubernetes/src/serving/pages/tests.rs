@@ -7,7 +7,7 @@ use hyper::http::request::Builder;
 
 use super::*;
 
-/// Remembers checks.
+/// Records checks.
 #[derive(Default)]
 struct RecordedChecks(Mutex<Vec<String>>);
 
@@ -83,7 +83,7 @@ async fn checks_have_the_text_of_kube_scheduler() {
         "/readyz/sched-handler-sync",
         expect![[r#"
             500
-            internal server error: not everything that is in the cluster is known yet
+            internal server error: the informers have not synced yet
         "#]],
     )
     .await;
@@ -177,7 +177,7 @@ async fn all_pages_are_served() {
             200
 
             kube-scheduler flagz
-            Warning: this page is for people. Its format may change; ask for JSON to have a program read it.
+            Warning: this page is for users, and its format may change. Programs should request JSON.
             secure-port=10259
             v=2
         "#]],

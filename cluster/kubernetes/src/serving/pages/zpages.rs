@@ -1,4 +1,4 @@
-//! `/statusz` and `/flagz`: text for people, JSON for whoever asks for it by name.
+//! `/statusz` and `/flagz`: text for users, and JSON on request.
 
 use std::time::UNIX_EPOCH;
 
@@ -10,23 +10,23 @@ use serde_json::{Value, json};
 use super::{Answer, JSON, PATHS, Pages, body, status, text};
 use crate::KUBERNETES_VERSION;
 
-/// What kube-scheduler's pages call it.
+/// Component name in kube-scheduler's pages.
 const COMPONENT: &str = "kube-scheduler";
 const GROUP: &str = "config.k8s.io";
 const WARNING: HeaderName = HeaderName::from_static("warning");
 
-/// What somebody wants to read.
+/// Form of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,
-    /// In this version.
+    /// JSON in this API version.
     Json(&'static str),
 }
 
 impl Pages {
-    /// `/statusz`: since when the scheduler runs, its version, and what else there is to read.
+    /// `/statusz`: start time, version and paths.
     pub(super) fn statusz(&self, headers: &HeaderMap) -> Answer {
-        // A clock that was set to before the start.
+        // The clock may be set to a time before the start.
         let uptime = self.started.elapsed().unwrap_or_default().as_secs();
         let since = self.started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let started =
@@ -53,7 +53,7 @@ impl Pages {
         })
     }
 
-    /// `/flagz`: the command line, with what is so by default.
+    /// `/flagz`: the command line with defaults.
     pub(super) fn flagz(&self, headers: &HeaderMap) -> Answer {
         answer("flagz", "Flagz", headers, |form| match form {
             Form::Text => Value::String(self.flags.iter().map(|(name, value)| format!("{name}={value}\n")).collect()),
@@ -62,7 +62,7 @@ impl Pages {
     }
 }
 
-/// A page in the form that is wanted. `fields`: the text, or the fields of the object.
+/// Renders a page in the requested form. `fields` returns the text, or the fields of the object.
 fn answer(path: &str, kind: &str, headers: &HeaderMap, fields: impl FnOnce(Form) -> Value) -> Answer {
     let accepts = headers.get(ACCEPT).and_then(|accepts| accepts.to_str().ok()).unwrap_or_default();
     let Some(form) = form(accepts, kind) else {
@@ -74,7 +74,7 @@ fn answer(path: &str, kind: &str, headers: &HeaderMap, fields: impl FnOnce(Form)
     let mut fields = fields(form);
     let Form::Json(version) = form else {
         let head = format!(
-            "\n{COMPONENT} {path}\nWarning: this page is for people. Its format may change; ask for JSON to have a program read it.\n"
+            "\n{COMPONENT} {path}\nWarning: this page is for users, and its format may change. Programs should request JSON.\n"
         );
         return text(StatusCode::OK, head + fields.as_str().unwrap_or_default());
     };
@@ -83,24 +83,24 @@ fn answer(path: &str, kind: &str, headers: &HeaderMap, fields: impl FnOnce(Form)
     fields["metadata"] = json!({"name": COMPONENT});
     let mut answer = body(StatusCode::OK, JSON, fields.to_string());
     if version == "v1alpha1" {
-        let warning = HeaderValue::from_static("299 - \"this version is deprecated: ask for v1beta1\"");
+        let warning = HeaderValue::from_static("299 - \"this version is deprecated: request v1beta1\"");
         answer.headers_mut().insert(WARNING, warning);
     }
     answer
 }
 
-/// The form that is wanted most of those that there are. JSON is there for whoever names group, version and kind.
+/// Returns the preferred form that is supported. JSON requires group, version and kind.
 fn form(accepts: &str, kind: &str) -> Option<Form> {
     if accepts.trim().is_empty() {
         return Some(Form::Text);
     }
     let mut wanted: Vec<_> = accepts.split(',').map(|clause| clause_of(clause, kind)).collect();
-    // The first of those that are wanted as much.
+    // The sort is stable: the first of equal weights wins.
     wanted.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     wanted.into_iter().filter(|(weight, _)| *weight > 0.0).find_map(|(_, form)| form)
 }
 
-/// How much a clause of `Accept` is wanted, and what it comes to.
+/// Returns the weight and form of a clause of `Accept`.
 fn clause_of(clause: &str, kind: &str) -> (f32, Option<Form>) {
     let mut parts = clause.split(';').map(str::trim);
     let media = parts.next().unwrap_or_default();

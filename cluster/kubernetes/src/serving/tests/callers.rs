@@ -1,4 +1,4 @@
-//! Who calls, and what they may do.
+//! Authentication and authorization of clients.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,12 +22,12 @@ fn reviews(server: &ApiServer) -> usize {
 #[tokio::test]
 async fn anonymous_callers_see_health_only() {
     let server = Wanted::default().run().await;
-    let anybody = Client::default();
-    assert_eq!(anybody.get(server.address, "/livez").await, (200, "ok".to_owned()));
-    let (code, body) = anybody.get(server.address, "/metrics").await;
+    let anonymous = Client::default();
+    assert_eq!(anonymous.get(server.address, "/livez").await, (200, "ok".to_owned()));
+    let (code, body) = anonymous.get(server.address, "/metrics").await;
     assert_eq!(code, 403);
     assert!(body.contains(r#"forbidden: User \"system:anonymous\" cannot get path \"/metrics\""#), "{body}");
-    // Without an API server to ask, a token says nothing.
+    // Without an API server, tokens are ignored.
     assert_eq!(token("secret").get(server.address, "/metrics").await.0, 403);
 }
 
@@ -61,7 +61,7 @@ async fn invalid_tokens_are_cached() {
     assert_eq!(reviews(&api), 1);
 }
 
-/// Reviews that fail are limited for each address; other paths and valid tokens are answered all the same.
+/// Failed reviews are limited for each address; other paths and valid tokens still work.
 #[tokio::test]
 async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
     let api = ApiServer::start();
@@ -78,7 +78,7 @@ async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
 }
 
-/// An API server that accepts connections and answers nothing. Each request of HTTP/1.1 that waits has a connection.
+/// API server that accepts connections and never responds. Each waiting HTTP/1.1 request has a connection.
 async fn silent() -> (Http, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let http = Http::new(&format!("http://{}", listener.local_addr().unwrap()).parse().unwrap(), None);
@@ -106,7 +106,7 @@ async fn callers_waiting_for_reviews_do_not_block_others() {
         };
         let _asks: Vec<_> = (0..reviews).map(ask).collect();
         until(async || waiting.load(Ordering::Relaxed) == reviews).await;
-        // One more is refused rather than kept waiting.
+        // A further client is refused instead of waiting.
         if connections > reviews {
             assert_eq!(token("more").get(server.address, "/metrics").await.0, 429);
         }
@@ -169,9 +169,9 @@ async fn a_certificate_authenticates_its_subject() {
     assert_eq!(code, 403);
     assert!(body.contains(r#"User \"admin\""#), "{body}");
 
-    // Clients show no certificate of an authority that the server does not name, and are anonymous.
+    // Clients do not present certificates of authorities that the server does not name, and are anonymous.
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
-    // Of the same name, but another key.
+    // Same name, but another key.
     let impostor = Authority::new("clients");
     assert_eq!(shows(&impostor, masters).get(server.address, "/livez").await.0, 401);
 }
@@ -204,7 +204,7 @@ async fn a_proxy_names_the_user() {
     assert_eq!(asked["spec"], expected);
 
     assert_eq!(shows(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
-    // A client is itself, whatever it says.
+    // A client is authenticated by its certificate, whatever its headers contain.
     let (code, body) = shows(clients.client("eve", "")).get(server.address, "/metrics").await;
     assert_eq!((code, body.contains(r#"User \"eve\""#)), (403, true), "{body}");
     assert_eq!(Client { headers, ..Client::default() }.get(server.address, "/metrics").await.0, 403);
@@ -235,7 +235,7 @@ async fn authorities_come_from_the_cluster() {
     let proxy = Client { shows: Some(proxies.client("front", "")), headers, ..Client::default() };
     assert_eq!(proxy.get(server.address, "/metrics").await.0, 200);
 
-    // Another authority takes its place.
+    // Another authority replaces it.
     let others = Authority::new("others");
     api.apply(map(&others));
     let other = Client { shows: Some(others.client("admin", "system:masters")), ..Client::default() };
@@ -253,7 +253,7 @@ async fn a_cluster_without_authorities() {
     let authentication = flags::Authentication { tolerate_lookup_failure: false, ..Default::default() };
     let strict = Wanted { server: to(&api), authentication, ..Wanted::default() };
     let error = strict.bind().await.map(drop).unwrap_err();
-    assert!(error.ends_with("; --authentication-tolerate-lookup-failure would go on without"), "{error}");
+    assert!(error.ends_with("; set --authentication-tolerate-lookup-failure=true to start without it"), "{error}");
     assert!(error.contains("the role extension-apiserver-authentication-reader in kube-system allows it"), "{error}");
 
     let authentication =

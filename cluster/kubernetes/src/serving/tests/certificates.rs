@@ -1,8 +1,8 @@
-//! The server's own certificate, and TLS.
+//! The server's certificate, and TLS.
 
 use super::*;
 
-/// The certificates that a server shows, as PEM where a test trusts them.
+/// Certificates that a server presents, as PEM for clients that trust them.
 async fn shown(address: SocketAddr) -> Vec<rustls::pki_types::CertificateDer<'static>> {
     let stream = Client::default().connect(address).await.unwrap();
     stream.get_ref().1.peer_certificates().unwrap().to_vec()
@@ -22,7 +22,7 @@ async fn a_given_certificate_is_replaced() {
     assert_eq!(client.get(server.address, "/livez").await.0, 200);
     let first = shown(server.address).await;
 
-    // Half of a new one is not in use.
+    // An incomplete new certificate is not used.
     let (certificate, key) = authority.server();
     folder.put("tls.crt", &certificate);
     sleep(Duration::from_millis(100)).await;
@@ -64,7 +64,7 @@ async fn a_folder_stores_the_generated_certificate() {
 
     std::fs::remove_file(folder.0.join("new/kube-scheduler.key")).unwrap();
     let error = wanted().bind().await.map(drop).unwrap_err();
-    assert!(error.contains("one is there and the other is not; remove it"), "{error}");
+    assert!(error.contains("exists; remove it"), "{error}");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn files_that_are_wrong() {
     let rubbish = folder.put("ca.crt", "rubbish");
     let authentication = flags::Authentication { client_ca: Some(rubbish), ..Default::default() };
     let error = Wanted { authentication, ..Wanted::default() }.bind().await.map(drop).unwrap_err();
-    assert_eq!(error, "who vouches for clients: there is no certificate in it");
+    assert_eq!(error, "client authorities: they contain no certificate");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Who takes part: authorities, clients, folders.
+//! Authorities, clients and folders for tests.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::connect::AcceptAnyCertificate;
 
-/// A folder that goes with the test.
+/// Folder that is removed with the test.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -49,7 +49,7 @@ impl Drop for Folder {
     }
 }
 
-/// Somebody who signs certificates.
+/// Certificate authority.
 pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 fn params(subject: &[(DnType, &str)]) -> CertificateParams {
@@ -73,14 +73,14 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate for this host, and its key.
+    /// Certificate for this host, and its key.
     pub(super) fn server(&self) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
-    /// A certificate for somebody in a group, and its key.
+    /// Certificate for a user in a group, and its key.
     pub(super) fn client(&self, name: &str, group: &str) -> (String, String) {
         let mut params = params(&[(DnType::OrganizationName, group), (DnType::CommonName, name)]);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
@@ -89,7 +89,7 @@ impl Authority {
     }
 }
 
-/// A client. By default it trusts any server, shows no certificate and speaks HTTP/1.1.
+/// Client. By default it trusts any server, presents no certificate and uses HTTP/1.1.
 #[derive(Clone, Default)]
 pub(super) struct Client {
     pub(super) trusts: Option<String>,
@@ -127,7 +127,7 @@ impl Client {
         TlsConnector::from(Arc::new(config)).connect(ServerName::try_from("localhost").unwrap(), stream).await
     }
 
-    /// Sends a request on a connection of its own.
+    /// Sends a request on a new connection.
     pub(super) async fn ask(&self, address: SocketAddr, path: &str) -> Result<Response<Incoming>, String> {
         let stream = TokioIo::new(self.connect(address).await.map_err(|error| error.to_string())?);
         let mut request = Request::get(format!("https://localhost{path}")).header("host", "localhost");
@@ -147,7 +147,7 @@ impl Client {
         answer.map_err(|error| error.to_string())
     }
 
-    /// The status code and the text of the answer.
+    /// Returns the status code and the text of the response.
     pub(super) async fn get(&self, address: SocketAddr, path: &str) -> (u16, String) {
         let answer = self.ask(address, path).await.unwrap();
         let code = answer.status().as_u16();

@@ -1,4 +1,4 @@
-//! Real HTTPS, within the test's process.
+//! Tests of the server over real HTTPS, within one process.
 
 mod callers;
 mod certificates;
@@ -21,7 +21,7 @@ use crate::transport::Http;
 
 use clients::{Authority, Client, Folder};
 
-/// Says what it is asked for.
+/// Endpoints that return their names.
 #[derive(Debug)]
 struct Names;
 
@@ -37,7 +37,7 @@ impl Endpoints for Names {
     }
 }
 
-/// What a server is made with; by default, it listens on this host's address with a certificate of its own.
+/// Settings of a server; by default, it listens on the loopback address with a generated certificate.
 struct Wanted {
     serving: flags::Serving,
     authentication: flags::Authentication,
@@ -60,7 +60,7 @@ impl Default for Wanted {
     }
 }
 
-/// A server that runs.
+/// Running server.
 struct Running {
     address: SocketAddr,
     health: Health,
@@ -92,7 +92,7 @@ impl Wanted {
     }
 }
 
-/// Waits until something is so, for a while.
+/// Waits until a condition holds, with a limit.
 async fn until(mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..500 {
         if is_so().await {

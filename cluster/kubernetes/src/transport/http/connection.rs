@@ -1,4 +1,4 @@
-//! One connection for many requests, made when the first one needs it, and anew when it is gone.
+//! One connection for many requests, opened by the first one and reopened after a failure.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,13 +12,13 @@ use super::dial::Server;
 use super::{Body, error_chain, http1, http2};
 use crate::transport::TransportError;
 
-/// The way that some requests go.
+/// Connection that the requests of one class share.
 pub(super) struct SharedConnection {
     server: Arc<Server>,
     connection: Mutex<Option<Connecting>>,
 }
 
-/// A connection that is being made, or was: all who need it wait for the same one.
+/// Connection, or attempt to open one: all requests wait for the same attempt.
 type Connecting = Shared<BoxFuture<'static, Result<Connection, Arc<str>>>>;
 
 #[derive(Clone)]
@@ -40,19 +40,19 @@ impl Connection {
 }
 
 impl SharedConnection {
-    /// There is no connection so far.
+    /// Creates an entry that connects when it is first used.
     pub(super) fn new(server: Arc<Server>) -> Self {
         SharedConnection { server, connection: Mutex::new(None) }
     }
 
-    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    /// Sends a request. Returns the head and the body of the response.
     pub(super) async fn send(
         &self,
         request: Request<()>,
         body: Bytes,
     ) -> Result<(response::Parts, Body), TransportError> {
         let mut why = None;
-        // A connection that was fine when it was last used may be gone. Then there is a new one, once.
+        // The connection may have closed since it was last used. In that case, retry once with a new one.
         for _ in 0..2 {
             let connecting = self.connecting();
             match connecting.clone().await {
@@ -62,7 +62,7 @@ impl SharedConnection {
                 }
                 Ok(Connection::Http1(connections)) => {
                     let answer = connections.send(request, body).await;
-                    // What was agreed on with the server that is gone need not be so with the next one.
+                    // The next server may negotiate another protocol.
                     if matches!(answer, Err(TransportError::NotSent(_))) {
                         self.forget(&connecting);
                     }
@@ -86,7 +86,7 @@ impl SharedConnection {
         connection.get_or_insert_with(make).clone()
     }
 
-    /// A connection is no good. If there is another one by now, that stays.
+    /// Drops a failed connection, unless a new one has replaced it already.
     fn forget(&self, gone: &Connecting) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if connection.as_ref().is_some_and(|connection| connection.ptr_eq(gone)) {

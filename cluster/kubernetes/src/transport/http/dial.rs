@@ -1,4 +1,4 @@
-//! Connections, by TCP and TLS.
+//! TCP and TLS connections.
 
 use std::io;
 use std::sync::Arc;
@@ -12,37 +12,37 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-/// How long TCP may take to connect to one address. The system repeats a lost packet after 1 and 3 seconds, and then too seldom to
-/// notice soon that a server is back.
+/// TCP connect timeout for one address. The kernel repeats a lost SYN after 1 and 3 seconds; later repetitions are too
+/// rare to notice soon that a server is back.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long it may take to agree on TLS.
+/// Timeout of the TLS handshake.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many bytes are asked of the system at a time. TLS by itself asks for 4 KiB, and answers and changes come in bursts.
+/// Read buffer size. TLS alone reads 4 KiB at a time, while responses and changes arrive in bursts.
 const READ_BUFFER: usize = 32 << 10;
 
-/// Where connections lead to.
+/// Address and TLS configuration of a server.
 pub(super) struct Server {
     host: Box<str>,
     port: u16,
-    /// `None`: by TCP alone.
+    /// `None`: plain TCP.
     tls: Option<(TlsConnector, Option<ServerName<'static>>)>,
 }
 
-/// A connection.
+/// Open connection.
 pub(super) struct Stream {
     pub(super) io: Box<dyn Io>,
-    /// It was agreed on HTTP/2.
+    /// TLS negotiated HTTP/2.
     pub(super) is_http2: bool,
 }
 
-/// What bytes go over. It is not worth having all that is above twice.
+/// Byte stream below HTTP. As a trait object, it lets the layers above be compiled once.
 pub(super) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Io for T {}
 
 impl Server {
-    /// A server that shows the certificate of its address, or of another name.
+    /// Creates a server entry. `name`: name in the certificate, if it differs from the address.
     pub(super) fn new(base: &Uri, mut tls: rustls::ClientConfig, name: Option<ServerName<'static>>) -> Self {
         tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         let host = base.host().unwrap_or_default().trim_matches(['[', ']']);
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// A new connection, to the first of the host's addresses where somebody answers.
+    /// Connects to the first of the host's addresses that accepts.
     pub(super) async fn dial(&self) -> io::Result<Stream> {
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in lookup_host((&*self.host, self.port)).await? {
@@ -75,7 +75,7 @@ impl Server {
     async fn connect_tls(&self, tcp: TcpStream) -> io::Result<Stream> {
         tcp.set_nodelay(true)?;
         let Some((tls, name)) = &self.tls else { return Ok(Stream { io: Box::new(tcp), is_http2: false }) };
-        let name = name.clone().ok_or_else(|| io::Error::other("no certificate can be for such a name"))?;
+        let name = name.clone().ok_or_else(|| io::Error::other("the server name is not valid for a certificate"))?;
         let stream = tls.connect(name, BufReader::with_capacity(READ_BUFFER, tcp)).await?;
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         Ok(Stream { io: Box::new(stream), is_http2 })
@@ -83,5 +83,5 @@ impl Server {
 }
 
 fn timeout_error(time: Duration) -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} seconds", time.as_secs()))
+    io::Error::new(io::ErrorKind::TimedOut, format!("no response within {} seconds", time.as_secs()))
 }

@@ -1,4 +1,4 @@
-//! Requests by HTTP/1.1: each has a connection to itself while it is under way.
+//! Requests by HTTP/1.1: each request has a separate connection while it is in flight.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use super::dial::{Server, Stream};
 use super::error_chain;
 use crate::transport::TransportError;
 
-/// Whoever sends requests on such connections. Clones share those that are idle.
+/// Sends requests on HTTP/1.1 connections. Clones share the idle ones.
 #[derive(Clone)]
 pub(super) struct Sender {
     server: Arc<Server>,
@@ -25,18 +25,18 @@ pub(super) struct Sender {
 type Idle = Arc<Mutex<Vec<Connection>>>;
 
 enum Connection {
-    /// Nothing was sent so far.
+    /// Nothing was sent on it yet.
     New(Stream),
     Used(SendRequest<Full<Bytes>>),
 }
 
 impl Sender {
-    /// There is one connection so far.
+    /// Creates a sender with a first connection.
     pub(super) fn new(server: Arc<Server>, first: Stream) -> Self {
         Sender { server, idle: Arc::new(Mutex::new(vec![Connection::New(first)])) }
     }
 
-    /// Sends a request. Returns what the answer begins with, and what it goes on with.
+    /// Sends a request. Returns the head and the body of the response.
     pub(super) async fn send(
         &self,
         request: Request<()>,
@@ -53,7 +53,7 @@ impl Sender {
         Ok((head, super::Body::Http1(Body { body, back })))
     }
 
-    /// A connection on which nothing is under way.
+    /// Returns an idle connection, or opens one.
     async fn connection(&self) -> Result<SendRequest<Full<Bytes>>, TransportError> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -71,24 +71,24 @@ impl Sender {
             let (send, connection) = handshake(TokioIo::new(stream.io))
                 .await
                 .map_err(|error| TransportError::NotSent(error_chain(&error)))?;
-            // Whatever is wrong, those whose answers it is about are told.
+            // Errors of the connection reach the requests that use it.
             tokio::spawn(connection);
             return Ok(send);
         }
     }
 }
 
-/// HTTP/1.1 names the server in a header.
+/// Converts a URI to origin form: HTTP/1.1 names the server in a header.
 fn origin_form(uri: Uri) -> Uri {
     let mut parts = uri::Parts::default();
     parts.path_and_query = uri.into_parts().path_and_query;
     Uri::from_parts(parts).unwrap_or_default()
 }
 
-/// What an answer goes on with.
+/// Body of a response.
 pub(super) struct Body {
     body: Incoming,
-    /// The connection, and where it goes once all has arrived.
+    /// The connection, and the idle list that it returns to after the last byte.
     back: Option<(SendRequest<Full<Bytes>>, Idle)>,
 }
 
@@ -106,7 +106,7 @@ impl Body {
                     self.back = None;
                     return Some(Err(TransportError::Lost(error_chain(&error))));
                 }
-                // Trailers say nothing.
+                // Trailers are ignored.
                 Ok(frame) => match frame.into_data() {
                     Ok(bytes) => return Some(Ok(bytes)),
                     Err(_) => continue,
@@ -116,7 +116,7 @@ impl Body {
     }
 }
 
-/// Whether a request may have been done that has no answer: one that waited for its turn was not.
+/// Classifies an error. A request that was canceled before its turn was not sent.
 fn transport_error(error: &hyper::Error) -> TransportError {
     if error.is_canceled() {
         TransportError::NotSent(error_chain(error))

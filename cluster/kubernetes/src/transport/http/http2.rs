@@ -1,4 +1,4 @@
-//! Requests on a connection of HTTP/2.
+//! Requests on an HTTP/2 connection.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -14,21 +14,21 @@ use super::dial::Io;
 use super::error_chain;
 use crate::transport::TransportError;
 
-/// client-go's: how often a connection is asked whether it is alive, and how long it may take to say so.
+/// client-go's interval of health checks by PING frames, and their timeout.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(15);
-/// How many bytes may arrive that nobody has read: of one answer, and of all.
+/// Flow-control windows in bytes: of one response, and of the whole connection.
 const STREAM_WINDOW: u32 = 512 << 10;
 const CONNECTION_WINDOW: u32 = 2 << 20;
-/// How many bytes wait to be sent, of one request.
+/// Maximum number of unsent bytes of one request.
 const SEND_BUFFER: usize = 1 << 20;
 
-/// Whoever sends requests on a connection. Clones send on the same one.
+/// Sends requests on one connection. Clones share it.
 #[derive(Clone)]
 pub(super) struct Sender(SendRequest<Bytes>);
 
 impl Sender {
-    /// Makes it a connection of HTTP/2. It stays as long as there are senders or answers, and it is alive.
+    /// Performs the HTTP/2 handshake. The connection stays open while it is alive and a sender or response exists.
     pub(super) async fn new(io: Box<dyn Io>) -> Result<Self, Error> {
         let mut builder = Builder::new();
         builder.enable_push(false).initial_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
@@ -36,7 +36,7 @@ impl Sender {
         let (send, mut connection) = builder.handshake(io).await?;
         let pings = connection.ping_pong();
         tokio::spawn(async move {
-            // Whatever is wrong, those whose answers it is about are told.
+            // Errors of the connection reach the requests that use it.
             tokio::select! {
                 _ = connection => {}
                 () = is_dead(pings) => {}
@@ -45,26 +45,26 @@ impl Sender {
         Ok(Sender(send))
     }
 
-    /// Returns when a request may be sent. An error means that none ever may.
+    /// Waits until a request can be sent. An error means that the connection is unusable.
     pub(super) async fn ready(self) -> Result<SendRequest<Bytes>, Error> {
         self.0.ready().await
     }
 }
 
-/// Returns if the other side says nothing any more.
+/// Returns when the peer stops responding to PING frames.
 async fn is_dead(mut pings: Option<PingPong>) {
     let Some(pings) = &mut pings else { return std::future::pending().await };
     loop {
         sleep(PING_INTERVAL).await;
-        let said = pings.send_ping(Ping::opaque()).is_ok()
+        let has_responded = pings.send_ping(Ping::opaque()).is_ok()
             && timeout(PING_TIMEOUT, poll_fn(|context| pings.poll_pong(context))).await.is_ok_and(|pong| pong.is_ok());
-        if !said {
+        if !has_responded {
             return;
         }
     }
 }
 
-/// Sends a request. Returns what the answer begins with, and what it goes on with.
+/// Sends a request. Returns the head and the body of the response.
 pub(super) async fn send(
     mut ready: SendRequest<Bytes>,
     request: Request<()>,
@@ -79,7 +79,7 @@ pub(super) async fn send(
     Ok((head, super::Body::Http2(Body(body))))
 }
 
-/// What an answer goes on with.
+/// Body of a response.
 pub(super) struct Body(RecvStream);
 
 impl Body {
@@ -92,7 +92,7 @@ impl Body {
     }
 }
 
-/// Whether a request may have been done that has no answer: a server that refuses a stream did nothing.
+/// Classifies an error. A server that refuses a stream has not processed its request.
 fn transport_error(error: &Error) -> TransportError {
     match error.is_remote() && error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM) {
         true => TransportError::NotSent(error_chain(error)),

@@ -3,7 +3,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
-/// A server that answers each connection once, as written. Returns what it was asked.
+/// Server that responds to each connection once, as scripted. Returns its requests.
 async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -19,7 +19,7 @@ async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Ve
     (Http::new(&format!("http://{address}").parse().unwrap(), None), asked)
 }
 
-/// A request, as it is sent.
+/// Reads a request.
 async fn request(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let mut buffer = [0; 4096];

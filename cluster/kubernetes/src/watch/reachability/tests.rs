@@ -1,4 +1,4 @@
-//! Followers of all kinds at a server that is away for a while, in virtual time.
+//! Reflectors of all kinds during an outage of the server, in virtual time.
 
 use bytes::Bytes;
 use k8s_openapi::jiff::Timestamp;
@@ -11,16 +11,16 @@ use crate::transport::{
     ApiRequest, ApiResponse, Chunks, Format, RequestClass, StreamingTransport, Transport, TransportError,
 };
 
-/// What a server does during its outage.
+/// Behaviour of a server during its outage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outage {
-    /// No connection is accepted.
+    /// Refuses connections.
     Refuses,
-    /// It answers with this code, and with `Retry-After` if there is a time.
+    /// Responds with this status code, and with `Retry-After` if there is a time.
     Answers(u16, Option<Duration>),
 }
 
-/// A server that is away from `begin` to `end`, for all kinds or for one.
+/// Server that is unreachable from `begin` to `end`, for all kinds or for one.
 #[derive(Clone)]
 struct Server(Arc<Inner>);
 
@@ -34,7 +34,7 @@ struct Inner {
     asked: Mutex<Vec<(Duration, String)>>,
 }
 
-/// A stream that has an empty list, and breaks when the outage begins.
+/// Stream with an empty list, which breaks when the outage begins.
 struct Stream(Server, bool, String);
 
 impl Server {
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Requests from one time to another: when they came since, in order, and where they went.
+    /// Requests in a period, in order, with their time since its start and their paths.
     fn asked(&self, from: Duration, to: Duration) -> Vec<(Duration, String)> {
         let asked = self.0.asked.lock().unwrap();
         let asked = asked.iter().filter(|(clock, _)| (from..to).contains(clock));
@@ -107,21 +107,21 @@ fn kinds() -> Vec<&'static Resource> {
     RESOURCES.iter().filter(|resource| resource.is_watched()).collect()
 }
 
-/// What a server is asked by followers of all kinds, until two minutes after an outage of 15 minutes. Returns the number of
-/// messages, too.
+/// Runs reflectors of all kinds until two minutes after an outage of 15 minutes. Returns the server with its requests,
+/// and the number of messages.
 async fn run_reflector(outage: Outage, only: Option<&'static str>, seed: u64) -> (Server, usize) {
     let asked = Mutex::default();
     let server = Server(Arc::new(Inner { began: Instant::now(), outage, begin: BEGIN, end: END, only, asked }));
     let mut informers = Informers::start(&server, &kinds(), seed, None);
     let mut messages = 0;
-    let told = async {
+    let event = async {
         loop {
-            let told = informers.next().await;
-            messages += usize::from(matches!(told, crate::watch::reflector::InformerEvent::Error(..)));
+            let event = informers.next().await;
+            messages += usize::from(matches!(event, crate::watch::reflector::InformerEvent::Error(..)));
         }
     };
     tokio::select! {
-        never = told => never,
+        never = event => never,
         () = sleep(END + 2 * MINUTE) => {}
     }
     (server, messages)
@@ -136,7 +136,7 @@ async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() 
             let paths: std::collections::BTreeSet<_> = after.iter().map(|(_, path)| path).collect();
             assert_eq!((after.len(), paths.len()), (kinds().len(), kinds().len()), "one request of each: {after:?}");
             assert!(after.iter().all(|(time, _)| *time <= Duration::from_secs(2)), "{outage:?} {seed}: {after:?}");
-            // One probe first, and then not all at once.
+            // One probe precedes the other requests, which are spread.
             let times: std::collections::BTreeSet<_> = after.iter().map(|(time, _)| time).collect();
             assert!(times.len() > kinds().len() / 2, "{after:?}");
         }
@@ -147,7 +147,7 @@ async fn all_kinds_are_watched_two_seconds_after_an_outage_without_a_stampede() 
 async fn one_reflector_probes_once_per_second_during_an_outage() {
     for seed in 0..20 {
         let (server, messages) = run_reflector(Outage::Refuses, None, seed).await;
-        // Those that do not probe wait for 30 to 60 seconds, as client-go's reflectors do.
+        // Reflectors that do not probe wait for 30 to 60 seconds, as client-go's do.
         let late = server.asked(END - 5 * MINUTE, END);
         let mut of_paths = std::collections::BTreeMap::<_, usize>::new();
         late.iter().for_each(|(_, path)| *of_paths.entry(path).or_default() += 1);
@@ -156,7 +156,7 @@ async fn one_reflector_probes_once_per_second_during_an_outage() {
         let most = counts.pop().unwrap();
         assert!((200..=300).contains(&most), "{most}");
         assert!(counts.iter().all(|count| *count <= 11), "{counts:?}");
-        // The log does not have a line for each probe.
+        // Not every probe is logged.
         assert!(messages < 100 + 40 * kinds().len(), "{messages}");
     }
 }

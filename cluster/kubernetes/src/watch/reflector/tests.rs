@@ -8,7 +8,7 @@ use super::*;
 use crate::transport::Transport;
 use crate::watch::reachability::Reachability;
 
-/// A server that answers as written, and the clock.
+/// Server with scripted responses, and its clock.
 #[derive(Clone, Default)]
 struct Script(Arc<Mutex<State>>);
 
@@ -19,7 +19,7 @@ struct State {
     clock: Duration,
 }
 
-/// Bits, and whether the connection breaks after them.
+/// Chunks, and whether the connection breaks after them.
 #[derive(Clone)]
 struct Written(VecDeque<Bytes>, bool);
 
@@ -72,7 +72,7 @@ impl StreamingTransport for Script {
 }
 
 fn stream(text: &str, is_cut: bool) -> Result<Written, ApiResponse> {
-    // Bits end anywhere.
+    // Chunks end anywhere.
     let bits = text.as_bytes().chunks(7).map(|bits| Bytes::from(bits.to_vec())).collect();
     Ok(Written(bits, is_cut))
 }
@@ -94,22 +94,22 @@ fn end_of_list(version: u32) -> String {
     )
 }
 
-/// A follower without others.
+/// Reflector without others.
 fn alone() -> ReachabilityMember {
     Reachability::default().member(true)
 }
 
-/// What is told until the script is over, and what was asked, with the time of the clock.
+/// Returns the events until the script ends, and the requests with their times.
 async fn follows(answers: impl IntoIterator<Item = Result<Written, ApiResponse>>) -> (Vec<String>, Vec<String>) {
     let script = Script::default();
     script.0.lock().unwrap().answers.extend(answers);
-    let (tell, mut told) = mpsc::channel(1);
+    let (sender, mut events) = mpsc::channel(1);
     let (_rounds, round) = watch::channel(7);
     let follower =
-        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round, alone()));
-    let mut heard = Vec::new();
+        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, sender, round, alone()));
+    let mut received = Vec::new();
     loop {
-        heard.push(match told.recv().await.unwrap() {
+        received.push(match events.recv().await.unwrap() {
             InformerEvent::Upsert(object, epoch) | InformerEvent::UpsertWithOriginal(object, epoch, _) => {
                 format!("{} {epoch}", object.name())
             }
@@ -120,10 +120,10 @@ async fn follows(answers: impl IntoIterator<Item = Result<Written, ApiResponse>>
             InformerEvent::Error(_, why) => why,
         });
     }
-    drop(told);
+    drop(events);
     follower.await.unwrap();
     let asked = std::mem::take(&mut script.0.lock().unwrap().asked);
-    (heard, asked)
+    (received, asked)
 }
 
 const STREAM: &str =
@@ -137,7 +137,7 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
     let forgot = "{\"type\":\"ERROR\",\"object\":{\"code\":410,\"message\":\"too old\"}}\n";
     let again = [node("ADDED", "c", 8), end_of_list(20)].concat();
     let answers = [stream(&first, true), stream(&second, true), stream(forgot, false), stream(&again, false)];
-    let (told, asked) = follows(answers).await;
+    let (events, asked) = follows(answers).await;
     let expected = [
         "a 1",
         "b 1",
@@ -151,12 +151,12 @@ async fn a_stream_a_cut_connection_and_an_expired_version() {
         "c 2",
         "all 2",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
     let watch = |version: u32| format!("/api/v1/nodes allowWatchBookmarks=true resourceVersion={version} watch=true");
     let asked: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap()).collect();
     let paths: Vec<_> = asked.iter().map(|(_, path)| (*path).to_owned()).collect();
     assert_eq!(paths[..4], [STREAM.to_owned(), watch(6), watch(8), STREAM.to_owned()]);
-    // The first cut costs no time.
+    // The first broken connection causes no pause.
     assert_eq!((asked[1].0, asked[2].0 != "0"), ("0", true));
 }
 
@@ -170,9 +170,9 @@ async fn a_server_without_list_streams() {
         status_error(403),
         stream(&node("DELETED", "a", 6), true),
     ];
-    let (told, asked) = follows(answers).await;
+    let (events, asked) = follows(answers).await;
     let no = |code: u16| format!("the server answered with status code {code}");
-    assert_eq!(told, [no(422), "a 2".into(), "b 2".into(), "all 2".into(), no(403), "no a".into(), "cut".into()]);
+    assert_eq!(events, [no(422), "a 2".into(), "b 2".into(), "all 2".into(), no(403), "no a".into(), "cut".into()]);
     let paths: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
     let watch = "/api/v1/nodes allowWatchBookmarks=true resourceVersion=5 watch=true";
     let pages = ["/api/v1/nodes limit=500", "/api/v1/nodes continue=x limit=500"];
@@ -182,31 +182,31 @@ async fn a_server_without_list_streams() {
 #[tokio::test]
 async fn an_unknown_kind_has_no_objects() {
     let all = [node("ADDED", "a", 3), end_of_list(5)].concat();
-    let (told, _) = follows([status_error(404), status_error(404), stream(&all, true)]).await;
-    let none = "the server answered with status code 404: as long as it has no such kind, there are no such objects";
-    assert_eq!(told, [none, "all 1", "all 2", "a 3", "all 3", "cut"]);
+    let (events, _) = follows([status_error(404), status_error(404), stream(&all, true)]).await;
+    let none = "the server answered with status code 404: until the server has this kind, no objects of it exist";
+    assert_eq!(events, [none, "all 1", "all 2", "a 3", "all 3", "cut"]);
 }
 
 #[tokio::test]
 async fn a_new_round_relists() {
     let script = Script::default();
     let all = |version: u32| stream(&[node("ADDED", "a", 3), end_of_list(version)].concat(), false);
-    let (tell, mut told) = mpsc::channel(1);
+    let (sender, mut events) = mpsc::channel(1);
     let (rounds, round) = watch::channel(0);
     script.0.lock().unwrap().answers.extend([all(5), all(9)]);
     let follower =
-        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, tell, round, alone()));
+        tokio::spawn(run_reflector(script.clone(), Resource::of("Node").unwrap(), None, 0, sender, round, alone()));
     let mut complete = Vec::new();
-    while let Some(told) = told.recv().await {
-        match told {
+    while let Some(events) = events.recv().await {
+        match events {
             InformerEvent::Upsert(..) if complete.is_empty() => drop(rounds.send_replace(1)),
             InformerEvent::ListComplete { epoch, round, .. } => complete.push((epoch, round)),
             InformerEvent::Error(..) => break,
             _ => {}
         }
     }
-    drop(told);
+    drop(events);
     follower.await.unwrap();
-    // The list that was under way may have come to its end.
+    // The list in flight may have completed.
     assert!(complete == [(1, 0), (2, 1)] || complete == [(2, 1)], "{complete:?}");
 }

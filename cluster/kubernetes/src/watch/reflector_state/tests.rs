@@ -29,7 +29,7 @@ fn a_list_stream_becomes_a_watch_and_resumes_at_its_version() {
     assert!(reflector_state.bookmark("100", true));
     reflector_state.changed("101");
     assert!(!reflector_state.bookmark("130", false));
-    // The server ends watches after some minutes.
+    // Servers end watches after some minutes.
     reflector_state.ended(StreamEnd::Closed, at(300_000));
     assert_eq!(asks(reflector_state, at(300_000)), watch("130"));
     reflector_state.changed("131");
@@ -45,12 +45,12 @@ fn expired_versions_cause_a_relist() {
     reflector_state.bookmark("100", true);
     reflector_state.ended(GONE, at(5_000));
     assert_eq!((asks(reflector_state, at(5_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 2));
-    // A stream that breaks before its end has told nothing that can be relied on.
+    // A stream that breaks before the end of its list counts as unread.
     reflector_state.ended(StreamEnd::Broken, at(5_100));
     assert!(matches!(reflector_state.next(at(5_100)), ReflectorStep::Wait(_)));
     assert_eq!((asks(reflector_state, at(9_000)), reflector_state.epoch()), (ListWatchRequest::Stream, 3));
     reflector_state.bookmark("200", true);
-    // It forgets again at once: something is odd.
+    // The version expires again at once, which is unusual.
     reflector_state.ended(GONE, at(9_500));
     assert!(matches!(reflector_state.next(at(9_500)), ReflectorStep::Wait(_)));
     assert_eq!(asks(reflector_state, at(16_000)), ListWatchRequest::Stream);
@@ -69,7 +69,7 @@ fn servers_without_list_streams_are_listed_in_pages() {
     assert_eq!(asks(reflector_state, at(20)), ListWatchRequest::Page { rest: Some("more".into()) });
     assert!(reflector_state.page("50", Some("")));
     assert_eq!(asks(reflector_state, at(30)), watch("50"));
-    // It forgot, and forgets again in the middle of the list.
+    // The version expires, and expires again in the middle of the list.
     reflector_state.ended(GONE, at(5_000));
     assert_eq!(asks(reflector_state, at(5_000)), ListWatchRequest::Page { rest: None });
     reflector_state.page("60", Some("more"));
@@ -97,7 +97,7 @@ fn refused_requests_back_off_or_wait_for_retry_after() {
     asks(reflector_state, clock);
     reflector_state.ended(StreamEnd::Refused { code: 429, retry_after: Some(at(1_000)) }, clock);
     assert_eq!(reflector_state.next(clock), ReflectorStep::Wait(clock + at(1_000)));
-    // All is forgiven when it has worked for some time. A watch that ends at once is odd.
+    // A long period without failures resets the backoff. A watch that ends at once is a failure.
     clock += at(1_000);
     asks(reflector_state, clock);
     reflector_state.bookmark("1", true);
@@ -109,11 +109,11 @@ fn refused_requests_back_off_or_wait_for_retry_after() {
     assert!(until - clock <= at(1_600));
 }
 
-/// A server with a handful of objects, which forgets.
+/// Server with a few objects and versions that expire.
 #[derive(Default)]
 struct Server {
     objects: BTreeMap<usize, u64>,
-    /// What happened, version by version: an object, and whether it is there now.
+    /// Event at each version: an object, and whether it exists now.
     history: Vec<(usize, bool)>,
     forgotten: u64,
 }
@@ -135,15 +135,15 @@ impl Server {
     }
 }
 
-/// What is known of objects, as whoever drives a machine keeps it: the version, and the epoch in which it was told.
+/// Objects as a user of the state machine stores them: version, and epoch in which they were received.
 #[derive(Default)]
 struct Known(BTreeMap<usize, (u64, u32)>);
 
 impl Known {
     fn sweep(&mut self, epoch: u32) {
-        self.0.retain(|_, (_, told)| *told == epoch);
+        self.0.retain(|_, (_, last_epoch)| *last_epoch == epoch);
     }
-    fn tell(&mut self, server: &Server, version: u64, epoch: u32) {
+    fn record(&mut self, server: &Server, version: u64, epoch: u32) {
         let (object, is_there) = server.history[version as usize - 1];
         match is_there {
             true => drop(self.0.insert(object, (version, epoch))),
@@ -152,7 +152,8 @@ impl Known {
     }
 }
 
-/// Things happen, connections break, the server forgets, pages become stale: in the end, all is known as it is.
+/// Events occur, connections break, versions expire and pages become stale: in the end, the stored objects equal the
+/// server's.
 #[test]
 fn no_event_is_lost_whatever_fails() {
     for seed in 0..400 {
@@ -206,7 +207,7 @@ fn no_event_is_lost_whatever_fails() {
                     server.version()
                 }
                 ListWatchRequest::Page { rest } => {
-                    // A list in pages is of one version; this server only keeps the newest.
+                    // All pages of a list have one version; this server stores only the newest.
                     let (at_version, skip) = rest.map_or((server.version(), 0), |rest| {
                         let (version, skip) = rest.split_once(' ').unwrap();
                         (version.parse().unwrap(), skip.parse().unwrap())
@@ -238,7 +239,7 @@ fn no_event_is_lost_whatever_fails() {
                 if from < server.version() {
                     from += 1;
                     reflector_state.changed(&from.to_string());
-                    known.tell(&server, from, reflector_state.epoch());
+                    known.record(&server, from, reflector_state.epoch());
                 } else if is_last {
                     break;
                 } else if random.below(3) == 0 {

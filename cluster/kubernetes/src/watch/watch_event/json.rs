@@ -1,4 +1,4 @@
-//! A change in JSON.
+//! Watch events in JSON.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::{END_OF_LIST, WatchEvent};
 use crate::transport::StatusError;
 
-/// Reads a line of a watch of objects of this kind.
+/// Reads one line of a watch of this kind.
 pub(super) fn read(kind: KindReader<'_>, line: &[u8]) -> Result<WatchEvent, serde_json::Error> {
-    // Looked at once here, and not at each text in it.
+    // UTF-8 is validated once here, not for each string.
     let line = str::from_utf8(line).map_err(Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(line);
     let read = json.deserialize_map(Line { kind, of_type: None })?;
@@ -29,22 +29,22 @@ pub(super) fn read(kind: KindReader<'_>, line: &[u8]) -> Result<WatchEvent, serd
     }
 }
 
-/// A line of a watch.
+/// Visitor of a watch line.
 struct Line<'a> {
     kind: KindReader<'a>,
-    /// Its type, if that is known already.
+    /// Event type, if it is known from a first pass.
     of_type: Option<Type>,
 }
 
-/// What was read of a line.
+/// Result of one pass over a line.
 enum Read {
     WatchEvent(WatchEvent),
-    /// The object came before its type, and is to be read once more. Servers say the type first, but nobody has promised
-    /// that.
+    /// The object came before its type and needs a second pass. Servers write the type first, but the API does not
+    /// guarantee it.
     Early(Type),
 }
 
-/// What a line says of its object.
+/// Event type.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Type {
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Line<'_> {
     }
 }
 
-/// What a change of this type has as its object.
+/// Decoder of the object of an event.
 struct Content<'a> {
     kind: KindReader<'a>,
     of_type: Type,

@@ -1,4 +1,4 @@
-//! What arrives on a watch: one change after another.
+//! Watch events.
 
 mod json;
 mod protobuf;
@@ -11,33 +11,33 @@ use schedc_objects::decode::protobuf::Malformed;
 
 use crate::transport::{Format, StatusError};
 
-/// The annotation of the bookmark after which all objects were told.
+/// Annotation of the bookmark that ends the initial list.
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
 
-/// A change.
+/// Event of a watch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchEvent {
-    /// An object as it is now: it came, or changed.
+    /// Object that was added or modified.
     Upsert(AnyObject),
-    /// An object as it was when it went, or stopped to be of interest.
+    /// Last state of an object that was deleted or no longer matches the field selector.
     Removal(AnyObject),
-    /// Everything up to this version was told.
+    /// All events up to a version were sent.
     Bookmark {
-        /// The version.
+        /// Resource version.
         version: Box<str>,
-        /// All objects were told, too.
+        /// Whether the bookmark ends the initial list.
         is_end_of_list: bool,
     },
-    /// The server goes no further.
+    /// Error that ends the watch.
     Error(StatusError),
 }
 
-/// Why a change cannot be read.
+/// Reason that an event cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// As JSON.
+    /// Invalid JSON.
     Json(serde_json::Error),
-    /// As protobuf.
+    /// Invalid protobuf.
     Protobuf(Malformed),
 }
 
@@ -53,10 +53,10 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl WatchEvent {
-    /// Reads a change of an object of this kind, without what nobody looks at.
+    /// Reads an event of a watch of this kind, without the fields that the scheduler ignores.
     ///
     /// # Errors
-    /// It is none.
+    /// The bytes are not a valid event.
     pub fn read(kind: KindReader<'_>, format: Format, bytes: &[u8]) -> Result<WatchEvent, ReadError> {
         match format {
             Format::Json => json::read(kind, bytes).map_err(ReadError::Json),

@@ -1,4 +1,4 @@
-//! A change in protobuf.
+//! Watch events in protobuf.
 
 use schedc_objects::decode::protobuf::{Envelope, FieldValue, Malformed, Message};
 use schedc_objects::decode::{KindReader, metadata_of};
@@ -6,7 +6,7 @@ use schedc_objects::decode::{KindReader, metadata_of};
 use super::{END_OF_LIST, WatchEvent};
 use crate::transport::StatusError;
 
-/// Reads a `WatchEvent` of a watch of objects of this kind.
+/// Reads a `WatchEvent` message of a watch of this kind.
 pub(super) fn read(kind: KindReader<'_>, event: &[u8]) -> Result<WatchEvent, Malformed> {
     let event = Message(event);
     let (of_type, raw) = (event.get(1)?, event.get(2)?);
@@ -36,7 +36,7 @@ mod tests {
     use crate::transport::Format;
     use crate::watch::framing::FrameDecoder;
 
-    /// What Kubernetes 1.36 answered to watches of CSIDrivers and nodes.
+    /// Responses of Kubernetes 1.36 to watches of CSIDrivers and nodes.
     const STREAM: &str = "AAABvwoFQURERUQStQMKsgNrOHMACh4KEXN0b3JhZ2UuazhzLmlvL3YxEglDU0lEcml2ZXIShwMK0wIKBGtlZXASABoAIgAqJDIw\
          NTYyMzNmLTgwNTctNDRiNC1hZmM4LWJhM2VjZDNjYjM3ODIGNjYxMzQ2OABCCAinpo3YBhAAigGJAgoHdW5rbm93bhIGVXBkYXRl\
          GhFzdG9yYWdlLms4cy5pby92MSIICKemjdgGEAAyCEZpZWxkc1YxOswBCskBeyJmOnNwZWMiOnsiZjphdHRhY2hSZXF1aXJlZCI6\

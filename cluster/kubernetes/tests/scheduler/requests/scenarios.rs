@@ -1,4 +1,4 @@
-//! The scenarios of the recording, as they were played.
+//! Scenarios of the recording.
 
 use schedc_fake_apiserver::Server;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use crate::scheduler::cluster::until;
 pub(super) const START: &str = "start: leader election, first lists";
 pub(super) const STOP: &str = "graceful stop";
 
-/// A scenario: what happens, and how what came of it is cleared away.
+/// Scenario: its name, its actions, and its cleanup.
 type Scenario = (&'static str, fn(&Server), fn(&Server));
 
 pub(super) const ALL: &[Scenario] = &[
     (START, nothing, nothing),
-    // It stays for a while: the others go elsewhere if they can.
+    // It stays for a while; other pods go to other nodes if they can.
     ("plain pod is bound", |server| create_pod(server, "plain", "p", json!({})), nothing),
     (
         "pod too large for every node; a node that fits is added",
@@ -81,7 +81,7 @@ pub(super) const ALL: &[Scenario] = &[
             let high = json!({"cpu": "3", "priority": 1000, "preemptionPolicy": "Never"});
             create_pod(server, "never", "high", high);
             wait_for_event(server, "never", "FailedScheduling", 1);
-            // More room is worth another try, but not enough.
+            // The pod is retried with more capacity, but not enough.
             server.merge("/api/v1/nodes/n2", json!({"status": {"allocatable": {"cpu": "5"}}}));
             wait_for_event(server, "never", "FailedScheduling", 2);
             server.remove(&pod("never", "low2"));
@@ -146,7 +146,7 @@ pub(super) const ALL: &[Scenario] = &[
     (STOP, nothing, nothing),
 ];
 
-/// Which of equally good nodes is drawn differs.
+/// The choice between equally good nodes differs.
 pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
     if scenario == "five pods at once" {
         let text = request.body.to_string().replace("n1", "n").replace("n2", "n");
@@ -155,7 +155,7 @@ pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
     request
 }
 
-/// Two nodes, and one that nobody may use.
+/// Creates two nodes, and one that is unschedulable.
 pub(super) fn set_the_scene(server: &Server) {
     ["n1", "n2", "n3"].iter().for_each(|name| create_node(server, name, "4"));
     let taint = json!({"key": "dedicated", "value": "x", "effect": "NoSchedule"});
@@ -164,7 +164,7 @@ pub(super) fn set_the_scene(server: &Server) {
 
 fn nothing(_: &Server) {}
 
-/// Until the scheduler has seen everything, as far as anybody can tell: watches of different kinds are not in step with each other.
+/// Waits until the scheduler has probably observed everything: watches of different kinds are not synchronized.
 pub(super) fn pause() {
     std::thread::sleep(std::time::Duration::from_millis(300));
 }
@@ -177,7 +177,7 @@ fn create_node(server: &Server, name: &str, cpu: &str) {
     }));
 }
 
-/// A pod with what is in its spec beside a container; `cpu` is what that wants.
+/// Creates a pod with this spec and one container, which requests `cpu`.
 fn create_pod(server: &Server, namespace: &str, name: &str, mut spec: Value) {
     let cpu = spec.as_object_mut().and_then(|spec| spec.remove("cpu")).unwrap_or("100m".into());
     spec["containers"] = json!([{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]);
@@ -185,7 +185,7 @@ fn create_pod(server: &Server, namespace: &str, name: &str, mut spec: Value) {
     server.create(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}));
 }
 
-/// A pod on each node that leaves little room. Who has to go is that on the first.
+/// Creates a pod on each node that leaves little capacity. The victim is the one on the first node.
 fn create_low_pods(server: &Server, namespace: &str) {
     for (number, name) in [(1, "low1"), (2, "low2")] {
         create_pod(server, namespace, name, json!({"cpu": "3", "priority": number}));
@@ -231,7 +231,7 @@ fn condition(server: &Server, namespace: &str, name: &str, kind: &str) -> String
     condition.and_then(|condition| condition["status"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Waits until so many events with a reason were written about pods of a namespace.
+/// Waits until a number of events with a reason were written about pods of a namespace.
 fn wait_for_event(server: &Server, namespace: &str, reason: &str, times: usize) {
     let events = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
     until(server, reason, |server| server.count(&events, |event| event["reason"] == reason) >= times);

@@ -3,7 +3,7 @@ use schedc_core::model::Pod;
 use super::*;
 use crate::testing::pod;
 
-/// A pod in namespace `shop` with this affinity.
+/// Returns a pod in namespace `shop` with this affinity.
 fn read(affinity: &str, interner: &mut Interner) -> Pod {
     pod(&format!("{{metadata: {{name: a, namespace: shop}}, spec: {{affinity: {affinity}}}}}"), interner)
 }
@@ -18,8 +18,8 @@ fn namespaces_of_terms() {
     let team = [(interner.intern("team"), interner.intern("x"))];
     let [shop, bank, web] = ["shop", "bank", "web"].map(|text| interner.intern(text));
     let app = [(interner.intern("app"), web)];
-    // Each row: the term besides its topology key, and whether it means pods with label app=web in these namespaces: shop,
-    // bank, bank with label team=x.
+    // Each row: the term without its topology key, and whether it matches pods with label app=web in these namespaces:
+    // shop, bank, bank with label team=x.
     let mut check = |term: &str, expected: [bool; 3]| {
         let pod = read(&required(&format!("[{{topologyKey: zone, {term}}}]")), &mut interner);
         let term = &pod.spec.affinity.required[0];

@@ -2,7 +2,7 @@ use crate::testing::pod;
 
 use super::*;
 
-/// Containers without a name or an image are enough here.
+/// Checks the requests of a pod. Containers need no name and no image here.
 fn check(spec_and_status: &str, requests: (i64, i64), fit_score: (i64, i64), used: (i64, i64), non_zero: (i64, i64)) {
     let pod = pod(spec_and_status, &mut Interner::default());
     let of = |r: &Resources| (r.milli_cpu, r.memory);
@@ -13,7 +13,7 @@ fn check(spec_and_status: &str, requests: (i64, i64), fit_score: (i64, i64), use
     assert_eq!((pod.usage.non_zero.milli_cpu, pod.usage.non_zero.memory), non_zero, "non_zero of {spec_and_status}");
 }
 
-/// For pods whose status says nothing and that ask for everything.
+/// Checks a pod without a status that requests all resources.
 fn check_plain(spec: &str, all: (i64, i64)) {
     check(spec, all, all, all, all);
 }
@@ -39,7 +39,7 @@ fn missing_requests_have_a_default_for_scoring_only() {
         (0, 1),
         (100, DEFAULT_MEMORY + 1),
     );
-    // A limit is no request.
+    // A limit is not a request.
     check(
         "spec: {containers: [{resources: {limits: {cpu: 1, memory: 1Gi}}}]}",
         (0, 0),
@@ -94,7 +94,7 @@ fn pod_level_requests_replace_the_sum_of_containers() {
         (3001, 1),
         (3001, 1),
     );
-    // Only what is asked for nowhere has a default.
+    // Only resources without any request get a default.
     check(
         "spec: {resources: {requests: {cpu: 3}}, containers: [{}, {}]}",
         (3000, 0),
@@ -102,7 +102,7 @@ fn pod_level_requests_replace_the_sum_of_containers() {
         (3000, 0),
         (3000, 2 * DEFAULT_MEMORY),
     );
-    // Nothing that pods may ask for as a whole: as if there were no such requests.
+    // No resource supports pod-level requests: equal to a pod without them.
     check(
         "spec: {resources: {requests: {example.com/gpu: 3}}, containers: [{}]}",
         (0, 0),

@@ -1,5 +1,4 @@
-//! Volumes of plugins that were part of Kubernetes, as the CSI drivers that came after them have them: the scheduler's
-//! part of `csi-translation-lib`.
+//! Translation of in-tree volumes to those of CSI drivers: the scheduler's part of `csi-translation-lib`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::{BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_SEPARATOR, node_affinity}
 struct Plugin {
     name: &'static str,
     driver: &'static str,
-    /// The label by which the driver tells zones, if volumes are bound to zones by label.
+    /// Zone label of the driver, if volumes are bound to zones by label.
     zone: Option<&'static str>,
 }
 
@@ -32,13 +31,13 @@ const CINDER: Plugin = Plugin {
 const PORTWORX: Plugin = Plugin { name: "kubernetes.io/portworx-volume", driver: "pxd.portworx.com", zone: None };
 
 const PLUGINS: [Plugin; 5] = [GCE, AWS, AZURE_DISK, CINDER, PORTWORX];
-/// In-tree plugins with a driver to which the scheduler does not migrate them.
+/// In-tree plugins that have a CSI driver but are not migrated by the scheduler.
 const LEFT: [&str; 2] = ["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"];
 
-/// What GCE handles say where something is not known.
+/// Unknown part of a GCE handle.
 const UNSPECIFIED: &str = "UNSPECIFIED";
 
-/// The CSI driver that a provisioner's volumes count for, and whether that is by migration.
+/// Returns the CSI driver that a provisioner's volumes count for, and whether they are migrated.
 pub(super) fn driver_of(provisioner: &str) -> (Option<&str>, bool) {
     match PLUGINS.iter().find(|plugin| plugin.name == provisioner) {
         Some(plugin) => (Some(plugin.driver), true),
@@ -47,7 +46,7 @@ pub(super) fn driver_of(provisioner: &str) -> (Option<&str>, bool) {
     }
 }
 
-/// A pod's own volume of an in-tree plugin.
+/// Translates an inline volume of an in-tree plugin.
 pub(super) fn inline(volume: &api::Volume, interner: &mut Interner) -> Option<Result<Option<CsiVolume>, Arc<str>>> {
     let (plugin, handle) = if let Some(disk) = &volume.gce_persistent_disk {
         (GCE, Ok(gce_handle("zones", UNSPECIFIED, &disk.pd_name)))
@@ -69,7 +68,7 @@ pub(super) fn inline(volume: &api::Volume, interner: &mut Interner) -> Option<Re
     })
 }
 
-/// A PersistentVolume of an in-tree plugin, whose node affinity is `terms`.
+/// Translates a PersistentVolume of an in-tree plugin; `terms` is its node affinity.
 pub(super) fn migration<'a>(
     meta: &'a ObjectMeta,
     spec: &api::PersistentVolumeSpec,
@@ -107,7 +106,7 @@ fn gce_handle(extent: &str, place: &str, disk: &str) -> String {
     format!("projects/{UNSPECIFIED}/{extent}/{place}/disks/{disk}")
 }
 
-/// The handle of a GCE disk, by the zones of its label: one makes it zonal, several regional.
+/// The handle of a GCE disk: zonal if its label has one zone, regional if it has several.
 fn gce_volume_handle(meta: &ObjectMeta, disk: &str) -> Result<String, String> {
     let label = label(meta, BETA_ZONE).filter(|zones| !zones.is_empty()).or(label(meta, ZONE)).unwrap_or_default();
     let zones: Vec<_> = label.split(ZONE_SEPARATOR).collect();
@@ -121,7 +120,7 @@ fn gce_volume_handle(meta: &ObjectMeta, disk: &str) -> Result<String, String> {
     }
 }
 
-/// The one region of zones such as `europe-west1-b`.
+/// The common region of zones such as `europe-west1-b`.
 fn gce_region(zones: &[&str]) -> Result<String, String> {
     let mut regions = BTreeSet::new();
     for zone in zones {
@@ -139,7 +138,7 @@ fn gce_region(zones: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The id of an EBS volume, which may be written as `aws://zone/vol-id`.
+/// The id of an EBS volume, also from the form `aws://zone/vol-id`.
 fn aws_handle(id: &str) -> Result<String, String> {
     let Some(url) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let url = url.split(['?', '#']).next().unwrap_or_default();
@@ -164,8 +163,8 @@ fn label<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     meta.labels.as_ref()?.get(key).map(String::as_str)
 }
 
-/// Puts the driver's zone label in the place of Kubernetes' in the node affinity; where that names no zone, those of the
-/// volume's label are added to every term (`translateTopologyFromInTreeToCSI`).
+/// Replaces Kubernetes' zone label with the driver's in the node affinity. If it has no zone label, adds the zones of
+/// the volume's label to every term (`translateTopologyFromInTreeToCSI`).
 fn translate_topology<'a>(meta: &'a ObjectMeta, terms: &mut Option<Vec<TermText<'a>>>, driver_zone: &'static str) {
     let is_beta = if has_key(terms, ZONE) {
         false

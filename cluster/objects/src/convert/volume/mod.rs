@@ -1,4 +1,4 @@
-//! Volumes, claims, and what CSI drivers say of themselves.
+//! Conversion of volumes, claims, storage classes and the objects of CSI drivers.
 
 mod in_tree;
 mod pod;
@@ -24,13 +24,13 @@ use super::selector::term_text;
 use super::{labels, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
-/// Where a volume's or a claim's class was before there was a field for it. It still comes first.
+/// Annotation for the storage class of volumes and claims, older than the field. It has precedence over the field.
 pub(crate) const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
-/// What the controller of volumes notes on a claim once it is bound.
+/// Annotation that the PV controller sets on a bound claim.
 pub(crate) const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
-/// The provisioner of classes whose volumes somebody makes by hand.
+/// Provisioner of classes whose volumes are created manually.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
@@ -38,12 +38,12 @@ const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 
-/// The labels that tell where a volume is, in VolumeZone's order, each with the one that came after it.
+/// Zone and region labels in VolumeZone's order, each with its successor.
 const ZONE_LABELS: [(&str, &str); 4] = [(BETA_ZONE, ZONE), (BETA_REGION, REGION), (ZONE, ZONE), (REGION, REGION)];
-/// What separates the zones in the value of such a label.
+/// Separator of the zones in a label value.
 const ZONE_SEPARATOR: &str = "__";
 
-/// A volume as scheduling sees it. See [`crate`] for what is done with odd input.
+/// Converts a PersistentVolume. See [`crate`] for the treatment of invalid input.
 pub(super) fn persistent_volume(volume: &api::PersistentVolume, interner: &mut Interner) -> PersistentVolume {
     let meta = &volume.metadata;
     let absent = api::PersistentVolumeSpec::default();
@@ -74,9 +74,9 @@ pub(super) fn persistent_volume(volume: &api::PersistentVolume, interner: &mut I
     }
 }
 
-/// A claim as scheduling sees it.
+/// Converts a PersistentVolumeClaim.
 ///
-/// A missing namespace is `default`, and a missing uid one that is unique to namespace and name.
+/// A missing namespace is `default`. A missing uid is derived from namespace and name.
 pub(super) fn persistent_volume_claim(
     claim: &api::PersistentVolumeClaim,
     interner: &mut Interner,
@@ -104,7 +104,7 @@ pub(super) fn persistent_volume_claim(
     }
 }
 
-/// A storage class as scheduling sees it.
+/// Converts a StorageClass.
 pub(super) fn storage_class(class: &storage::StorageClass, interner: &mut Interner) -> StorageClass {
     let (driver, migrated) = in_tree::driver_of(&class.provisioner);
     StorageClass {
@@ -118,7 +118,7 @@ pub(super) fn storage_class(class: &storage::StorageClass, interner: &mut Intern
     }
 }
 
-/// What CSI drivers say of a node.
+/// Converts a CSINode.
 pub(super) fn csi_node(node: &storage::CSINode, interner: &mut Interner) -> CsiNode {
     let migrated = annotation(&node.metadata, MIGRATED_PLUGINS).filter(|plugins| !plugins.is_empty());
     CsiNode {
@@ -140,7 +140,7 @@ pub(super) fn csi_node(node: &storage::CSINode, interner: &mut Interner) -> CsiN
     }
 }
 
-/// A CSI driver as scheduling sees it.
+/// Converts a CSIDriver.
 pub(super) fn csi_driver(driver: &storage::CSIDriver, interner: &mut Interner) -> CsiDriver {
     CsiDriver {
         name: symbol(driver.metadata.name.as_ref(), interner),
@@ -148,7 +148,7 @@ pub(super) fn csi_driver(driver: &storage::CSIDriver, interner: &mut Interner) -
     }
 }
 
-/// Room for volumes. A topology that cannot be read is one that no node is in.
+/// Converts a CSIStorageCapacity. A topology that cannot be parsed contains no node.
 pub(super) fn csi_storage_capacity(
     capacity: &storage::CSIStorageCapacity,
     interner: &mut Interner,
@@ -163,7 +163,7 @@ pub(super) fn csi_storage_capacity(
     }
 }
 
-/// A volume that is attached to a node, or is to be.
+/// Converts a VolumeAttachment.
 pub(super) fn volume_attachment(attachment: &storage::VolumeAttachment, interner: &mut Interner) -> VolumeAttachment {
     let spec = &attachment.spec;
     VolumeAttachment {
@@ -212,7 +212,7 @@ fn volume_mode(mode: Option<&str>, interner: &mut Interner) -> VolumeMode {
     }
 }
 
-/// The values of zone labels. A label with an empty zone among its values does not count.
+/// The values of the zone labels. A label with an empty zone among its values is ignored.
 fn zone_labels(meta: &ObjectMeta, interner: &mut Interner) -> Box<[ZoneLabel]> {
     let mut zones = Vec::new();
     for (key, successor) in ZONE_LABELS {
@@ -235,15 +235,15 @@ fn affinity_terms(spec: &api::PersistentVolumeSpec) -> Option<Vec<TermText<'_>>>
     Some(required.node_selector_terms.iter().map(term_text).collect())
 }
 
-/// Node affinity of a volume. Kubernetes reads conditions on fields, and finds them wrong or not, but then compares them
-/// with a node that has none, so that they always hold.
+/// Converts the node affinity of a volume. Kubernetes validates conditions on fields, but compares them with a node
+/// without fields; therefore they always match.
 fn node_affinity(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
     let terms = terms.iter().filter(|term| !term.match_expressions.is_empty() || !term.match_fields.is_empty());
     let parsed = terms.filter_map(|term| NodeSelectorTerm::parse(term, "", interner).ok());
     NodeSelector { terms: parsed.map(|term| NodeSelectorTerm { match_fields: Box::default(), ..term }).collect() }
 }
 
-/// The nodes where a class's volumes can be made. Terms that are empty or wrong select none.
+/// Nodes on which volumes of a class can be provisioned. Empty and invalid terms select no node.
 fn allowed_topologies<'a>(terms: &'a [api::TopologySelectorTerm], interner: &mut Interner) -> Option<NodeSelector> {
     if terms.is_empty() {
         return None;

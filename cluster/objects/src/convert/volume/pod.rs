@@ -1,4 +1,4 @@
-//! The volumes of a pod.
+//! Conversion of the volumes of a pod.
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::intern::Interner;
@@ -7,7 +7,7 @@ use schedc_core::model::{Uid, Volume};
 use super::in_tree;
 use crate::convert::uid;
 
-/// What scheduling sees of a pod's volumes, in their order.
+/// Converts the volumes of a pod that matter for scheduling, in their order.
 pub(in crate::convert) fn volumes(pod: &api::Pod, interner: &mut Interner) -> Box<[Volume]> {
     let meta = &pod.metadata;
     let name = meta.name.as_deref().unwrap_or_default();
@@ -29,7 +29,7 @@ pub(in crate::convert) fn volumes(pod: &api::Pod, interner: &mut Interner) -> Bo
     volumes.into()
 }
 
-/// A volume that excludes others on its node.
+/// Converts a volume that cannot be shared on a node.
 fn disk(volume: &api::Volume, interner: &mut Interner) -> Option<Volume> {
     if let Some(disk) = &volume.gce_persistent_disk {
         let name = interner.intern(&disk.pd_name);

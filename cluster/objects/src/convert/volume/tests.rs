@@ -6,7 +6,7 @@ use schedc_core::quantity::Quantity;
 
 use crate::testing;
 
-/// The object of a kind, in the model.
+/// Converts an object of a kind to the model.
 macro_rules! object {
     ($kind:ident, $yaml:expr, $interner:expr) => {
         match testing::object($yaml, $interner) {
@@ -21,7 +21,7 @@ fn volume(spec: &str, interner: &mut Interner) -> PersistentVolume {
     PersistentVolume::clone(&object)
 }
 
-/// A selector in words: alternatives with `|`, each the conditions on labels.
+/// A selector as text: alternatives separated by `|`, each with its conditions on labels.
 fn words(selector: Option<&NodeSelector>, interner: &Interner) -> String {
     let Some(selector) = selector else { return "any".into() };
     let terms = selector.terms.iter().map(|term| {
@@ -73,7 +73,7 @@ status: {phase: Available}",
             format!("{} or {}: {}", interner.resolve(zone.key), interner.resolve(zone.successor), values.join(","))
         })
         .collect();
-    // An empty value spoils a label.
+    // A label with an empty value is ignored.
     assert_eq!(
         zones,
         [

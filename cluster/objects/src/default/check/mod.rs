@@ -1,4 +1,4 @@
-//! Validation: what an API server refuses to create, as far as it concerns scheduling.
+//! Validation of objects, limited to the API server's rules that concern scheduling.
 
 mod pod;
 mod resources;
@@ -16,12 +16,12 @@ use super::ProblemReporter;
 use crate::kinds::{AnyObject, object_name};
 pub(super) use pod::{pod, preemption_policy};
 
-/// What an object is called.
+/// Name of an object in problems.
 pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }
 
-/// An object that is neither a node nor a pod nor a priority class.
+/// Checks an object that is not a node, a pod or a priority class.
 pub(super) fn other(object: &AnyObject, reporter: &mut ProblemReporter<'_>) {
     metadata(object.metadata(), reporter);
     match object {
@@ -45,7 +45,7 @@ pub(super) fn other(object: &AnyObject, reporter: &mut ProblemReporter<'_>) {
         AnyObject::CsiNode(node) => storage::csi_node(node, reporter),
         AnyObject::CsiStorageCapacity(capacity) => storage::capacity(capacity, reporter),
         AnyObject::VolumeAttachment(attachment) => storage::attachment(attachment, reporter),
-        // The others have checks elsewhere, or nothing to check.
+        // Other kinds are checked elsewhere or have no checks.
         AnyObject::Node(_)
         | AnyObject::Pod(_)
         | AnyObject::PriorityClass(_)
@@ -76,7 +76,7 @@ pub(super) fn node(node: &Node, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// The name and the labels of an object.
+/// Checks the name and the labels of an object.
 pub(super) fn metadata(metadata: &ObjectMeta, reporter: &mut ProblemReporter<'_>) {
     match metadata.name.as_deref().unwrap_or_default() {
         "" => reporter.report("metadata.name", "is missing; every object needs a name"),
@@ -103,7 +103,7 @@ fn value(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
     syntax(path, text, label_value_problems(text), reporter);
 }
 
-/// Passes on the first of Kubernetes' complaints about a text, without the regular expression.
+/// Reports the first of Kubernetes' errors about a text, without the regular expression.
 fn syntax(path: &str, text: &str, problems: Vec<String>, reporter: &mut ProblemReporter<'_>) {
     if let Some(problem) = problems.first() {
         let problem = problem.split(" (e.g. ").next().unwrap_or_default();
@@ -115,7 +115,7 @@ fn effect(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
     one_of(path, text, &["NoSchedule", "PreferNoSchedule", "NoExecute"], reporter);
 }
 
-/// Whether a text is one of the words that there are.
+/// Checks that a text is one of the known words.
 fn one_of(path: &str, text: &str, known: &[&str], reporter: &mut ProblemReporter<'_>) -> bool {
     let is_known = known.contains(&text);
     if !is_known {

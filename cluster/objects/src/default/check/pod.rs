@@ -1,4 +1,4 @@
-//! Pods.
+//! Validation of pods.
 
 use std::collections::HashSet;
 
@@ -55,7 +55,7 @@ fn container<'a>(
     for (i, port) in container.ports.iter().flatten().enumerate() {
         let path = format!("{path}.ports[{i}]");
         for (field, number) in [("containerPort", Some(port.container_port)), ("hostPort", port.host_port)] {
-            // No host port is 0.
+            // Host port 0 stands for no host port.
             let number = number.filter(|&number| number != 0 || field == "containerPort");
             if let Some(number) = number.filter(|number| !(1..=65535).contains(number)) {
                 reporter.report(format!("{path}.{field}"), format!("is {number}, but must be from 1 to 65535"));
@@ -111,7 +111,7 @@ fn volumes(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
     }
 }
 
-/// What the pod says of where it may go.
+/// Checks the fields that restrict the nodes of a pod.
 fn placement(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
     let node = spec.node_name.as_deref().unwrap_or_default();
     if !node.is_empty() {
@@ -122,7 +122,10 @@ fn placement(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
     for (i, gate) in gates.iter().enumerate() {
         key(&format!("spec.schedulingGates[{i}].name"), &gate.name, reporter);
         if gates.iter().take(i).any(|other| other.name == gate.name) {
-            reporter.report(format!("spec.schedulingGates[{i}].name"), format!("`{}` is there twice", gate.name));
+            reporter.report(
+                format!("spec.schedulingGates[{i}].name"),
+                format!("`{}` is a duplicate; remove one of them", gate.name),
+            );
         }
     }
     if !gates.is_empty() && !node.is_empty() {

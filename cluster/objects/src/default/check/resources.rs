@@ -1,4 +1,4 @@
-//! Amounts of resources.
+//! Validation of resource amounts.
 
 use k8s_openapi::api::core::v1::ResourceRequirements;
 use schedc_core::quantity::Quantity;
@@ -7,7 +7,7 @@ use super::super::{ProblemReporter, ResourceList};
 use super::key;
 use crate::kinds::quantity_problem;
 
-/// Amounts must be numbers, not negative, and whole where they count devices.
+/// Checks that amounts are numbers and not negative, and whole for extended resources.
 pub(super) fn amounts(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemReporter<'_>) {
     for (name, text) in amounts.into_iter().flatten() {
         let path = || format!("{path}[{name}]");
@@ -23,7 +23,7 @@ pub(super) fn amounts(path: &str, amounts: Option<&ResourceList>, reporter: &mut
     }
 }
 
-/// What containers ask for: the names of resources, and requests within limits.
+/// Checks the requirements of a container: resource names, and requests up to the limits.
 pub(super) fn requirements(path: &str, resources: Option<&ResourceRequirements>, reporter: &mut ProblemReporter<'_>) {
     let Some(resources) = resources else { return };
     for (list, written) in [("requests", &resources.requests), ("limits", &resources.limits)] {
@@ -47,8 +47,8 @@ pub(super) fn requirements(path: &str, resources: Option<&ResourceRequirements>,
     let limits = resources.limits.as_ref();
     for (name, request) in resources.requests.iter().flatten() {
         let Some(limit) = limits.and_then(|limits| limits.get(name)) else { continue };
-        if let (Ok(asked), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0))
-            && asked > allowed
+        if let (Ok(requested), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0))
+            && requested > allowed
         {
             let message = format!("is {}, but must not be more than the limit of {}", request.0, limit.0);
             reporter.report(format!("{path}.requests[{name}]"), message);

@@ -1,4 +1,4 @@
-//! Selectors: node affinity, pod affinity, topology spread.
+//! Validation of selectors: node affinity, pod affinity, topology spread.
 
 use k8s_openapi::api::core::v1::{
     NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinityTerm, TopologySpreadConstraint,
@@ -19,12 +19,12 @@ pub(super) fn node_affinity(path: &str, affinity: &NodeAffinity, reporter: &mut 
     for (i, term) in preferred.enumerate() {
         let path = format!("{path}.preferredDuringSchedulingIgnoredDuringExecution[{i}]");
         weight(&path, term.weight, reporter);
-        // An API server lets any value pass here, and scheduling such a pod fails.
+        // An API server accepts any value here, and scheduling of such a pod fails.
         node_selector_term(&format!("{path}.preference"), &term.preference, false, reporter);
     }
 }
 
-/// A selector of nodes: alternative terms.
+/// Checks a node selector, which is a list of alternative terms.
 pub(super) fn node_selector(path: &str, selector: &NodeSelector, reporter: &mut ProblemReporter<'_>) {
     let path = format!("{path}.nodeSelectorTerms");
     if selector.node_selector_terms.is_empty() {
@@ -146,7 +146,8 @@ pub(super) fn spread_constraint(
     match_label_keys(path, keys, None, constraint.label_selector.as_ref(), reporter);
 }
 
-/// Keys whose values the pod has itself. They have been merged into the selector, which may not name them otherwise.
+/// Checks keys whose values come from the pod's labels. The API server merges them into the selector, which must not
+/// contain them otherwise.
 fn match_label_keys(
     path: &str,
     keys: Option<&Vec<String>>,

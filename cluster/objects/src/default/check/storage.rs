@@ -1,4 +1,4 @@
-//! Volumes, claims, and what CSI drivers say.
+//! Validation of volumes, claims and the objects of CSI drivers.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -48,14 +48,14 @@ fn access_modes(modes: Option<&Vec<String>>, reporter: &mut ProblemReporter<'_>)
     }
     let is_exclusive = |mode: &String| mode == "ReadWriteOncePod";
     if modes.iter().any(is_exclusive) && !modes.iter().all(is_exclusive) {
-        reporter.report("spec.accessModes", "must have nothing beside `ReadWriteOncePod`");
+        reporter.report("spec.accessModes", "must not have other modes next to `ReadWriteOncePod`");
     }
 }
 
-/// An amount of storage, which must be there.
+/// Checks a required amount of storage.
 fn storage(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemReporter<'_>) {
     match amounts.and_then(|amounts| amounts.get("storage")) {
-        None => reporter.report(format!("{path}[storage]"), "is missing; say how many bytes"),
+        None => reporter.report(format!("{path}[storage]"), "is missing; give the number of bytes"),
         Some(text) => {
             let quantity = Quantity::parse(&text.0).unwrap_or(Quantity::ZERO);
             if quantity <= Quantity::ZERO {
@@ -80,7 +80,7 @@ fn volume_mode(mode: Option<&String>, reporter: &mut ProblemReporter<'_>) {
 pub(super) fn class(class: &StorageClass, reporter: &mut ProblemReporter<'_>) {
     let provisioner = &class.provisioner;
     if provisioner.is_empty() {
-        let message = "is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`";
+        let message = "is missing; use `kubernetes.io/no-provisioner` for volumes that are created manually";
         reporter.report("provisioner", message);
     } else {
         key("provisioner", &provisioner.to_lowercase(), reporter);
@@ -92,7 +92,7 @@ pub(super) fn class(class: &StorageClass, reporter: &mut ProblemReporter<'_>) {
         let path = format!("allowedTopologies[{i}]");
         topology(&path, term, reporter);
         if topologies.iter().take(i).any(|other| as_sets(other) == as_sets(term)) {
-            reporter.report(path, "says the same as another; remove one of them");
+            reporter.report(path, "is equal to another one; remove one of them");
         }
     }
 }
@@ -103,14 +103,14 @@ fn topology(path: &str, term: &TopologySelectorTerm, reporter: &mut ProblemRepor
         let path = format!("{path}.matchLabelExpressions[{i}]");
         key(&format!("{path}.key"), &requirement.key, reporter);
         if !keys.insert(&requirement.key) {
-            reporter.report(format!("{path}.key"), format!("`{}` is there twice", requirement.key));
+            reporter.report(format!("{path}.key"), format!("`{}` is a duplicate; remove one of them", requirement.key));
         }
         if requirement.values.is_empty() {
             reporter.report(format!("{path}.values"), "is empty; there must be one at least");
         }
         for (j, value) in requirement.values.iter().enumerate() {
             if requirement.values.iter().take(j).any(|other| other == value) {
-                reporter.report(format!("{path}.values[{j}]"), format!("`{value}` is there twice"));
+                reporter.report(format!("{path}.values[{j}]"), format!("`{value}` is a duplicate; remove one of them"));
             }
         }
     }
@@ -126,7 +126,7 @@ pub(super) fn csi_node(node: &CSINode, reporter: &mut ProblemReporter<'_>) {
         let path = format!("spec.drivers[{i}]");
         driver_name(&format!("{path}.name"), &driver.name, reporter);
         if node.spec.drivers.iter().take(i).any(|other| other.name == driver.name) {
-            reporter.report(format!("{path}.name"), format!("`{}` is there twice", driver.name));
+            reporter.report(format!("{path}.name"), format!("`{}` is a duplicate; remove one of them", driver.name));
         }
         let count = driver.allocatable.as_ref().and_then(|allocatable| allocatable.count);
         if let Some(count) = count.filter(|&count| count < 0) {
@@ -161,7 +161,7 @@ pub(super) fn attachment(attachment: &VolumeAttachment, reporter: &mut ProblemRe
     }
 }
 
-/// The name of a CSI driver, in which capitals are allowed.
+/// Checks the name of a CSI driver. It may have capital letters.
 fn driver_name(path: &str, text: &str, reporter: &mut ProblemReporter<'_>) {
     name(path, &text.to_lowercase(), reporter);
 }

@@ -1,4 +1,4 @@
-//! Workloads and disruption budgets: what selects pods.
+//! Validation of the selectors of workloads and disruption budgets.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use super::super::ProblemReporter;
 use super::{labels, selectors};
 
-/// The selector of a ReplicaSet or StatefulSet, which must select something less than everything.
+/// Checks the selector of a ReplicaSet or StatefulSet, which must not select everything.
 pub(super) fn selector(selector: Option<&LabelSelector>, reporter: &mut ProblemReporter<'_>) {
     let is_empty = selector.is_none_or(|selector| {
         selector.match_labels.as_ref().is_none_or(BTreeMap::is_empty)
             && selector.match_expressions.as_ref().is_none_or(Vec::is_empty)
     });
     if is_empty {
-        reporter.report("spec.selector", "is missing; say which pods are its own");
+        reporter.report("spec.selector", "is missing; set it to the labels of the pods");
     }
     selectors::label_selector("spec.selector", selector, reporter);
 }
 
-/// The selector of a ReplicationController, which is plain labels, or of a Service, which may be without.
+/// Checks the label map of a ReplicationController, or of a Service, for which it is optional.
 pub(super) fn plain_selector(
     selector: Option<&BTreeMap<String, String>>,
     is_required: bool,
     reporter: &mut ProblemReporter<'_>,
 ) {
     if is_required && selector.is_none_or(BTreeMap::is_empty) {
-        reporter.report("spec.selector", "is missing; say which pods are its own");
+        reporter.report("spec.selector", "is missing; set it to the labels of the pods");
     }
     labels("spec.selector", selector, reporter);
 }

@@ -3,7 +3,7 @@ use expect_test::expect;
 use super::{check_refused, load};
 use crate::AnyObject;
 
-/// Manifests of one API, each in one line.
+/// Manifests of one API version, each in one line.
 fn documents(api_version: &str, documents: &[&str]) -> String {
     documents.iter().map(|rest| format!("---\n{{apiVersion: {api_version}, {rest}}}\n")).collect()
 }
@@ -47,7 +47,7 @@ fn new_volumes_are_available() {
     assert_eq!(phases.collect::<Vec<_>>(), ["Available", "Available", "Bound", "Released"]);
 }
 
-/// The class of a claim with this much of its own, where there are these classes (name, more of the metadata).
+/// The class of a claim with these fields, given these classes (name, additional metadata).
 fn class_of_claim(classes: &[(&str, &str)], metadata: &str, spec: &str) -> Option<String> {
     let classes = classes.iter().map(|(name, more)| {
         format!("---\n{{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: {name}, {more}}}, provisioner: x}}\n")
@@ -141,7 +141,7 @@ fn workloads_must_be_right() {
             ],
         ),
         expect![[r#"
-            pods.yaml:2: ReplicaSet default/none: spec.selector: is missing; say which pods are its own
+            pods.yaml:2: ReplicaSet default/none: spec.selector: is missing; set it to the labels of the pods
             pods.yaml:4: StatefulSet default/odd: spec.selector.matchExpressions[0].operator: is `Gt`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`"#]],
     );
     check_refused(
@@ -153,7 +153,7 @@ fn workloads_must_be_right() {
             ],
         ),
         expect![[r#"
-            pods.yaml:2: ReplicationController default/none: spec.selector: is missing; say which pods are its own
+            pods.yaml:2: ReplicationController default/none: spec.selector: is missing; set it to the labels of the pods
             pods.yaml:4: Service default/odd: spec.selector[a]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
     );
 }
@@ -195,9 +195,9 @@ fn volumes_and_claims_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:2: PersistentVolume empty: spec.accessModes: is empty; there must be one at least
-            pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; say how many bytes
+            pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; give the number of bytes
             pods.yaml:2: PersistentVolume empty: spec.nodeAffinity.required: is missing; give it, or leave the affinity out
-            pods.yaml:4: PersistentVolume local: spec.accessModes: must have nothing beside `ReadWriteOncePod`
+            pods.yaml:4: PersistentVolume local: spec.accessModes: must not have other modes next to `ReadWriteOncePod`
             pods.yaml:4: PersistentVolume local: spec.volumeMode: is `Raw`, but must be one of `Filesystem`, `Block`
             pods.yaml:4: PersistentVolume local: spec.nodeAffinity: is missing; a local volume needs it
             pods.yaml:7: PersistentVolumeClaim default/data: spec.accessModes[0]: is `RWO`, but must be one of `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`, `ReadWriteOncePod`
@@ -220,13 +220,13 @@ fn storage_classes_must_be_right() {
             ],
         ),
         expect![[r#"
-            pods.yaml:2: StorageClass a: provisioner: is missing; volumes that nobody makes have `kubernetes.io/no-provisioner`
+            pods.yaml:2: StorageClass a: provisioner: is missing; use `kubernetes.io/no-provisioner` for volumes that are created manually
             pods.yaml:2: StorageClass a: volumeBindingMode: is `Later`, but must be one of `Immediate`, `WaitForFirstConsumer`
             pods.yaml:4: StorageClass b: provisioner: `a/b/c`: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
-            pods.yaml:4: StorageClass b: allowedTopologies[1]: says the same as another; remove one of them
+            pods.yaml:4: StorageClass b: allowedTopologies[1]: is equal to another one; remove one of them
             pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[0].values: is empty; there must be one at least
-            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].key: `zone` is there twice
-            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].values[1]: `a` is there twice"#]],
+            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].key: `zone` is a duplicate; remove one of them
+            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].values[1]: `a` is a duplicate; remove one of them"#]],
     );
 }
 
@@ -244,7 +244,7 @@ fn objects_of_drivers_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:2: CSINode n1: spec.drivers[0].allocatable.count: is -1, but must not be negative
-            pods.yaml:2: CSINode n1: spec.drivers[1].name: `a` is there twice
+            pods.yaml:2: CSINode n1: spec.drivers[1].name: `a` is a duplicate; remove one of them
             pods.yaml:2: CSINode n1: spec.drivers[2].name: `?`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
             pods.yaml:5: CSIStorageCapacity default/c: storageClassName: is missing
             pods.yaml:5: CSIStorageCapacity default/c: capacity: is -1, but must not be negative

@@ -1,10 +1,10 @@
-//! Kinds of Kubernetes' APIs that scheduling ignores. All others of these APIs are misspelt.
+//! Kinds of Kubernetes APIs that schedulers ignore. Any other kind of these APIs is misspelt.
 
 use crate::suggest::closest;
 
 use super::{APIS, KINDS, group, known};
 
-/// Kinds that scheduling ignores, of the APIs with kinds that it reads.
+/// Kinds that schedulers ignore, by API; only APIs that also have kinds which schedulers read.
 const OTHERS: &[(&str, &[&str])] = &[
     (
         "v1",
@@ -35,7 +35,8 @@ pub(crate) fn is_custom(api_version: &str) -> bool {
     group.contains('.') && !group.ends_with(".k8s.io")
 }
 
-/// The wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may exist.
+/// Returns the wrong field of an object whose API or kind does not exist, with a message. `None`: such objects may
+/// exist.
 pub(crate) fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, String)> {
     let wrong_api = |message| Some(("apiVersion", message));
     if let Some((_, others)) = OTHERS.iter().find(|(api, _)| *api == api_version) {
@@ -58,7 +59,7 @@ pub(crate) fn misspelt(api_version: &str, kind: &str) -> Option<(&'static str, S
         return Some(("kind", message));
     }
     let (expected, _) = known(kind)?;
-    // Groups of custom kinds have a dot; another one of a similar name is a misspelt one of Kubernetes.
+    // Groups of custom kinds have a dot; another group with a similar name is a misspelt one of Kubernetes.
     let (written, right) = (group(api_version), group(expected));
     let is_misspelt = !written.contains('.') || closest(written, [right]).is_some();
     is_misspelt.then(|| format!("is `{api_version}`, but a {kind} is `{expected}`")).and_then(wrong_api)

@@ -1,6 +1,6 @@
 //! The deserializer of typed objects, for values and for examples of types.
 //!
-//! rustc compiles each method once for each of hundreds of types. Whatever does not depend on the type is in functions without
+//! rustc compiles each method for each of hundreds of types. Type-independent code is therefore in functions without
 //! type parameters, and values and examples share one deserializer.
 
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// What is read.
+/// Source of the values.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     /// A value.
@@ -56,7 +56,7 @@ const EXAMPLE_TEXT: &str = "1970-01-01T00:00:00.000000Z";
 pub(super) struct Reader<'a> {
     pub(super) source: Source<'a>,
     pub(super) path: Path<'a>,
-    /// Paths of values that are not read.
+    /// Paths of values that are skipped.
     pub(super) left_out: &'a BTreeSet<String>,
     pub(super) findings: &'a RefCell<ReadFindings>,
 }
@@ -85,12 +85,12 @@ impl<'a> Reader<'a> {
         !self.left_out.is_empty() && self.left_out.contains(&path.to_string())
     }
 
-    /// The name of a known field that a misspelt one stands for.
+    /// Returns the known field that a misspelt name probably means.
     fn suggestion(&self, name: &str, known: &'static [&'static str]) -> Option<&'static str> {
         if self.findings.borrow().follow { closest(name, known.iter().copied()) } else { None }
     }
 
-    /// The fields of an object, or the entries of a map: `known` is none. `None`: this is no object.
+    /// Returns the fields of an object, or the entries of a map if `known` is `None`. `None`: this is not an object.
     fn fields(&'a self, known: Option<&'static [&'static str]>) -> Option<Fields<'a>> {
         let rest = match (self.source, known) {
             (Source::Value(Value::Object(fields)), _) => {
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         Some(Fields { of: self, rest, next: None })
     }
 
-    /// The items of a list. `None`: this is no list.
+    /// Returns the items of a list. `None`: this is not a list.
     fn items(&'a self) -> Option<Items<'a>> {
         let rest = match self.source {
             Source::Value(Value::Array(items)) => RestOfItems::Value(items.iter().enumerate()),
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         Error::invalid_type(found, expected)
     }
 
-    /// Notes a quantity that no API server accepts.
+    /// Records a quantity that API servers refuse.
     fn check_quantity(&self) {
         if let Source::Value(Value::String(text)) = self.source
             && let Some(problem) = quantities::problem(text)
@@ -236,20 +236,20 @@ struct Fields<'a> {
     next: Option<(&'a str, Source<'a>)>,
 }
 
-/// The fields that were not read yet.
+/// The fields that remain to be read.
 enum Rest<'a> {
     Value {
         fields: &'a Map<String, Value>,
         rest: serde_json::map::Iter<'a>,
-        /// The fields of the type; none if it takes any.
+        /// The fields of the type; `None` if it accepts any.
         known: Option<&'static [&'static str]>,
-        /// Known fields that were read from misspelt ones.
+        /// Known fields that were read under misspelt names.
         followed: Vec<&'static str>,
     },
     Example {
         walk: &'a RefCell<Walk>,
         rest: std::slice::Iter<'static, &'static str>,
-        /// Whether this is an object with its own kind.
+        /// Whether this is an object with a kind.
         is_object: bool,
     },
     ExampleEntry {
@@ -259,7 +259,7 @@ enum Rest<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Goes to the next field, and returns the name to read it as.
+    /// Moves to the next field, and returns the name to read it as.
     fn advance(&mut self) -> Option<&'a str> {
         let of = self.of;
         match &mut self.rest {
@@ -300,7 +300,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The place and the source of the value of the field that [`Fields::advance`] went to.
+    /// Returns the path and the source of the value of the current field.
     fn value(&mut self) -> (Path<'a>, Source<'a>) {
         let (name, source) = self.next.take().unwrap_or(("", Source::Value(&Value::Null)));
         let path = match self.rest {
@@ -310,7 +310,7 @@ impl<'a> Fields<'a> {
         (path, source)
     }
 
-    /// The value was read.
+    /// Ends the value of the current field.
     fn leave(&self) {
         if let Rest::Example { walk, .. } = self.rest {
             walk.borrow_mut().path.pop();
@@ -318,7 +318,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Notes a field that the type does not have, and returns the name of the field to read it as.
+/// Records a field that the type does not have, and returns the name of the field to read it as.
 fn unknown(
     of: &Reader<'_>,
     fields: &Map<String, Value>,
@@ -359,7 +359,7 @@ struct Items<'a> {
     rest: RestOfItems<'a>,
 }
 
-/// The items that were not read yet.
+/// The items that remain to be read.
 enum RestOfItems<'a> {
     Value(std::iter::Enumerate<std::slice::Iter<'a, Value>>),
     Example(Option<&'a RefCell<Walk>>),

@@ -1,4 +1,4 @@
-//! From JSON values to Kubernetes' types, with errors that name the field.
+//! Conversion of JSON values to Kubernetes' types, with errors that name the field.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::is_namespaced;
 use super::reader::{self, Reason, UnknownFields, WrongValue};
 
-/// Why a JSON value is not the object that it says to be.
+/// Error in a JSON value that should be an object of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectError {
-    /// The object, such as `Pod default/web`, as far as it is known.
+    /// The object, such as `Pod default/web`, or the known part of the name.
     pub object: String,
     /// The path of the field, such as `spec.containers[0].name`.
     pub field: Option<String>,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// What an object is called in problems.
+/// Name of an object in problems.
 pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
@@ -50,8 +50,8 @@ pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     }
 }
 
-/// Reads an object whose kind is known. `value` has `apiVersion` and `kind`. Fields that the type does not have are added to
-/// `unknown`. Fails with at least one error.
+/// Reads an object of a known kind. `value` has `apiVersion` and `kind`. Adds unknown fields to `unknown`. Returns at
+/// least one error on failure.
 pub(crate) fn typed<T: DeserializeOwned>(
     kind: &str,
     value: &Value,
@@ -67,13 +67,13 @@ pub(crate) fn typed<T: DeserializeOwned>(
     reader::read(value, unknown).map_err(|wrong| wrong.into_iter().map(error).collect())
 }
 
-/// Why a value is not a list, if it is none.
+/// Returns the problem of a value that is not a list.
 pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
     let error = Vec::<IgnoredAny>::deserialize(value).err()?;
     Some(plain_message("", &error.to_string()))
 }
 
-/// What an object that may not be well formed is called.
+/// Name of an object that may be invalid.
 pub(crate) fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let metadata = ObjectMeta {
@@ -85,7 +85,7 @@ pub(crate) fn name(kind: &str, value: &Value) -> String {
     object_name(kind, &metadata)
 }
 
-/// serde's words for types, in words for people who write YAML.
+/// Translates serde's type names to YAML terms.
 fn plain_message(path: &str, error: &str) -> String {
     let Some((found, expected)) = error.strip_prefix("invalid type: ").and_then(|e| e.rsplit_once(", expected "))
     else {

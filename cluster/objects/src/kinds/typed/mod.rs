@@ -1,4 +1,4 @@
-//! Objects as typed values, read from JSON field by field and written as JSON: for manifests.
+//! Typed objects, read from JSON field by field and written as JSON: for manifests.
 
 mod apis;
 mod deserializer;
@@ -31,7 +31,7 @@ pub(crate) use schema::SchemaField;
 
 macro_rules! typed_kinds {
     ($($variant:ident($ty:ty) $doc:literal,)*) => {
-        /// Takes in an object whose API is known to be the right one.
+        /// Reads an object whose API version is checked already.
         fn read(
             kind: &str,
             value: &Value,
@@ -43,7 +43,7 @@ macro_rules! typed_kinds {
             Ok(None)
         }
 
-        /// All fields of a kind; none of one that scheduling does not look at.
+        /// Returns all fields of a kind; none for a kind that schedulers ignore.
         pub(crate) fn schema(kind: &str) -> &'static [SchemaField] {
             $(if kind == <$ty>::KIND {
                 static FIELDS: OnceLock<Vec<SchemaField>> = OnceLock::new();
@@ -52,19 +52,19 @@ macro_rules! typed_kinds {
             &[]
         }
 
-        /// An object of each kind that has each field of its type once.
+        /// Returns an object of each kind that has each field of its type once.
         #[cfg(test)]
         pub(crate) fn samples() -> Vec<AnyObject> {
             vec![$(schema::sample::<$ty>().into(),)*]
         }
 
         impl AnyObject {
-            /// The object as JSON, with `apiVersion` and `kind`.
+            /// Returns the object as JSON, with `apiVersion` and `kind`.
             ///
             /// # Errors
-            /// None that is known.
+            /// Serialization does not fail in practice.
             pub fn to_json(&self) -> Result<Value, serde_json::Error> {
-                // Erased, so that the fields of all kinds are compiled for one serializer.
+                // Type-erased: the serializer is compiled once for the fields of all kinds.
                 let object: &dyn erased_serde::Serialize = match self {
                     $(AnyObject::$variant(object) => object,)*
                     AnyObject::Custom(object) => return object.to_json(),
@@ -78,12 +78,12 @@ macro_rules! typed_kinds {
 each_kind!(typed_kinds);
 
 impl AnyObject {
-    /// The object in a JSON value that says to be of this API and kind. `None`: scheduling does not look at such.
+    /// Reads an object of this API version and kind. `None`: schedulers ignore the kind.
     ///
-    /// A kind of the same name in another API group is another kind. Fields that are not known are ignored.
+    /// A kind of the same name in another API group is another kind. Unknown fields are ignored.
     ///
     /// # Errors
-    /// The API is another version of the right group, a field has a wrong type, or a quantity is none.
+    /// Returns an error for another version of the right group, a field of a wrong type, or an invalid quantity.
     pub fn from_json(api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
         first(from_json(api_version, kind, value, &mut UnknownFields::default()))
     }
@@ -114,19 +114,20 @@ impl CustomObject {
 }
 
 impl Kinds {
-    /// The object in a JSON value that says to be of this API and kind. See [`AnyObject::from_json`].
+    /// Reads an object of this API version and kind. See [`AnyObject::from_json`].
     ///
     /// # Errors
-    /// As there.
+    /// Returns an error in the same cases.
     pub fn read(self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, ObjectError> {
         first(self.read_collecting_unknown(api_version, kind, value, &mut UnknownFields::default()))
     }
 
-    /// As [`read`](Kinds::read). Fields that the kind does not have are added to `unknown`; of a declared kind, only the fields
-    /// of `metadata` are known.
+    /// Reads an object like [`read`](Kinds::read), and adds unknown fields to `unknown`. For a declared kind, only the
+    /// fields of `metadata` are known.
     ///
     /// # Errors
-    /// The API is another version of the right group; or all values that have a wrong type or are not quantities.
+    /// Returns an error for another version of the right group, or all values with a wrong type and all invalid
+    /// quantities.
     pub fn read_collecting_unknown(
         self,
         api_version: &str,
@@ -141,7 +142,7 @@ impl Kinds {
     }
 }
 
-/// As [`AnyObject::from_json`]. Fields that the kind does not have are added to `unknown`.
+/// Reads an object like [`AnyObject::from_json`], and adds unknown fields to `unknown`.
 fn from_json(
     api_version: &str,
     kind: &str,
@@ -162,12 +163,12 @@ fn from_json(
     read(kind, &value, unknown)
 }
 
-/// The object, or the first of its errors.
+/// Returns the object, or the first of its errors.
 fn first(read: Result<Option<AnyObject>, Vec<ObjectError>>) -> Result<Option<AnyObject>, ObjectError> {
     read.or_else(|errors| errors.into_iter().next().map_or(Ok(None), Err))
 }
 
-/// The API that a kind is of.
+/// Returns the API version of a kind.
 pub(crate) fn api_version(kind: &str) -> Option<&'static str> {
     known(kind).map(|(api_version, _)| api_version)
 }

@@ -1,8 +1,8 @@
-//! Explanations of texts that are not quantities.
+//! Explanations of invalid quantities.
 
 use schedc_core::quantity::Quantity;
 
-/// Returns what is wrong with a quantity, in terms of the text that the user wrote. `None`: it is a quantity.
+/// Returns the problem of a quantity in terms of the user's text. `None`: it is valid.
 pub(crate) fn problem(text: &str) -> Option<String> {
     Quantity::parse(text).err()?;
     let shown = text.trim();
@@ -24,7 +24,7 @@ pub(crate) fn problem(text: &str) -> Option<String> {
 
 const UNITS: &str = "decimal units are n, u, m, k, M, G, T, P and E, binary ones Ki, Mi, Gi, Ti, Pi and Ei";
 
-/// The number at the beginning, and the rest.
+/// Splits a text into the number at the beginning, and the rest.
 fn split(text: &str) -> (&str, &str) {
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | ',' | '_');
     let end = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
@@ -32,7 +32,7 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim_start())
 }
 
-/// Quantities that the user may have meant.
+/// Returns quantities that the user may have meant.
 fn suggestion(text: &str) -> Vec<String> {
     let (number, unit) = split(text);
     let mut suggestion = Vec::new();
@@ -47,7 +47,7 @@ fn suggestion(text: &str) -> Vec<String> {
     suggestion
 }
 
-/// Readings of a number that may have separators of digits, or a decimal comma.
+/// Returns interpretations of a number with digit separators or a decimal comma.
 fn numbers(number: &str) -> Vec<String> {
     let digits = number.replace('_', "");
     if !digits.contains(|c: char| c.is_ascii_digit()) {
@@ -61,7 +61,7 @@ fn numbers(number: &str) -> Vec<String> {
     }
 }
 
-/// Units of quantities that a unit may stand for: those of bytes, other capitals, and words.
+/// Returns the units that a unit may stand for: byte units, other capitalization, words.
 fn units(unit: &str) -> Vec<String> {
     if Quantity::parse(&format!("1{unit}")).is_ok() {
         return vec![unit.to_owned()];

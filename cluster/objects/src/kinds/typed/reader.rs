@@ -1,4 +1,4 @@
-//! Reads a JSON value as a typed object, and collects everything that is wrong with it.
+//! Reads a JSON value as a typed object, and collects all its problems.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ pub struct UnknownField {
     pub parent: String,
     /// The name of the field.
     pub name: String,
-    /// The names that the type has.
+    /// Field names of the type.
     pub known: &'static [&'static str],
 }
 
@@ -45,12 +45,12 @@ pub(crate) fn join_item(parent: &str, item: usize) -> String {
 pub struct UnknownFields {
     /// The fields, in the order of the value.
     pub found: Vec<UnknownField>,
-    /// Whether the value of a misspelt field is read as that of the field with the nearest name. That shows what else is wrong,
-    /// in objects that are discarded because of the unknown field.
+    /// Whether the value of a misspelt field is read as that of the field with the nearest name. That finds further
+    /// errors in an object that is discarded because of the unknown field.
     pub follow: bool,
 }
 
-/// A value that its field cannot have.
+/// An invalid value of a field.
 #[derive(Debug)]
 pub(super) struct WrongValue {
     /// The path of the field; empty for the object itself.
@@ -64,14 +64,14 @@ pub(super) enum Reason {
     Quantity(String),
 }
 
-/// Number of wrong values of one object that are reported.
+/// Maximum number of wrong values that are reported for one object.
 const WRONG_VALUES: usize = 20;
 
-/// Reads `value`. Fields that its type does not have are added to `unknown`. Fails with all values that have a wrong type or
-/// are not quantities, at least one and at most [`WRONG_VALUES`].
+/// Reads `value`, and adds unknown fields to `unknown`. On failure, returns between one and [`WRONG_VALUES`] values
+/// with a wrong type or an invalid quantity.
 pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFields) -> Result<T, Vec<WrongValue>> {
     let mut found = Vec::new();
-    // A wrong type ends reading: the value is left out, and the rest is read again.
+    // A wrong type ends the deserialization: the value is skipped, and the object is read again.
     let mut left_out = BTreeSet::new();
     let mut known = BTreeSet::new();
     let result = loop {
@@ -97,7 +97,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFiel
             Err(error) => error,
         };
         let path = failed.unwrap_or_default();
-        // A field that is required is missing once its value is left out.
+        // A required field is missing once its value is skipped.
         let follows = left_out.iter().any(|other: &String| is_within(other, &path));
         if !follows {
             found.push(WrongValue { path: path.clone(), reason: Reason::Type(error) });
@@ -116,18 +116,18 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFiel
     object.filter(|_| found.is_empty()).ok_or(found)
 }
 
-/// Whether the value at `path` is the one at `outer`, or in it.
+/// Whether the value at `path` is the one at `outer`, or inside it.
 fn is_within(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// What is found while a value is read.
+/// Findings of one pass over a value.
 #[derive(Default)]
 pub(super) struct ReadFindings {
     pub(super) unknown: Vec<UnknownField>,
     /// See [`UnknownFields::follow`].
     pub(super) follow: bool,
-    /// Paths and problems of texts that are not quantities.
+    /// Paths and problems of invalid quantities.
     pub(super) quantities: Vec<(String, String)>,
     /// The path of the innermost value that could not be read.
     pub(super) failed: Option<String>,

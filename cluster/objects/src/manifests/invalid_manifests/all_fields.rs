@@ -33,7 +33,7 @@ fn walk(value: &Value, path: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Value)>
     }
 }
 
-/// The smallest value with something at a path.
+/// Returns the smallest value that has `value` at a path.
 fn nested(path: &[Step], value: Value) -> Value {
     path.iter().rev().fold(value, |value, step| match step {
         Step::Field(name) => Value::Object(Map::from_iter([(name.clone(), value)])),
@@ -60,8 +60,8 @@ fn is_reported(object: &AnyObject, mut value: Value, path: &[Step]) -> bool {
     errors.iter().any(|error| error.field.as_deref() == Some(&text(path)))
 }
 
-/// Makes a mistake at every path, unless `mistake` returns none. Returns the number of mistakes of each kind that are reported,
-/// and the fields with one that is not.
+/// Makes a mistake at every path, unless `mistake` returns none. Returns the number of reported mistakes by kind, and
+/// the fields with an unreported one.
 fn report(mistake: impl Fn(&[Step], &Value) -> Option<(Vec<Step>, Value)>) -> String {
     let (mut report, mut missed) = (String::new(), BTreeMap::<String, usize>::new());
     for object in samples() {
@@ -88,7 +88,7 @@ fn report(mistake: impl Fn(&[Step], &Value) -> Option<(Vec<Step>, Value)>) -> St
 #[test]
 fn every_misspelt_field_is_reported() {
     let mistake = |path: &[Step], value: &Value| {
-        // Entries of maps have any names; those of samples are times.
+        // Keys of maps are arbitrary; those of samples are times.
         let Some((Step::Field(name), parent)) = path.split_last().filter(|_| !is_entry(path)) else { return None };
         let last = name.chars().last()?;
         let misspelt = Step::Field(format!("{name}{last}"));

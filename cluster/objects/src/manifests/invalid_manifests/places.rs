@@ -123,7 +123,7 @@ fn wrong_places_in_other_objects() {
     check(
         "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: s, volumeBindingMode: Immediate}, provisioner: a}",
         expect![
-            "a.yaml:1: StorageClass s: metadata.volumeBindingMode: unknown field; `volumeBindingMode` is a field of the object itself, beside `metadata`"
+            "a.yaml:1: StorageClass s: metadata.volumeBindingMode: unknown field; `volumeBindingMode` is a field of the object itself, next to `metadata`"
         ],
     );
     check(

@@ -6,7 +6,7 @@ use schedc_core::column::Index;
 use schedc_core::intern::Symbol;
 use schedc_core::model::Object;
 
-/// How many claims a namespace has.
+/// Number of claims in each namespace.
 #[derive(Default)]
 pub struct Claims(BTreeMap<Symbol, u32>);
 

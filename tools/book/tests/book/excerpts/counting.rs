@@ -1,4 +1,4 @@
-//! A PreFilter that brings its state up to date by the log of an index.
+//! A PreFilter that updates its state from the log of an index.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -12,7 +12,7 @@ use schedc_core::model::{Object, PodSpec};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
 
-/// Namespaces in which claims came, changed or went, in order.
+/// Namespaces with added, updated or deleted claims, in order.
 pub struct ClaimLog {
     log: ChangeLog<Symbol>,
 }
@@ -31,7 +31,7 @@ impl Index for ClaimLog {
     }
 }
 
-/// How many times a pod names a claim, and how far the log had come.
+/// Number of times that a pod references a claim, and the log position of that count.
 #[derive(Clone, PartialEq)]
 pub struct Counts {
     claims: usize,
@@ -75,7 +75,7 @@ impl PreFilterPlugin for Counting {
         view: View<'_, Self>,
         verdicts: &mut FilterUpdate<'_>,
     ) -> Result<(), NeedsFullEvaluation> {
-        // Nothing has happened to claims since: so many numbers say the same.
+        // No claim has changed since: the counts are current.
         if slot.state.seen == view.indexes.log.end() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! A filter that says which events matter to it.
+//! A filter with event registrations.
 
 use schedc_core::SimpleFilter;
 use schedc_core::args::NoArgs;
@@ -31,7 +31,7 @@ impl EnqueueExtensions for Maintenance {
     const EVENTS: &'static [Registration] = &[
         // Every new node is worth an attempt.
         Registration::always(EventResource::Node, Action::ADD),
-        // A change of labels is if the hint says so.
+        // A change of labels is worth an attempt if the hint returns Queue.
         Registration::hinted(EventResource::Node, Action::UPDATE_NODE_LABEL),
     ];
 

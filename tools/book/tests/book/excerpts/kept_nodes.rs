@@ -1,4 +1,4 @@
-//! The plugin that `schedc new` writes, changed as the tutorial says.
+//! The plugin of `schedc new` with the changes of the tutorial.
 
 use schedc_core::SimpleFilter;
 use schedc_core::column::NodeInfo;

@@ -1,8 +1,8 @@
-//! A column of pods.
+//! A column with data of pods.
 
 use schedc_core::prelude::*;
 
-/// The number of pods with the label `example.com/noisy` on a node.
+/// Number of pods with the label `example.com/noisy` on a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoisyPods {
     label: Option<Symbol>,

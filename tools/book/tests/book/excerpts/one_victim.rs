@@ -1,4 +1,4 @@
-//! PostFilter: makes room for a pod at the expense of a single other one.
+//! A PostFilter plugin that preempts a single pod.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;

@@ -20,30 +20,30 @@ use super::output;
 use super::sources::{self, Profile};
 use package::Package;
 
-/// Compile a program that has these profiles and can do nothing but `run`: small, and as fast as it gets
+/// Compile a small, fast program with these profiles that contains only `run`
 ///
-/// It is built by cargo, in the package around the current folder: a scheduler that `schedc new` began, or a checkout of
-/// schedc. Elsewhere, it is built in the checkout that this command comes from. What is wrong with a profile is told before
-/// cargo starts.
+/// cargo builds it in the package around the current folder: a scheduler that `schedc new` created, or a
+/// checkout of schedc. In other folders, it is built in the checkout that this command was built from. Errors
+/// in profiles are reported before cargo starts.
 #[derive(Args)]
 pub(crate) struct Build {
-    /// Profiles: names of files in profiles/ or of profiles that are compiled in, paths, or folders
+    /// Profiles: names of files in profiles/ or of compiled-in profiles, paths, or folders
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// Where the program goes
+    /// Path of the program to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The platform that it is for, as rustc calls it, such as aarch64-unknown-linux-gnu [default: this one]
+    /// Target platform in rustc's notation, such as aarch64-unknown-linux-gnu [default: this platform]
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
 
-    /// Build with cargo's `release` instead of `dist`: sooner done, larger and slower
+    /// Build with cargo's profile `release` instead of `dist`: a faster build of a larger and slower program
     #[arg(long)]
     release: bool,
 
-    /// Ask no network: what is not here is an error
+    /// Do not use the network: report an error if something is missing locally
     #[arg(long)]
     offline: bool,
 }
@@ -52,7 +52,7 @@ impl Build {
     pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
         if self.output.is_dir() {
             return Err(Failure::new(format_args!(
-                "{} is a folder: say what the program is called",
+                "{} is a folder: append a file name for the program",
                 self.output.display()
             )));
         }
@@ -61,7 +61,7 @@ impl Build {
         let files = profiles.into_iter().map(|profile| {
             let file = match profile {
                 Profile::File(path) => path,
-                // Its file is in the package that this program was built from.
+                // The profile's file is in the package that this program was built from.
                 Profile::CompiledIn(_, source) => root.join(source.path),
             };
             let cannot_read = |error| Failure::new(format_args!("cannot read {}: {error}", file.display()));
@@ -82,7 +82,7 @@ impl Build {
         Ok(())
     }
 
-    /// Has cargo build the program, which tells people on standard error how far it is.
+    /// Runs cargo, which writes its progress to standard error.
     fn cargo(&self, package: &Package, features: &str, files: &[PathBuf]) -> Result<PathBuf, Failure> {
         let picked: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
         let mut command = cargo();
@@ -98,18 +98,19 @@ impl Build {
             .env(PROFILES_VARIABLE, picked.join(","))
             .stdout(Stdio::piped());
         let mut child = command.spawn().map_err(no_cargo)?;
-        let told = child.stdout.take().map(BufReader::new);
-        let lines = told.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
+        let stdout = child.stdout.take().map(BufReader::new);
+        let lines = stdout.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
         let program = lines.filter_map(|line| executable(&line)).last();
         let status = child.wait().map_err(no_cargo)?;
         match program.filter(|_| status.success()) {
             Some(program) => Ok(program),
-            None => Err(Failure::new("cargo could not build the program; what it says is above")),
+            None => Err(Failure::new("cargo could not build the program; its messages are above")),
         }
     }
 }
 
-/// The package around the current folder, else the checkout that this program comes from.
+/// Returns the package around the current folder or, failing that, the checkout that this program was built
+/// from.
 fn root() -> Result<PathBuf, Failure> {
     let current = env::current_dir().unwrap_or_default();
     if let Some(folder) = current.ancestors().find(|folder| folder.join("Cargo.toml").is_file()) {
@@ -117,35 +118,35 @@ fn root() -> Result<PathBuf, Failure> {
     }
     let missing = || {
         Failure::new(
-            "there is no package here, and no checkout of schedc where this command was built: run it in a checkout, or in \
-             a scheduler that `schedc new` began",
+            "no package here, and the checkout of schedc that built this command is gone: run it in a checkout or in \
+             a scheduler that `schedc new` created",
         )
     };
     Origin::find().ok().and_then(Origin::folder).ok_or_else(missing)
 }
 
-/// Cargo, as cargo itself says if this was started by it.
+/// Returns the command for cargo: `CARGO` if cargo started this program.
 fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 fn no_cargo(error: io::Error) -> Failure {
-    Failure::new(format_args!("cannot start cargo: {error}; rustup.rs has it, and CARGO says where it is"))
+    Failure::new(format_args!("cannot start cargo: {error}; install it from rustup.rs or set CARGO to its path"))
 }
 
-/// The program that a message of cargo tells of.
+/// Returns the path of the program in a message of cargo.
 fn executable(line: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(line).ok()?;
     message["executable"].as_str().map(PathBuf::from)
 }
 
-/// In place of what may be there, which may be running, and stays if this fails.
+/// Replaces the output file atomically. The old file may be running, and stays if this fails.
 fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
     let mut beside = output.as_os_str().to_owned();
     beside.push(".new");
     let copied = fs::copy(program, &beside).and_then(|_| fs::rename(&beside, output));
     copied.map_err(|error| {
-        // What is half written is of no use; why it is, is what people want to know.
+        // A half-written file is useless; the error of the copy is reported.
         let _ = fs::remove_file(&beside);
         Failure::new(format_args!("cannot write {}: {error}", output.display()))
     })
@@ -166,7 +167,7 @@ mod tests {
         fs::write(&new, "new").expect("a file");
         assert!(copy(&new, &old).is_ok());
         assert_eq!(fs::read_to_string(&old).ok().as_deref(), Some("new"));
-        assert_eq!(fs::read_dir(&folder).map(Iterator::count).ok(), Some(2), "nothing is left beside them");
-        fs::remove_dir_all(&folder).expect("the folder is ours");
+        assert_eq!(fs::read_dir(&folder).map(Iterator::count).ok(), Some(2), "no temporary file remains");
+        fs::remove_dir_all(&folder).expect("the folder can be removed");
     }
 }

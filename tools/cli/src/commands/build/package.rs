@@ -1,4 +1,4 @@
-//! The package that becomes the program.
+//! The cargo package that contains the program.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use serde::Deserialize;
 use super::{cargo, no_cargo};
 use crate::commands::failure::Failure;
 
-/// Features of a scheduler's package that it takes to run, where it has them.
+/// Features of a scheduler's package that `run` needs, where the package has them.
 const FEATURES: [&str; 2] = ["profiles", "run"];
 
-/// The same, of a profile with extenders.
+/// Feature that a profile with extenders needs.
 const EXTENDERS: &str = "extenders";
 
 /// A package with a program.
 pub(super) struct Package {
     pub(super) root: PathBuf,
     name: String,
-    /// What the program is called.
+    /// Name of the program.
     pub(super) program: String,
     features: Vec<&'static str>,
-    /// The crates that its code can name.
+    /// Crates that its code can name.
     crates: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ struct Dependency {
 }
 
 impl Package {
-    /// The one whose manifest is in this folder.
+    /// Returns the package whose manifest is in this folder.
     pub(super) fn of(root: &Path) -> Result<Self, Failure> {
         let mut command = cargo();
         command.args(["metadata", "--no-deps", "--format-version", "1", "--offline"]).current_dir(root);
@@ -65,7 +65,8 @@ impl Package {
         let metadata: Metadata = serde_json::from_slice(&output.stdout).map_err(Failure::new)?;
         let manifest = root.join("Cargo.toml");
         let is_it = |package: &Described| package.manifest_path.canonicalize().ok() == manifest.canonicalize().ok();
-        let no_package = || Failure::new(format_args!("{} is not a package: go into one", manifest.display()));
+        let no_package =
+            || Failure::new(format_args!("{} is not a package: change to the folder of one", manifest.display()));
         Package::new(metadata.packages.into_iter().find(is_it).ok_or_else(no_package)?, root)
     }
 
@@ -82,8 +83,8 @@ impl Package {
         };
         if !is_scheduler || program.is_empty() {
             return Err(Failure::new(format_args!(
-                "package {name} is no scheduler: that has a program with schedc's command line, and a build script that \
-                 compiles profiles, as `schedc new` writes it"
+                "package {name} is no scheduler: a scheduler has a program with schedc's command line and a build script that \
+                 compiles profiles, as `schedc new` writes them"
             )));
         }
         let own = name.replace('-', "_");
@@ -98,20 +99,20 @@ impl Package {
         })
     }
 
-    /// What cargo is told to leave in for these profiles.
+    /// Returns the features to enable for these profiles.
     pub(super) fn features(&self, plans: &[Plan]) -> String {
         let asks = plans.iter().any(|plan| !plan.extenders.is_empty());
         let features: Vec<&str> = self.features.iter().copied().filter(|it| asks || *it != EXTENDERS).collect();
         features.join(",")
     }
 
-    /// Whether it has the plugins of the profiles.
+    /// Returns an error if the package lacks a plugin of the profiles.
     pub(super) fn check(&self, plans: &[Plan]) -> Result<(), Failure> {
         let missing = |plan: &Plan| {
             let mut entries = plan.plugins.iter().map(|plugin| &plugin.entry);
             let entry = entries.find(|entry| !self.crates.contains(&entry.crate_name))?;
             Some(format!(
-                "{}: plugin {} is in crate `{}`, on which package {} does not depend: build in a package that does",
+                "{}: plugin {} is in crate `{}`, and package {} does not depend on it: build in a package that does",
                 plan.path, entry.name, entry.crate_name, self.name
             ))
         };

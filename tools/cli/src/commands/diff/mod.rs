@@ -20,51 +20,52 @@ use super::validate::Validate;
 pub(crate) use placements::PlacementChanges;
 use sides::Side;
 
-/// Compare two profiles, and say what their differences mean for pods
+/// Compare two profiles and describe the effects of their differences on pods
 ///
-/// Plugins of each extension point, their order, weights and arguments. The exit code is 0 if the profiles do the same, 1
-/// if they differ, and 2 if they cannot be compared.
+/// Compares the plugins of each extension point, their order, weights and arguments. The exit code is 0 if
+/// the profiles are equivalent, 1 if they differ, and 2 if they cannot be compared.
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// A profile: its name in profiles/, a path, or the name of a compiled one; a KubeSchedulerConfiguration in YAML or
-    /// JSON, with `#NAME` for one of several profiles; or `kube-scheduler` for what that does by default
+    /// A profile: its name in profiles/, a path, or the name of a compiled-in profile; a
+    /// KubeSchedulerConfiguration in YAML or JSON, with `#NAME` for one of several profiles; or `kube-scheduler`
+    /// for its defaults
     #[arg(value_name = "A")]
     a: String,
 
-    /// The other one
+    /// The other profile
     #[arg(value_name = "B")]
     b: String,
 
-    /// Place the pending pods of this cluster with both, and tell which would go elsewhere
+    /// Place the pending pods of this cluster with both profiles and list the pods with different nodes
     ///
-    /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. A profile that is not
-    /// compiled in is interpreted. Each serves all pods, whatever scheduler they ask for.
+    /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. A profile
+    /// that is not compiled in is interpreted. Each profile serves all pods, whatever their scheduler name.
     #[arg(long, num_args = 1.., value_name = "FILE|FOLDER")]
     cluster: Vec<PathBuf>,
 
     #[command(flatten)]
     validate: Validate,
 
-    /// Print every pod that goes elsewhere in the table, however many there are
+    /// List every pod with different nodes in the table, however many there are
     #[arg(long, requires = "cluster")]
     all: bool,
 
-    /// Which of several equally good nodes is drawn: the same number, the same placements
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "cluster")]
     seed: u64,
 
-    /// How to print the result
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 }
 
 impl Diff {
-    /// The exit code is that of `diff`.
+    /// Runs the command. The exit codes are those of `diff`.
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
         match self.compare(bundle) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(1),
-            Err(Failure::NobodyReads) => ExitCode::SUCCESS,
+            Err(Failure::OutputClosed) => ExitCode::SUCCESS,
             Err(failure) => {
                 failure.report();
                 ExitCode::from(2)
@@ -72,7 +73,7 @@ impl Diff {
         }
     }
 
-    /// Whether the two are equal.
+    /// Prints the comparison, and returns whether the two are equal.
     fn compare(self, bundle: &AnyBundle) -> Result<bool, Failure> {
         let (mut a, mut b) = (Side::load(bundle, &self.a)?, Side::load(bundle, &self.b)?);
         if a.name == b.name {
@@ -97,20 +98,20 @@ impl Diff {
     }
 }
 
-/// How two profiles differ.
+/// The comparison of two profiles.
 #[derive(Serialize)]
 pub(crate) struct Comparison {
     pub(crate) a: Named,
     pub(crate) b: Named,
-    /// Whether they do the same.
+    /// Whether the profiles are equivalent.
     pub(crate) equal: bool,
     pub(crate) differences: Vec<Entry>,
-    /// Which pods go elsewhere, if there is a cluster.
+    /// Pods with different nodes, if there is a cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) placements: Option<PlacementChanges>,
 }
 
-/// One of the two.
+/// One of the two profiles.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Named {
@@ -122,25 +123,25 @@ pub(crate) struct Named {
 #[derive(Serialize)]
 pub(crate) struct Entry {
     pub(crate) what: DifferenceKind,
-    /// The extension point, of plugins, weights and orders.
+    /// Extension point, for plugins, weights and orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) point: Option<&'static str>,
-    /// The plugin, of plugins, weights and arguments.
+    /// Plugin, for plugins, weights and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plugin: Option<String>,
-    /// The URL, of extenders.
+    /// URL, for extenders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extender: Option<String>,
-    /// The name, of settings, also those of extenders, and arguments.
+    /// Name, for settings (including those of extenders) and arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     pub(crate) a: Value,
     pub(crate) b: Value,
-    /// What it means for pods.
+    /// Effect on pods.
     pub(crate) effect: String,
 }
 
-/// What differs.
+/// Kind of a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum DifferenceKind {

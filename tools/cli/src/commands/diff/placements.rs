@@ -1,4 +1,4 @@
-//! Which pods go elsewhere.
+//! Pods with different nodes under two profiles.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,18 +18,18 @@ use crate::commands::{output, validate};
 use crate::simulation::{Options, Report, simulate};
 use crate::timeline::{Sources, Timeline};
 
-/// What becomes of the pods of a cluster with either profile.
+/// Outcomes for the pods of a cluster under both profiles.
 #[derive(Serialize)]
 pub(crate) struct PlacementChanges {
-    /// Pods that were placed, or tried in vain, or preempted, with either.
+    /// Pods that were placed, attempted without success, or preempted under either profile.
     pub(crate) pods: usize,
-    /// Of those, pods whose node is the same, or that have none with both.
+    /// Of those, pods with the same node, or without a node under both profiles.
     pub(crate) same: usize,
-    /// All others.
+    /// All other pods.
     pub(crate) elsewhere: Vec<PlacementChange>,
 }
 
-/// A pod that goes elsewhere.
+/// A pod with different outcomes.
 #[derive(Serialize)]
 pub(crate) struct PlacementChange {
     /// `namespace/name`.
@@ -38,23 +38,23 @@ pub(crate) struct PlacementChange {
     pub(crate) b: Outcome,
 }
 
-/// What becomes of a pod.
+/// Outcome for a pod.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Outcome {
-    /// The node that it is on in the end.
+    /// The pod's node at the end.
     pub(crate) node: Option<String>,
-    /// Why there is none.
+    /// The reason if it has no node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
 }
 
-/// The profile that places pods.
+/// The profile that places pods for one side.
 struct PlacingProfile {
     bundle: AnyBundle,
     profile: &'static str,
 }
 
-/// Places the pending pods of a cluster with each of the two.
+/// Places the pending pods of a cluster with each of the two profiles.
 pub(super) fn placement_changes(
     bundle: &AnyBundle,
     a: &Side,
@@ -76,8 +76,8 @@ pub(super) fn placement_changes(
     Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
 }
 
-/// Who does what a side does: the profile that is compiled in, else its twin. Where there is no twin, a profile will do that
-/// differs in settings alone.
+/// Returns the profile that places pods for a side: the compiled-in profile, or else its interpreted twin. If
+/// a side has no twin, a profile that differs only in settings takes its place.
 fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Failure> {
     let mut similar = None;
     for profile in bundle.profiles {
@@ -116,7 +116,7 @@ fn placed(placing_profile: &PlacingProfile, mut objects: Objects, seed: u64) -> 
     Ok(simulate(&placing_profile.bundle, objects, timeline, options, |_| {})?)
 }
 
-/// What became of each pod that something became of.
+/// Returns the outcome of each pod that has one.
 fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     let mut outcomes = BTreeMap::new();
     for pod in &report.placements {
@@ -131,7 +131,7 @@ fn outcomes(report: &Report) -> BTreeMap<&str, Outcome> {
     outcomes
 }
 
-/// The nodes of pods that lose them with one profile, and keep them with the other.
+/// Returns the nodes of pods that one profile preempts and another one keeps.
 fn stays<'r>(reports: &[&'r Report]) -> BTreeMap<&'r str, Outcome> {
     let preempted = reports.iter().flat_map(|report| &report.preempted);
     preempted.map(|pod| (pod.pod.as_str(), Outcome { node: Some(pod.node.clone()), message: None })).collect()

@@ -1,4 +1,4 @@
-//! The two things that are compared.
+//! The two profiles that are compared.
 
 use std::path::{Path, PathBuf};
 
@@ -10,29 +10,29 @@ use crate::commands::failure::Failure;
 use crate::commands::sources::{self, Profile};
 use crate::commands::{import, output};
 
-/// What stands for kube-scheduler's defaults.
+/// Argument for kube-scheduler's defaults.
 const KUBE_SCHEDULER: &str = "kube-scheduler";
 
-/// A profile, wherever it is from.
+/// A profile from any source.
 pub(super) struct Side {
-    /// What to call it.
+    /// Display name.
     pub(super) name: String,
     pub(super) scheduler_name: String,
     pub(super) summary: ProfileSummary,
-    /// What was read, if it is not one that is compiled in.
+    /// Source of a profile that is not compiled in.
     read: Option<Read>,
 }
 
-/// What a profile was read from.
+/// Source that a profile was read from.
 enum Read {
     /// Files in the format of profiles.
     Profile(Box<Compilation>),
-    /// kube-scheduler's configuration, as a profile.
+    /// kube-scheduler's configuration, converted to a profile.
     Imported(SourceText),
 }
 
 impl Side {
-    /// What an argument stands for.
+    /// Loads the profile that an argument names.
     pub(super) fn load(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
         let (path, profile) = argument.rsplit_once('#').map_or((argument, None), |(path, name)| (path, Some(name)));
         if is_configuration(path) {
@@ -74,7 +74,7 @@ impl Side {
             }),
             plans => {
                 let number = plans.len();
-                Err(Failure::new(format_args!("{argument} is {number} profiles; name one of them")))
+                Err(Failure::new(format_args!("{argument} contains {number} profiles; name one of them")))
             }
         }
     }
@@ -83,7 +83,7 @@ impl Side {
         let import = import_any(path, text, &Options::default());
         if let (None, Ok([first, _, ..])) = (name, import.profiles.as_deref()) {
             let first = &first.scheduler_name;
-            return Err(Failure::new(format_args!("{path} has several profiles: say which, such as `{path}#{first}`")));
+            return Err(Failure::new(format_args!("{path} has several profiles: name one, such as `{path}#{first}`")));
         }
         let (index, imported) = import.profile(name)?;
         let concerns = |profile: Option<usize>| profile.is_none_or(|profile| profile == index);
@@ -100,7 +100,7 @@ impl Side {
         })
     }
 
-    /// What was read, as the compiler understands it; `None` of a profile that is compiled in.
+    /// Compiles the source; `None` for a compiled-in profile.
     pub(super) fn compilation(&self) -> Option<Result<Compilation, Diagnostics>> {
         Some(match self.read.as_ref()? {
             Read::Profile(compilation) => Ok((**compilation).clone()),
@@ -109,7 +109,7 @@ impl Side {
     }
 }
 
-/// Whether an argument is a file of kube-scheduler's configuration.
+/// Returns whether an argument is a file with kube-scheduler's configuration.
 fn is_configuration(path: &str) -> bool {
     let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
     path == "-" || extension.is_some_and(|extension| ["yaml", "yml", "json"].contains(&extension))

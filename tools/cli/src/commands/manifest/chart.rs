@@ -7,7 +7,7 @@ use super::tree::Tree;
 /// Version of charts, and default tag of images.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The files of the chart.
+/// Returns the files of the chart.
 pub(super) fn chart(deployed: &Deployed<'_>) -> Tree {
     let parameters = parameters(deployed);
     let file = |text: &str| parameters.render(text, TemplateForm::File);
@@ -26,7 +26,7 @@ pub(super) fn chart(deployed: &Deployed<'_>) -> Tree {
     Tree::new("Chart.yaml", file(include_str!("chart/Chart.yaml")), files.chain(templates))
 }
 
-/// The parameters of the objects, and those of other files.
+/// Returns the parameters of the objects and of the other files.
 fn parameters(deployed: &Deployed<'_>) -> Parameters {
     let mut parameters = deployed.parameters();
     let mut text = |name, text: &str| parameters.constant(name, Value::Text(text.to_owned()));
@@ -45,7 +45,7 @@ fn parameters(deployed: &Deployed<'_>) -> Parameters {
     parameters
 }
 
-/// The repository, the tag and the digest of an image. Without tag and digest, the tag is `latest`.
+/// Splits an image into repository, tag and digest. Without tag and digest, the tag is `latest`.
 fn parts(image: &str) -> (&str, &str, &str) {
     let (name, digest) = image.split_once('@').unwrap_or((image, ""));
     let path = name.rfind('/').map_or(0, |slash| slash + 1);

@@ -20,20 +20,20 @@ use super::{output, sources};
 use objects::Deployed;
 use rights::Rights;
 
-/// Print the manifests that run a profile in a cluster, or write them as a Helm chart or a kustomize base
+/// Print manifests that run a profile in a cluster, or write a Helm chart or a kustomize base
 ///
-/// A ServiceAccount, roles with the verbs that this profile's plugins and the scheduler itself need and no others, their
-/// bindings, a Deployment and a PodDisruptionBudget, for `kubectl apply -f -`. The image is one that was built with this
-/// profile.
+/// The manifests, for `kubectl apply -f -`, are a ServiceAccount, roles, their bindings, a Deployment and a
+/// PodDisruptionBudget. The roles have exactly the permissions that this profile's plugins and the scheduler
+/// itself need. The image must be built with this profile.
 #[derive(Args)]
 pub(crate) struct Manifest {
-    /// Profiles that the image was built with: names of files in profiles/ or of profiles that are compiled in, paths, or
-    /// folders [default: all profiles that are compiled into this program]
+    /// Profiles that the image is built with: names of files in profiles/ or of compiled-in profiles, paths, or
+    /// folders [default: all compiled-in profiles]
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
 
-    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile, or `schedc` for several
-    /// profiles]
+    /// Name of all objects and of the chart [default: `schedc-` and the name of the profile, or `schedc` for
+    /// several profiles]
     #[arg(long, value_parser = label)]
     name: Option<String>,
 
@@ -41,19 +41,19 @@ pub(crate) struct Manifest {
     #[arg(long, default_value = "kube-system", value_parser = label)]
     namespace: String,
 
-    /// The image [default: what everything is called, with the version of this program]
+    /// Image of the scheduler [default: the name of the objects, with the version of this program]
     #[arg(long, value_parser = image)]
     image: Option<String>,
 
-    /// How many run, one of which schedules
+    /// Number of replicas, one of which schedules
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
     replicas: u32,
 
-    /// Also print a Service and a ServiceMonitor, for Prometheus operators
+    /// Also print a Service and a ServiceMonitor for Prometheus operators
     #[arg(long)]
     service_monitor: bool,
 
-    /// Form of the output
+    /// Output form
     #[arg(long, value_enum, default_value = "yaml")]
     format: Format,
 
@@ -62,14 +62,14 @@ pub(crate) struct Manifest {
     output_dir: Option<PathBuf>,
 }
 
-/// Forms of the output.
+/// Output forms.
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
-    /// Objects, on standard output
+    /// Objects on standard output
     Yaml,
-    /// A Helm chart whose default values are those of this command line
+    /// A Helm chart with the settings of this command line as default values
     Helm,
-    /// A base for kustomize
+    /// A kustomize base
     Kustomize,
 }
 
@@ -89,9 +89,9 @@ impl Manifest {
         let replaces = subject.scheduler_names.iter().any(|name| name == DEFAULT_SCHEDULER);
         if replaces {
             output::warning(
-                "kube-scheduler serves default-scheduler, too. This Deployment takes its lease, so that one of them \
-                 schedules at a time: stop kube-scheduler before (docs/run/replace-kube-scheduler.md), or give the \
-                 profile a scheduler-name of its own",
+                "kube-scheduler serves default-scheduler, too. This Deployment uses its lease, so only one of them \
+                 schedules at a time: stop kube-scheduler first (docs/run/replace-kube-scheduler.md), or give the \
+                 profile another scheduler-name",
             );
         }
         let rights = Rights::of(&subject.watches, &subject.kinds, &subject.writes)?;
@@ -122,15 +122,15 @@ fn cannot_write_to(folder: &Path) -> Failure {
     ))
 }
 
-/// The profiles that one scheduler has.
+/// The profiles of one scheduler.
 struct Subject {
     names: Vec<String>,
     scheduler_names: Vec<String>,
-    /// The kinds of objects that are watched.
+    /// Kinds of objects to watch.
     watches: Vec<String>,
-    /// Of the kinds that plugins declare: the groups and the resources.
+    /// Kinds that plugins declare, as groups and resources.
     kinds: Vec<(String, String)>,
-    /// What plugins do besides.
+    /// Writes of plugins.
     writes: Vec<Write>,
 }
 
@@ -160,11 +160,12 @@ impl Subject {
         })
     }
 
-    /// What to call it.
+    /// Returns the default name of the objects.
     fn name(&self) -> Result<String, Failure> {
         match self.names.as_slice() {
-            [only] => label(&format!("schedc-{only}"))
-                .map_err(|error| Failure::new(format_args!("{error}: say --name what to call it"))),
+            [only] => {
+                label(&format!("schedc-{only}")).map_err(|error| Failure::new(format_args!("{error}: set --name")))
+            }
             _ => Ok("schedc".to_owned()),
         }
     }
@@ -179,7 +180,7 @@ fn write(access: &AccessRule) -> Write {
     }
 }
 
-/// Words that parsers of YAML 1.1 or 1.2 do not read as text.
+/// Words that YAML 1.1 or 1.2 parsers do not read as text.
 const YAML_VALUES: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
 
 /// Parses a name that is valid for every object.
@@ -192,7 +193,7 @@ fn label(text: &str) -> Result<String, String> {
     if is_label && begins {
         return Ok(text.to_owned());
     }
-    Err(format!("`{text}` is no name: lower-case letters, digits and dashes, at most 63, a letter first"))
+    Err(format!("`{text}` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"))
 }
 
 fn image(text: &str) -> Result<String, String> {

@@ -3,7 +3,8 @@
 use super::rights::Rights;
 use super::template::{Parameters, TemplateForm, Value};
 
-/// One scheduler. Names are verified: they need no quotes in YAML. The image is quoted, since `5` is a number.
+/// A scheduler to deploy. Names are validated and need no quotes in YAML. The image is quoted, because `5`
+/// would be a number.
 pub(super) struct Deployed<'a> {
     pub(super) name: &'a str,
     pub(super) namespace: &'a str,
@@ -16,13 +17,13 @@ pub(super) struct Deployed<'a> {
     pub(super) rights: &'a Rights,
 }
 
-/// Objects that belong together.
+/// A file with related objects.
 pub(super) struct File {
-    /// The name of the file
+    /// File name.
     pub(super) name: String,
     template: &'static str,
     parameters: Parameters,
-    /// The chart's value that enables these objects
+    /// Value of the chart that enables these objects.
     switch: Option<&'static str>,
 }
 
@@ -33,12 +34,12 @@ const RESOURCES: &str = "requests:\n  cpu: 20m\n  memory: 32Mi\n";
 const TOLERATIONS: &str = "- key: node-role.kubernetes.io/control-plane\n  operator: Exists\n  effect: NoSchedule\n";
 
 impl File {
-    /// The objects as they are applied.
+    /// Returns the objects for `kubectl apply`.
     pub(super) fn objects(&self) -> String {
         self.parameters.render(self.template, TemplateForm::Objects)
     }
 
-    /// The template of the chart.
+    /// Returns the template of the chart.
     pub(super) fn chart(&self) -> String {
         let template = self.parameters.render(self.template, TemplateForm::Chart);
         match self.switch {
@@ -49,14 +50,14 @@ impl File {
 }
 
 impl Deployed<'_> {
-    /// All objects, in the order in which they are applied.
+    /// Returns all objects, in the order of `kubectl apply`.
     pub(super) fn files(&self) -> Vec<File> {
         let mut files = self.always();
         files.extend(self.has_service_monitor.then(|| self.service_monitor()));
         files
     }
 
-    /// All objects of a chart, in which values enable the Service and the ServiceMonitor.
+    /// Returns all objects of a chart. Values enable the Service and the ServiceMonitor.
     pub(super) fn chart_files(&self) -> Vec<File> {
         let mut files = self.always();
         files.push(self.service_monitor());
@@ -109,7 +110,7 @@ impl Deployed<'_> {
         }
     }
 
-    /// The parameters of all templates of objects.
+    /// Returns the parameters of all object templates.
     pub(super) fn parameters(&self) -> Parameters {
         let text = |text: &str| Value::Text(text.to_owned());
         let mapping = |lines: &str| Value::Mapping(lines.to_owned());
@@ -144,13 +145,13 @@ impl Deployed<'_> {
         parameters
     }
 
-    /// The values of `schedulerName` of the pods.
+    /// Returns the scheduler names of the pods.
     pub(super) fn pods(&self) -> String {
         self.scheduler_names.join(", ")
     }
 }
 
-/// All objects as one text.
+/// Returns all objects as one text.
 pub(super) fn text(deployed: &Deployed<'_>) -> String {
     let documents: Vec<String> = deployed.files().iter().map(File::objects).collect();
     format!("# A scheduler for pods whose schedulerName is {}.\n{}", deployed.pods(), documents.join("---\n"))

@@ -1,4 +1,4 @@
-//! What a scheduler may do, and no more.
+//! The exact permissions of a scheduler.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use schedc_kubernetes::resources::Resource;
 
 use crate::commands::failure::Failure;
 
-/// Rules of roles that follow from the profiles, everywhere and in single namespaces.
+/// Rules of cluster roles and of roles in single namespaces, derived from the profiles.
 pub(super) struct Rights {
     pub(super) everywhere: Rules,
     pub(super) namespaces: BTreeMap<String, Rules>,
@@ -18,22 +18,22 @@ pub(super) struct Rights {
 pub(super) struct Rules(BTreeMap<(String, String), BTreeSet<String>>);
 
 impl Rights {
-    /// For the kinds that are watched, what plugins do, and what every scheduler does.
+    /// Returns the permissions for watched kinds, for writes of plugins, and for the scheduler itself.
     pub(super) fn of(watches: &[String], kinds: &[(String, String)], writes: &[Write]) -> Result<Rights, Failure> {
         let mut rights = Rights { everywhere: Rules::default(), namespaces: BTreeMap::new() };
         let everywhere = &mut rights.everywhere;
         for kind in watches {
-            let unknown = || Failure::new(format_args!("no API server is asked for objects of kind {kind}"));
+            let unknown = || Failure::new(format_args!("kind {kind} is not one that an API server serves"));
             let resource = Resource::of(kind).ok_or_else(unknown)?;
             everywhere.allow(resource.group(), resource.plural, &["list", "watch"]);
         }
         for (group, resource) in kinds {
             everywhere.allow(group, resource, &["list", "watch"]);
         }
-        // Why a pod waits, as its condition and as events; an event that comes again is counted.
+        // The reason why a pod is pending is written as its condition and as events; repeated events are counted.
         everywhere.allow("", "pods/status", &["patch"]);
         everywhere.allow("events.k8s.io", "events", &["create", "patch"]);
-        // Who asks for metrics, and may they?
+        // Authentication and authorization of clients that request metrics.
         everywhere.allow("authentication.k8s.io", "tokenreviews", &["create"]);
         everywhere.allow("authorization.k8s.io", "subjectaccessreviews", &["create"]);
         for write in writes {
@@ -54,7 +54,7 @@ impl Rules {
         self.0.entry(key).or_default().extend(verbs.iter().map(|&verb| verb.to_owned()));
     }
 
-    /// The lines of a sequence in YAML: resources of a group with the same verbs are one rule.
+    /// Returns the lines of a YAML sequence. Resources of a group with the same verbs form one rule.
     pub(super) fn yaml(&self) -> String {
         let mut rules: Vec<Rule<'_>> = Vec::new();
         for ((group, resource), verbs) in &self.0 {

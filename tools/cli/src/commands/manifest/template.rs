@@ -1,18 +1,18 @@
-//! Templates of objects, and the three forms in which they are written.
+//! Templates of objects, and the three forms of their output.
 //!
 //! A template is YAML, or any other text, with placeholders such as `$name`. The placeholder of a value with several lines
 //! follows a key (`tolerations: $tolerations`) or is an item of a sequence (`- $extra_args`).
 
 use std::collections::BTreeMap;
 
-/// Form in which templates are written.
+/// Output form of templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TemplateForm {
-    /// Objects with the values. Fields without a value are left out.
+    /// Objects with the values. Fields without a value are omitted.
     Objects,
-    /// The same as a Helm template, with expressions in place of the values.
+    /// Helm templates, with expressions instead of values.
     Chart,
-    /// Other files, with the values. Fields without a value are written as empty.
+    /// Other files with the values. Fields without a value are written as empty.
     File,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum TemplateForm {
 #[derive(Clone, Default)]
 pub(super) struct Parameters(BTreeMap<&'static str, Parameter>);
 
-/// A part of templates that differs between schedulers, or between installations of one.
+/// A part of templates that differs between schedulers or between installations of one scheduler.
 #[derive(Clone)]
 struct Parameter {
     value: Value,
@@ -29,20 +29,20 @@ struct Parameter {
 
 #[derive(Clone)]
 pub(super) enum Value {
-    /// A part of a line
+    /// A part of a line.
     Text(String),
-    /// The lines of a mapping
+    /// The lines of a mapping.
     Mapping(String),
-    /// The lines of a sequence
+    /// The lines of a sequence.
     Sequence(String),
 }
 
 /// Helm expression for a parameter.
 #[derive(Clone)]
 enum Expression {
-    /// Yields text in the form that it has in the template.
+    /// Evaluates to text in the form of the template.
     Required(String),
-    /// Yields a value, or nothing: then the field is left out.
+    /// Evaluates to a value, or to nothing: then the field is omitted.
     Optional(String),
 }
 
@@ -59,7 +59,7 @@ impl Value {
 }
 
 impl Parameters {
-    /// Adds a parameter that is the same in every installation.
+    /// Adds a parameter that is equal in all installations.
     pub(super) fn constant(&mut self, name: &'static str, value: Value) {
         self.0.insert(name, Parameter { value, expression: None });
     }
@@ -69,7 +69,7 @@ impl Parameters {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Required(expression.into())) });
     }
 
-    /// Adds a parameter of a field that is left out if it has no value.
+    /// Adds a parameter of a field that is omitted without a value.
     pub(super) fn optional(&mut self, name: &'static str, value: Value, expression: impl Into<String>) {
         self.0.insert(name, Parameter { value, expression: Some(Expression::Optional(expression.into())) });
     }
@@ -104,7 +104,7 @@ impl Parameters {
         self.text(line, form) + "\n"
     }
 
-    /// Splits a line whose value is one placeholder, into `key: ` or `- ` and the parameter.
+    /// Splits a line whose value is one placeholder into `key: ` or `- ` and the parameter.
     fn field<'l>(&self, line: &'l str) -> Option<(&'l str, &Parameter)> {
         let (key, name) = line.split_once('$')?;
         let parameter = self.0.get(name)?;
@@ -133,7 +133,7 @@ impl Parameters {
     }
 }
 
-/// A field whose value is that of the enclosing `with`.
+/// Returns a field with the value of the enclosing `with`.
 fn optional(indent: &str, key: &str, value: &Value) -> String {
     match value {
         Value::Text(_) => format!("{indent}{key}{{{{ . }}}}\n"),
@@ -141,19 +141,19 @@ fn optional(indent: &str, key: &str, value: &Value) -> String {
     }
 }
 
-/// A field whose value is the lines that an expression yields.
+/// Returns a field whose value is the lines of an expression.
 fn lines_of(indent: &str, key: &str, expression: &str) -> String {
     let (key, inner) = begin(indent, key);
     format!("{key}{inner}{{{{- {expression} | nindent {} }}}}\n", inner.len())
 }
 
-/// A field with a value of several lines.
+/// Returns a field with a value of several lines.
 fn block(indent: &str, key: &str, lines: &str) -> String {
     let (key, inner) = begin(indent, key);
     lines.lines().fold(key, |block, line| format!("{block}{inner}{line}\n"))
 }
 
-/// The line of the key, and the indentation of its value. Items of sequences have no key.
+/// Returns the line of the key and the indentation of its value. Items of sequences have no key.
 fn begin(indent: &str, key: &str) -> (String, String) {
     match key {
         "- " => (String::new(), indent.to_owned()),

@@ -10,7 +10,7 @@ use crate::commands::output;
 
 /// Files by path.
 pub(super) struct Tree {
-    /// The file whose first line identifies generated folders
+    /// File whose first line identifies generated folders.
     main: &'static str,
     files: BTreeMap<String, String>,
 }
@@ -22,7 +22,7 @@ impl Tree {
         Tree { main, files }
     }
 
-    /// Writes the files into a folder that is empty, does not exist, or contains an older version of them.
+    /// Writes the files into a folder that is empty, does not exist, or contains an older version of the files.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         let cannot =
             |path: &Path, error: io::Error| Failure::new(format_args!("cannot write {}: {error}", path.display()));
@@ -51,7 +51,7 @@ impl Tree {
         main.lines().next() == self.files[self.main].lines().next()
     }
 
-    /// Helm renders every file in `templates`, stale ones as well.
+    /// Warns of stale files in `templates`, which Helm would render too.
     fn warn_of_stale_templates(&self, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder.join("templates")) else { return };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

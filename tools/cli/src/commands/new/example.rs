@@ -1,11 +1,11 @@
-//! The examples that a new crate can begin with.
+//! The examples of `schedc new`.
 
 use clap::ValueEnum;
 
-/// What `--with` names.
+/// Values of `--with`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ExampleName {
-    /// A filter with arguments, over a label that is a number
+    /// A filter with arguments, which reads a label with a number
     Filter,
     /// A score with a column that depends on arguments, and normalisation
     Score,
@@ -17,13 +17,13 @@ pub(super) enum ExampleName {
 
 /// A plugin with its tests and a small cluster.
 pub(super) struct Example {
-    /// The plugin: `KeptNodes`.
+    /// Name of the plugin: `KeptNodes`.
     pub(super) plugin: &'static str,
-    /// The module of the plugin: `kept_nodes`.
+    /// Module of the plugin: `kept_nodes`.
     pub(super) module: &'static str,
-    /// What it does, for the README.
+    /// Description for the README.
     pub(super) description: &'static str,
-    /// The module's source.
+    /// Source of the module.
     pub(super) source: &'static str,
     /// The plugin's part of the catalog.
     pub(super) catalog: &'static str,
@@ -31,11 +31,11 @@ pub(super) struct Example {
     pub(super) profile: &'static str,
     pub(super) nodes: &'static str,
     pub(super) pods: &'static str,
-    /// The output of `simulate`, up to the utilisation.
+    /// Output of `simulate`, up to the utilisation.
     pub(super) output: &'static str,
-    /// The test of scheduling.
+    /// Test of scheduling.
     pub(super) scheduling: &'static str,
-    /// The manifests for contracts.
+    /// Manifests for contracts.
     pub(super) contracts: &'static str,
 }
 
@@ -61,13 +61,13 @@ const SIMPLE: Example = example!(
     "simple",
     "KeptNodes",
     "kept_nodes",
-    "a filter. Nodes with the label `example.com/kept-for` take pods of one namespace alone"
+    "a filter. Nodes with the label `example.com/kept-for` accept only pods of one namespace"
 );
 const FILTER: Example = example!(
     "filter",
     "MinimumGeneration",
     "minimum_generation",
-    "a filter with arguments. Pods run on nodes whose label `example.com/generation`, a number, is at least theirs"
+    "a filter with arguments. The number in a node's label `example.com/generation` must be at least the pod's"
 );
 const SCORE: Example = example!(
     "score",
@@ -79,7 +79,7 @@ const STATE: Example = example!(
     "state",
     "TeamSpread",
     "team_spread",
-    "a score from an index. The pods of a team (`example.com/team`) are spread over racks (`example.com/rack`)"
+    "a score with an index. The pods of a team (`example.com/team`) are spread over racks (`example.com/rack`)"
 );
 const PERMIT: Example = example!(
     "permit",
@@ -89,7 +89,7 @@ const PERMIT: Example = example!(
 );
 
 impl Example {
-    /// The example that `--with` names, or the simplest one.
+    /// Returns the example of `--with`, or the simplest one.
     pub(super) fn of(with: Option<ExampleName>) -> &'static Example {
         match with {
             None => &SIMPLE,
@@ -100,8 +100,8 @@ impl Example {
         }
     }
 
-    /// The files of a crate: path and content. `@NAME@` stands for the name, `@CRATE@` for its form in Rust, and `@schedc-core@`
-    /// and the like for the location of a package of schedc.
+    /// Returns the files of a crate: path and content. `@NAME@` is replaced by the name, `@CRATE@` by its form in
+    /// Rust, and placeholders such as `@schedc-core@` by the location of that package of schedc.
     pub(super) fn files(&self) -> Vec<(String, String)> {
         let common = |text: &str| {
             text.replace("@CATALOG@\n", self.catalog)

@@ -14,14 +14,14 @@ use super::origin::Origin;
 use super::output;
 use example::{Example, ExampleName};
 
-/// Begin a scheduler with a plugin of your own: a crate that builds, with its test, a profile and a README
+/// Create a scheduler with a custom plugin: a crate that builds, with a test, a profile and a README
 ///
-/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run -- simulate cluster/`.
-/// The crate depends on the schedc that this program was built from (a checkout, a repository, or a version on crates.io), unless
-/// --path or --git names another one.
+/// Its program is this command with the profiles of that crate: `cargo test`, then `cargo run -- simulate
+/// cluster/`. The crate depends on the schedc that this program was built from: a checkout, a repository, or
+/// a version on crates.io. --path or --git selects another one.
 #[derive(Args)]
 pub(crate) struct New {
-    /// What the crate is called, or the path of a folder to make, whose last part is the name
+    /// Name of the crate, or path of a new folder, whose last part is the name
     #[arg(value_name = "NAME")]
     folder: PathBuf,
 
@@ -33,11 +33,11 @@ pub(crate) struct New {
     #[arg(long, value_name = "URL")]
     git: Option<String>,
 
-    /// The commit of --git to depend on [default: the newest]
+    /// Commit of --git to depend on [default: the newest]
     #[arg(long, value_name = "COMMIT", requires = "git")]
     rev: Option<String>,
 
-    /// The plugin to begin with [default: a short filter]
+    /// Example plugin [default: a short filter]
     #[arg(long, value_name = "EXAMPLE")]
     with: Option<ExampleName>,
 }
@@ -58,7 +58,7 @@ impl New {
             write(&folder.join(fill(&path)), &fill(&text))?;
         }
         if let Some(lock) = origin.lock_file() {
-            // What schedc is tested with. Without it, cargo takes what is newest.
+            // The versions that schedc is tested with. Without this file, cargo resolves the newest ones.
             write(&folder.join("Cargo.lock"), &lock)?;
         }
         output::note(format_args!("wrote {}, which depends on {origin}", folder.display()));
@@ -66,13 +66,13 @@ impl New {
     }
 }
 
-/// A folder that is there is taken if there is nothing in it.
+/// Returns an error if the folder exists, unless it is empty.
 fn refuse_to_overwrite(folder: &Path) -> Result<(), Failure> {
     let is_free = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
         Err(_) => !folder.exists(),
     };
-    let taken = || Failure::new(format_args!("{} is there already: choose another name", folder.display()));
+    let taken = || Failure::new(format_args!("{} exists already: choose another name", folder.display()));
     is_free.then_some(()).ok_or_else(taken)
 }
 

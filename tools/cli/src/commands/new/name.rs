@@ -1,8 +1,8 @@
-//! What a crate can be called.
+//! Valid names of crates.
 
 use schedc_codegen::is_dns_subdomain;
 
-/// Names that mean something else: to Rust, to cargo, or in generated code.
+/// Names with another meaning in Rust, in cargo, or in generated code.
 const RESERVED_NAMES: [&str; 57] = [
     "abstract",
     "alloc",
@@ -63,16 +63,16 @@ const RESERVED_NAMES: [&str; 57] = [
     "yield",
 ];
 
-/// The name, if it can be that of a crate, of a profile and of a scheduler.
+/// Returns the name if it is valid for a crate, a profile and a scheduler.
 pub(super) fn check(name: &str) -> Result<&str, String> {
     let is_plain = is_dns_subdomain(name) && !name.contains('.') && name.len() <= 63;
     if !is_plain || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         return Err(format!(
-            "`{name}` cannot be the name: lower-case letters, digits and dashes, at most 63, a letter first"
+            "`{name}` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"
         ));
     }
     if RESERVED_NAMES.contains(&name) || name == "schedc" || name.starts_with("schedc-") {
-        return Err(format!("`{name}` cannot be the name: it means something else already"));
+        return Err(format!("`{name}` is not a valid name: it is reserved"));
     }
     Ok(name)
 }
@@ -82,7 +82,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn a_name_is_that_of_a_crate_a_profile_and_a_scheduler() {
+    fn a_name_is_valid_for_a_crate_a_profile_and_a_scheduler() {
         for name in ["my-scheduler", "a", "gpu2"] {
             assert_eq!(check(name), Ok(name));
         }

@@ -1,18 +1,18 @@
-//! How the profiles of a file differ from those that are compiled in.
+//! Differences between the profiles of a configuration file and the compiled-in profiles.
 
 use schedc_core::profile::ProfileInfo;
 use schedc_import::{Difference, Imported, ProfileSummary, differences};
 use serde_json::Value;
 
-/// What a user should know who thinks that the file says what is done, a line for each difference.
+/// Returns the differences that users of the file should know, one line each.
 pub(super) fn of_file(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String> {
     let mut lines = Vec::new();
     for written in file {
         let name = &written.scheduler_name;
         match compiled.iter().find(|profile| profile.scheduler_name == name) {
             None => lines.push(format!(
-                "profile {name} is not compiled in: nobody schedules its pods; `schedc import` makes a profile of this file \
-                 that can be"
+                "profile {name} is not compiled in, so its pods stay pending; `schedc import` converts this file to a profile \
+                 to compile"
             )),
             Some(profile) => {
                 lines.extend(of_profile(written, profile).iter().map(|line| format!("profile {name}: {line}")));
@@ -23,7 +23,7 @@ pub(super) fn of_file(file: &[Imported], compiled: &[ProfileInfo]) -> Vec<String
         let name = profile.scheduler_name;
         if file.iter().all(|written| written.scheduler_name != name) {
             lines.push(format!(
-                "profile {name} is compiled in, and its pods are scheduled, though the file does not have it"
+                "profile {name} is compiled in, and its pods are scheduled, although the file does not contain it"
             ));
         }
     }
@@ -36,11 +36,11 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
     let mut differences = differences(file, &binary).into_iter().peekable();
     while let Some(difference) = differences.next() {
         match difference {
-            // To look at all nodes is better than what was asked for.
+            // Evaluating more nodes than requested is not reported.
             Difference::Setting { name: "percentageOfNodesToScore", a, b } if (a, b) != (0, 100) => {
                 lines.push(format!("percentageOfNodesToScore is {a} in the file and {b} in the binary"));
             }
-            // Backoff is that of the file.
+            // The backoff of the file is used.
             Difference::Setting { .. } => {}
             Difference::Plugin { point, plugin, in_a, weight } => {
                 let mut plugins = vec![with_weight(&plugin, weight)];
@@ -56,14 +56,14 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
                 lines.push(format!("score: {plugin} weighs {a} in the file and {b} in the binary"));
             }
             Difference::Order { point, b, .. } => {
-                lines.push(format!("{point}: the order in the binary is another one: {}", b.join(", ")));
+                lines.push(format!("{point}: the order in the binary differs: {}", b.join(", ")));
             }
             Difference::Argument { plugin, path, a, b } => lines.push(setting(&path, &plugin, a, b)),
             Difference::Extender { url, a: Some(_), .. } => {
-                lines.push(format!("extender {url} is in the file, and nobody asks it: `schedc import` makes a profile of this file that does"));
+                lines.push(format!("extender {url} is in the file, but the binary does not call it: `schedc import` converts this file to a profile that does"));
             }
             Difference::Extender { url, .. } => {
-                lines.push(format!("extender {url} is not in the file, and the binary asks it"));
+                lines.push(format!("extender {url} is not in the file, but the binary calls it"));
             }
             Difference::ExtenderSetting { url, key, a, b } => {
                 lines.push(setting(&key, &format!("extender {url}"), a, b));
@@ -74,11 +74,11 @@ fn of_profile(written: &Imported, profile: &ProfileInfo) -> Vec<String> {
 }
 
 fn setting(key: &str, of: &str, a: Option<Value>, b: Option<Value>) -> String {
-    let say = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
-    format!("{key} of {of} is {} in the file and {} in the binary", say(a), say(b))
+    let text = |value: Option<Value>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+    format!("{key} of {of} is {} in the file and {} in the binary", text(a), text(b))
 }
 
-/// Whether a difference is a plugin at a point of one of the two.
+/// Returns whether a difference is a plugin at an extension point of only one of the two.
 fn is_at(difference: &Difference, at: &str, of_a: bool) -> bool {
     matches!(difference, Difference::Plugin { point, in_a, .. } if *point == at && *in_a == of_a)
 }
@@ -145,7 +145,7 @@ mod tests {
                 .replace("weight: 2}", "weight: 5}, {name: ImageLocality, weight: 1}")
                 .replace("{name: cpu, weight: 1}", "{name: cpu, weight: 3}"),
             expect![[r#"
-                profile edge: filter: the order in the binary is another one: NodeName, NodeUnschedulable
+                profile edge: filter: the order in the binary differs: NodeName, NodeUnschedulable
                 profile edge: score: in the file and not in the binary: ImageLocality (weight 1)
                 profile edge: score: NodeResourcesFit weighs 5 in the file and 2 in the binary
                 profile edge: scoringStrategy.resources of NodeResourcesFit is [{"name":"cpu","weight":3},{"name":"memory","weight":1}] in the file and [{"name":"cpu","weight":1},{"name":"memory","weight":1}] in the binary
@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn profiles_in_only_one_of_both() {
+    fn profiles_in_the_file_or_the_binary_only() {
         check(
             "- schedulerName: other\n",
             expect![[r#"
-            profile other is not compiled in: nobody schedules its pods; `schedc import` makes a profile of this file that can be
-            profile edge is compiled in, and its pods are scheduled, though the file does not have it
+            profile other is not compiled in, so its pods stay pending; `schedc import` converts this file to a profile to compile
+            profile edge is compiled in, and its pods are scheduled, although the file does not contain it
         "#]],
         );
     }

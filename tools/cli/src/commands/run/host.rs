@@ -1,19 +1,19 @@
-//! Which program this is, of all that run.
+//! The unique name of this process.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// The name of this host.
+/// Returns the host name.
 pub(super) fn name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// Who we are; no other program is called so, on this host or any other: the host's name and a random number, as
-/// kube-scheduler's `id` is.
+/// Returns the identity of this process: the host name and a random number, as kube-scheduler's `id`. It is
+/// unique on all hosts.
 pub(super) fn identity() -> String {
     format!("{}_{:016x}{:016x}", name(), draw(), draw())
 }
 
-/// Something that nobody else has.
+/// Returns a random number.
 pub(super) fn draw() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }

@@ -1,4 +1,4 @@
-//! This replica's part in the election.
+//! Leader election of this replica.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use tokio::task::JoinHandle;
 
 use super::host;
 
-/// A part in the election, until it is given up.
+/// A participant in leader election, until it releases the lease.
 pub(super) struct Leader {
-    standing: watch::Receiver<ElectionStatus>,
+    status: watch::Receiver<ElectionStatus>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
 impl Leader {
-    /// Takes part, unless `--leader-elect=false` says that there is nobody else.
+    /// Takes part in the election, unless `--leader-elect=false`.
     pub(super) fn start<T: Transport>(
         election: &LeaderElection,
         profiles: &[ProfileInfo],
@@ -28,38 +28,38 @@ impl Leader {
         seed: u64,
     ) -> Option<Leader> {
         let settings = settings(election)?;
-        let (tell, standing) = watch::channel(ElectionStatus::default());
+        let (sender, status) = watch::channel(ElectionStatus::default());
         let (stop, is_stopped) = watch::channel(false);
         let component = profiles.first().map_or("default-scheduler", |profile| profile.scheduler_name);
         let election = Election::new(settings, seed);
-        let task = tokio::spawn(election::run(transport, election, component, tell, is_stopped));
-        Some(Leader { standing, stop, task })
+        let task = tokio::spawn(election::run(transport, election, component, sender, is_stopped));
+        Some(Leader { status, stop, task })
     }
 
-    /// Whether we lead.
+    /// Returns the leadership of this replica.
     pub(super) fn leadership(&self) -> Leadership {
-        Leadership::elected(self.standing.clone())
+        Leadership::elected(self.status.clone())
     }
 
-    /// How the election stands.
-    pub(super) fn standing(&self) -> watch::Receiver<ElectionStatus> {
-        self.standing.clone()
+    /// Returns the status of the election.
+    pub(super) fn status(&self) -> watch::Receiver<ElectionStatus> {
+        self.status.clone()
     }
 
-    /// Gives the lease back.
+    /// Releases the lease.
     pub(super) async fn release(self) {
         self.stop.send_replace(true);
-        // Whatever became of it: others wait until the lease is over.
+        // An error is ignored: other replicas wait until the lease expires.
         let _ = self.task.await;
     }
 }
 
-/// How long a lease holds, if there is an election.
+/// Returns the duration of the lease, if there is an election.
 pub(super) fn lease(election: &LeaderElection) -> Option<Duration> {
     election.leader_elect.then_some(election.lease_duration)
 }
 
-/// The name of the lease, if there is an election.
+/// Returns the name of the lease, if there is an election.
 pub(super) fn lease_name(election: &LeaderElection) -> Option<String> {
     election.leader_elect.then(|| election.name.clone())
 }

@@ -1,4 +1,4 @@
-//! What is measured.
+//! Metrics of `schedc run`.
 
 use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::config::LeaderElection;
@@ -8,7 +8,7 @@ use schedc_kubernetes::metrics::{Metrics, MetricsSettings};
 
 use super::leader;
 
-/// Of the scheduler that takes part in this election, at the API server of this host.
+/// Returns the metrics of the scheduler, its election and its API server.
 pub(super) fn metrics(
     flags: &Flags,
     profiles: &[ProfileInfo],

@@ -39,9 +39,9 @@ use metrics::metrics;
 use read_only::ReadOnlyMode;
 use serving::{ApiClients, ServedContent, Serving};
 
-/// Schedule the pods of a cluster, in kube-scheduler's place or beside it
+/// Schedule the pods of a cluster, instead of or next to kube-scheduler
 ///
-/// It takes kube-scheduler's flags, and serves the pods that ask for the scheduler name of a profile that is compiled in.
+/// Accepts kube-scheduler's flags. Serves the pods whose schedulerName is that of a compiled-in profile.
 #[derive(Args)]
 pub(crate) struct Run {
     #[command(flatten)]
@@ -50,9 +50,9 @@ pub(crate) struct Run {
     #[command(flatten)]
     printed: FlagValues,
 
-    /// What a replica does that does not lead
+    /// Behaviour of a replica that does not lead
     ///
-    /// By default it is warm, unless `delayCacheUntilActive` in the file of --config says otherwise
+    /// The default is warm, unless `delayCacheUntilActive` in the file of --config is set
     #[arg(long, value_enum, value_name = "HOW", help_heading = "schedc")]
     standby: Option<Standby>,
 
@@ -63,16 +63,16 @@ pub(crate) struct Run {
     read_only: ReadOnlyMode,
 }
 
-/// What a replica does that does not lead.
+/// Behaviour of a replica that does not lead.
 #[derive(Clone, Copy, ValueEnum)]
 enum Standby {
-    /// Follow the cluster, to take over sooner
+    /// Watch the cluster, to take over faster
     Warm,
-    /// Nothing, which takes next to no memory
+    /// Do nothing, which needs almost no memory
     Small,
 }
 
-/// How long it may take to write the last events.
+/// Time limit for writing the last events.
 const LAST_EVENTS_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Run {
@@ -99,7 +99,7 @@ impl Run {
         }
         info!(version = env!("CARGO_PKG_VERSION"), "Starting schedc");
         let serve_all = read_only.profile(bundle.profiles)?;
-        // Who writes nothing takes part in no election.
+        // Read-only modes take part in no election.
         let election = Some(&settings.leader_election).filter(|_| !read_only.is_on());
         let seed = host::draw();
         let (http, host) = connect(&settings).await?;
@@ -136,14 +136,14 @@ impl Run {
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
         let stop = signals::stop()?;
-        serving.follow(leader.as_ref().map(Leader::standing), stop.clone());
+        serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {
             read_only.run(bundle, setup, hooks, &metrics, serving.health(), stop).await?;
             serving.end().await;
             return Ok(());
         }
         let driver = Driver::new(bundle, setup, queue, bindings, hooks)?.with_health(serving.health());
-        // Who asks extenders is blocked until they answer; leases are renewed all the same.
+        // Calls of extenders block until the response; leases are renewed on another thread.
         let end = if bundle.originals.any() {
             blocking::schedule(driver.run(stop)).await.map_err(Failure::new)?
         } else {
@@ -157,13 +157,13 @@ impl Run {
                 leader.release().await;
             }
         });
-        // What was said last may still be written, if the API server does not take long.
+        // The last events are still written, within the time limit.
         let _ = tokio::time::timeout(LAST_EVENTS_TIMEOUT, sink).await;
         Ok(())
     }
 }
 
-/// The way to the API server, which stays open, and what the server is called there.
+/// Connects to the API server. Returns the connection and the server's address.
 async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     let target = Target::new(settings.kubeconfig.as_deref(), settings.master.as_deref())?;
     let host = target.server().authority().map(ToString::to_string).unwrap_or_default();
@@ -172,11 +172,10 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
     Ok((http, host))
 }
 
-/// The kinds that the profiles look at.
+/// Returns the kinds that the profiles watch.
 fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
     let of = |kind: &'static &str| {
-        Resource::of(kind)
-            .ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, and nothing here knows it")))
+        Resource::of(kind).ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, but it is unknown")))
     };
     let mut kinds = bundle.watches.iter().map(of).collect::<Result<Vec<_>, _>>()?;
     kinds.extend(bundle.kinds.iter().map(Resource::declared_static));

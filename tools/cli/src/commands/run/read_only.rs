@@ -1,4 +1,4 @@
-//! Without a hand in what happens: `--dry-run` and `--shadow`.
+//! The read-only modes: `--dry-run` and `--shadow`.
 
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
@@ -19,71 +19,73 @@ use crate::commands::failure::Failure;
 use crate::commands::output::{json_line, print_text};
 use crate::commands::tables;
 
-/// Whether, and how.
+/// Options of the read-only modes.
 #[derive(Args)]
 #[command(next_help_heading = "schedc")]
 pub(super) struct ReadOnlyMode {
-    /// Decide and report, and write nothing to the cluster
+    /// Decide and report, but write nothing to the cluster
     ///
-    /// What is decided is taken for done: pods take room, and pods that would be evicted are gone. Leader election is off.
+    /// Decisions are assumed to be effective: placed pods use resources, and evicted pods are gone. Leader
+    /// election is off.
     #[arg(long, conflicts_with = "shadow")]
     dry_run: bool,
 
-    /// Run beside kube-scheduler, and report where it decides otherwise than this profile would; write nothing
+    /// Run next to kube-scheduler, write nothing, and report decisions that differ from those of this profile
     ///
-    /// Of pods that ask for the scheduler name of a profile, that profile judges; with a name, that one judges all pods.
-    /// Leader election is off.
+    /// Each profile compares the decisions for pods with its scheduler name; with NAME, that profile compares
+    /// them for all pods. Leader election is off.
     #[arg(long, value_name = "PROFILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     shadow: Option<String>,
 
-    /// How --dry-run and --shadow report
+    /// Output format of --dry-run and --shadow
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: ReportFormat,
 
-    /// How often --shadow tells how often it agreed, if there is something new
+    /// Interval of the summaries of --shadow, which are printed if there is something new
     #[arg(long, value_name = "DURATION", value_parser = flags::duration, default_value = "10m")]
     report_every: Duration,
 }
 
-/// How to report.
+/// Output format.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
-    /// For people
+    /// Lines for users
     Table,
-    /// For programs, an object a line
+    /// JSON for programs, one object per line
     Json,
 }
 
 impl ReportFormat {
-    /// Says something at once. `table` says it for people.
+    /// Prints a value at once. `table` formats it for users.
     fn print<T: Serialize>(self, what: &T, table: impl FnOnce(&T) -> String) {
         let text = match self {
             ReportFormat::Table => table(what),
             ReportFormat::Json => json_line(what).unwrap_or_default() + "\n",
         };
-        // It goes on if nobody reads it: metrics may still be.
+        // If standard output is closed, the scheduler goes on: metrics remain available.
         let _ = print_text(&text);
     }
 }
 
 impl ReadOnlyMode {
-    /// Whether nothing is to be written.
+    /// Returns whether a read-only mode is on.
     pub(super) fn is_on(&self) -> bool {
         self.dry_run || self.shadow.is_some()
     }
 
-    /// The profile that judges all pods, if one is named: by its name or, if there is none, its scheduler name.
+    /// Returns the profile that compares decisions for all pods: the one with this name or, failing that,
+    /// scheduler name.
     pub(super) fn profile(&self, profiles: &[ProfileInfo]) -> Result<Option<usize>, Failure> {
         let Some(name) = self.shadow.as_deref().filter(|name| !name.is_empty()) else { return Ok(None) };
         let by_name = profiles.iter().position(|profile| profile.name == name);
         let found = by_name.or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name));
         let known = || profiles.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
-        found.map(Some).ok_or_else(|| {
-            Failure::new(format_args!("--shadow={name}: no profile is called so; compiled in: {}", known()))
-        })
+        found
+            .map(Some)
+            .ok_or_else(|| Failure::new(format_args!("--shadow={name}: no such profile; compiled in: {}", known())))
     }
 
-    /// Looks on until it is stopped.
+    /// Runs in a read-only mode until it is stopped.
     pub(super) async fn run<S: StreamingTransport, H: DriverHooks>(
         self,
         bundle: &AnyBundle,
@@ -121,7 +123,7 @@ impl ReadOnlyMode {
     }
 }
 
-/// Says from time to time how often we agreed.
+/// Prints periodically how often the decisions agree.
 async fn report(bundle: &AnyBundle, form: ReportFormat, shadow_counts: &ShadowCounts, every: Duration) {
     let mut times = interval(every);
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,4 +1,4 @@
-//! The HTTPS server, and what it learns of the scheduler.
+//! The HTTPS server, and the state of the scheduler that it reports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,31 +20,31 @@ use tokio::task::JoinHandle;
 use crate::commands::failure::Failure;
 use crate::commands::profiles::Profile;
 
-/// What the server is made of, beside the command line.
+/// Content that the server serves, in addition to command-line settings.
 pub(super) struct ServedContent {
-    /// What holds, as a KubeSchedulerConfiguration.
+    /// The effective settings as a KubeSchedulerConfiguration.
     pub(super) configuration: Value,
-    /// The profiles that are compiled in, and what tells them from others.
+    /// The compiled-in profiles and their identity.
     pub(super) profiles: &'static [ProfileInfo],
     pub(super) hash: &'static str,
-    /// All flags.
+    /// All flags with their values.
     pub(super) printed: FlagValues,
-    /// What is measured.
+    /// Metrics.
     pub(super) metrics: Metrics,
-    /// When the program began.
+    /// Start of the program.
     pub(super) started: SystemTime,
 }
 
-/// A server, until it is ended.
+/// A running server.
 pub(super) struct Serving {
     health: Health,
     stop: watch::Sender<bool>,
-    /// `None`: nothing is served.
+    /// `None` if nothing is served.
     task: Option<JoinHandle<()>>,
 }
 
 impl Serving {
-    /// Begins to serve.
+    /// Starts the server.
     pub(super) async fn start(
         flags: &Flags,
         content: ServedContent,
@@ -61,7 +61,7 @@ impl Serving {
         let authorizes =
             api_clients.connect("authorization-kubeconfig", flags.authorization.kubeconfig.as_deref()).await?;
         if authorizes.is_none() {
-            tracing::warn!("No authorization-kubeconfig provided: nobody may read more than what anybody may");
+            tracing::warn!("No authorization-kubeconfig provided: only paths that need no authorization can be read");
         }
         let parts = ServerParts {
             serving: &flags.serving,
@@ -77,16 +77,17 @@ impl Serving {
         Ok(Serving { health, stop, task: server.map(|server| tokio::spawn(server.run(stopped))) })
     }
 
-    /// What the checks look at.
+    /// Returns the state for health checks.
     pub(super) fn health(&self) -> Health {
         self.health.clone()
     }
 
-    /// Learns from the election, if there is one, whether this replica leads; and that the program was told to end.
-    pub(super) fn follow(&self, standing: Option<watch::Receiver<ElectionStatus>>, mut stop: watch::Receiver<bool>) {
-        match standing {
+    /// Updates the health state when this replica starts or stops leading, and when the program receives a signal
+    /// to stop.
+    pub(super) fn follow(&self, status: Option<watch::Receiver<ElectionStatus>>, mut stop: watch::Receiver<bool>) {
+        match status {
             None => self.health.set_leading(true),
-            Some(standing) => drop(tokio::spawn(follow(standing, self.health()))),
+            Some(status) => drop(tokio::spawn(follow(status, self.health()))),
         }
         let health = self.health();
         tokio::spawn(async move {
@@ -96,42 +97,43 @@ impl Serving {
         });
     }
 
-    /// Answers what is under way, and ends.
+    /// Completes pending requests and stops.
     pub(super) async fn end(self) {
         self.stop.send_replace(true);
         if let Some(task) = self.task {
-            // It has nothing to say.
+            // The task has no result.
             let _ = task.await;
         }
     }
 }
 
-/// Tells of the lease as long as there is an election.
-async fn follow(mut standing: watch::Receiver<ElectionStatus>, health: Health) {
+/// Updates the lease in the health state as long as there is an election.
+async fn follow(mut status: watch::Receiver<ElectionStatus>, health: Health) {
     let mut leads_until = None;
     loop {
-        let now = standing.borrow_and_update().leads_until;
+        let now = status.borrow_and_update().leads_until;
         if now != leads_until {
             leads_until = now;
             health.set_leading(now.is_some());
         }
-        if standing.changed().await.is_err() {
+        if status.changed().await.is_err() {
             return;
         }
     }
 }
 
-/// Ways to API servers, by their kubeconfigs; no kubeconfig: as pods have it.
+/// Connections to API servers by kubeconfig. No kubeconfig: the in-cluster configuration.
 pub(super) struct ApiClients(Vec<(Option<PathBuf>, Http)>);
 
 impl ApiClients {
-    /// So far, there is the scheduler's own; with `--master`, it is none that a kubeconfig says.
+    /// Begins with the scheduler's own connection. With `--master`, that connection corresponds to no kubeconfig.
     pub(super) fn new(kubeconfig: Option<&Path>, master: Option<&str>, http: &Http) -> ApiClients {
         let own = (kubeconfig.map(Path::to_owned), http.clone());
         ApiClients(if master.is_none() { vec![own] } else { Vec::new() })
     }
 
-    /// As in kube-scheduler: by a kubeconfig, else that of the cluster in which this pod runs, else there is none.
+    /// Connects as kube-scheduler does: with the kubeconfig, else with the in-cluster configuration, else not at
+    /// all.
     async fn connect(&mut self, flag: &str, kubeconfig: Option<&Path>) -> Result<Option<Http>, Failure> {
         if let Some((_, http)) = self.0.iter().find(|(known, _)| known.as_deref() == kubeconfig) {
             return Ok(Some(http.clone()));

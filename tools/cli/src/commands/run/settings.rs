@@ -1,4 +1,4 @@
-//! What holds: the command line and the file of `--config`.
+//! The effective settings: the command line and the file of `--config`.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +14,8 @@ use super::compare;
 use crate::commands::failure::Failure;
 use crate::commands::output::yaml;
 
-/// Reads the file of `--config`, if there is one, and warns of what has no effect. A file that cannot be obeyed is an
-/// error.
+/// Reads the file of `--config`, if given, and warns of settings without effect. Returns an error for
+/// settings that are not supported.
 pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Settings, Failure> {
     flags.warnings.iter().for_each(|warning| warn!("{warning}"));
     let Some(path) = &flags.config else { return Ok(Settings::new(flags)) };
@@ -35,7 +35,8 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
     Ok(settings)
 }
 
-/// Tells what holds; with `--write-config-to`, writes it. Returns whether it did, and that is all there is to do.
+/// Logs the effective settings; with `--write-config-to`, writes them to a file and returns true: the program
+/// then ends.
 pub(super) fn log_or_write(
     settings: &Settings,
     compiled: &[ProfileInfo],

@@ -1,4 +1,4 @@
-//! When somebody wants this program to end, or to say what it knows.
+//! Signals that stop the program or dump its state.
 
 use std::process;
 
@@ -12,15 +12,15 @@ use tokio::task::yield_now;
 
 use crate::commands::failure::Failure;
 
-/// How many lines are written before pods get their turn.
+/// Number of lines that are written before pods are processed again.
 const LINES_AT_ONCE: usize = 256;
 
-/// Says so at the first SIGTERM or SIGINT. The second one ends the program at once.
+/// Returns a channel that is set by the first SIGTERM or SIGINT. The second one ends the program at once.
 pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    let (tell, stop) = watch::channel(false);
+    let (sender, stop) = watch::channel(false);
     tokio::spawn(async move {
         for is_first in [true, false] {
             select! {
@@ -28,7 +28,7 @@ pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
                 _ = interrupt.recv() => {}
             }
             match is_first {
-                true => drop(tell.send_replace(true)),
+                true => drop(sender.send_replace(true)),
                 false => process::exit(1),
             }
         }
@@ -36,8 +36,7 @@ pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
     Ok(stop)
 }
 
-/// At each SIGUSR2, as in kube-scheduler, what the scheduler knows is written to the log, and how that differs from what the
-/// API server says.
+/// At each SIGUSR2, as in kube-scheduler, logs the scheduler's cache and its differences from the API server.
 pub(super) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut wanted = signal(SignalKind::user_defined2()).map_err(failed)?;

@@ -1,11 +1,11 @@
-//! Workloads that were measured.
+//! Table of measured workloads.
 
 use indicatif::HumanCount;
 use schedc_perf::Report;
 
 use crate::commands::output::Columns;
 
-/// A row for each.
+/// Returns a table with a row per workload.
 pub(crate) fn table(reports: &[Report]) -> String {
     let mut columns = Columns::new([
         "WORKLOAD",
@@ -35,7 +35,7 @@ fn whole(number: f64) -> String {
     HumanCount(number.round() as u64).to_string()
 }
 
-/// With three digits, or as many as there are.
+/// Formats a time with three significant digits, or with all digits before the point.
 fn time(microseconds: f64) -> String {
     match microseconds {
         ..10.0 => format!("{microseconds:.2}"),

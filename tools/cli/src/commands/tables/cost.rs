@@ -1,4 +1,4 @@
-//! What profiles cost.
+//! Table of the cost of profiles.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use schedc_perf::cost::{Amounts, Costs, ProfileCost};
 
 use crate::commands::output::{Columns, heading};
 
-/// A table for each profile.
+/// Returns a table per profile.
 pub(crate) fn table(costs: &Costs) -> String {
     let mut text = String::new();
     for profile in &costs.profiles {
@@ -15,7 +15,7 @@ pub(crate) fn table(costs: &Costs) -> String {
         text.push_str(&plugins(profile));
         let _ = writeln!(text, "\n{}", memory(profile));
     }
-    let _ = write!(text, "Asked about {} nodes.", costs.nodes);
+    let _ = write!(text, "Measured with {} nodes.", costs.nodes);
     match &costs.no_instructions {
         Some(why) => _ = writeln!(text, " No instructions: {why}."),
         None => text.push('\n'),
@@ -61,7 +61,7 @@ fn memory(profile: &ProfileCost) -> String {
     columns.text()
 }
 
-/// A number with one digit after the point, as long as that says something.
+/// Formats a number with one digit after the point, if that digit is significant.
 pub(crate) fn amount(number: f64) -> String {
     if number < 100.0 { format!("{number:.1}") } else { format!("{number:.0}") }
 }

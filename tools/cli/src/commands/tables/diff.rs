@@ -1,4 +1,4 @@
-//! How two profiles differ.
+//! Tables of the differences between two profiles.
 
 use std::fmt::Write;
 
@@ -8,14 +8,15 @@ use super::{count, more};
 use crate::commands::diff::{Comparison, DifferenceKind, Entry, PlacementChanges};
 use crate::commands::output::{Columns, heading, wrapped};
 
-/// Pods in the table of those that go elsewhere.
+/// Maximum number of pods with different nodes in the table.
 const PODS: usize = 50;
 
-/// A table for the settings, one for each extension point, one for arguments, one for pods, all of them if so asked.
+/// Returns tables for the settings, each extension point, the arguments, and the pods (all pods if
+/// requested).
 pub(crate) fn table(comparison: &Comparison, all_pods: bool) -> String {
     let (a, b) = (comparison.a.name.as_str(), comparison.b.name.as_str());
     let mut text = match comparison.differences.len() {
-        0 => format!("{a} and {b} do the same\n"),
+        0 => format!("{a} and {b} are equivalent\n"),
         n => format!("{a} and {b}: {}\n", count(n, "difference")),
     };
     let of = |what: DifferenceKind| comparison.differences.iter().filter(move |entry| entry.what == what);
@@ -48,7 +49,7 @@ fn section<'e>(
     entries: impl Iterator<Item = &'e Entry>,
     (a, b): (&str, &str),
 ) {
-    let mut columns = Columns::new([first, &a.to_uppercase(), &b.to_uppercase(), "FOR PODS"]);
+    let mut columns = Columns::new([first, &a.to_uppercase(), &b.to_uppercase(), "EFFECT ON PODS"]);
     let mut is_empty = true;
     for entry in entries {
         is_empty = false;
@@ -83,7 +84,7 @@ fn order(text: &mut String, point: &str, alone: bool, entry: &Entry, (a, b): (&s
         text.push_str(&format!("\n{}\n", heading(point)));
     }
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "  another order; for pods: {}", entry.effect);
+    let _ = writeln!(text, "  different order; effect on pods: {}", entry.effect);
     for (name, order) in [(a, &entry.a), (b, &entry.b)] {
         let plugins = order.as_array().into_iter().flatten().filter_map(Value::as_str);
         let _ = write!(text, "    {name}:\n{}", wrapped(plugins, 6));
@@ -93,8 +94,8 @@ fn order(text: &mut String, point: &str, alone: bool, entry: &Entry, (a, b): (&s
 fn placements(text: &mut String, placement_changes: &PlacementChanges, limit: usize, (a, b): (&str, &str)) {
     let _ = writeln!(text, "\n{}", heading("Pods"));
     let _ = match placement_changes.elsewhere.len() {
-        0 => writeln!(text, "  {}, all of them on the same nodes with both", count(placement_changes.pods, "pod")),
-        n => writeln!(text, "  {} of {} would go elsewhere:", n, count(placement_changes.pods, "pod")),
+        0 => writeln!(text, "  {}, all on the same nodes with both profiles", count(placement_changes.pods, "pod")),
+        n => writeln!(text, "  {} of {} would be placed differently:", n, count(placement_changes.pods, "pod")),
     };
     if placement_changes.elsewhere.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What becomes of one pod.
+//! Tables that explain the decision for one pod.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,17 +11,17 @@ use crate::budgets::{ProtectedPod, Violation};
 use crate::commands::output::{Columns, heading, wrapped};
 use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
 
-/// Names in a list of equally good nodes, unless every node is printed.
+/// Maximum number of nodes in a list of ties, unless every node is printed.
 const TIES: usize = 10;
 
-/// The nodes of a table.
+/// Nodes that a table shows.
 #[derive(Clone, Debug)]
 pub(crate) enum Nodes {
     /// The feasible nodes with the highest totals, up to this number, and the rejected nodes by reason.
     Top(usize),
     /// Every node in a separate row.
     All,
-    /// These nodes alone.
+    /// Only these nodes.
     Named(Vec<String>),
 }
 
@@ -34,13 +34,14 @@ impl Nodes {
     }
 }
 
-/// Feasible nodes with their scores, the best first; the others with their reasons; and the outcome at the end.
+/// Returns the feasible nodes with their scores, the best first, then rejected nodes with their reasons, and
+/// the outcome.
 pub(crate) fn table(explanation: &Explanation, view: &Nodes) -> String {
     let parts = [scores(explanation, view), rejections(explanation, view), Some(outcome(explanation, view))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// Tables of several pods, one after the other.
+/// Returns the tables of several pods, one after the other.
 pub(crate) fn tables(explanations: &[Explanation], view: &Nodes) -> String {
     explanations.iter().map(|explanation| table(explanation, view)).collect::<Vec<_>>().join("\n\n")
 }
@@ -49,13 +50,13 @@ fn scores(explanation: &Explanation, view: &Nodes) -> Option<String> {
     let feasible: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| node.feasible).collect();
     let mut nodes: Vec<&NodeReport> = feasible.iter().copied().filter(|node| view.include(node)).collect();
     let first = *nodes.first()?;
-    // Scores that all nodes share explain no choice, and would make lines long.
+    // Scores that are equal on all nodes explain no choice, and would make lines long.
     let is_shared = |at: &usize| feasible.iter().all(|node| node.scores.get(*at) == first.scores.get(*at));
     let (shared, different): (Vec<usize>, Vec<usize>) = (0..first.scores.len()).partition(is_shared);
     let name = |at: usize| format!("{} x{}", first.scores[at].plugin, first.scores[at].weight);
     let names: Vec<String> = different.iter().map(|&at| format!(">{}", name(at))).collect();
     let mut columns = Columns::new(["NODE", ">TOTAL"].into_iter().chain(names.iter().map(String::as_str)));
-    // The node that was drawn comes before equally good ones.
+    // The chosen node comes before equally good ones.
     let is_other = |node: &NodeReport| Some(&node.node) != explanation.node.as_ref();
     nodes.sort_by_key(|node| (Reverse(node.total), is_other(node)));
     let shown = match view {
@@ -83,7 +84,7 @@ fn scores(explanation: &Explanation, view: &Nodes) -> Option<String> {
     Some(text)
 }
 
-/// A score as its plugin returned it, normalised, and weighted.
+/// Formats a score: raw, normalised and weighted.
 fn steps(score: &Score) -> String {
     format!("{} > {} > {}", score.raw, score.normalized, score.weighted)
 }
@@ -112,7 +113,7 @@ fn by_node(nodes: &[&NodeReport]) -> String {
     columns.text()
 }
 
-/// Nodes with the same rejections together, the most frequent rejections first.
+/// Groups nodes with the same rejections, the most frequent rejections first.
 fn by_reason(nodes: &[&NodeReport]) -> String {
     let mut groups: Vec<(&[Rejection], Vec<&str>)> = Vec::new();
     let mut by_rejections = HashMap::new();
@@ -141,7 +142,7 @@ fn plugin(rejection: &Rejection) -> &str {
     if rejection.plugin.is_empty() { "(PreFilter)" } else { rejection.plugin }
 }
 
-/// The first names of a list, as many as fit into a short line, and the number of the others.
+/// Returns the first names of a list that fit into a short line, and the number of the others.
 fn abridged(names: &[&str]) -> String {
     const WIDTH: usize = 40;
     let mut text = String::new();
@@ -160,17 +161,17 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
     let Explanation { pod, profile, .. } = explanation;
     let mut text = match &explanation.node {
         Some(node) => heading(format_args!("{pod} goes to {node}")),
-        None => heading(format_args!("{pod} goes nowhere")),
+        None => heading(format_args!("{pod} is unschedulable")),
     };
     // Writing to a string cannot fail.
-    let _ = write!(text, ", says profile {profile}");
+    let _ = write!(text, " (profile {profile})");
     let mut by_plugin = |rejection: &Option<Rejection>, what: &str| {
         if let Some(rejection) = rejection {
             let _ = write!(text, "; {} {what}", rejection.plugin);
         }
     };
-    by_plugin(&explanation.held_by, "holds it back before the queue");
-    by_plugin(&explanation.pre_filter, "rejects it before it looks at single nodes");
+    by_plugin(&explanation.held_by, "rejects it in PreEnqueue");
+    by_plugin(&explanation.pre_filter, "rejects it in PreFilter");
     text.push('\n');
     text += &explanation.after.as_ref().map(before).unwrap_or_default();
     if let Some(message) = &explanation.message {
@@ -178,21 +179,22 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
     }
     if let Some(preemption) = &explanation.preemption {
         let victims = count(preemption.victims.len(), "pod");
-        let _ = writeln!(text, "  room can be made on {} by removing {victims}:", preemption.node);
+        let _ = writeln!(text, "  preemption on {} would remove {victims}:", preemption.node);
         text += &wrapped(preemption.victims.iter().map(String::as_str), 4);
         for Violation { budget, allowed, pods } in &preemption.violated_budgets {
             let going = count(pods.len(), "pod");
-            let _ = writeln!(text, "  this violates the disruption budget {budget}: {going} would go, {allowed} may");
+            let _ =
+                writeln!(text, "  this violates the disruption budget {budget}: {going} removed, {allowed} allowed");
         }
         for ProtectedPod { pod, node, budget } in &preemption.kept_by_budgets {
-            let _ = writeln!(text, "  the disruption budget {budget} keeps {pod} on {node}");
+            let _ = writeln!(text, "  the disruption budget {budget} protects {pod} on {node}");
         }
     }
     let feasible = explanation.nodes.iter().filter(|node| node.feasible).count();
     let all = count(explanation.nodes.len(), "node");
     match &explanation.best[..] {
         _ if explanation.node.is_none() => {}
-        _ if explanation.by_nomination => text += "  room was made for it there (status.nominatedNodeName)\n",
+        _ if explanation.by_nomination => text += "  its nominated node (status.nominatedNodeName)\n",
         _ if feasible == 1 => {
             let _ = writeln!(text, "  the only feasible one of {all}");
         }
@@ -202,14 +204,14 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         best => {
             let ties = best.len();
             let shown = if matches!(view, Nodes::All) { ties } else { ties.min(TIES) };
-            let _ = writeln!(text, "  one of {ties} with the highest total, among which is drawn:");
+            let _ = writeln!(text, "  chosen at random among {ties} nodes with the highest total:");
             let rest = (shown < ties).then(|| format!("and {} more", HumanCount((ties - shown) as u64)));
             text += &wrapped(best[..shown].iter().map(String::as_str).chain(rest.as_deref()), 4);
         }
     }
     let skipped = [
-        ("nothing to filter by for this pod", &explanation.skipped_filters),
-        ("nothing to score by for this pod", &explanation.skipped_scores),
+        ("filters without effect on this pod", &explanation.skipped_filters),
+        ("scores without effect on this pod", &explanation.skipped_scores),
     ];
     for (title, plugins) in skipped.into_iter().filter(|(_, plugins)| !plugins.is_empty()) {
         let _ = write!(text, "  {title}:\n{}", wrapped(plugins.iter().copied(), 4));
@@ -217,7 +219,7 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
     text
 }
 
-/// What happened before the attempt that is explained.
+/// Returns the lines about the simulation before the explained attempt.
 fn before(after: &After) -> String {
     let After { placed, unschedulable, attempt, preempted, preempted_by } = after;
     let pods_were = if *placed == 1 { "pod was" } else { "pods were" };

@@ -1,4 +1,4 @@
-//! Results as people read them.
+//! Tables for users.
 
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
@@ -19,14 +19,14 @@ mod utilisation;
 #[cfg(feature = "tools")]
 use indicatif::HumanCount;
 
-/// A count with its noun: `1 pod`, `7,165 pods`.
+/// Formats a count with its noun: `1 pod`, `7,165 pods`.
 #[cfg(feature = "tools")]
 fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", HumanCount(n as u64))
 }
 
-/// What is said instead of the last rows of a list, the number of which this is.
+/// Returns the line that replaces the last rows of a list, given their number.
 #[cfg(feature = "tools")]
 fn more(rest: usize) -> String {
     match rest {

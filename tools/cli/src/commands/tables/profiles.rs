@@ -1,4 +1,4 @@
-//! The profiles that are compiled in.
+//! Tables of the compiled-in profiles.
 
 use std::fmt::Write;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::commands::output::{heading, wrapped};
 use crate::commands::profiles::Profile;
 
-/// The list.
+/// Returns the list of profiles.
 pub(crate) fn table(profiles: &[Profile]) -> String {
     profiles.iter().map(profile).collect::<Vec<_>>().join("\n")
 }
 
 fn profile(profile: &Profile) -> String {
     let nodes = match profile.percentage_of_nodes_to_score {
-        0 => "as many nodes as kube-scheduler looks at by its adaptive rule".to_owned(),
+        0 => "as many nodes as kube-scheduler's adaptive percentage allows".to_owned(),
         100 => "all nodes".to_owned(),
         percentage => format!("{percentage} % of the nodes"),
     };
@@ -27,7 +27,7 @@ fn profile(profile: &Profile) -> String {
     let _ = writeln!(text, "  backs off for {initial} s to {max} s");
     let limits = profile.budget.limits();
     if !limits.is_empty() {
-        let _ = writeln!(text, "  may cost {}", limits.join(", "));
+        let _ = writeln!(text, "  cost limits: {}", limits.join(", "));
     }
     for point in profile.points.0 {
         const WIDTH: usize = 16;
@@ -48,7 +48,7 @@ fn profile(profile: &Profile) -> String {
     text
 }
 
-/// Where it is, what it is asked, and about which pods.
+/// Formats an extender: its URL, calls and pods.
 fn extender(extender: &Value) -> String {
     const VERBS: [&str; 5] = ["filter", "prioritize", "preempt", "bind", "unreserve"];
     let asked = VERBS.into_iter().filter(|verb| extender.get(format!("{verb}-verb")).is_some());

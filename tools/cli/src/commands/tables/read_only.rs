@@ -1,4 +1,4 @@
-//! What is said by those who look on.
+//! Output of the read-only modes.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::commands::output::{Columns, heading};
 
-/// How often we agreed with kube-scheduler.
+/// Agreement with kube-scheduler.
 #[derive(Debug, Serialize)]
 pub(crate) struct Agreement {
     agreement: Vec<ProfileAgreement>,
@@ -23,7 +23,7 @@ struct ProfileAgreement {
 }
 
 impl Agreement {
-    /// Of profiles that judged.
+    /// Returns the agreement of the profiles that compared decisions.
     pub(crate) fn of(bundle: &AnyBundle, counts: &[ProfileCounts]) -> Self {
         let of_profile = bundle.profiles.iter().zip(counts).filter(|(_, counts)| **counts != ProfileCounts::default());
         let agreement = of_profile.map(|(profile, counts)| ProfileAgreement { profile: profile.name, counts: *counts });
@@ -31,7 +31,7 @@ impl Agreement {
     }
 }
 
-/// A decision, a line or two.
+/// Formats a decision in one or two lines.
 pub(crate) fn decision(decision: &Decision) -> String {
     let Decision { pod, decided, .. } = decision;
     match decided {
@@ -48,31 +48,33 @@ pub(crate) fn decision(decision: &Decision) -> String {
     }
 }
 
-/// A disagreement, with both nodes' scores if there are any.
+/// Formats a disagreement, with both nodes' scores if available.
 pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
     let Disagreement { pod, finding, .. } = disagreement;
     match finding {
         Finding::LowerScore { node, best, by: 0, .. } => {
-            format!("{pod} was bound to {node}, and room was made for it on {}\n", best.join(", "))
+            format!("{pod} was bound to {node}, but it was nominated for {}\n", best.join(", "))
         }
         Finding::LowerScore { node, best, by, scores } => {
-            format!("{pod} was bound to {node}, and {} better by {by}\n{}", are(best), table(scores, best, Some(node)))
+            format!("{pod} was bound to {node}, but {} better by {by}\n{}", are(best), table(scores, best, Some(node)))
         }
         Finding::Infeasible { node, reason, best, .. } if best.is_empty() => {
-            format!("{pod} was bound to {node}, and fits nowhere: {reason}\n")
+            format!("{pod} was bound to {node}, but is unschedulable: {reason}\n")
         }
         Finding::Infeasible { node, reason, best, scores } => {
             let table = table(scores, best, None);
             format!("{pod} was bound to {node}, which is not feasible: {reason}; {} best\n{table}", are(best))
         }
-        Finding::OtherMessage { theirs, ours } => format!("{pod} fits nowhere\n  there: {theirs}\n  here:  {ours}\n"),
+        Finding::OtherMessage { theirs, ours } => {
+            format!("{pod} is unschedulable\n  there: {theirs}\n  here:  {ours}\n")
+        }
         Finding::Fits { theirs, best } => {
-            format!("{pod} fits nowhere there, and {} best\n  there: {theirs}\n", are(best))
+            format!("{pod} is unschedulable there, but {} best\n  there: {theirs}\n", are(best))
         }
     }
 }
 
-/// The first of some nodes, how many others there are, and the verb.
+/// Formats a list of nodes: the first name, the number of others, and the verb.
 fn are(nodes: &[String]) -> String {
     match nodes {
         [] => "no node is".to_owned(),
@@ -81,7 +83,7 @@ fn are(nodes: &[String]) -> String {
     }
 }
 
-/// Weighted scores, plugin by plugin.
+/// Returns a table of weighted scores, plugin by plugin.
 fn table(scores: &[Comparison], best: &[String], bound: Option<&str>) -> String {
     let Some(best) = best.first().filter(|_| !scores.is_empty()) else { return String::new() };
     let names = [best.as_str()].into_iter().chain(bound).map(|node| format!(">{node}")).collect::<Vec<_>>();
@@ -100,10 +102,10 @@ fn table(scores: &[Comparison], best: &[String], bound: Option<&str>) -> String 
     columns.text()
 }
 
-/// How often we agreed, in rows.
+/// Returns a table of the agreement.
 pub(crate) fn agreement(agreement: &Agreement) -> String {
     if agreement.agreement.is_empty() {
-        return "kube-scheduler decided about no pod\n".to_owned();
+        return "kube-scheduler has made no decision\n".to_owned();
     }
     let mut columns = Columns::new(["PROFILE", "KUBE-SCHEDULER", "HERE", ">PODS", ">%"]);
     for ProfileAgreement { profile, counts } in &agreement.agreement {
@@ -113,10 +115,10 @@ pub(crate) fn agreement(agreement: &Agreement) -> String {
             ("bound to", "one of the best nodes", counts.same_best, bound),
             ("bound to", &lower, counts.lower_score, bound),
             ("bound to", "not feasible", counts.infeasible, bound),
-            ("fits nowhere", "the same words", counts.same_message, unschedulable),
-            ("fits nowhere", "other words", counts.other_message, unschedulable),
-            ("fits nowhere", "fits", counts.fits, unschedulable),
-            ("bound to", "not judged: not all was known", counts.not_judged, 0),
+            ("unschedulable", "same message", counts.same_message, unschedulable),
+            ("unschedulable", "other message", counts.other_message, unschedulable),
+            ("unschedulable", "feasible", counts.fits, unschedulable),
+            ("bound to", "not compared: incomplete data", counts.not_judged, 0),
         ] {
             if pods > 0 {
                 let share = if all > 0 { format!("{:.2}", pods as f64 * 100.0 / all as f64) } else { String::new() };
@@ -151,7 +153,7 @@ mod tests {
         ];
         let best = vec!["n1".to_owned(), "n3".to_owned()];
         expect![[r#"
-            default/p was bound to n2, and n1 and 1 more are better by 5
+            default/p was bound to n2, but n1 and 1 more are better by 5
               SCORE                            WEIGHT   n1   n2
               NodeResourcesFit                      1   70   60
               NodeResourcesBalancedAllocation       1   90   95

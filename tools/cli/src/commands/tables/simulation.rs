@@ -1,4 +1,4 @@
-//! What became of the pods of a cluster.
+//! Tables of the results of a simulation.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -15,20 +15,20 @@ use crate::simulation::{
 };
 use crate::timeline::Span;
 
-/// More rows than these fill a screen, and only the first are printed.
+/// Maximum number of rows in a list, about a screen, unless all rows are printed.
 const SCREENFUL: usize = 40;
 
-/// How much of a result is of interest.
+/// Options for the tables.
 #[derive(Clone, Copy)]
 pub(crate) struct View {
-    /// Every placement, however many there are.
+    /// Whether to show every placement, however many there are.
     pub(crate) all: bool,
-    /// When things happened.
+    /// Whether to show times.
     pub(crate) times: bool,
 }
 
-/// Placements, the pods that have none with their reasons, what happened when, utilisation, and a summary at the end,
-/// where it is seen.
+/// Returns the placements, the pods without a node with reasons, the log, utilisation and, at the end where
+/// users see it, a summary.
 pub(crate) fn table(report: &Report, view: View) -> String {
     let parts = [
         log(&report.log),
@@ -44,9 +44,9 @@ pub(crate) fn table(report: &Report, view: View) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// A time in seconds, as durations are written.
+/// Formats a time in seconds as a duration.
 fn time(seconds: f64) -> String {
-    // Less than a microsecond is what floating-point numbers are not exact about.
+    // Rounds to microseconds: floating-point numbers are not exact below.
     Span((seconds * 1e6).round() as i64 * 1000).to_string()
 }
 
@@ -61,7 +61,7 @@ fn log(lines: &[Line]) -> Option<String> {
             LogEvent::Changed => "changed",
             LogEvent::Deleted => "deleted",
             LogEvent::Preempted => "preempted",
-            LogEvent::Held => "held back:",
+            LogEvent::Held => "gated:",
             LogEvent::Unschedulable => "unschedulable:",
             LogEvent::Failed => "failed:",
             LogEvent::Woken => "woken",
@@ -72,7 +72,7 @@ fn log(lines: &[Line]) -> Option<String> {
     Some(heading("Log") + "\n" + &columns.text())
 }
 
-/// How many rows of a list are printed.
+/// Returns the number of rows to print.
 fn shown(rows: usize, view: View) -> usize {
     if view.all || rows <= SCREENFUL { rows } else { SCREENFUL / 2 }
 }
@@ -99,7 +99,7 @@ fn without_node(title: &str, pods: &[Unschedulable]) -> Option<String> {
     by_message(pods).map(|text| heading(title) + "\n" + &text)
 }
 
-/// Pods of one message together, in the order of the first pod of each. Each comes with its message.
+/// Groups pods by message, in the order of the first pod of each group. Each pod comes with its message.
 fn by_message<'a>(pods: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut by_message = HashMap::new();
@@ -149,7 +149,9 @@ fn kept_by_budgets(pods: &[KeptByBudget], view: View) -> Option<String> {
     for KeptByBudget { kept: ProtectedPod { pod, node, budget }, from } in &pods[..shown] {
         columns.row(vec![pod, node, budget, from]);
     }
-    Some(heading("Kept from preemption by disruption budgets") + "\n" + &columns.text() + &more(pods.len() - shown))
+    Some(
+        heading("Protected from preemption by disruption budgets") + "\n" + &columns.text() + &more(pods.len() - shown),
+    )
 }
 
 fn over_time(parts: &[Interval], view: View) -> Option<String> {
@@ -195,20 +197,20 @@ fn summary(report: &Report, view: View) -> String {
     text
 }
 
-/// Why pods were skipped: the rest of the line.
+/// Returns the reasons why pods were skipped: the rest of the line.
 fn skipped(skipped: &Skipped) -> String {
     let mut text = String::new();
     let mut why = Vec::new();
-    let mut say = |n: usize, what: &str| {
+    let mut add = |n: usize, what: &str| {
         if n > 0 {
             why.push(format!("{} {what}", HumanCount(n as u64)));
         }
     };
-    say(skipped.bound, "bound already");
-    say(skipped.finished, "finished");
-    say(skipped.deleting, "being deleted");
+    add(skipped.bound, "bound already");
+    add(skipped.finished, "finished");
+    add(skipped.deleting, "being deleted");
     for (scheduler, n) in &skipped.other_schedulers {
-        say(*n, &format!("of scheduler {scheduler}"));
+        add(*n, &format!("of scheduler {scheduler}"));
     }
     if !why.is_empty() {
         let _ = write!(text, " ({})", why.join(", "));
@@ -221,7 +223,7 @@ fn skipped(skipped: &Skipped) -> String {
     text
 }
 
-/// What happened in the course of time, in lines.
+/// Returns the lines about time.
 fn times(summary: &Summary, waits: Option<&Waits>) -> String {
     let number = |n: usize| HumanCount(n as u64);
     let mut text = String::new();
@@ -233,16 +235,16 @@ fn times(summary: &Summary, waits: Option<&Waits>) -> String {
         let _ = write!(text, " from {start}");
     }
     if summary.events_without_object > 0 {
-        let _ = write!(text, ", {} of objects that were gone already", number(summary.events_without_object));
+        let _ = write!(text, ", {} of objects that did not exist any more", number(summary.events_without_object));
     }
     if summary.events_not_reached > 0 {
         let _ = write!(text, ", {} later", number(summary.events_not_reached));
     }
-    let _ = writeln!(text, "; {}, {} of them again", count(summary.attempts, "attempt"), number(summary.retries));
+    let _ = writeln!(text, "; {}, {} of them retries", count(summary.attempts, "attempt"), number(summary.retries));
     text
 }
 
-/// What there is besides pods, in a line.
+/// Returns a line with the counts of other objects.
 fn objects(summary: &Summary) -> String {
     let number = |n: usize| HumanCount(n as u64);
     let mut text = count(summary.nodes, "node");
@@ -251,7 +253,7 @@ fn objects(summary: &Summary) -> String {
     }
     let others: Vec<String> = summary.other_kinds.iter().map(|(kind, n)| format!("{} {kind}", number(*n))).collect();
     if !others.is_empty() {
-        let _ = write!(text, "; not looked at: {}", others.join(", "));
+        let _ = write!(text, "; ignored: {}", others.join(", "));
     }
     text.push('\n');
     text

@@ -1,4 +1,4 @@
-//! How much of the nodes' resources is requested.
+//! Table of requested resources of the nodes.
 
 use indicatif::{BinaryBytes, HumanCount};
 

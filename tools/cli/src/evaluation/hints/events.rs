@@ -1,4 +1,4 @@
-//! From a change of an object to the events that the scheduler makes of it.
+//! Derivation of scheduler events from a change of an object.
 
 use schedc_core::events::{
     Action, ClusterEvent, EventObject, EventPod, EventResource, node_changed, object_changed, pod_updated,
@@ -8,7 +8,7 @@ use schedc_core::model::{Node, Object, Pod};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
 use serde::Serialize;
 
-/// An object before and after.
+/// An object before and after a change.
 #[derive(Clone, Debug)]
 pub(super) enum ObjectChange {
     Node(Option<Box<Node>>, Option<Box<Node>>),
@@ -16,30 +16,30 @@ pub(super) enum ObjectChange {
     Object(Option<Object>, Option<Object>),
 }
 
-/// Which pods hear of an event.
+/// The pods that are notified of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Every waiting pod.
+    /// Every unschedulable pod.
     All,
-    /// The pod that it is about.
+    /// The pod that changed.
     #[serde(rename = "self")]
     SamePod,
-    /// The pod of the scenario, which asks for it.
+    /// The pod of the scenario, which names the event.
     Direct,
 }
 
-/// An event, with what it is about.
+/// An event with its object.
 pub(super) struct DerivedEvent<'a> {
     pub(super) event: ClusterEvent,
     pub(super) object: EventObject<'a>,
     pub(super) scope: Scope,
-    /// Only pods of this priority or less hear of it.
+    /// Only pods with at most this priority are notified.
     pub(super) up_to_priority: Option<i32>,
 }
 
 impl ObjectChange {
-    /// Takes both states in. A finished pod is one that is not there.
+    /// Converts both states. A finished pod counts as deleted.
     pub(super) fn new(old: Option<&AnyObject>, new: Option<&AnyObject>, interner: &mut Interner) -> ObjectChange {
         fn pod(object: &AnyObject, interner: &mut Interner) -> Option<Box<Pod>> {
             match object {
@@ -67,7 +67,7 @@ impl ObjectChange {
         }
     }
 
-    /// The object as hints see it.
+    /// Returns the object in the form that hints receive.
     pub(super) fn object(&self) -> EventObject<'_> {
         match self {
             ObjectChange::Node(old, new) => EventObject::Node(old.as_deref(), new.as_deref()),
@@ -76,8 +76,8 @@ impl ObjectChange {
         }
     }
 
-    /// The events (kube-scheduler's event handlers). `is_same_pod`: it is the waiting pod that changes. `is_served` tells
-    /// whether the scheduler looks after a pod that has no node.
+    /// Returns the events (kube-scheduler's event handlers). `is_same_pod`: the waiting pod itself changes.
+    /// `is_served` returns whether the scheduler is responsible for a pod without a node.
     pub(super) fn events(&self, is_same_pod: bool, is_served: impl Fn(&Pod) -> bool) -> Vec<DerivedEvent<'_>> {
         match self {
             ObjectChange::Node(old, new) => {
@@ -114,7 +114,7 @@ fn pod_events<'a>(
         (Some(old), Some(new)) if old.node.is_some() => {
             events.extend(pod_updated(old, new).into_iter().map(|event| all(event, object)));
         }
-        // Being bound is to arrive.
+        // A binding counts as an added assigned pod.
         (_, Some(new)) if new.node.is_some() => {
             events.push(all(assigned(Action::ADD), EventObject::Pod(None, Some(new))));
         }
@@ -123,7 +123,7 @@ fn pod_events<'a>(
                 let updated = pod_updated(old, new).into_iter();
                 events.extend(updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..all(event, object) }));
             }
-            // Pods that count with it on its nominated node hear that it is not there any more.
+            // Pods that counted with the pod on its nominated node are notified that it left.
             let before = old.nominated_node;
             if before.is_some() && new.and_then(|new| new.nominated_node) != before {
                 let gone = all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));

@@ -1,7 +1,7 @@
-//! Which events wake a rejected pod: a change of an object in, the events of it, what the plugins' hints say of each, and
-//! where the pod is then.
+//! Requeueing of a rejected pod: from a change of an object to its events, the result of the plugins' hints
+//! for each event, and the pod's place in the queue afterwards.
 //!
-//! The formats are in docs/evaluate.md. What is said of the queue follows from its rules for one pod.
+//! docs/evaluate.md has the formats. The queue's rules are applied to one pod.
 
 mod events;
 mod scenario;
@@ -25,110 +25,111 @@ use events::{DerivedEvent, ObjectChange};
 pub use events::Scope;
 pub use scenario::{Change, Direct, HintScenario};
 
-/// What a change means for a rejected pod.
+/// The effect of a change on a rejected pod.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HintResult {
-    /// The scenario's.
+    /// ID of the scenario.
     pub id: String,
-    /// The events by name, in order.
+    /// Names of the events, in order.
     pub events: Vec<String>,
-    /// The same, each with what is said of it.
+    /// The same events with their results.
     pub per_event: Vec<EventResult>,
-    /// For each plugin that rejected the pod or that it waits for: whether it waits for one of the events.
+    /// For each plugin that rejected the pod or that it waits for: whether it is registered for one of the
+    /// events.
     pub registered: BTreeMap<String, bool>,
-    /// What those say; of several answers, an error, or else `Queue`.
+    /// Hints of these plugins; of several results, an error, or else `Queue`.
     pub hints: BTreeMap<String, Hint>,
-    /// What becomes of the pod.
+    /// Decision for the pod.
     pub decision: Decision,
-    /// Whether it is tried again.
+    /// Whether the pod is retried.
     pub moved: bool,
-    /// Where it is.
+    /// Place of the pod in the queue.
     pub queue: Place,
-    /// The PreEnqueue plugins that hold it.
+    /// PreEnqueue plugins that gate the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gated: Option<Gated>,
 }
 
-/// What is said of one event.
+/// The effect of one event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventResult {
-    /// What it is about.
+    /// Resource of the event.
     pub resource: &'static str,
-    /// What happens.
+    /// Action of the event.
     pub action: &'static str,
-    /// Who hears of it.
+    /// The pods that are notified.
     pub scope: Scope,
-    /// All plugins of the profile that wait for it, sorted.
+    /// All plugins of the profile that are registered for the event, sorted.
     pub registered_by: Vec<&'static str>,
     /// As in [`HintResult`].
     pub registered: BTreeMap<String, bool>,
     /// As in [`HintResult`].
     pub hints: BTreeMap<String, Hint>,
-    /// What the other plugins that wait for it would say.
+    /// Hints of the other registered plugins, which do not count.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub other_hints: BTreeMap<String, Hint>,
     /// Whether the pod meets the condition of the event, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_check: Option<bool>,
-    /// The pod is held by a plugin that does not wait for the event, and nothing is asked.
+    /// Whether the pod is gated by a plugin that is not registered for the event: no hint runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_skips: bool,
-    /// What would become of the pod by this event alone.
+    /// Decision for the pod after this event alone.
     pub decision: Decision,
 }
 
-/// What a plugin says.
+/// Result of a queueing hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Hint {
-    /// Leave the pod where it is.
+    /// Leave the pod in its place.
     Skip,
-    /// Try it again.
+    /// Retry the pod.
     Queue,
-    /// It cannot tell; the pod is tried again.
+    /// The hint failed; the pod is retried.
     Error,
 }
 
-/// What becomes of a pod.
+/// The queue's decision for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Decision {
-    /// Nothing.
+    /// The pod stays in its place.
     QueueSkip,
-    /// It is tried when it need not wait any longer.
+    /// The pod is retried after its backoff.
     QueueAfterBackoff,
-    /// It is tried as soon as possible.
+    /// The pod is retried as soon as possible.
     QueueImmediately,
 }
 
-/// Where a pod is.
+/// A pod's place in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// Waits to be tried.
+    /// The active queue.
     Active,
-    /// Waits for its time to be tried.
+    /// The backoff queue.
     Backoff,
-    /// Waits for an event.
+    /// The unschedulable pods.
     Unschedulable,
-    /// Gone, or on a node.
+    /// None: the pod was deleted or has a node.
     None,
 }
 
-/// The PreEnqueue plugins that hold a pod.
+/// The PreEnqueue plugins that gate a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gated {
     /// Before the change; empty for none.
     pub before: &'static str,
-    /// After it.
+    /// After the change.
     pub after: &'static str,
 }
 
 impl Evaluator {
-    /// Finds what a change means for a rejected pod.
+    /// Returns the effect of a change on a rejected pod.
     ///
     /// # Errors
-    /// The first thing in the scenario that is wrong.
+    /// Returns the first error in the scenario.
     pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
         self.check_keys(scenario.unknown_fields())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
@@ -173,7 +174,7 @@ impl Evaluator {
                 }
             }
         }
-        // Where its update is the change, it is the updated pod that hints are asked about.
+        // If the change updates the pod itself, hints receive the updated pod.
         let (mut leaves, mut uid) = (false, None);
         if let (true, ObjectChange::Pod(before, after)) = (is_same_pod, &changed) {
             match after {
@@ -203,7 +204,7 @@ impl Evaluator {
     }
 }
 
-/// The event that a scenario names. A kind that a plugin declares goes by its full name.
+/// Returns the event that a scenario names. A kind that a plugin declares is referenced by its full name.
 fn direct_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, InvalidItem> {
     let declared = || {
         let kind = kinds.iter().find(|kind| kind.name == direct.resource)?;
@@ -215,12 +216,12 @@ fn direct_event(direct: &Direct, kinds: &[CustomKind]) -> Result<ClusterEvent, I
     }
 }
 
-/// What else decides where the pod ends.
+/// Other state that determines the pod's place.
 #[derive(Clone, Copy)]
 struct PodProgress {
     in_flight: bool,
     backoff_done: bool,
-    /// It is deleted, or gets a node.
+    /// The pod is deleted or gets a node.
     leaves: bool,
 }
 
@@ -230,12 +231,12 @@ struct HintQuery<'a> {
     profile: usize,
     info: &'a ProfileInfo,
     changed: &'a ObjectChange,
-    /// In place of the events that the change is.
+    /// Event that replaces the events of the change.
     direct_event: Option<ClusterEvent>,
     is_same_pod: bool,
     plugins: &'a [String],
     pending: &'a [String],
-    /// The plugin that held the pod before.
+    /// The plugin that gated the pod before.
     gate: Option<&'static str>,
     progress: PodProgress,
 }
@@ -255,7 +256,7 @@ impl HintQuery<'_> {
                     name.is_empty() || name == self.info.scheduler_name
                 };
                 let mut events = changed.events(is_same_pod, is_served);
-                // Of other objects only those changes are watched that a plugin waits for.
+                // Changes of other kinds are only received if a plugin is registered for them.
                 events.retain(|derived| {
                     !matches!(derived.object, EventObject::Object(..))
                         || !InterestedPlugins::of(plugins, derived.event).plugins().is_empty()
@@ -293,7 +294,7 @@ impl HintQuery<'_> {
         let mut registered_by: Vec<_> = names(waits).collect();
         registered_by.sort_unstable();
         let worth = |set: PluginSet| set.iter().any(|at| hint(at).is_some_and(|hint| hint != Hint::Skip));
-        // Extenders have no hints: whom they rejected, every event wakes.
+        // Extenders have no hints: every event requeues the pods that they rejected.
         let by_extenders = self.cluster.has_extenders(self.profile) && self.plugins.iter().any(|name| name == EXTENDER);
         let decision = if worth(pending) {
             Decision::QueueImmediately
@@ -312,7 +313,7 @@ impl HintQuery<'_> {
                 .collect(),
             hints: said(mine).into_iter().chain(by_extenders.then(|| (EXTENDER.to_owned(), Hint::Queue))).collect(),
             other_hints: said(waits.without(mine)),
-            // While the pod is tried, conditions are not looked at.
+            // Conditions are not checked while the pod is in flight.
             pre_check: derived
                 .up_to_priority
                 .filter(|_| !self.progress.in_flight)
@@ -341,7 +342,7 @@ impl HintQuery<'_> {
             }
         }
         let decision = if in_flight {
-            // All that happened meanwhile is judged at once, when the pod comes back.
+            // Events of an in-flight pod are judged together when the attempt ends.
             per_event.iter().map(|event| event.decision).max()
         } else {
             let mut direct_event = per_event.iter().filter(|event| event.pre_check != Some(false) && !event.gate_skips);
@@ -351,7 +352,7 @@ impl HintQuery<'_> {
         let stays = decision == Decision::QueueSkip || self.direct_event.is_some();
         let after = if stays { self.gate } else { held };
         let moved = !stays && !leaves && after.is_none();
-        // A pod that was held has not been tried yet, and need not wait.
+        // A gated pod has had no attempt yet and needs no backoff.
         let at_once = decision == Decision::QueueImmediately || backoff_done || self.gate.is_some();
         HintResult {
             id: String::new(),

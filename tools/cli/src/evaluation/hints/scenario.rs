@@ -1,4 +1,4 @@
-//! Hint scenarios as they are written.
+//! The format of hint scenarios.
 
 use schedc_objects::UnknownField;
 use serde::Deserialize;
@@ -6,50 +6,50 @@ use serde_json::Value;
 
 use super::super::scenario::{self, InvalidScenario, UnknownKeys, unique};
 
-/// A cluster, a pod that was rejected, and a change.
+/// A cluster, a rejected pod, and a change.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct HintScenario {
-    /// What its result is told by.
+    /// ID of the result.
     pub id: String,
-    /// The profile, by the name of its file or by its scheduler name.
+    /// The profile, by its file name or its scheduler name.
     pub profile: Option<String>,
-    /// The cluster before the change, without the pod and the object that changes.
+    /// The cluster before the change, without the pod and the changed object.
     #[serde(default, deserialize_with = "unique::list")]
     pub objects: Vec<Value>,
     /// The pod.
     #[serde(deserialize_with = "unique::value")]
     pub pod: Value,
-    /// The plugins that rejected it.
+    /// The plugins that rejected the pod.
     #[serde(default)]
     pub plugins: Vec<String>,
-    /// The plugins that it waits for.
+    /// The plugins that the pod waits for.
     #[serde(default)]
     pub pending: Vec<String>,
     /// The change.
     pub event: Change,
-    /// The change happens while the pod is tried.
+    /// Whether the change happens while the pod is in flight.
     #[serde(default, rename = "inFlight")]
     pub in_flight: bool,
-    /// The change happens when the pod need not wait any longer for its next attempt.
+    /// Whether the pod's backoff is over at the time of the change.
     #[serde(default, rename = "backoffDone")]
     pub backoff_done: bool,
-    /// What hints are asked about, whatever the change is.
+    /// An event that replaces the events of the change.
     pub direct: Option<Direct>,
-    /// Keys that a scenario does not have.
+    /// Unknown keys.
     #[serde(flatten)]
     pub unknown: UnknownKeys,
 }
 
-/// What happens to an object.
+/// A change of an object.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Change {
-    /// The object before. `None`: it comes.
+    /// The object before; `None` if it is added.
     #[serde(default, deserialize_with = "unique::option")]
     pub old: Option<Value>,
-    /// The object after. `None`: it goes.
+    /// The object after; `None` if it is deleted.
     #[serde(default, deserialize_with = "unique::option")]
     pub new: Option<Value>,
-    /// Keys that a change does not have.
+    /// Unknown keys.
     #[serde(flatten)]
     pub unknown: UnknownKeys,
 }
@@ -61,13 +61,13 @@ pub struct Direct {
     pub resource: String,
     /// Such as `Delete`.
     pub action: String,
-    /// Keys that an event does not have.
+    /// Unknown keys.
     #[serde(flatten)]
     pub unknown: UnknownKeys,
 }
 
 impl HintScenario {
-    /// `topic` is for readers, as `resource` of the event is.
+    /// `topic` is for readers only, as is the event's `resource`.
     pub(in super::super) const KEYS: &'static [&'static str] = &[
         "id",
         "profile",
@@ -82,16 +82,16 @@ impl HintScenario {
         "topic",
     ];
 
-    /// Reads a line of JSON, without space around it: a scenario, or an object with a scenario and what somebody expects of
-    /// it, which is not looked at.
+    /// Parses a trimmed line of JSON: a scenario, or an object with a scenario and an expected result, which is
+    /// ignored.
     ///
     /// # Errors
-    /// It is not JSON, or not a scenario.
+    /// Returns an error if the line is not JSON or not a scenario.
     pub fn read(line: &[u8]) -> Result<Self, InvalidScenario> {
         scenario::read(line)
     }
 
-    /// Keys that are not known, here and below.
+    /// Returns unknown keys, here and below.
     pub(super) fn unknown_fields(&self) -> Vec<UnknownField> {
         let own = scenario::unknown_fields("", &self.unknown, HintScenario::KEYS);
         let of_event = scenario::unknown_fields("event", &self.event.unknown, &["old", "new", "resource"]);

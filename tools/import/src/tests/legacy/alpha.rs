@@ -23,13 +23,13 @@ profiles:
         expect![[r#"
             warning: c.yaml:10:32: `Mine` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
             warning: c.yaml:11:48: `Mine2` is not a plugin of kube-scheduler; name the crate that has it in the profile: `crates = [".."]`; until then it does not compile
-            note: c.yaml:1:1: a configuration of v1alpha2 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-            note: c.yaml:6:1: `leaderElection` is not part of a profile: it says how the process runs, not what it decides
+            note: c.yaml:1:1: a configuration of v1alpha2 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:6:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
             note: c.yaml:8:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
             # Imported from c.yaml by schedc.
 
             scheduler-name = "old"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
             pod-max-backoff-seconds = 20
             # Not plugins of kube-scheduler: Mine, Mine2. Name the crates that have them:
@@ -165,11 +165,11 @@ fn v1alpha1_with_a_policy() {
     let options = Options { policy: Some(("policy.yaml", policy)), ..Options::default() };
     expect![[r#"
         warning: c.yaml:8:1: plugins and their arguments have no effect beside a policy, as in kube-scheduler
-        note: c.yaml:1:1: a configuration of v1alpha1 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:1:1: a configuration of v1alpha1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
         scheduler-name = "mine"
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]
@@ -222,7 +222,7 @@ fn policies_in_config_maps_and_unused_ones() {
     let options = Options { policy: Some(("p.yaml", "kind: Policy\napiVersion: v1\n")), ..Options::default() };
     let unasked = WITH_POLICY.replace("policy:\n    configMap: {name: scheduler-policy}", "provider: DefaultProvider");
     expect![[r#"
-        error: the configuration names no policy: --policy has no use
+        error: the configuration names no policy: --policy has no effect
          --> p.yaml:1:1
           |
         1 | kind: Policy

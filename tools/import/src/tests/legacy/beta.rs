@@ -5,15 +5,15 @@ use expect_test::expect;
 use super::{check, check_points, check_report};
 
 #[test]
-fn v1beta3_has_the_same_plugins_but_those_that_came_later() {
+fn v1beta3_lacks_later_default_plugins() {
     check(
         "v1beta3",
         "",
         expect![[r#"
-        note: c.yaml:1:1: a configuration of v1beta3 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         # Imported from c.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]
@@ -36,12 +36,12 @@ profiles:
 ",
         expect![[r#"
             warning: c.yaml:6:32: disabling `NodePort` at `filter` has no effect: it is not enabled there; did you mean `NodePorts`?
-            note: c.yaml:1:1: a configuration of v1beta3 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:1:1: a configuration of v1beta3 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:5:35: `CinderLimits` is part of `NodeVolumeLimits` today, which runs in its place
             note: c.yaml:5:69: `EBSLimits` is part of `NodeVolumeLimits` today, which is not disabled with it
             # Imported from c.yaml by schedc.
 
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -54,7 +54,7 @@ profiles:
 }
 
 #[test]
-fn v1beta3_with_what_came_later() {
+fn v1beta3_with_later_plugins() {
     check_points(
         "v1beta3",
         "profiles: [{plugins: {multiPoint: {enabled: [{name: DynamicResources}]}}}]\n",
@@ -80,8 +80,8 @@ fn v1beta2_has_its_own_defaults() {
         "v1beta2",
         "percentageOfNodesToScore: 30\nhealthzBindAddress: 0.0.0.0:10251\n",
         expect![[r#"
-        note: c.yaml:1:1: a configuration of v1beta2 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        note: c.yaml:4:1: `healthzBindAddress` is not part of a profile: it says where the process listened without TLS
+        note: c.yaml:1:1: a configuration of v1beta2 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: c.yaml:4:1: `healthzBindAddress` is not part of a profile: it configures an address without TLS
         # Imported from c.yaml by schedc.
 
         percentage-of-nodes-to-score = 30
@@ -191,13 +191,13 @@ profiles:
     args: {ignoredResourceGroups: [example.com]}
 ",
         expect![[r#"
-            note: c.yaml:1:1: a configuration of v1beta1 means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            note: c.yaml:1:1: a configuration of v1beta1 has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             note: c.yaml:4:3: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
             note: c.yaml:8:24: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             # Imported from c.yaml by schedc.
 
             scheduler-name = "packed"
-            # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+            # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
             percentage-of-nodes-to-score = 0
 
             [plugins]
@@ -293,13 +293,13 @@ profiles:
 }
 
 #[test]
-fn v1beta1_refuses_what_is_enabled_already() {
+fn v1beta1_refuses_default_plugins_enabled_again() {
     check_report(
         "v1beta1",
         "profiles: [{plugins: {score: {enabled: [{name: NodeAffinity, weight: 3}]}}}]\n",
         expect![[r#"
             c.yaml:3:12: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
-            c.yaml:3:48: `NodeAffinity` is enabled at `score` by default, and again; disable it there, too, to give it another place or weight"#]],
+            c.yaml:3:48: `NodeAffinity` is enabled at `score` by default, and again; disable it there, too, to give it another position or weight"#]],
     );
 }
 
@@ -352,7 +352,7 @@ profiles:
 }
 
 #[test]
-fn plugins_that_nothing_replaces() {
+fn plugins_without_replacement() {
     check_report(
         "v1beta1",
         "\

@@ -1,4 +1,4 @@
-//! Configurations of before `v1`.
+//! Configurations older than `v1`.
 
 mod alpha;
 mod beta;
@@ -9,23 +9,23 @@ use expect_test::Expect;
 use super::shown;
 use crate::{Import, Options, import_any};
 
-/// Imports what follows the type of a configuration.
+/// Imports a configuration; `rest` follows its type.
 fn imported(version: &str, rest: &str) -> Import {
     let head = format!("apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSchedulerConfiguration\n");
     import_any("c.yaml", &format!("{head}{rest}"), &Options::default())
 }
 
-/// The same, and all that is said and made.
+/// Compares the remarks and the profiles.
 fn check(version: &str, rest: &str, expect: Expect) {
     expect.assert_eq(&shown(&imported(version, rest)));
 }
 
-/// The same, and the plugins that run at some extension points.
+/// Compares the plugins of some extension points.
 fn check_points(version: &str, rest: &str, points: &[&str], expect: Expect) {
     expect.assert_eq(&points_of(&imported(version, rest), points));
 }
 
-/// The same, and what is said: remarks without that about the version, or errors.
+/// Compares the remarks, except the one about the version, or the errors.
 fn check_report(version: &str, rest: &str, expect: Expect) {
     let import = imported(version, rest);
     let mut lines: Vec<String> = import.remarks.iter().map(|remark| remark.one_line(&import.files)).collect();
@@ -34,7 +34,7 @@ fn check_report(version: &str, rest: &str, expect: Expect) {
     expect.assert_eq(&lines.join("\n"));
 }
 
-/// A line for each extension point, and the arguments.
+/// Returns a line for each extension point, and the arguments.
 fn points_of(import: &Import, points: &[&str]) -> String {
     let profile = match import.profile(None) {
         Ok((_, profile)) => profile,

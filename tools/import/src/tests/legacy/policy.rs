@@ -23,7 +23,7 @@ fn an_empty_policy() {
     check(
         "",
         expect![[r#"
-        p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
@@ -43,7 +43,7 @@ fn a_policy_with_empty_lists() {
     check(
         "predicates: []\npriorities: []\n",
         expect![[r#"
-        p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: 
@@ -77,12 +77,12 @@ hardPodAffinitySymmetricWeight: 10
 alwaysCheckAllPredicates: true
 ",
         expect![[r#"
-            p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-            p.yaml:7:9: `CheckNodeMemoryPressure` is left out: a node in that condition has a taint, which TaintToleration heeds
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:7:9: `CheckNodeMemoryPressure` is left out: a node in that condition has a taint, which TaintToleration checks
             p.yaml:8:9: `EBSLimits` is part of `NodeVolumeLimits` today, which runs in its place
             p.yaml:13:10: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             p.yaml:14:10: `SelectorSpread` is part of `PodTopologySpread` today, which runs in its place
-            p.yaml:16:27: `alwaysCheckAllPredicates` is not taken over: it changes what is said of a node, not what is decided
+            p.yaml:16:27: `alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision
             pre-enqueue: SchedulingGates DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodePorts NodeResourcesFit NodeVolumeLimits VolumeBinding InterPodAffinity
@@ -122,9 +122,9 @@ priorities:
 ",
         expect![[r#"
             p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has nothing like it; pods can say the same: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
-            p.yaml:11:69: labels are preferred by `NodeAffinity` now, with its weight and together with what pods prefer, so scores may differ
+            p.yaml:11:69: labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so scores may differ
             p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has nothing like it; pods can say the same: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
-            p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             p.yaml:4:9: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:11:10: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:14:9: `RequestedToCapacityRatio` is the scoring strategy RequestedToCapacityRatio of `NodeResourcesFit` today
@@ -148,7 +148,7 @@ fn without_selector_spread_pods_of_services_are_not_spread() {
     check(
         "predicates: []\npriorities: [{name: EvenPodsSpreadPriority, weight: 1}]\n",
         expect![[r#"
-        p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: 
@@ -173,7 +173,7 @@ hardPodAffinitySymmetricWeight: 200
 oops: 1
 ",
         expect![[r#"
-            p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+            p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             error: no predicate is called `PodFitsResource`
              --> p.yaml:3:21
               |
@@ -191,9 +191,9 @@ oops: 1
             3 | predicates: [{name: PodFitsResource}, {name: A, argument: {}}, {}]
               |                                              ^ unknown
               |
-              = help: a predicate of another name needs an `argument` that says what it does
+              = help: a predicate of another name needs an `argument` that defines it
 
-            error: an `argument` says exactly one thing
+            error: an `argument` has exactly one key
              --> p.yaml:3:59
               |
             3 | predicates: [{name: PodFitsResource}, {name: A, argument: {}}, {}]
@@ -219,7 +219,7 @@ oops: 1
             4 | priorities: [{name: LeastRequestedPriority}, {name: B, weight: 1}, {name: ImageLocalityPriority, weight: -1}]
               |                                                     ^ unknown
               |
-              = help: a priority of another name needs an `argument` that says what it does
+              = help: a priority of another name needs an `argument` that defines it
 
             error: priority `ImageLocalityPriority` needs a weight of at least 1
              --> p.yaml:4:106
@@ -251,11 +251,11 @@ fn extenders_are_those_of_v1() {
     let text =
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
-        note: p.yaml:1:1: a Policy means the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
+        note: p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
         note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
 
-        # kube-scheduler's rule: the larger the cluster, the smaller the share of nodes that is looked at. 100 is all.
+        # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
         percentage-of-nodes-to-score = 0
 
         [plugins]

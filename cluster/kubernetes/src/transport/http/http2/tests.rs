@@ -1,4 +1,4 @@
-//! Against a server that speaks HTTP/2 over TLS.
+//! Client of a server with HTTP/2 over TLS.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::transport::{
 
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
-/// A server that answers each request as it is told to; `false` ends the connection. Returns how many there were.
+/// Server that responds with `answer`, which returns `false` to end the connection. Returns the number of connections.
 async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Http, Arc<AtomicUsize>) {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -54,7 +54,7 @@ async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Htt
     (Http::new(&format!("https://{address}").parse().unwrap(), Some(tls.with_no_client_auth())), connections)
 }
 
-/// Says what was asked for, bit by bit.
+/// Echoes the request in chunks.
 fn echoes((request, mut respond): Asked) -> bool {
     let mut stream = respond.send_response(Response::new(()), false).unwrap();
     let text = format!("{} {}", request.method(), request.uri());
@@ -82,7 +82,7 @@ async fn requests_share_one_connection() {
         assert!(text.starts_with("GET https://127.0.0.1:") && text.ends_with(path), "{text}");
     }
     assert_eq!(connections.load(Ordering::Relaxed), 1);
-    // Leases do not depend on what becomes of the connection of others.
+    // The connection of leases is independent of the others.
     http.call(RequestClass::Lease, get("/")).await.unwrap();
     assert_eq!(connections.load(Ordering::Relaxed), 2);
 }
@@ -93,7 +93,7 @@ async fn a_closed_connection_is_replaced() {
     for round in 1..=3 {
         assert!(text(http.call(RequestClass::Write, get("/a")).await).ends_with("/a"));
         assert_eq!(connections.load(Ordering::Relaxed), round);
-        // What was under way when it went may have been done.
+        // Requests in flight on a closed connection may have been executed.
         let error = http.call(RequestClass::Write, get("/end")).await;
         assert!(matches!(error, Err(TransportError::Lost(_))), "{error:?}");
     }

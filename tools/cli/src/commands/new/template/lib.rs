@@ -1,4 +1,4 @@
-//! A plugin, and a scheduler with it.
+//! A plugin, and a scheduler that contains it.
 
 mod @MODULE@;
 #[cfg(test)]
@@ -6,11 +6,11 @@ mod tests;
 
 pub use @MODULE@::*;
 
-// Generated code calls this crate by its name, also from inside.
+// Generated code refers to this crate by its name, also inside this crate.
 extern crate self as @CRATE@;
 
-/// The code that build.rs generated from the profiles.
-#[allow(clippy::all, reason = "it is generated")]
+/// The code that build.rs generates from the profiles.
+#[allow(clippy::all, reason = "generated code")]
 pub mod scheduler {
     include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
 }

@@ -1,4 +1,4 @@
-//! The command line of schedc, with the profiles of this crate.
+//! The schedc command line with the profiles of this crate.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The tests of the scheduler.
+//! Tests of the scheduler.
 
 mod scheduling;
 

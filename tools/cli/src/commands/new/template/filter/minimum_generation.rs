@@ -1,15 +1,16 @@
-//! A filter with arguments, over a label that is a number.
+//! A filter with arguments, which reads a label with a number.
 
 use schedc_core::prelude::*;
 use schedc_plugins::columns::NodeLabels;
 
-/// What a profile can set in `[args.MinimumGeneration]`.
+/// Arguments of the plugin: `[args.MinimumGeneration]` in a profile.
 #[derive(Clone, Copy, Args)]
 pub struct MinimumGenerationArgs {
-    /// The label with the hardware generation: of a node, the one that it has; of a pod, the least one that it needs.
+    /// Label with the hardware generation. On a node: its generation. On a pod: the minimum generation that it
+    /// needs.
     #[args(default = "example.com/generation", format = "qualified-name")]
     pub label: &'static str,
-    /// What pods without the label need.
+    /// Minimum generation for pods without the label.
     #[args(default = 0, range = 0..=1000)]
     pub pods_without_label: i64,
 }
@@ -17,7 +18,7 @@ pub struct MinimumGenerationArgs {
 /// Rejects nodes with older hardware than a pod needs.
 pub struct MinimumGeneration;
 
-/// What the plugin reads of a pod. Pods for which it is equal share an answer.
+/// The pod data that the plugin reads. Pods with equal data share a cached answer.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Needed {
     label: Symbol,
@@ -27,7 +28,7 @@ pub struct Needed {
 impl Plugin for MinimumGeneration {
     const NAME: &'static str = "MinimumGeneration";
     type Args = MinimumGenerationArgs;
-    /// `NodeLabels` has the labels of a node, and as integers those that are.
+    /// `NodeLabels` has the labels of a node, and the integer values of numeric labels.
     type Columns = NodeLabels;
     type Indexes = ();
     type Reads = ();
@@ -46,7 +47,7 @@ impl Plugin for MinimumGeneration {
 
 impl FilterPlugin for MinimumGeneration {
     type Cycle = ();
-    /// A rejection has no details.
+    /// Details of a rejection: none.
     type Rejection = ();
     const CAN_FAIL: bool = false;
 
@@ -55,7 +56,7 @@ impl FilterPlugin for MinimumGeneration {
         if node.integer(pod.label).unwrap_or(0) >= pod.generation { Ok(()) } else { Err(()) }
     }
 
-    /// Preemption cannot help: the hardware stays.
+    /// Preemption cannot help, because it does not change the hardware.
     fn code(_: &()) -> Code {
         Code::UnschedulableAndUnresolvable
     }
@@ -65,7 +66,7 @@ impl FilterPlugin for MinimumGeneration {
     }
 }
 
-/// Events after which a rejected pod is tried again. Without this, every event would wake it.
+/// Events that return a rejected pod to the queue. Without this, every event would.
 impl EnqueueExtensions for MinimumGeneration {
     const EVENTS: &'static [Registration] = &[
         Registration::hinted(EventResource::Node, Action::ADD.or(Action::UPDATE_NODE_LABEL)),

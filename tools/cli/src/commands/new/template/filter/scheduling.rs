@@ -1,4 +1,4 @@
-//! The scheduler at work, in a cluster in memory.
+//! Tests of the whole scheduler in an in-memory cluster.
 
 use schedc_testing::{Options, Simulator};
 
@@ -33,7 +33,7 @@ spec:
 fn a_pod_needs_hardware_of_its_generation() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
-    // The profile sets 2 for pods without the label.
+    // The profile sets generation 2 for pods without the label.
     cluster.apply(&pod("a", ""));
     cluster.apply(&pod("b", "example.com/generation: '1'"));
     cluster.run();
@@ -46,7 +46,7 @@ fn a_pod_needs_hardware_of_its_generation() {
 }
 
 #[test]
-fn a_pod_is_tried_again_when_a_node_is_new_enough() {
+fn a_pod_is_retried_when_a_new_enough_node_appears() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODES);
     cluster.apply(&pod("a", "example.com/generation: '4'"));

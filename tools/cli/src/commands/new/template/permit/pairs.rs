@@ -1,4 +1,4 @@
-//! Reserve and Permit: the two pods of a pair are bound together.
+//! A Reserve and Permit plugin that binds the two pods of a pair together.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,21 +6,22 @@ use std::time::Duration;
 
 use schedc_core::prelude::*;
 
-/// What a profile can set in `[args.Pairs]`.
+/// Arguments of the plugin: `[args.Pairs]` in a profile.
 #[derive(Clone, Copy, Args)]
 pub struct PairsArgs {
-    /// The label with the name of a pod's pair, in its namespace.
+    /// Label with the name of a pod's pair, within its namespace.
     #[args(default = "example.com/pair", format = "qualified-name")]
     pub label: &'static str,
-    /// How long a pod that has its node waits for its partner.
+    /// How long a pod with a node waits for its partner, in seconds.
     #[args(default = 30, range = 1..=900)]
     pub wait_seconds: i64,
 }
 
-/// Binds a pod of a pair when the other one has a node too.
+/// Binds a pod of a pair when the other pod has a node too.
 #[derive(Default)]
 pub struct Pairs {
-    /// Pods that have a node and are not bound yet. Scheduling and binding use it at the same time, hence the lock.
+    /// Pods that have a node and are not bound yet. Scheduling and binding access it concurrently, therefore the
+    /// lock.
     reserved: Mutex<BTreeMap<Uid, Pair>>,
 }
 
@@ -29,7 +30,7 @@ type Pair = (Symbol, Symbol);
 
 impl Pairs {
     fn reserved(&self) -> MutexGuard<'_, BTreeMap<Uid, Pair>> {
-        // No change is left half done under this lock, so a panic elsewhere does not spoil its content.
+        // Every change under this lock is complete, so a panic elsewhere leaves the content valid.
         self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -40,7 +41,7 @@ impl Plugin for Pairs {
     type Columns = ();
     type Indexes = ();
     type Reads = ();
-    /// No kernel reads anything of a pod.
+    /// Data of a pod for Filter and Score: none.
     type Pod = ();
 
     fn new(_: &'static PairsArgs, _: &Handle) -> Result<Self, String> {
@@ -53,7 +54,7 @@ impl Plugin for Pairs {
 impl ReservePlugin for Pairs {
     type Reserved = ();
 
-    /// The pod has a node. Permit, which follows, cannot see the cluster: what it needs is left in the plugin's state.
+    /// Records that the pod has a node. Permit, which runs next, cannot read the cluster and uses this record.
     fn reserve(&self, args: &PairsArgs, placement: &Placement, view: View<'_, Self>) -> Result<(), Status> {
         let spec = &placement.pod.spec;
         let label = view.base.interner.get(args.label);
@@ -63,7 +64,7 @@ impl ReservePlugin for Pairs {
         Ok(())
     }
 
-    /// The pod is not bound, for whatever reason. Must be idempotent.
+    /// Removes the record of a pod that will not be bound, for any reason. Must be idempotent.
     fn unreserve(&self, _: &PairsArgs, placement: &Placement, _: Option<&()>) {
         self.reserved().remove(&placement.pod.uid);
     }
@@ -84,13 +85,13 @@ impl PermitPlugin for Pairs {
 }
 
 impl PostBindPlugin for Pairs {
-    /// The pod is bound. After Reserve, either Unreserve or PostBind runs, exactly one of them.
+    /// Removes the record of a bound pod. After Reserve, exactly one of Unreserve and PostBind runs.
     fn post_bind(&self, _: &PairsArgs, placement: &Placement) {
         self.reserved().remove(&placement.pod.uid);
     }
 }
 
-/// A pod that waited without success is tried again when a pod comes that may be its partner.
+/// Events that return a rejected pod to the queue: a new pod may be its partner.
 impl EnqueueExtensions for Pairs {
     const EVENTS: &'static [Registration] = &[Registration::hinted(EventResource::Pod, Action::ADD)];
 

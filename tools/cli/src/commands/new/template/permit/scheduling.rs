@@ -1,4 +1,4 @@
-//! The scheduler at work, in a cluster in memory.
+//! Tests of the whole scheduler in an in-memory cluster.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn a_pod_waits_for_its_partner() {
     cluster.apply(NODE);
     cluster.apply(&pod("front", "web"));
     cluster.run_for(Duration::from_secs(20));
-    assert_eq!(cluster.node_of("default/front"), None, "it has a node, but is not bound");
+    assert_eq!(cluster.node_of("default/front"), None, "reserved, but not bound");
 
     cluster.apply(&pod("back", "web"));
     cluster.run_for(Duration::from_secs(1));
@@ -40,13 +40,13 @@ fn a_pod_waits_for_its_partner() {
 }
 
 #[test]
-fn a_pod_without_partner_gives_its_room_back() {
+fn a_pod_without_partner_releases_its_node() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(NODE);
     cluster.apply(&pod("single", "web"));
-    // The profile sets 60 seconds.
+    // The profile sets a wait of 60 seconds.
     cluster.run_for(Duration::from_secs(70));
-    // There is room for two.
+    // The node has room for two pods.
     cluster.apply(&(pod("front", "other") + &pod("back", "other")));
     cluster.run();
     assert_eq!(cluster.node_of("default/front"), Some("n1"));

@@ -2,13 +2,13 @@
 
 use schedc_core::prelude::*;
 
-/// What a profile can set in `[args.CheapNodes]`.
+/// Arguments of the plugin: `[args.CheapNodes]` in a profile.
 #[derive(Clone, Copy, Args)]
 pub struct CheapNodesArgs {
-    /// The label with the price of a node, such as `0.25`.
+    /// Label with the price of a node, such as `0.25`.
     #[args(default = "example.com/price", format = "qualified-name")]
     pub label: &'static str,
-    /// The price of nodes without the label, in thousandths.
+    /// Price of nodes without the label, in thousandths.
     #[args(default = 1000, range = 0..=1_000_000)]
     pub default_thousandths: i64,
 }
@@ -16,7 +16,8 @@ pub struct CheapNodesArgs {
 /// Prefers nodes with a low price.
 pub struct CheapNodes;
 
-/// The column: an entry for each node, derived from the node when it comes or changes, so that Score only reads a number.
+/// Column with the price of each node. An entry is computed when its node is added or updated, so Score only
+/// reads a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodePrice {
     thousandths: i64,
@@ -24,7 +25,7 @@ pub struct NodePrice {
 
 impl ColumnWithArgs for NodePrice {
     type Args = CheapNodesArgs;
-    /// Pods do not change the price of their node.
+    /// Pods do not affect the price of their node.
     const READS_ONLY_NODE: bool = true;
 
     fn build(args: &CheapNodesArgs, node: &Node, interner: &Interner) -> Self {
@@ -45,7 +46,7 @@ impl Plugin for CheapNodes {
     type Columns = WithArgs<NodePrice>;
     type Indexes = ();
     type Reads = ();
-    /// Nothing of a pod matters.
+    /// Data of a pod: none.
     type Pod = ();
 
     fn new(_: &'static CheapNodesArgs, _: &Handle) -> Result<Self, String> {
@@ -58,7 +59,7 @@ impl Plugin for CheapNodes {
 impl ScorePlugin for CheapNodes {
     type Cycle = ();
 
-    /// The raw score: any number, since the plugin normalises.
+    /// Returns the raw score: any number, because the plugin normalises.
     #[inline]
     fn score(_: &CheapNodesArgs, _: &(), _: &(), node: &NodePrice) -> Result<i64, ScoreError> {
         Ok(node.thousandths)
@@ -66,7 +67,7 @@ impl ScorePlugin for CheapNodes {
 }
 
 impl NormalizeScore for CheapNodes {
-    /// The cheapest feasible node gets 100, the most expensive one 0.
+    /// Maps the cheapest feasible node to 100 and the most expensive one to 0.
     #[inline]
     fn normalize(_: &CheapNodesArgs, extent: Extent, raw: i64) -> i64 {
         if extent.max == extent.min {

@@ -1,4 +1,4 @@
-//! The scheduler at work, in a cluster in memory.
+//! Tests of the whole scheduler in an in-memory cluster.
 
 use schedc_testing::{Options, Simulator};
 
@@ -32,7 +32,7 @@ spec:
 fn cheap_nodes_are_filled_first() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("expensive", "example.com/price: '1.5'"));
-    // The profile sets 0.8 for nodes without the label.
+    // The profile sets a price of 0.8 for nodes without the label.
     cluster.apply(&node("unknown", ""));
     cluster.apply(&node("cheap", "example.com/price: '0.25'"));
     for (name, expected) in [("a", "cheap"), ("b", "unknown"), ("c", "expensive")] {
@@ -43,7 +43,7 @@ fn cheap_nodes_are_filled_first() {
 }
 
 #[test]
-fn a_new_price_counts_at_once() {
+fn a_changed_price_takes_effect_immediately() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("a", "example.com/price: '1'"));
     cluster.apply(&node("b", "example.com/price: '2'"));

@@ -5,11 +5,11 @@ use schedc_core::column::NodeInfo;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::PodSpec;
 
-/// Keeps nodes with the label `example.com/kept-for` for pods of the namespace that it names.
+/// Reserves nodes with the label `example.com/kept-for` for pods of the namespace in the label.
 #[derive(Default)]
 pub struct KeptNodes;
 
-/// What it reads of a pod: the label that it looks for, and the pod's namespace.
+/// The pod data that the plugin reads: its namespace, and the label key to compare with.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Wanted {
     label: Symbol,

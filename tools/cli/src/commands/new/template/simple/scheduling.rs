@@ -1,4 +1,4 @@
-//! The scheduler at work, in a cluster in memory.
+//! Tests of the whole scheduler in an in-memory cluster.
 
 use schedc_testing::{Options, Simulator};
 

@@ -1,4 +1,4 @@
-//! The scheduler at work, in a cluster in memory.
+//! Tests of the whole scheduler in an in-memory cluster.
 
 use schedc_testing::{Options, Simulator};
 
@@ -41,13 +41,13 @@ fn the_pods_of_a_team_are_spread_over_racks() {
 }
 
 #[test]
-fn a_moved_node_takes_its_pods_to_another_rack() {
+fn pods_move_to_another_rack_with_their_node() {
     let mut cluster = Simulator::of::<Profiles>(Options::default()).expect("plugins start");
     cluster.apply(&node("a1", "a"));
     cluster.apply(&pod("first"));
     cluster.run();
     cluster.apply(&[node("a2", "a"), node("b1", "b")].concat());
-    // Its pod runs on.
+    // The node moves to rack b while its pod is running.
     cluster.apply(&node("a1", "b"));
     cluster.apply(&pod("second"));
     cluster.run();

@@ -1,4 +1,4 @@
-//! A score from an index: the pods of a team are spread over racks.
+//! A score with an index, which spreads the pods of a team over racks.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,12 @@ use schedc_core::prelude::*;
 /// Prefers racks with few pods of the pod's team (label `example.com/team`).
 pub struct TeamSpread;
 
-/// The index: how many pods of each team are in each rack (label `example.com/rack`; nodes without it are one rack together).
+/// Index with the number of pods of each team in each rack (label `example.com/rack`; nodes without it form
+/// one rack).
 ///
-/// It follows the cluster by events. `add_pod` and `remove_pod` must undo each other exactly, and a node may change its rack
-/// while pods run on it: only `set_node` is called then. So the index also keeps the pods of each node.
+/// Cluster events update it. `add_pod` and `remove_pod` must be exact inverses. A node may change its rack
+/// while pods run on it: then only `set_node` is called. Therefore the index also keeps the pods of each
+/// node.
 #[derive(Default)]
 pub struct TeamsByRack {
     rack_label: Symbol,
@@ -42,7 +44,7 @@ impl TeamsByRack {
     }
 }
 
-/// Changes a count. A count of 0 has no entry, so that the index is as it was before.
+/// Changes a count. A count of 0 has no entry, so `remove_pod` restores the earlier index exactly.
 fn add<K: Ord>(counts: &mut BTreeMap<K, i64>, key: K, change: i64) {
     let new = counts.remove(&key).unwrap_or_default() + change;
     if new != 0 {
@@ -62,7 +64,7 @@ impl Index for TeamsByRack {
         }
         let rack = new.and_then(|node| node.labels.value(self.rack_label));
         let node = &mut self.nodes[index.get()];
-        // The pods on the node move with it.
+        // The node's pods move to the new rack with it.
         for (&team, &pods) in &node.pods {
             add(&mut self.counts, (node.rack, team), -pods);
             add(&mut self.counts, (rack, team), pods);
@@ -82,7 +84,7 @@ impl Index for TeamsByRack {
 impl Plugin for TeamSpread {
     const NAME: &'static str = "TeamSpread";
     type Args = NoArgs;
-    /// The kernel finds its node in the cycle state by this number.
+    /// Score finds its node in the cycle state by this number.
     type Columns = Position;
     type Indexes = TeamsByRack;
     type Reads = ();
@@ -96,17 +98,17 @@ impl Plugin for TeamSpread {
         cx.indexes.team(pod)
     }
 
-    /// `compile` takes from the index only the label, which never changes.
+    /// `compile` reads only the label key from the index, which never changes.
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
         Some(0)
     }
 }
 
 impl PreScorePlugin for TeamSpread {
-    /// The number of pods of the team in the rack of each node.
+    /// Number of pods of the team in the rack of each node.
     type Cycle = Vec<i64>;
 
-    /// Runs once for a pod; the kernel cannot reach the index.
+    /// Runs once per pod. Score cannot read the index, so this copies the counts into the cycle state.
     fn pre_score(&self, _: &NoArgs, pod: &Self::Pod, view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<i64>>, Status> {
         let Some(team) = *pod else { return Ok(CycleSlot::skip(Vec::new())) };
         let TeamsByRack { nodes, counts, .. } = view.indexes;
