@@ -1,13 +1,12 @@
-//! Instructions and nanoseconds of one decision, and of what comes before and after it, while pods of one template come and
-//! go. `cargo bench --bench decisions`, with `-- --scenario gated --nodes 1000` for a scenario or a size of the cluster of
-//! one's own.
+//! Instructions and nanoseconds of one decision, and of the work before and after it, while pods of one template come
+//! and go. `cargo bench --bench decisions`; `-- --scenario gated --nodes 1000` selects a scenario and a cluster size.
 //!
-//! A decision goes from popping the pod to its being assumed and reserved, as `scheduler::Observer` sees it. The program
-//! runs itself under callgrind, which counts the same instructions every time.
+//! A decision goes from popping the pod until it is assumed and reserved, as `scheduler::Observer` reports it. The
+//! program runs itself under callgrind, which counts the same instructions every time.
 //!
-//! `-- --limits` looks at the limits alone: it fails if a decision needs more than [`LIMIT`] instructions, or
-//! in a cluster of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, for
-//! the large cluster is made under callgrind, too; `-- --limits --large 100000` takes another size for it.
+//! `-- --limits` only checks the limits: it fails if a decision takes more than [`LIMIT`] instructions, or in a cluster
+//! of [`LARGE`] nodes more than [`GROWTH`] times as many as in one of the usual size. That takes minutes, because the
+//! large cluster is also created under callgrind; `-- --limits --large 100000` sets another size for it.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -23,29 +22,29 @@ use std::time::Duration;
 
 use churn::{Churn, Phase, PhaseEnd};
 
-/// Instructions that a decision may need in [`Scenario::LIMITED`], in a cluster of the usual size.
+/// Maximum instructions of a decision in [`Scenario::LIMITED`], in a cluster of the usual size.
 const LIMIT: u64 = 3_000;
 /// Nodes of a large cluster.
 const LARGE: usize = 1_000_000;
-/// How many times as many a decision may need there.
+/// Maximum instructions in the large cluster, relative to the usual size.
 const GROWTH: f64 = 1.5;
-/// Of so many turns, instructions are counted, after as many that are not.
+/// Number of turns whose instructions are counted, after as many without counting.
 const COUNTED: usize = 300;
-/// So many are timed.
+/// Number of timed turns.
 const TIMED: usize = 20_000;
 
-/// What comes and goes.
+/// Scenario of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scenario {
     /// Pods of one template.
     Template,
-    /// The same, with pods around that a PreEnqueue plugin holds.
+    /// Pods of one template, among pods that a PreEnqueue plugin holds.
     Gated,
-    /// The same, with pods around that fit nowhere.
+    /// Pods of one template, among unschedulable pods.
     Unschedulable,
     /// Pods of a DaemonSet: each names its node.
     Daemon,
-    /// Nodes tell that they are well, and nothing else.
+    /// Heartbeats of nodes only.
     Heartbeat,
 }
 
@@ -155,7 +154,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether a decision keeps its limits, in a cluster of the usual size and in one with so many nodes.
+/// Returns whether a decision is within its limits, in a cluster of the usual size and in one with `large` nodes.
 fn keeps_limits(large: usize) -> Result<bool, String> {
     let instructions = |nodes: usize| -> Result<Option<u64>, String> {
         let counts = counted::count(Scenario::LIMITED.name(), nodes)?;
@@ -166,7 +165,7 @@ fn keeps_limits(large: usize) -> Result<bool, String> {
         Ok(count)
     };
     let Some(usual) = instructions(Scenario::LIMITED.nodes())? else {
-        println!("skipped: there is no valgrind that counts instructions");
+        println!("skipped: valgrind is not installed");
         return Ok(true);
     };
     if usual > LIMIT {
@@ -180,7 +179,7 @@ fn keeps_limits(large: usize) -> Result<bool, String> {
     Ok(within)
 }
 
-/// The time of each phase, over [`TIMED`] turns.
+/// Returns the time of each phase over [`TIMED`] turns.
 fn time(churn: &mut Churn, scenario: Scenario) -> [Duration; Phase::ALL.len()] {
     let mut times = [Duration::ZERO; Phase::ALL.len()];
     let turns = TIMED.max(1);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Looks for indirect calls in the loops over nodes of a program with symbols (`--profile profiling`), and in all that they call,
-# panics apart:
+# Searches for indirect calls in the loops over nodes of a program with symbols (`--profile profiling`), and in the
+# functions that they call, except panics:
 # benches/indirect_calls.sh [BINARY]
 set -eu
 binary=${1:-target/profiling/schedc}
@@ -11,8 +11,8 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         if (/schedc_core::node_loops::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
         next
     }
-    # A slot at a fixed distance is filled once by the loader: such a call has a single target, also if the slot was read
-    # before, out of a loop.
+    # The loader fills a slot at a fixed distance once: such a call has a single target, also if the slot was read
+    # before a loop.
     /\t(call|jmp) +\*.*\(%rip\)/ { fixed[at]++; before = $0; next }
     /\tcall +\*%r[a-z0-9]+$/ && (at, substr($NF, 2)) in slot { fixed[at]++; before = $0; next }
     /,%r[a-z0-9]+( |$)/ && !/\t(cmp|test)/ {
@@ -20,7 +20,7 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
         register = substr($0, RSTART + 1, RLENGTH - 1); sub(/ $/, "", register)
         if (/\tmov +.*\(%rip\),%.*<_DYNAMIC/) slot[at, register]; else delete slot[at, register]
     }
-    # A jump table stays in its function. After the stack is taken down it would be a call.
+    # A jump table stays in its function. After the end of the stack frame, it would be a call.
     /\tcall +\*/ || (/\tjmp +\*/ && before ~ /\t(pop|leave|add .*,%rsp)/) { indirect[at] = indirect[at] $0 "\n" }
     /\tjmp +\*/ && before !~ /\t(pop|leave|add .*,%rsp)/ { tables[at]++ }
     /\t(call|jmp) +[0-9a-f]+ <[^+]*>$/ { callees[at] = callees[at] " " $3 }

@@ -1,11 +1,11 @@
-//! Instructions per node of a pipeline whose filter is from outside, and of one whose filter does the same work and is
-//! written as schedc's own are. `cargo bench --bench inlining`
+//! Instructions per node of a pipeline with an external filter, and of one with an equivalent filter in the style of
+//! `schedc-plugins`. `cargo bench --bench inlining`
 //!
-//! The filters from outside are the one that `schedc new` writes, in the crate of the pipeline as it is there, and that of
-//! [`out_of_tree`], a crate of its own. Everything from PreFilter to the draw is counted, in a profile that has nothing but the
-//! filter, as benches/instructions.rs does it. It fails if one from outside takes more than [`LIMIT`] times the instructions of its
-//! twin, or if its kernel is called where it should be inlined. A kernel that is kept from being inlined shows that this would be
-//! seen.
+//! The external filters are the one that `schedc new` writes, in the crate of the pipeline, and that of
+//! [`out_of_tree`], a separate crate. Everything from PreFilter to the choice is counted, as in
+//! benches/instructions.rs, in a profile with only the filter. The benchmark fails if an external filter takes more
+//! than [`LIMIT`] times the instructions of the equivalent one, or if its kernel is not inlined. A kernel marked
+//! against inlining shows that the check works.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -37,14 +37,14 @@ mod pipelines {
     );
 }
 
-/// One from outside over its twin.
+/// Maximum ratio of an external filter to the equivalent one.
 const LIMIT: f64 = 1.02;
 const NODES: [usize; 2] = [1_000, 3_000];
 
-/// Looks at all nodes of a cluster of so many, and returns those that the pod can run on.
+/// Evaluates a cluster of this many nodes, and returns the feasible ones.
 type Pass = fn(usize) -> Vec<NodeIndex>;
 
-/// The pipelines, each from outside with its twin after it; the one that is kept from being inlined comes last.
+/// Pipelines: each external filter, followed by the equivalent one; last, the kernel without inlining.
 const PASSES: [Pass; 5] = [
     pass::<pipelines::kept_nodes::Pipeline>,
     pass::<pipelines::kept_nodes_in_full::Pipeline>,
@@ -53,8 +53,8 @@ const PASSES: [Pass; 5] = [
     pass::<pipelines::kept_nodes_called::Pipeline>,
 ];
 
-/// Filters from outside, in that order.
-const OUTSIDE: [&str; 2] = ["KeptNodes, of `schedc new`", "Maintenance, of another crate"];
+/// External filters, in that order.
+const EXTERNAL: [&str; 2] = ["KeptNodes, of `schedc new`", "Maintenance, of another crate"];
 
 fn main() -> ExitCode {
     if callgrind::is_counted() {
@@ -84,7 +84,10 @@ fn main() -> ExitCode {
 fn assert_agreement() {
     let [kept, kept_in_full, maintenance, maintenance_in_full, called] = PASSES.map(|pass| pass(200));
     assert!((1..200).contains(&kept.len()) && (1..200).contains(&maintenance.len()), "some nodes are feasible");
-    assert!(kept == kept_in_full && kept == called && maintenance == maintenance_in_full, "twins disagree");
+    assert!(
+        kept == kept_in_full && kept == called && maintenance == maintenance_in_full,
+        "equivalent filters disagree"
+    );
 }
 
 fn pass<P: Profile>(nodes: usize) -> Vec<NodeIndex> {
@@ -102,19 +105,19 @@ fn pass<P: Profile>(nodes: usize) -> Vec<NodeIndex> {
         let cycle = cycle.expect("no plugin rejects the pod");
         answer.evaluate(&plugins, &pod, &cycle, &cluster).expect("no plugin fails");
     };
-    // The first pass makes room for answers.
+    // The first pass allocates memory for answers.
     pass();
     counted_pass(&mut pass);
     answer.feasible.iter().collect()
 }
 
-/// Callgrind counts while this runs.
+/// Runs the part that callgrind counts.
 #[inline(never)]
 fn counted_pass(pass: &mut dyn FnMut()) {
     pass();
 }
 
-/// A node. Some are kept, half of these for the pod's namespace, and some are being repaired.
+/// Returns a node. Some are reserved, half of these for the pod's namespace, and some are under maintenance.
 fn node(number: usize, interner: &mut Interner) -> Node {
     let name = format!("node-{number}");
     let mut pairs = vec![
@@ -133,10 +136,10 @@ fn node(number: usize, interner: &mut Interner) -> Node {
     Node { name: interner.intern(&name), labels: labels(pairs, interner), ..Node::default() }
 }
 
-/// What was counted of a pipeline.
+/// Counts of a pipeline.
 struct Count {
     per_node: f64,
-    /// Whether its filter was a function of its own.
+    /// Whether its filter was called as a function.
     is_called: bool,
 }
 
@@ -160,20 +163,20 @@ fn count() -> Result<Vec<Count>, String> {
 
 fn report(counts: &[Count]) -> Result<(), String> {
     println!("Instructions per node\n");
-    println!("| filter                        | from outside | in full | ratio | kernel  |");
+    println!("| filter                        |     external | in full | ratio | kernel  |");
     println!("|-------------------------------|-------------:|--------:|------:|---------|");
-    let line = |name: &str, of: &Count, twin: &Count| {
-        let (ratio, kernel) = (of.per_node / twin.per_node, if of.is_called { "called" } else { "inlined" });
-        println!("| {name:<29} | {:>12.1} | {:>7.1} | {ratio:>5.3} | {kernel:<7} |", of.per_node, twin.per_node);
+    let line = |name: &str, of: &Count, equivalent: &Count| {
+        let (ratio, kernel) = (of.per_node / equivalent.per_node, if of.is_called { "called" } else { "inlined" });
+        println!("| {name:<29} | {:>12.1} | {:>7.1} | {ratio:>5.3} | {kernel:<7} |", of.per_node, equivalent.per_node);
     };
     let mut wrong = Vec::new();
-    for (name, pair) in OUTSIDE.iter().zip(counts.chunks_exact(2)) {
+    for (name, pair) in EXTERNAL.iter().zip(counts.chunks_exact(2)) {
         line(name, &pair[0], &pair[1]);
         if pair[0].per_node > LIMIT * pair[1].per_node {
-            wrong.push(format!("{name}: more than {LIMIT} times the instructions of a filter of schedc's own"));
+            wrong.push(format!("{name}: more than {LIMIT} times the instructions of the equivalent filter"));
         }
         if pair.iter().any(|count| count.is_called) {
-            wrong.push(format!("{name}: the kernel is called and not inlined"));
+            wrong.push(format!("{name}: the kernel is not inlined"));
         }
     }
     let called = &counts[PASSES.len() - 1];

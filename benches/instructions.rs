@@ -1,10 +1,10 @@
-//! Instructions per node of a full pass, from PreFilter to the totals: the generated pipeline, loops written by hand,
-//! and its interpreted twin: the same plugins behind trait objects. `cargo bench --bench instructions`
+//! Instructions per node of a full evaluation, from PreFilter to the totals: the generated pipeline, loops written by
+//! hand, and the interpreted profile with the same plugins behind trait objects. `cargo bench --bench instructions`
 //!
-//! The program runs itself under callgrind, which counts the same instructions every time. What does not depend on the
-//! number of nodes drops out: each pass is counted on two clusters, and the difference divided by that of their nodes.
-//! It fails if a generated pipeline needs more than [`LIMIT`] times the instructions of the loops written by hand that
-//! have the same phases. Ratios are of generated over the other.
+//! The program runs itself under callgrind, which counts the same instructions every time. Each pass is counted on two
+//! clusters, and the difference divided by that of their nodes; costs that do not depend on the number of nodes cancel
+//! out. The program fails if a generated pipeline takes more than [`LIMIT`] times the instructions of the loops by hand
+//! with the same phases. Ratios are generated over the other.
 
 #[path = "support/callgrind.rs"]
 mod callgrind;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use support::{Cluster, IMPLEMENTATIONS, Implementation, KINDS, PROFILES, assert_agreement, implementations, setup};
 
-/// Generated over by hand, for all kinds of pods of a profile together.
+/// Maximum ratio of generated to by hand, for all kinds of pods of a profile together.
 const LIMIT: f64 = 1.02;
 const NODES: [usize; 2] = [1_000, 3_000];
 
@@ -42,14 +42,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// The passes that are counted, in the order of [`Counts`].
+/// Runs all counted passes, in the order of [`Counts`].
 fn run_all_passes() {
     for nodes in NODES {
         let (mut cluster, pods) = setup(nodes);
         for profile in PROFILES {
             for mut implementation in implementations(profile, &mut cluster, &pods) {
                 for kind in 0..KINDS.len() {
-                    // The first pass makes room for answers.
+                    // The first pass allocates memory for answers.
                     implementation.pass(kind, &cluster);
                     counted_pass(&mut *implementation, kind, &cluster);
                 }
@@ -58,7 +58,7 @@ fn run_all_passes() {
     }
 }
 
-/// Callgrind counts while this runs.
+/// Runs the part that callgrind counts.
 #[inline(never)]
 fn counted_pass(implementation: &mut dyn Implementation, kind: usize, cluster: &Cluster) {
     std::hint::black_box(implementation.pass(kind, cluster));

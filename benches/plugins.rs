@@ -1,5 +1,5 @@
 //! Time of a decision by one plugin alone: 5,000 nodes, 5,000 running pods with affinity and spread terms, every node
-//! considered, nothing kept from one decision to the next. `cargo bench --bench plugins`
+//! considered, no cached answers. `cargo bench --bench plugins`
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use schedc_core::model::Pod;
 use schedc_core::profile::Profile;
 use schedc_objects::testing;
 
-/// A profile for each plugin: the plugin, and what no profile can do without.
+/// A profile for each plugin: the plugin, and the plugins that every profile needs.
 mod alone {
     schedc_macros::profile!(
         "benches/plugins/taint-toleration.toml",
@@ -95,7 +95,7 @@ struct Bench<'c> {
 }
 
 impl Bench<'_> {
-    /// Measures the decisions about some pods, each given by a name and by lines of its spec.
+    /// Measures decisions about pods, each given by a name and lines of its spec.
     fn cases<P: Profile<State = alone::state::State>>(&mut self, cases: &[(&str, String)]) {
         let mut engine = Engine::<P>::new(&Handle::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
         let mut group = self.criterion.benchmark_group(P::INFO.name);
@@ -156,8 +156,8 @@ fn claim(name: &str) -> String {
     format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: {name}}}}}]")
 }
 
-/// Nodes in three zones, a pod on each that fills three of four cores and has a term of some kind, every second with a
-/// volume.
+/// Creates nodes in three zones. A pod on each requests three of four cores and has an affinity or spreading term;
+/// every second one has a volume.
 fn cluster() -> Cluster {
     let mut cluster = Cluster::default();
     let names = &mut cluster.base.interner;

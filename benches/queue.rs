@@ -1,5 +1,5 @@
-//! The scheduling queue with a million pending pods, and with 100,000 gated ones: bytes a pod, time for each thing that
-//! happens. `cargo bench --bench queue`
+//! The scheduling queue with a million pending pods, and with 100,000 gated ones: bytes per pod, and the time of each
+//! operation. `cargo bench --bench queue`
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use schedc_plugins::PrioritySort;
 
 const PENDING: usize = 1_000_000;
 const GATED: usize = 100_000;
-/// Pods have one of so many priorities.
+/// Number of different priorities of pods.
 const PRIORITIES: i32 = 5;
 
 struct ByPriority;
@@ -27,7 +27,7 @@ impl QueueOrder for ByPriority {
     }
 }
 
-/// Plugins that wait for events of their own name, and find none of them worth an attempt.
+/// Plugins whose hints skip every event.
 #[derive(Default)]
 struct Plugins {
     gates: bool,
@@ -53,7 +53,7 @@ impl QueueContext for Plugins {
 
 type Queue = SchedulingQueue<ByPriority, &'static str>;
 
-/// Pods with uids as an API server makes them.
+/// Creates pods with uids in the API server's format.
 fn pods(from: usize, count: usize) -> Vec<Arc<Pod>> {
     let template = testing::pod("metadata: {name: any}", &mut Interner::default());
     let spec = |priority| Arc::new(PodSpec { priority, ..PodSpec::clone(&template.spec) });
@@ -65,19 +65,20 @@ fn pods(from: usize, count: usize) -> Vec<Arc<Pod>> {
 
 fn add(queue: &mut Queue, plugins: &mut Plugins, pods: &[Arc<Pod>]) {
     for (at, pod) in pods.iter().enumerate() {
-        // Who is held is in the queue, too.
+        // Held pods are in the queue, too.
         let _held = queue.add(0, pod.clone(), at as i64, plugins, 0);
     }
 }
 
-/// Everybody who can be popped is rejected.
+/// Rejects all pods that can be popped.
 fn reject_all(queue: &mut Queue, plugins: &mut Plugins) {
     while let Some(attempt) = queue.pop(plugins, 0) {
         queue.requeue(attempt, Rejectors::new(["NodeResourcesFit"], []), plugins, 0);
     }
 }
 
-/// The time of `n` times something that can be done to so many pods; then it is undone, on other time.
+/// Returns the time of `n` operations that can be repeated for `pods` pods and are then undone, outside of the measured
+/// time.
 fn in_turns(n: u64, pods: usize, mut act: impl FnMut(usize), mut undo: impl FnMut()) -> Duration {
     let (mut left, mut time) = (n as usize, Duration::ZERO);
     while left > 0 {
@@ -95,7 +96,7 @@ fn memory(pods: &[Arc<Pod>]) {
     let mut plugins = Plugins::default();
     let mut queue = Queue::new(Options::default());
     let per_pod =
-        |what: &str, bytes: i64, pods: usize| println!("{what}: {:.1} bytes a pod", bytes as f64 / pods as f64);
+        |what: &str, bytes: i64, pods: usize| println!("{what}: {:.1} bytes per pod", bytes as f64 / pods as f64);
     let pending = allocation_counter::measure(|| add(&mut queue, &mut plugins, pods));
     per_pod("a million pending pods", pending.bytes_current, pods.len());
     let parked = allocation_counter::measure(|| reject_all(&mut queue, &mut plugins));

@@ -1,5 +1,5 @@
-//! What an autoscaler asks of a compiled scheduler: which pods fit nowhere, which node group takes most of them, and whether a
-//! node could go.
+//! Autoscaler queries to a compiled scheduler: the pods that fit on no node, the node group that takes most of them,
+//! and whether a node can be removed.
 //!
 //! `cargo run --example autoscale`
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cluster.set_node(node);
     }
 
-    // What is free takes pods; the rest waits.
+    // Place pods on the existing nodes; collect those that do not fit.
     let apart = "topologySpreadConstraints: [{ maxSkew: 1, topologyKey: kubernetes.io/hostname, \
                  whenUnsatisfiable: DoNotSchedule, labelSelector: { matchLabels: { app: web } } }]";
     let pods: Vec<_> = (0..12).map(|n| pod(&mut cluster, &format!("web-{n}"), "1500m", apart)).collect();
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // Could n1 go? Its pods would have to fit elsewhere.
+    // n1 can be removed if its pods fit on other nodes.
     cluster.fork();
     let n1 = cluster.node("n1").ok_or("n1 is there")?;
     let moved = cluster.cluster().base.infos()[n1.get()].pods.clone();

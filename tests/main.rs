@@ -1,4 +1,4 @@
-//! Integration tests of the `schedc` package: one program, so that its dependencies are linked once.
+//! Integration tests of the `schedc` package: one program, which links its dependencies once.
 
 // Generated code refers to the plugins of `scheduler` by crate name.
 extern crate self as tests;

@@ -14,24 +14,24 @@ mod scheduler {
     schedc_macros::profile!("profiles/default.toml");
 }
 
-/// What happens to a pod, in order.
+/// Phases of a pod, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Something that is not counted.
+    /// Work that is not counted.
     Other,
-    /// The scheduler is told of a new pod.
+    /// The scheduler is notified of a new pod.
     Created,
-    /// It is popped, gets its node, is assumed and reserved there.
+    /// The pod is popped, decided, assumed and reserved.
     Decision,
-    /// The binding begins.
+    /// The binding starts.
     Binding,
-    /// The binding is done.
+    /// The binding completes.
     Completed,
-    /// The scheduler is told that the pod is bound.
+    /// The scheduler is notified of the bound pod.
     Bound,
-    /// The scheduler is told that another pod went.
+    /// The scheduler is notified of the deletion of another pod.
     Deleted,
-    /// The scheduler is told of a node.
+    /// The scheduler is notified of a node.
     Heartbeat,
 }
 
@@ -60,10 +60,10 @@ impl Phase {
     }
 }
 
-/// Called with a phase that has just ended.
+/// Callback at the end of each phase.
 pub(crate) type PhaseEnd<'a> = dyn FnMut(Phase) + 'a;
 
-/// Tells phases of the end of a decision.
+/// Observer that reports the end of a decision as a phase.
 struct Decisions<'a>(&'a mut PhaseEnd<'a>);
 impl Observer for Decisions<'_> {
     fn before_pop(&mut self) {
@@ -75,20 +75,20 @@ impl Observer for Decisions<'_> {
     }
 }
 
-/// Nodes, and the pods that run there, oldest first.
+/// Nodes and their running pods, oldest first.
 pub(crate) struct Churn {
     scheduler: Scheduler<scheduler::Profiles, NoopClient>,
     tasks: InlineTasks,
     template: Pod,
     names: Vec<Symbol>,
-    /// Whether each pod names its node.
+    /// Whether each pod is for one node, as in a DaemonSet.
     daemons: bool,
     running: VecDeque<Uid>,
     created: usize,
 }
 
 impl Churn {
-    /// A cluster with two pods on each node.
+    /// Creates a cluster with two pods on each node.
     pub(crate) fn new(nodes: usize, daemons: bool) -> Self {
         let mut scheduler = match Scheduler::new(NoopClient, Options::default()) {
             Ok(scheduler) => scheduler,
@@ -113,7 +113,7 @@ impl Churn {
         churn
     }
 
-    /// Pods come that cannot be placed, and stay.
+    /// Adds pending pods that cannot be placed.
     pub(crate) fn crowd(&mut self, pods: usize, make: fn(&mut Interner) -> Pod) {
         let template = make(&mut self.scheduler.cache.base.interner);
         for _ in 0..pods {
@@ -144,12 +144,12 @@ impl Churn {
         if self.daemons { objects::daemon(pod, self.names[at % self.names.len()]) } else { pod }
     }
 
-    /// A pod comes, is placed and bound, and the oldest one goes. `phases` is told of the end of each phase.
+    /// Adds, places and binds a pod, and deletes the oldest one. Calls `phases` at the end of each phase.
     pub(crate) fn turn(&mut self, phases: &mut PhaseEnd<'_>) {
         let pod = self.next_pod();
-        let told = pod.clone();
+        let notified = pod.clone();
         phases(Phase::Other);
-        self.apply(Change::Pod(told));
+        self.apply(Change::Pod(notified));
         phases(Phase::Created);
         assert!(self.scheduler.schedule_one_with_observer(&mut self.tasks, &mut Decisions(&mut *phases)));
         phases(Phase::Binding);
@@ -171,7 +171,7 @@ impl Churn {
         phases(Phase::Deleted);
     }
 
-    /// A node tells what is known.
+    /// Sends an unchanged node.
     pub(crate) fn heartbeat(&mut self, phases: &mut PhaseEnd<'_>) {
         let at = self.created % self.names.len();
         self.created += 1;

@@ -1,11 +1,11 @@
-//! The program under callgrind: it writes down what was counted whenever a phase ends.
+//! The program under callgrind, which dumps its counts at the end of each phase.
 
 use std::hint::black_box;
 
 use super::callgrind;
 use super::churn::{Phase, PhaseEnd};
 
-/// Runs turns twice as often as given, and counts the second half.
+/// Runs twice the given number of turns, and counts the second half.
 pub(crate) fn run(turns: usize, mut turn: impl FnMut(&mut PhaseEnd<'_>)) {
     for _ in 0..turns {
         turn(&mut |_| ());
@@ -13,7 +13,7 @@ pub(crate) fn run(turns: usize, mut turn: impl FnMut(&mut PhaseEnd<'_>)) {
     steady(turns, &mut turn);
 }
 
-/// Callgrind counts while this runs.
+/// Runs the part that callgrind counts.
 #[inline(never)]
 fn steady(turns: usize, turn: &mut dyn FnMut(&mut PhaseEnd<'_>)) {
     for _ in 0..turns {
@@ -30,7 +30,7 @@ fn steady(turns: usize, turn: &mut dyn FnMut(&mut PhaseEnd<'_>)) {
     }
 }
 
-/// Each one's call is the end of a phase.
+/// Functions whose calls mark the end of a phase.
 mod ends {
     use super::black_box;
 
@@ -45,7 +45,7 @@ mod ends {
     ends! { other created decision binding completed bound deleted heartbeat }
 }
 
-/// Instructions of each phase of a scenario in all counted turns. None where there is no callgrind.
+/// Returns the instructions of each phase of a scenario over all counted turns, or `None` without callgrind.
 pub(crate) fn count(scenario: &str, nodes: usize) -> Result<Option<[u64; Phase::ALL.len()]>, String> {
     if !callgrind::is_installed() {
         return Ok(None);

@@ -9,7 +9,7 @@ use schedc_core::model::{
 
 const MEBIBYTE: i64 = 1 << 20;
 
-/// A node of one of three zones with 32 cores.
+/// Returns a node with 32 cores in one of three zones.
 pub(crate) fn node(number: usize, interner: &mut Interner) -> Node {
     let name = format!("node-{number}");
     let zone = format!("zone-{}", number % 3);
@@ -39,7 +39,7 @@ pub(crate) fn node(number: usize, interner: &mut Interner) -> Node {
     }
 }
 
-/// A pod of the template. It has no name yet.
+/// Returns a pod of the template, without a name.
 pub(crate) fn plain(interner: &mut Interner) -> Pod {
     let requests = Resources { milli_cpu: 100, memory: 500 * MEBIBYTE, ..Resources::default() };
     let non_zero = NonZero { milli_cpu: requests.milli_cpu, memory: requests.memory };
@@ -63,14 +63,14 @@ pub(crate) fn plain(interner: &mut Interner) -> Pod {
     }
 }
 
-/// A pod with another spec.
+/// Returns the pod with a changed spec.
 fn with(pod: Pod, change: impl FnOnce(&mut PodSpec)) -> Pod {
     let mut spec = PodSpec::clone(&pod.spec);
     change(&mut spec);
     Pod { spec: Arc::new(spec), ..pod }
 }
 
-/// A pod of a DaemonSet for a node.
+/// Returns a pod of a DaemonSet for a node.
 pub(crate) fn daemon(pod: Pod, node: Symbol) -> Pod {
     with(pod, |spec| {
         let name = FieldRequirement { negated: false, name: node };
@@ -79,18 +79,18 @@ pub(crate) fn daemon(pod: Pod, node: Symbol) -> Pod {
     })
 }
 
-/// A pod that waits for someone to take a gate away.
+/// Returns a pod with a scheduling gate.
 pub(crate) fn gated(interner: &mut Interner) -> Pod {
     let gate = interner.intern("example.com/quota");
     with(plain(interner), |spec| spec.scheduling_gates = [gate].into())
 }
 
-/// A pod that no node has room for.
+/// Returns a pod that is too large for every node.
 pub(crate) fn too_large(interner: &mut Interner) -> Pod {
     with(plain(interner), |spec| spec.requests.milli_cpu = 1_000_000)
 }
 
-/// The same pod on a node, as the cluster tells of it.
+/// Returns the bound pod, as in a notification.
 pub(crate) fn bound(pod: Pod, node: Symbol) -> Pod {
     with(pod, |spec| spec.node_name = Some(node))
 }

@@ -1,5 +1,5 @@
-//! Filters that do what those from outside do, written as schedc's own are: `Plugin` and `FilterPlugin` in full, a kernel that is
-//! inlined by order, and a rejection that is nothing but a rejection.
+//! Equivalents of the external filters in the style of `schedc-plugins`: a full `Plugin` and `FilterPlugin`, a kernel
+//! marked for inlining, and a rejection without data.
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -51,7 +51,7 @@ macro_rules! in_full {
     };
 }
 
-/// The label that KeptNodes looks for, and the pod's namespace.
+/// The label that KeptNodes reads, and the pod's namespace.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Wanted {
     label: Symbol,
@@ -77,11 +77,11 @@ fn is_in_service(label: &Symbol, node: &NodeInfo) -> bool {
 }
 
 in_full! {
-    /// Keeps nodes for the pods of one namespace.
+    /// Reserves nodes for the pods of one namespace.
     KeptNodes as "KeptNodesInFull", always, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {
-    /// The same, with a kernel that is called: what the measurement is there to find.
+    /// KeptNodes with a kernel that is not inlined, which the benchmark must detect.
     KeptNodesCalled as "KeptNodesCalled", never, Wanted, wanted, accepts, "node(s) were kept for another namespace"
 }
 in_full! {

@@ -2,34 +2,34 @@
 
 use std::process::Command;
 
-/// Set for the program that is counted.
+/// Environment variable of the counted program.
 const VARIABLE: &str = "SCHEDC_COUNTED";
 
-/// Whether this is that program.
+/// Returns whether this is the counted program.
 pub(crate) fn is_counted() -> bool {
     std::env::var_os(VARIABLE).is_some()
 }
 
-/// Whether there is a callgrind on this machine.
+/// Returns whether callgrind is installed.
 pub(crate) fn is_installed() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok()
 }
 
-/// What callgrind wrote down at one time.
+/// One dump of callgrind.
 pub(crate) struct Dump {
-    /// The last part of the name of the function at which it did, if it was at one.
+    /// Last part of the name of the function that triggered the dump, if one did.
     pub(crate) function: String,
-    /// Instructions since the dump before.
+    /// Instructions since the previous dump.
     pub(crate) instructions: u64,
-    /// The functions that they were of, if names are not compressed. What is inlined is none.
-    #[allow(dead_code, reason = "not every benchmark asks")]
+    /// Executed functions, if names are not compressed. Inlined functions are not included.
+    #[allow(dead_code, reason = "not every benchmark uses it")]
     pub(crate) ran: Vec<String>,
 }
 
-/// Runs this program under callgrind. The options say what is counted and when that is written down, and arguments are
-/// those of the program. Dumps without instructions are left out.
+/// Runs this program under callgrind, with options for callgrind and arguments for the program. Omits dumps without
+/// instructions.
 ///
-/// `SCHEDC_KEEP_CALLGRIND` in the environment leaves callgrind's files in the temporary folder.
+/// The environment variable `SCHEDC_KEEP_CALLGRIND` keeps callgrind's files in the temporary folder.
 pub(crate) fn run(options: &[String], arguments: &[&str]) -> Result<Vec<Dump>, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
     let folder = std::env::temp_dir().join(format!("schedc-callgrind-{}", std::process::id()));
@@ -46,7 +46,7 @@ pub(crate) fn run(options: &[String], arguments: &[&str]) -> Result<Vec<Dump>, S
         .map_err(|error| format!("valgrind cannot be run: {error}"))?;
     let written = std::fs::read_to_string(&file);
     if std::env::var_os("SCHEDC_KEEP_CALLGRIND").is_none() {
-        // What is left behind is in the temporary folder.
+        // A failure only leaves files in the temporary folder.
         let _ = std::fs::remove_dir_all(&folder);
     }
     if !output.status.success() {

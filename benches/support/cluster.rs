@@ -1,4 +1,4 @@
-//! A made-up cluster: the same for the same number of nodes, every time.
+//! A generated cluster, always equal for the same number of nodes.
 
 use std::sync::Arc;
 
@@ -102,8 +102,8 @@ fn node(number: usize, random: &mut Random, interner: &mut Interner) -> Node {
     }
 }
 
-/// A pod that takes up to a quarter of its node's CPU and, by and large, as much of the memory; one node in twenty is
-/// full in the end.
+/// Returns a pod that requests up to a quarter of its node's CPU and about as much of its memory; one node in twenty is
+/// full at the end.
 fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, interner: &mut Interner) -> Pod {
     let full = node % 20 == 7;
     let milli_cpu = if full { milli_cpu / 5 } else { milli_cpu * (1 + random.below(24) as i64) / 100 };
@@ -128,7 +128,7 @@ fn running_pod(node: usize, at: usize, milli_cpu: i64, random: &mut Random, inte
     }
 }
 
-/// A pod with one container that asks for nothing.
+/// Returns a pod with one container without requests.
 pub(crate) fn pod_spec(interner: &mut Interner) -> PodSpec {
     PodSpec {
         namespace: interner.intern("default"),

@@ -1,4 +1,4 @@
-//! The ways to schedule a pod, as the benchmarks call them.
+//! Implementations of an evaluation, for the benchmarks.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use schedc_interpret::{Interpretation, Pipeline};
 use super::by_hand::{self, Evaluate};
 use super::{cluster, pods};
 
-/// Nodes and the pods on them.
+/// Nodes and their pods.
 pub(crate) type Cluster = Cache<State>;
 
-/// A way to find the best node for a pod.
+/// An implementation that finds the best node for a pod.
 pub(crate) trait Implementation {
-    /// Everything from PreFilter to the totals, for the pod of a kind that was compiled before.
+    /// Evaluates the compiled pod of a kind, from PreFilter to the totals.
     fn pass(&mut self, kind: usize, cluster: &Cluster) -> BestTotal;
-    /// The total of every feasible node of the last pass.
+    /// Returns the totals of the feasible nodes of the last pass.
     fn totals(&self) -> Vec<(NodeIndex, i64)>;
 }
 
@@ -71,7 +71,7 @@ impl<P: Profile<State = State>> Implementation for Generated<P> {
     }
 }
 
-/// A loop written by hand.
+/// The loops written by hand.
 pub(super) struct ByHand {
     evaluate: Evaluate,
     pods: Vec<by_hand::Pod>,
@@ -95,15 +95,15 @@ impl Implementation for ByHand {
     }
 }
 
-/// The interpreted twin: the same plugins behind trait objects. It has the columns of all plugins, so that it looks at a copy of
-/// the cluster.
+/// The interpreted profile: the same plugins behind trait objects. It has the columns of all plugins, and therefore a
+/// copy of the cluster.
 pub(super) struct Interpreted {
     plugins: Plugins<Pipeline>,
     cluster: Cache<<Pipeline as Profile>::State>,
 }
 
 impl Interpreted {
-    /// By profiles/`profile`.toml.
+    /// Interprets profiles/`profile`.toml.
     pub(super) fn new(profile: &str, nodes: usize) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let file = folder.join(format!("profiles/{profile}.toml"));

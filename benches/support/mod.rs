@@ -1,4 +1,4 @@
-//! What the benchmarks share: a made-up cluster, pods, and the ways to schedule them that must agree.
+//! Shared parts of the benchmarks: a generated cluster, pods, and the implementations that must agree.
 
 pub(crate) mod by_hand;
 mod cluster;
@@ -13,19 +13,19 @@ use implementation::{ByHand, Generated, Interpreted};
 pub(crate) use implementation::{Cluster, Implementation};
 pub(crate) use pods::{KINDS, pods};
 
-/// Names of the ways, in the order in which [`implementations`] has them.
+/// Names of the implementations, in the order of [`implementations`].
 pub(crate) const IMPLEMENTATIONS: [&str; 4] = ["generated", "by hand", "by hand, fused", "interpreted"];
-/// The profiles that are compared.
+/// Profiles of the comparison.
 pub(crate) const PROFILES: [&str; 3] = ["default", "edge", "binpack"];
 
-/// A cluster and one pod of each kind.
+/// Creates a cluster and one pod of each kind.
 pub(crate) fn setup(nodes: usize) -> (Cluster, Vec<PodSpec>) {
     let mut cluster = cluster(nodes);
     let pods = pods(&mut cluster.base.interner).into();
     (cluster, pods)
 }
 
-/// The ways to schedule by a profile.
+/// Returns the implementations of a profile.
 pub(crate) fn implementations(
     profile: &str,
     cluster: &mut Cluster,
@@ -43,10 +43,10 @@ pub(crate) fn implementations(
     [generated, Box::new(by_hand), Box::new(fused), Box::new(interpreted)]
 }
 
-/// All ways find the same nodes feasible, and give them the same totals, for every profile and kind of pod.
+/// Asserts that all implementations return the same feasible nodes and totals, for every profile and kind of pod.
 ///
 /// # Panics
-/// If they do not.
+/// If two implementations differ.
 pub(crate) fn assert_agreement(nodes: usize) {
     let (mut cluster, pods) = setup(nodes);
     for profile in PROFILES {

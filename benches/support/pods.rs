@@ -12,7 +12,7 @@ use super::cluster::{GIBIBYTE, gpu, host_port, image, pod_spec, zone};
 pub(crate) const KINDS: [&str; 6] =
     ["plain", "selector and affinity", "tolerations", "best effort", "host port", "extended resource"];
 
-/// One pod of each kind.
+/// Returns one pod of each kind.
 pub(crate) fn pods(interner: &mut Interner) -> [PodSpec; KINDS.len()] {
     let plain = plain(interner);
     let with_affinity = PodSpec {

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Runs the workloads of 5,000 nodes and the scale series, and writes their tables into docs/performance.md:
 # benches/workloads/tables.sh [BINARY]
-# A table that was measured before can be written again: RESULTS=folder keeps the results of each file, and takes those
-# that are there.
+# RESULTS=folder keeps the results of each file, and reuses existing ones.
 set -eu
 cd "$(dirname "$0")/../.."
 binary=${1:-target/dist/schedc}
@@ -17,7 +16,7 @@ measure() { # a name for the result, a file of workloads, and what chooses from 
     fi
 }
 
-# Takes the lines between two marks of the page out and puts those of a file in.
+# Replaces the lines between two marks of the page by those of a file.
 fill() {
     awk -v mark="$1" -v lines="$2" '
         $0 == "<!-- " mark " -->" { print; print ""; while ((getline line < lines) > 0) print line; print ""; skip = 1; next }
@@ -33,7 +32,7 @@ done
 measure scale scale --labels scale
 measure latency basic --workload Basic/1000Nodes
 
-# kube-scheduler's milliseconds for a pod, by the workload here that is made like its.
+# kube-scheduler's milliseconds per pod, by the equivalent workload.
 kube='{
     "Basic/5000Nodes": 3.8,
     "NodeAffinity/5000Nodes": 5.4,

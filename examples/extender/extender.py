@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""A scheduler extender: shares the memory of GPUs. It needs nothing but Python.
+"""A scheduler extender that shares the memory of GPUs. It needs only Python.
 
-Nodes say in an annotation how much they have, pods how much they need (both `example.com/gpu-memory`, in GiB). It takes out
-the nodes that have too little, and prefers those on which the least is left over. It listens on port 8888, or on the one that
-it is given; 0 is any that is free.
+The annotation `example.com/gpu-memory` contains the memory of a node, or the request of a pod, in GiB. The extender rejects nodes with too
+little memory, and prefers nodes with the least memory left. It listens on port 8888, or on the port in its argument; 0 is any free port.
 """
 
 import json
@@ -14,12 +13,12 @@ MEMORY = "example.com/gpu-memory"
 
 
 def memory(thing):
-    """What a pod needs, or a node has."""
+    """Returns the memory that a pod requests or a node has."""
     return int(thing["metadata"].get("annotations", {}).get(MEMORY, 0))
 
 
 def filter_nodes(args):
-    """ExtenderArgs to ExtenderFilterResult: the nodes that are left, and why others are not."""
+    """ExtenderArgs to ExtenderFilterResult: the accepted nodes, and the reasons for the others."""
     wanted = memory(args["Pod"])
     fits = [node for node in args["Nodes"]["items"] if memory(node) >= wanted]
     failed = {
@@ -42,7 +41,7 @@ VERBS = {"/filter": filter_nodes, "/prioritize": prioritize}
 
 class Extender(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections stay open
-    wbufsize = -1  # an answer goes out in one piece: the second would wait for the first to be acknowledged
+    wbufsize = -1  # a response is sent in one piece: a second one would wait for the acknowledgement of the first
 
     def do_POST(self):
         args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -1,4 +1,4 @@
-//! Input that is wrong: one clear message each, exit code 1, no result.
+//! Invalid input: one clear message each, exit code 1, no result.
 
 use expect_test::{Expect, expect};
 

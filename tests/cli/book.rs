@@ -1,6 +1,6 @@
-//! The commands that the pages of the book show are run, and print what the pages say.
+//! Runs the commands in the pages of the book, and compares their output with the pages.
 //!
-//! tools/book/README.md says which blocks are run, and how.
+//! tools/book/README.md describes the kinds of blocks.
 
 use std::fs;
 use std::path::Path;
@@ -9,23 +9,23 @@ use schedc_book::page::{Block, Page};
 
 use crate::cli::harness::Folder;
 
-/// What runs without a cluster, compiles nothing and takes no time.
+/// Fast commands without a cluster and without compilation.
 const QUICK: [&str; 12] = [
     "check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "new", "profiles", "schema",
     "simulate",
 ];
 
-/// What the commands find where they run, besides the files that their page shows.
+/// Folders for all commands, in addition to the files in their page.
 const FOLDERS: [&str; 4] = ["examples/cluster", "examples/events", "examples/scenarios", "profiles"];
 
-/// A command, and what the page says that it prints.
+/// A command, and its output in the page.
 #[derive(Debug, PartialEq, Eq)]
 struct Shown<'b> {
     command: String,
     output: Vec<&'b str>,
 }
 
-/// The commands of a block of the kind `console`.
+/// Returns the commands of a `console` block.
 fn session(block: &Block) -> Vec<Shown<'_>> {
     let mut session: Vec<Shown<'_>> = Vec::new();
     let mut lines = block.text.lines();
@@ -39,7 +39,7 @@ fn session(block: &Block) -> Vec<Shown<'_>> {
     session
 }
 
-/// The commands of a block of the kind `sh` that can be run here, up to where something else than schedc goes on.
+/// Returns the commands of a `sh` block that can run here, up to the first pipe.
 fn script(block: &Block) -> Vec<String> {
     let mut commands = Vec::new();
     let mut lines = block.text.lines();
@@ -53,7 +53,7 @@ fn script(block: &Block) -> Vec<String> {
     commands
 }
 
-/// A command with the lines that it goes on in.
+/// Returns a command with its continuation lines.
 fn whole<'b>(first: &str, lines: &mut impl Iterator<Item = &'b str>) -> String {
     let mut command = first.to_owned();
     while let Some(start) = command.strip_suffix('\\') {
@@ -62,7 +62,7 @@ fn whole<'b>(first: &str, lines: &mut impl Iterator<Item = &'b str>) -> String {
     command
 }
 
-/// Whether something printed is what a page shows, where `...` is any text in a line, and any lines where it stands alone.
+/// Returns whether output matches a page. `...` matches any text in a line, or any lines if it is the whole line.
 fn fits(shown: &[&str], printed: &[&str]) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, printed) => printed.is_none(),
@@ -80,7 +80,8 @@ fn fits_line(shown: &str, printed: &str) -> bool {
     (0..=printed.len()).any(|at| printed.get(at..).is_some_and(|printed| fits_line(end, printed)))
 }
 
-/// Where the commands of a page run: with the examples and profiles of the repository, and the files that the page shows.
+/// Creates the folder for the commands of a page, with the examples and profiles of the repository, and the files in
+/// the page.
 fn folder(root: &Path, page: &Page) -> Folder {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -120,7 +121,7 @@ fn pages_show_the_output_of_commands() {
             } else if block.info == "sh" {
                 for command in script(&block) {
                     let result = folder.shell(&command);
-                    // `schedc diff` says so if there are differences.
+                    // `schedc diff` exits with 1 if there are differences.
                     if result.code != Some(0) && (result.code, result.stderr.as_str()) != (Some(1), "") {
                         wrong += &format!("{place}: `{command}` fails\n{}\n", result.stderr);
                     }

@@ -40,7 +40,7 @@ fn budget(app: &str, spec: &str) -> String {
     )
 }
 
-/// A node full of a web pod of low priority and a database of a higher one, and an urgent pod.
+/// Creates a full node with a web pod of low priority and a database of a higher one, and an urgent pod.
 fn folder(budgets: &str) -> Folder {
     let pods =
         pod("web", "web", "low", 2, "n1") + &pod("db", "db", "middle", 2, "n1") + &pod("urgent", "x", "high", 2, "");
@@ -101,7 +101,7 @@ fn a_preemption_names_violated_budgets() {
     );
 }
 
-/// The tables about preemption.
+/// Returns the tables about preemption.
 fn preempted(folder: &Folder) -> String {
     let text = folder.schedc(&["simulate", "cluster.yaml"]).ok();
     let from = text.find("Preempted").expect("a preemption");

@@ -1,4 +1,4 @@
-//! `schedc build`: what it refuses before cargo starts, and what it asks cargo for, by a stand-in for cargo.
+//! `schedc build`: errors before cargo starts, and calls of cargo, with a fake cargo.
 
 use expect_test::expect;
 
@@ -46,7 +46,7 @@ fn only_a_scheduler_is_built() {
     .assert_eq(&folder.schedc(&["build", "small", "-o", "taken"]).refused());
 }
 
-/// A scheduler, and a cargo that tells what it is asked for and makes a program that tells how it was called.
+/// Creates a scheduler package, and a fake cargo that prints its arguments and creates a program that prints its own.
 fn scheduler() -> Folder {
     let manifest = "[package]\nname = \"mine\"\nedition = \"2024\"\n\n[workspace]\n\n[features]\nrun = []\ntools = []\n\n\
                     [dependencies]\nschedc = \"0.1\"\nschedc-plugins = \"0.1\"\n\n[build-dependencies]\nschedc-codegen = \"0.1\"\n";

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cli::harness::{Folder, Run, schedc};
 
-/// A cluster of one node with room for one pod, and two pods to be scheduled.
+/// Returns a scenario with capacity for one pod, and two pods to schedule.
 fn scenario(id: &str, profile: &str) -> String {
     let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "pods": "1"}}}"#;
     let step = |pod| {
@@ -20,7 +20,7 @@ fn scenario(id: &str, profile: &str) -> String {
     format!(r#"{{"id": "{id}", "profile": "{profile}", "objects": [{node}], "steps": [{steps}]}}"#)
 }
 
-/// What was decided, in a line for each scenario: its id, its profile, and where the pods go.
+/// Returns the decisions, one line per scenario: its id, its profile, and the nodes of the pods.
 #[track_caller]
 fn decisions(output: &str) -> Vec<String> {
     let decision = |line| {
@@ -129,7 +129,7 @@ fn invalid_changes_are_reported_with_their_position() {
     }
 }
 
-/// What is said about wrong input; the scenario around it is evaluated all the same.
+/// Checks the errors for invalid lines; the scenarios around them are evaluated.
 fn check(lines: &str, stderr: Expect) {
     let input = format!("{}\n{lines}\n{}\n", scenario("before", "edge"), scenario("after", "edge"));
     let folder = Folder::with(&[("in.jsonl", &input)]);

@@ -33,7 +33,7 @@ fn a_schedulable_pod_is_explained() {
     .assert_eq(&schedc(&["explain", "cache-0", EXAMPLE]).ok());
 }
 
-/// Shown in the README.
+/// Example in the README.
 #[test]
 fn a_pod_with_spread_constraints_is_explained() {
     expect![[r#"
@@ -110,7 +110,7 @@ fn a_gated_pod_is_explained() {
 
 #[test]
 fn a_bound_pod_is_explained_as_pending() {
-    // Its node is cordoned by now, and its own requests are free again.
+    // Its node is cordoned, and its own requests count as free.
     expect![[r#"
         Feasible nodes (scores: raw > normalised > weighted)
           NODE     TOTAL  TaintToleration x3  NodeResourcesFit x1  NodeResourcesBalancedAllocation x1
@@ -138,7 +138,7 @@ fn a_bound_pod_is_explained_as_pending() {
     .assert_eq(&schedc(&["explain", "search-0", EXAMPLE]).ok());
 }
 
-/// What `simulate` reports of each pending pod: its node if it has one, or why it has none.
+/// Returns the result of `simulate` for each pending pod: its node, or the reason why it has none.
 fn simulated(folder: &Folder, input: &str, seed: &str) -> Vec<(String, Option<String>, Option<String>)> {
     let report = folder.schedc(&["simulate", input, "--seed", seed, "-o", "json"]).json();
     let text = |entry: &serde_json::Value, key: &str| entry[key].as_str().map(str::to_owned);
@@ -245,7 +245,7 @@ fn one_pod_as_json() {
     );
 }
 
-/// A cluster of 300 nodes: one of three is tainted, one of two of the others is small.
+/// Creates a cluster of 300 nodes: every third is tainted, and half of the others are small.
 fn large() -> Folder {
     let mut manifests = String::new();
     for n in 0..300 {

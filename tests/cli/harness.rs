@@ -1,4 +1,4 @@
-//! Runs the command.
+//! Test harness that runs the command.
 
 use std::fs;
 use std::io::Write;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// A small cluster, as the README shows it.
+/// The small cluster in the README.
 pub(crate) const EXAMPLE: &str = "examples/cluster";
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -20,20 +20,20 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What a command printed that went well.
+    /// Returns the output of a successful command.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self.stdout
     }
 
-    /// The same, as JSON.
+    /// Returns the output of a successful command as JSON.
     #[track_caller]
     pub(crate) fn json(self) -> Value {
         serde_json::from_str(&self.ok()).expect("JSON")
     }
 
-    /// What a command complained about that printed nothing else.
+    /// Returns the error message of a failed command without other output.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
@@ -46,11 +46,11 @@ pub(crate) fn schedc(args: &[&str]) -> Run {
     run(Command::new(env!("CARGO_BIN_EXE_schedc")).args(args).current_dir(env!("CARGO_MANIFEST_DIR")), "")
 }
 
-/// A folder of its own for one test, gone afterwards.
+/// Temporary folder of a test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// With these files: paths and contents.
+    /// Creates a folder with files, by paths and contents.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("cli-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -64,12 +64,12 @@ impl Folder {
         Folder(root)
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.0.join(file)
     }
 
-    /// Runs a line of the shell in it, which finds `schedc`.
+    /// Runs a shell command in the folder, with `schedc` in the path.
     pub(crate) fn shell(&self, command: &str) -> Run {
         let programs = std::env::var_os("PATH").unwrap_or_default();
         let schedc = PathBuf::from(env!("CARGO_BIN_EXE_schedc"));
@@ -78,12 +78,12 @@ impl Folder {
         run(Command::new("sh").args(["-c", command]).env("PATH", path).current_dir(&self.0), "")
     }
 
-    /// Runs `schedc` in it.
+    /// Runs `schedc` in the folder.
     pub(crate) fn schedc(&self, args: &[&str]) -> Run {
         self.schedc_with_input(args, "")
     }
 
-    /// Runs `schedc` in it, with something on standard input.
+    /// Runs `schedc` in the folder, with standard input.
     pub(crate) fn schedc_with_input(&self, args: &[&str], input: &str) -> Run {
         run(Command::new(env!("CARGO_BIN_EXE_schedc")).args(args).current_dir(&self.0), input)
     }
@@ -91,7 +91,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left is left in the target folder.
+        // A failure only leaves files in the target folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -99,7 +99,7 @@ impl Drop for Folder {
 fn run(command: &mut Command, input: &str) -> Run {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("schedc starts");
-    // A command that does not read its input may be gone by now.
+    // A command that does not read its input may have ended.
     let _ = child.stdin.take().expect("standard input").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("schedc ends");
     Run {

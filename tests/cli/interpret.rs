@@ -7,7 +7,7 @@ use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 const PROFILES: [&str; 4] = ["binpack", "default", "edge", "features"];
 
-/// A result of `simulate` without the time that it took.
+/// Returns a result of `simulate` without its real times.
 fn timeless(mut result: Value) -> Value {
     for time in ["seconds", "readSeconds", "scheduleSeconds"] {
         result["summary"].as_object_mut().expect("a summary").remove(time);

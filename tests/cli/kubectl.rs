@@ -9,14 +9,14 @@ use crate::cli::harness::{Folder, Run};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/krew-manifest");
 
-/// Checksums as a release has them.
+/// Checksums in the format of a release.
 const SUMS: &str = "\
 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  schedc-1.2.3-aarch64-unknown-linux-musl.tar.gz
 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  schedc-1.2.3-x86_64-unknown-linux-musl.cdx.json
 cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc  schedc-1.2.3-x86_64-unknown-linux-musl.tar.gz
 ";
 
-/// Runs the script on a file of checksums.
+/// Runs the script with a file of checksums.
 fn krew_manifest(sums: &str) -> Run {
     let folder = Folder::with(&[("SHA256SUMS", sums)]);
     folder.shell(&format!("{SCRIPT} --url https://example.com/v1.2.3 --homepage https://example.com/schedc SHA256SUMS"))

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use crate::cli::harness::{Folder, Run};
 
-/// Longer than any name, and long enough to notice time that grows with its square.
+/// Returns a text longer than any name, and long enough to detect quadratic time.
 fn long() -> String {
     "x".repeat(1_000_000)
 }
 
-/// The first line of what a command complains about, without the long text.
+/// Returns the first line of a command's error, without the long text.
 fn complaint(folder: &Folder, args: &[&str]) -> String {
     let Run { code, stderr, .. } = folder.schedc(args);
     assert!(stderr.len() < 10_000, "{} bytes", stderr.len());

@@ -1,4 +1,4 @@
-//! Profiles by their names, from any folder.
+//! Lookup of profiles by name, from any folder.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 const PROFILES: [&str; 4] = ["binpack", "default", "edge", "features"];
 
-/// A package without profiles.
+/// Creates a package without profiles.
 fn other_folder() -> Folder {
     Folder::with(&[("Cargo.toml", "[package]\nname = \"other\"\n[workspace]\n")])
 }

@@ -8,23 +8,23 @@ use schedc_kubernetes::flags::{FLAGS, Section};
 
 use crate::cli::harness::{Folder, schedc};
 
-/// The names of subcommands, from the help text.
+/// Returns the names of subcommands in a help text.
 pub(crate) fn subcommands(help: &str) -> Vec<&str> {
     let (_, commands) = help.split_once("Commands:\n").expect("a list of commands");
     let lines = commands.lines().take_while(|line| !line.is_empty());
-    // A description goes on in lines that are indented further.
+    // Continuation lines of a description have more indentation.
     let names = lines.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
     names.filter_map(|line| line.split(' ').next()).collect()
 }
 
-/// The flags and value names that start a line of a help text, such as `--seed` and `<FILE>`.
+/// Returns the flags and value names that start a line of a help text, such as `--seed` and `<FILE>`.
 fn arguments(help: &str) -> Vec<&str> {
     let lines = help.lines().map(str::trim_start);
     let first = lines.filter_map(|line| line.split([' ', ',', '[', '=']).find(|word| !word.is_empty()));
     first.filter(|word| word.starts_with('-') || word.starts_with('<')).collect()
 }
 
-/// A page without escapes.
+/// Reads a page without escapes.
 fn read(path: &Path) -> String {
     let page = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     ["\\fB", "\\fI", "\\fR"]

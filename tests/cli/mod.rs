@@ -1,4 +1,4 @@
-//! The `schedc` command as people run it: the real binary, on manifests and profiles.
+//! The `schedc` command: the real binary with manifests and profiles.
 
 mod bad_input;
 #[cfg(feature = "bench")]

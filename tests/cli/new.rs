@@ -1,4 +1,4 @@
-//! `schedc new`. What it writes is built and run by tests/scaffold.
+//! `schedc new`. tests/scaffold builds and runs its output.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use crate::cli::harness::Folder;
 
-/// The checkout of these tests.
+/// Root of this checkout.
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]

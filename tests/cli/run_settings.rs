@@ -1,4 +1,4 @@
-//! `schedc run`: what it makes of its command line and of a KubeSchedulerConfiguration.
+//! `schedc run`: settings from its command line and a KubeSchedulerConfiguration.
 
 use crate::cli::harness::{Folder, schedc};
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
-/// The table without times, which are never the same.
+/// Checks the table without times, which vary.
 fn check(table: &str, expected: Expect) {
     let timeless = table.lines().map(|line| match line.contains(" s to read, ") {
         true => "(times)",
@@ -18,7 +18,7 @@ fn check(table: &str, expected: Expect) {
     expected.assert_eq(&(timeless.collect::<Vec<_>>().join("\n") + "\n"));
 }
 
-/// A list of the result without what concerns time.
+/// Returns a list of the result without times.
 fn timeless(list: &Value) -> Value {
     let mut list = list.clone();
     for entry in list.as_array_mut().expect("a list") {
@@ -128,7 +128,7 @@ fn the_example_cluster_as_json() {
             "StorageClass": 1,
         })
     );
-    // The budget keeps the younger notebook, which would go otherwise.
+    // The budget protects the younger notebook, which would be the victim otherwise.
     assert_eq!(
         timeless(&report["preempted"]),
         json!([{"pod": "research/notebook-1", "node": "gpu-1", "by": "research/training-3"}])
@@ -166,7 +166,7 @@ fn no_node_gets_more_than_it_has() {
     for placement in report["placements"].as_array().expect("a list") {
         *placed.entry(placement["node"].as_str().expect("a name")).or_insert(0) += 1;
     }
-    // 10 pods a node, of which the smaller has room for 8.
+    // Spreading allows 10 pods per node, and the smaller node has capacity for 8.
     assert_eq!(placed, BTreeMap::from([("a", 8), ("b", 10)]));
     assert_eq!(
         report["unschedulable"][0]["message"],

@@ -7,7 +7,7 @@ use crate::cli::harness::{EXAMPLE, Folder, schedc};
 
 const MAINTENANCE: &str = "examples/events/maintenance.yaml";
 
-/// The table without real times, which are never the same.
+/// Checks the table without real times, which vary.
 fn check(table: &str, expected: Expect) {
     let timeless = table.lines().map(|line| match line.contains(" s to read, ") {
         true => "(times)",

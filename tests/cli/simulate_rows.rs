@@ -1,10 +1,10 @@
-//! `schedc simulate`: the rows of its tables.
+//! `schedc simulate`: filters for the rows of its tables.
 
 use expect_test::expect;
 
 use crate::cli::harness::{EXAMPLE, schedc};
 
-/// The tables of a result, without utilisation and what follows.
+/// Returns the tables of a result up to utilisation.
 fn rows(args: &[&str]) -> String {
     let text = schedc(&[&["simulate", EXAMPLE], args].concat()).ok();
     let end = text.find("Utilisation\n").expect("the table");

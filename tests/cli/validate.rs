@@ -1,4 +1,4 @@
-//! Fields that an object's kind does not have, in every command that reads manifests.
+//! Unknown fields of objects, in every command that reads manifests.
 
 use expect_test::{Expect, expect};
 

@@ -1,17 +1,17 @@
-//! Whether two results say the same.
+//! Comparison of two results.
 //!
-//! Everything must be equal, except what kube-scheduler itself leaves open: which plugins skip is for information, the
-//! text of an error may be any of those that can come first, and what a preemption does may be any of its outcomes.
+//! Everything must be equal, except values that kube-scheduler leaves open: skipping plugins are informative, the text
+//! of an error may be any of the possible ones, and a preemption may have any of its outcomes.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// Something that two results say differently.
+/// A difference between two results.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Difference {
-    /// Where, such as `nodes.n03.scores.NodeAffinity`.
+    /// Path in the result, such as `nodes.n03.scores.NodeAffinity`.
     pub(crate) place: String,
     pub(crate) expected: Value,
     pub(crate) got: Value,
@@ -23,7 +23,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A verdict by its plugin, anything else as it is written.
+/// Describes the result of a node by its plugin, and any other value as JSON.
 fn describe(value: &Value) -> String {
     let code = value.get("code").and_then(Value::as_str);
     match (value, code) {
@@ -38,7 +38,7 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// All that is different.
+/// Returns all differences.
 pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut expected = expected.clone();
@@ -59,7 +59,7 @@ fn take(value: &mut Value, field: &str) -> Value {
     value.as_object_mut().and_then(|fields| fields.remove(field)).unwrap_or_default()
 }
 
-/// Where several texts may come first, any of them will do.
+/// Accepts any of several possible texts.
 fn message(expected: &mut Value, got: &mut Value) {
     let texts = take(expected, "messages");
     take(got, "messages");
@@ -68,7 +68,7 @@ fn message(expected: &mut Value, got: &mut Value) {
     }
 }
 
-/// A verdict differs as a whole, scores each for itself.
+/// Compares results of a node as a whole, and scores separately.
 fn node(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>) {
     let verdict = |node: &Value| {
         let field = |name: &str| node.get(name).map(|value| (name.to_owned(), value.clone()));
@@ -85,8 +85,8 @@ fn node(place: &str, expected: &Value, got: &Value, found: &mut Vec<Difference>)
     equal(&format!("{place}.total"), &expected["total"], &got["total"], found);
 }
 
-/// What can happen must be among the outcomes, and the candidates must be the same. What would happen if the pods had come
-/// in another order does not count: the order is that of the scenario.
+/// Compares preemptions: each outcome must be among the expected ones, and candidates must be equal. Outcomes for other
+/// orders of pods do not count, because the scenario has an order.
 fn preemptions(expected: &Value, got: &Value, found: &mut Vec<Difference>) {
     let (mut left, mut right) = (expected.clone(), got.clone());
     let (outcomes, got_outcomes) = (take(&mut left, "outcomes"), take(&mut right, "outcomes"));
@@ -114,7 +114,7 @@ fn fields(prefix: &str, expected: &Value, got: &Value, found: &mut Vec<Differenc
     }
 }
 
-/// Compares what both, or one of them, have under each name.
+/// Calls a function for each field of both objects, or of one of them.
 fn each_field(
     prefix: &str,
     expected: &Value,
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// A pod that goes to n1.
+    /// Returns the result of a pod on n1.
     fn placed() -> Value {
         json!({
             "pod": "default/web",
@@ -157,7 +157,7 @@ mod tests {
         })
     }
 
-    /// A pod that room can be made for in two ways.
+    /// Returns the result of a pod with two possible preemptions.
     fn preempting() -> Value {
         json!({
             "pod": "default/web",

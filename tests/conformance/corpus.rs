@@ -1,4 +1,4 @@
-//! The corpora as files.
+//! Files of the corpora.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,19 +9,19 @@ use schedc::evaluation::Scenario;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A scenario, and what was decided in it.
+/// A scenario and its decisions.
 #[derive(Deserialize)]
 pub(crate) struct Entry {
     pub(crate) scenario: Scenario,
     pub(crate) expected: Vec<Value>,
 }
 
-/// The scenarios of a family that `wanted` wants, by their profile.
+/// Returns the scenarios of a family whose profile is `wanted`.
 pub(crate) fn entries(family: &str, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry> {
     family_lines(family).filter_map(move |line| wanted(profile(&line)).then(|| serde_json::from_str(&line).unwrap()))
 }
 
-/// The profile of each scenario of a family.
+/// Returns the profile of each scenario of a family.
 pub(crate) fn profiles(family: &str) -> impl Iterator<Item = String> + use<> {
     family_lines(family).map(|line| profile(&line).to_owned())
 }
@@ -30,13 +30,13 @@ fn family_lines(family: &str) -> impl Iterator<Item = String> + use<> {
     lines(&format!("corpora/{family}.jsonl.gz"))
 }
 
-/// It is near the beginning of a line; most of the line need not be read for it.
+/// Returns the profile of a line. It is near the start; most of the line is therefore not parsed.
 fn profile(line: &str) -> &str {
     let named = line.split_once(r#""profile":""#).and_then(|(_, rest)| rest.split_once('"'));
     named.map_or("", |(name, _)| name)
 }
 
-/// The lines of a compressed file beside this one.
+/// Returns the lines of a compressed file in this folder.
 pub(crate) fn lines(name: &str) -> impl Iterator<Item = String> + use<> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(name);
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! Events and queueing hints as kube-scheduler 1.36.2 has them.
+//! Events and queueing hints, compared with kube-scheduler 1.36.2.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::conformance::corpus::lines;
 use crate::conformance::scheduler::{Profiles, default};
 
-/// A change, and what kube-scheduler's event handlers, hints and queue made of it.
+/// A change, and the results of kube-scheduler's event handlers, hints and queue.
 #[derive(Deserialize)]
 struct Entry {
     scenario: HintScenario,
@@ -43,7 +43,7 @@ fn events_hints_and_places_agree() {
 /// A plugin and an event, by name.
 type Pair = (String, String);
 
-/// What the corpus has each hint say. `Error` counts as `Queue`.
+/// Returns the results of each hint in the corpus. `Error` counts as `Queue`.
 fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
     let mut answers: BTreeMap<Pair, BTreeSet<bool>> = BTreeMap::new();
     for Entry { expected, .. } in entries() {
@@ -59,21 +59,21 @@ fn answers() -> BTreeMap<Pair, BTreeSet<bool>> {
     answers
 }
 
-/// Why a hint has one answer in the corpus.
+/// Reason why a hint has only one result in the corpus.
 #[derive(Clone, Copy, PartialEq)]
 enum ConstantHintReason {
-    /// Whatever is new to the pod may help.
+    /// Every event may help the pod.
     New,
-    /// Only an update of the waiting pod itself counts, and then it is no event of a pod that has a node.
+    /// Only an update of the waiting pod itself helps, which is not an event of a bound pod.
     Itself,
-    /// Only pods that take room count, and such a pod's end is an event of a pod that has a node.
+    /// Only pods with resource usage matter, and the end of such a pod is an event of a bound pod.
     TakesNoRoom,
-    /// Another way wakes the pod.
+    /// Another mechanism wakes the pod.
     Never,
 }
 
-/// The hints that have one answer in the corpus. All others have both: one that always said `Queue`, or always `Skip`, would
-/// disagree with a scenario.
+/// Hints with only one result in the corpus. All others have both: a hint that always returns `Queue`, or always
+/// `Skip`, disagrees with a scenario.
 const ONE_ANSWER: [(&str, &str, ConstantHintReason); 16] = [
     ("DefaultPreemption", "AssignedPod Delete", ConstantHintReason::Never),
     ("DefaultPreemption", "UnschedulablePod Delete", ConstantHintReason::Never),
@@ -98,19 +98,19 @@ fn a_constant_hint_is_detected() {
     let answers = answers();
     let mut one_answer = BTreeSet::new();
     let mut hinted = BTreeSet::new();
-    for ((plugin, event), said) in &answers {
+    for ((plugin, event), results) in &answers {
         let (resource, action) = event.split_once(' ').unwrap();
         let happened =
             ClusterEvent::new(EventResource::from_name(resource).unwrap(), Action::from_name(action).unwrap());
         let at = default::Pipeline::PLUGINS.iter().position(|known| known.name == plugin).unwrap();
         if !InterestedPlugins::of(default::Pipeline::PLUGINS, happened).hinted.contains(at) {
-            assert_eq!(said, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
+            assert_eq!(results, &BTreeSet::from([true]), "{plugin} has no hint for {event}");
             continue;
         }
         let registrations = default::Pipeline::PLUGINS[at].events.unwrap();
         hinted.extend(registrations.iter().enumerate().filter(|(_, r)| r.event.covers(happened)).map(|(i, _)| (at, i)));
-        if said.len() == 1 {
-            one_answer.insert((plugin.as_str(), event.as_str(), said.contains(&true)));
+        if results.len() == 1 {
+            one_answer.insert((plugin.as_str(), event.as_str(), results.contains(&true)));
         }
     }
     assert_eq!(

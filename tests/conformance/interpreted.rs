@@ -1,4 +1,4 @@
-//! The interpreted twin decides as kube-scheduler does, too: the same scenarios, the same profiles, read when the test runs.
+//! Interpreted profiles make kube-scheduler's decisions, too: the same scenarios and profiles, read at run time.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,9 @@
-//! schedc decides as kube-scheduler 1.36.2 does: pod by pod, node by node, score by score, word by word.
+//! schedc makes the decisions of kube-scheduler 1.36.2, with equal results for each pod and node, equal scores and
+//! messages.
 //!
-//! The corpora hold scenarios and what the real scheduler's framework decided in them; corpora/README.md has more. Each
-//! family is one test. With `CONFORMANCE_REPORT` set, tests also print how many answers of each plugin agree:
+//! The corpora contain scenarios and the recorded decisions of kube-scheduler's framework; corpora/README.md has
+//! details. Each family is one test. With `CONFORMANCE_REPORT` set, tests also print how many results of each plugin
+//! agree:
 //!
 //! ```sh
 //! CONFORMANCE_REPORT=1 cargo test --test main conformance::spread -- --nocapture
@@ -15,7 +17,7 @@ mod hints;
 mod interpreted;
 mod report;
 
-/// The profiles that scenarios name, as `schedc import` makes them of the configurations that kube-scheduler ran with.
+/// Profiles of the scenarios, imported by `schedc import` from the configurations of kube-scheduler.
 mod scheduler {
     schedc_macros::profile!(
         "tools/import/tests/profiles/added-affinity.toml",
@@ -32,7 +34,7 @@ mod scheduler {
     );
 }
 
-/// The same as `edge`, each with one thing that is wrong.
+/// Variants of `edge` with one error each.
 mod flipped {
     schedc_macros::profile!(
         "tests/conformance/flipped/other-weight.toml",
@@ -48,7 +50,7 @@ use report::Report;
 use schedc::evaluation::Evaluator;
 use schedc_core::profile::Bundle;
 
-/// Evaluates a family, and compares all that was decided.
+/// Evaluates a family, and compares all decisions.
 fn check(family: &str) {
     let report = Report::of::<scheduler::Profiles>(family, |profile| Some(profile.to_owned()));
     if std::env::var_os("CONFORMANCE_REPORT").is_some() {
@@ -57,7 +59,7 @@ fn check(family: &str) {
     assert!(report.agrees(), "{report}");
 }
 
-/// What comes of a family's scenarios of the profile `edge` if another one stands in for it.
+/// Returns the report of a family's scenarios of the profile `edge` with another profile in its place.
 fn with_stand_in(family: &str, stand_in: &str) -> String {
     let stand_in = |profile: &str| (profile == "edge").then(|| stand_in.to_owned());
     let report = Report::of::<flipped::Profiles>(family, stand_in);
@@ -67,7 +69,7 @@ fn with_stand_in(family: &str, stand_in: &str) -> String {
 
 macro_rules! families {
     ($($family:ident)*) => {
-        /// All of them.
+        /// All families.
         const FAMILIES: &[&str] = &[$(stringify!($family)),*];
 
         $(#[test]
@@ -81,7 +83,7 @@ families! {
     gates hostile images mixed nodeaffinity nodename podaffinity ports preemption resources sequence spread taints volumes
 }
 
-/// Each is imported, compiled into `scheduler`, and has decisions of kube-scheduler that ran with it: none is left out.
+/// Every profile is imported, compiled into `scheduler`, and has recorded decisions.
 #[test]
 fn every_configuration_has_scenarios() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/import/tests/profiles");

@@ -1,4 +1,4 @@
-//! How far a family agrees.
+//! Agreement of a family.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::conformance::compare::{Difference, differences};
 use crate::conformance::corpus::{Entry, entries};
 
-/// So many results that disagree are told in full.
+/// Maximum number of disagreeing results in a report.
 const SHOWN: usize = 5;
-/// With so many differences each.
+/// Maximum number of differences per result.
 const SHOWN_DIFFERENCES: usize = 4;
 
-/// How many of something agree.
+/// Number of equal values.
 #[derive(Default)]
 struct Count {
     agree: usize,
@@ -35,16 +35,16 @@ impl fmt::Display for Count {
     }
 }
 
-/// What plugins say, apart from each other.
+/// Agreement of one plugin.
 #[derive(Default)]
 struct PluginCounts {
-    /// Nodes that it rejects, or should.
+    /// Rejected nodes, actual or expected.
     verdicts: Count,
-    /// What its Score returns.
+    /// Results of Score.
     raw: Count,
 }
 
-/// What came of comparing a family.
+/// Result of the comparison of a family.
 pub(crate) struct Report {
     family: String,
     results: Count,
@@ -54,13 +54,13 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Evaluates the scenarios of a family whose profile `stand_in` has a profile for. Pods go where they should, so that
-    /// one difference is told once.
+    /// Evaluates the scenarios of a family for whose profile `stand_in` returns a profile. Pods are placed on the
+    /// expected nodes; each difference is therefore reported once.
     pub(crate) fn of<B: Bundle>(family: &str, stand_in: impl Fn(&str) -> Option<String>) -> Self {
         Self::by(Evaluator::of::<B>().unwrap(), family, stand_in, |_| {})
     }
 
-    /// The same by an evaluator of somebody's, with what was decided changed before it is compared.
+    /// Evaluates with a given evaluator, and changes its decisions before the comparison.
     pub(crate) fn by(
         mut evaluator: Evaluator,
         family: &str,
@@ -111,7 +111,7 @@ impl Report {
             for plugin in rejectors.into_iter().flatten() {
                 self.plugins.entry(plugin.to_owned()).or_default().verdicts.add(agrees);
             }
-            // What should not be scored is no score's fault.
+            // Nodes that should not be scored are not differences of scores.
             if let (Some(expected), Some(got)) = (expected["raw"].as_object(), got["raw"].as_object()) {
                 for plugin in expected.keys().chain(got.keys().filter(|&plugin| !expected.contains_key(plugin))) {
                     let agrees = expected.get(plugin) == got.get(plugin);
@@ -121,7 +121,7 @@ impl Report {
         }
     }
 
-    /// Whether everything is as it should be.
+    /// Returns whether all results agree.
     pub(crate) fn agrees(&self) -> bool {
         self.disagreements.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What must hold of the code itself.
+//! Invariants of the source code.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

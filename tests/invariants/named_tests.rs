@@ -1,9 +1,9 @@
-//! The tests that docs/pitfalls.md names are there.
+//! The tests in docs/pitfalls.md exist.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What stands between backquotes.
+/// Returns the texts between backquotes.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }

@@ -1,9 +1,9 @@
-//! No virtual call between a popped pod and its decision: core, plugins and generated code hold no `dyn`, apart from plugins'
-//! background tasks and the type-erased schedulers around whole steps.
+//! No virtual call between a popped pod and its decision: core, plugins and generated code contain no `dyn`, except for
+//! background tasks of plugins and the type-erased schedulers around whole steps.
 
 use std::path::{Path, PathBuf};
 
-/// The code of a line, without comments and doc attributes, where the word may stand.
+/// Returns the code of a line without comments and doc attributes, which may contain the word.
 fn code(line: &str) -> &str {
     let code = line.split("//").next().unwrap_or("");
     if code.trim_start().starts_with("#[doc") { "" } else { code }
@@ -13,8 +13,8 @@ fn holds_dyn(line: &str) -> bool {
     code(line).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "dyn")
 }
 
-/// Plugins' background tasks, for which no decision waits, and type-erased schedulers, whose virtual calls are whole steps such as
-/// an attempt.
+/// Background tasks of plugins, for which no decision waits, and type-erased schedulers, whose virtual calls are whole
+/// steps such as an attempt.
 const EXCEPTIONS: [&str; 2] = ["core/src/background", "core/src/erased"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

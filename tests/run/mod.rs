@@ -1,4 +1,4 @@
-//! `schedc run`, as a process of its own.
+//! `schedc run` as a separate process.
 
 mod process;
 
@@ -9,7 +9,7 @@ use process::Scheduler;
 use schedc_fake_apiserver::{Fault, FaultRule, RecordedRequest, Server};
 use serde_json::{Value, json};
 
-/// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
+/// Timeout of a test, for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const NODES: usize = 20;
 const PODS: usize = 200;
@@ -29,7 +29,7 @@ fn pod(number: usize) -> Value {
     })
 }
 
-/// A server with nodes that the pods will fill to the last CPU: room that is lost, or taken twice, shows.
+/// Starts a server with nodes that the pods fill to the last CPU; lost or doubly used capacity therefore shows.
 fn server() -> Server {
     let server = Server::start();
     (0..NODES).for_each(|number| drop(server.create(node(number))));
@@ -48,19 +48,19 @@ fn is_binding(asked: &RecordedRequest) -> bool {
     asked.verb == "create" && asked.path.ends_with("/binding")
 }
 
-/// Waits until it is so, as long as the scheduler is at work.
+/// Waits until a condition holds, while the scheduler runs.
 #[track_caller]
 fn wait_until(server: &Server, scheduler: &mut Scheduler, what: &str, condition: impl Fn(&Server) -> bool) {
     let condition = server.wait(TIMEOUT, condition);
     assert!(
         condition,
-        "not in time: {what}; {} pods are bound; the scheduler said\n{}",
+        "timeout: {what}; {} pods are bound; output of the scheduler:\n{}",
         bound(server),
         scheduler.output()
     );
 }
 
-/// Waits until all pods are bound: each once, and no node has more than it has room for.
+/// Waits until all pods are bound: each once, and no node exceeds its capacity.
 #[track_caller]
 fn wait_until_all_pods_are_bound_once(server: &Server, scheduler: &mut Scheduler) {
     wait_until(server, scheduler, "all pods are bound", |server| bound(server) == PODS);
@@ -80,7 +80,7 @@ fn wait_until_all_pods_are_bound_once(server: &Server, scheduler: &mut Scheduler
 fn a_repeatedly_killed_scheduler_binds_all_pods_once() {
     const KILLS: usize = 50;
     let server = server();
-    // So slow that it is killed in the midst of things.
+    // Slow bindings, because the process must be killed during them.
     server.rule(FaultRule::new(Fault::Delay(Duration::from_millis(10))).path("*/binding"));
     let mut random: u64 = 1;
     for kill in 0..KILLS {
@@ -108,7 +108,7 @@ fn a_terminated_scheduler_finishes_bindings_and_releases_the_lease() {
     let gave_back = asked.iter().rposition(|asked| asked.path == LEASE && asked.verb == "update");
     let last_binding = asked.iter().rposition(is_binding);
     assert!(gave_back > last_binding);
-    // So the next one need not wait for the lease to be over.
+    // The next process therefore need not wait for the end of the lease.
     let mut second = Scheduler::start(&server, &[]);
     wait_until_all_pods_are_bound_once(&server, &mut second);
     assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code != 201), 0);
@@ -122,7 +122,7 @@ fn a_lost_lease_ends_the_scheduler() {
         ["--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"];
     let mut scheduler = Scheduler::start(&server, &times);
     wait_until(&server, &mut scheduler, "it leads", |server| server.get(LEASE).is_some());
-    server.merge(LEASE, json!({"spec": {"holderIdentity": "somebody else"}}));
+    server.merge(LEASE, json!({"spec": {"holderIdentity": "another replica"}}));
     assert_eq!(scheduler.join(), Some(1));
     assert!(scheduler.output().contains("leader election lost"), "{}", scheduler.output());
 }

@@ -1,4 +1,4 @@
-//! A scheduler as a process.
+//! The process of a scheduler.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use schedc_fake_apiserver::Server;
 
-/// `schedc run`. It is killed when it is dropped.
+/// Process of `schedc run`. Dropping it kills the process.
 pub(crate) struct Scheduler {
     child: Child,
     folder: PathBuf,
 }
 
 impl Scheduler {
-    /// For a server, with more flags.
+    /// Starts a scheduler for a server, with additional flags.
     pub(crate) fn start(server: &Server, flags: &[&str]) -> Scheduler {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("run-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -30,30 +30,30 @@ impl Scheduler {
         Scheduler { child, folder }
     }
 
-    /// Ends it at once: SIGKILL.
+    /// Sends SIGKILL.
     pub(crate) fn kill(mut self) {
         self.end();
     }
 
-    /// Asks it to end: SIGTERM. Returns its exit code.
+    /// Sends SIGTERM, and returns the exit code.
     pub(crate) fn terminate(&mut self) -> Option<i32> {
         let status = Command::new("kill").arg(self.child.id().to_string()).status();
         assert!(status.is_ok_and(|status| status.success()), "it has ended already:\n{}", self.output());
         self.join()
     }
 
-    /// Waits until it ends. Returns its exit code.
+    /// Waits for the end of the process, and returns its exit code.
     pub(crate) fn join(&mut self) -> Option<i32> {
         self.child.wait().expect("schedc ends").code()
     }
 
-    /// What it said so far.
+    /// Returns the output so far.
     pub(crate) fn output(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     fn end(&mut self) {
-        // It may have ended already.
+        // The process may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -62,7 +62,7 @@ impl Scheduler {
 impl Drop for Scheduler {
     fn drop(&mut self) {
         self.end();
-        // What is left is left in the target folder.
+        // A failure only leaves files in the target folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,7 +1,7 @@
-//! What `schedc new` writes, as its README says: it builds, passes its tests, and simulates.
+//! Output of `schedc new`: it builds, passes its tests, and simulates, as its README describes.
 //!
-//! It is built without a network, with the versions of this checkout, in this checkout's target folder, so that what is compiled
-//! there serves it, too.
+//! The build uses no network, the versions of this checkout, and its target folder; compiled packages are therefore
+//! shared.
 
 use std::env;
 use std::fs;
@@ -10,17 +10,18 @@ use std::process::Command;
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// Runs a command that goes well, and returns what it prints.
+/// Runs a successful command, and returns its output.
 fn run(folder: &Path, program: &str, args: &[&str]) -> String {
     let target = Path::new(TEMPORARY).parent().expect("a target folder");
     let mut command = Command::new(program);
-    // What cargo tells this test is not about what it builds now.
+    // Variables of cargo for this test do not apply to the new build.
     let own = env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO_PKG_"));
     for (name, _) in own {
         command.env_remove(name);
     }
     command.args(args).current_dir(folder).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
-    // As the dependencies of this workspace have none, either, those with the same features are not compiled again.
+    // The dependencies of this workspace have none, either; those with the same features are therefore not compiled
+    // again.
     command.env("CARGO_PROFILE_DEV_DEBUG", "false");
     let output = command.env_remove("CARGO_MANIFEST_DIR").env_remove("SCHEDC_PROFILES").output().expect(program);
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -28,7 +29,7 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> String {
     stdout
 }
 
-/// A new scheduler with an example.
+/// Creates a new scheduler with an example.
 fn scaffold(example: &[&str]) -> PathBuf {
     let name = example.last().map_or("my-scheduler".to_owned(), |example| format!("my-{example}"));
     let folder = Path::new(TEMPORARY).join("scaffold").join(&name);
@@ -40,7 +41,7 @@ fn scaffold(example: &[&str]) -> PathBuf {
     folder.join(name)
 }
 
-/// `cargo test` and `cargo run -- simulate` do what the README says.
+/// Runs `cargo test` and `cargo run -- simulate`, and compares the output with the README.
 fn check(example: &[&str], tests: &[&str]) {
     if slow_tests::is_skipped("cargo builds a scheduler") {
         return;

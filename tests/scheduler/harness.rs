@@ -1,4 +1,4 @@
-//! Where scenarios are played: a scheduler, an API server, tasks, and a clock that a test moves.
+//! Test harness for scenarios: a scheduler, an API server, tasks, and a clock.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -21,11 +21,11 @@ const SECOND: i64 = 1_000_000_000;
 
 type Task = Pin<Box<dyn Future<Output = Completed>>>;
 
-/// Tasks, each with the pod in whose attempt it began. All are asked whenever something happened.
+/// Tasks, each with the pod whose attempt started it. All are polled after every change.
 #[derive(Default)]
 struct Running {
     tasks: Vec<(String, Task)>,
-    /// Whose attempt new tasks belong to.
+    /// Pod whose attempt owns new tasks.
     owner: String,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Harness {
     scheduler: Scheduler<Profiles, Api>,
     api: Api,
     running: Running,
-    /// The uids of the pods that the scheduler was told of, by name.
+    /// Uids of the pods that were delivered to the scheduler, by name.
     uids: BTreeMap<String, Uid>,
     now: i64,
 }
 
 impl Harness {
-    /// A cluster of these objects, which the scheduler knows. Nothing is tried yet.
+    /// Creates a cluster with these objects, delivered to the scheduler, before any attempt.
     pub(crate) fn new(manifests: &str) -> Harness {
         let api = Api::default();
         let options = Options { tie_break: TieBreak::First, ..Options::default() };
@@ -56,7 +56,7 @@ impl Harness {
         harness
     }
 
-    /// Objects are created, or replaced.
+    /// Creates or replaces objects.
     pub(crate) fn create(&mut self, manifests: &str) {
         let manifests = Manifests::parse("scenario.yaml", manifests).unwrap_or_else(|error| panic!("{error}"));
         let objects = Objects::new(manifests, Default::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -74,72 +74,72 @@ impl Harness {
         }
         self.settle();
     }
-    /// A node goes; what was on it stays for now.
+    /// Deletes a node, but not its pods.
     pub(crate) fn remove_node(&mut self, name: &str) {
         let name = self.scheduler.cache.base.interner.intern(name);
         self.scheduler.on_change(Change::NodeDeleted(name), &mut self.running);
         self.settle();
     }
-    /// Somebody deletes a pod, which has all the time that it is granted.
+    /// Deletes a pod with its grace period.
     pub(crate) fn delete(&mut self, pod: &str) {
         let answer = self.server().delete(pod);
         answer.unwrap();
         self.settle();
     }
-    /// A pod goes.
+    /// Removes a pod immediately.
     pub(crate) fn remove(&mut self, pod: &str) {
         self.server().remove(pod);
         self.settle();
     }
-    /// Somebody changes a pod.
+    /// Changes a pod.
     pub(crate) fn edit(&mut self, pod: &str, change: impl FnOnce(&mut ApiPod)) {
         self.server().edit(pod, change);
         self.settle();
     }
-    /// Somebody binds a pod.
+    /// Binds a pod, as another scheduler would.
     pub(crate) fn bind(&mut self, pod: &str, node: &str) {
         self.edit(pod, |pod| pod.spec.get_or_insert_default().node_name = Some(node.to_owned()));
     }
 
-    /// The API server.
+    /// Returns the API server.
     pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
         self.api.server()
     }
-    /// Requests that begin like this get no answer for now.
+    /// Holds responses to requests with this prefix.
     pub(crate) fn hold(&mut self, requests: &str) {
         self.hold_of("", requests);
     }
-    /// Requests of a pod's attempt that begin like this get no answer for now.
+    /// Holds responses to requests with this prefix from a pod's attempt.
     pub(crate) fn hold_of(&mut self, owner: &str, requests: &str) {
         self.server().hold(owner, requests);
     }
-    /// Requests that were held get their answers.
+    /// Releases held responses.
     pub(crate) fn release(&mut self, requests: &str) {
         self.release_of("", requests);
     }
-    /// Requests of a pod's attempt that were held get their answers.
+    /// Releases held responses of a pod's attempt.
     pub(crate) fn release_of(&mut self, owner: &str, requests: &str) {
         self.server().release(owner, requests);
         self.settle();
     }
-    /// The next request that begins like this fails.
+    /// Fails the next request with this prefix.
     pub(crate) fn fail(&mut self, requests: &str, error: ApiError) {
         self.server().fail(requests, error);
     }
-    /// Requests that wait for an answer.
+    /// Returns the requests without a response.
     pub(crate) fn pending(&self) -> Vec<String> {
         self.server().pending()
     }
-    /// What was asked and answered, and events, since the last time.
+    /// Returns requests, responses and events since the last call.
     pub(crate) fn log(&mut self) -> Vec<String> {
         self.server().take_log()
     }
 
-    /// Tries the next pod, which is this one, and lets happen what follows.
+    /// Tries the next pod, which must be this one, and settles.
     pub(crate) fn schedule(&mut self, pod: &str) {
         assert_eq!(self.schedule_next().as_deref(), Some(pod), "the pod that is tried next");
     }
-    /// Tries the next pod when nobody is in backoff, and lets happen what follows. Returns its name.
+    /// Tries the next pod after all backoffs, and settles. Returns its name.
     pub(crate) fn schedule_next(&mut self) -> Option<String> {
         self.pass(2);
         let before = self.in_flight();
@@ -160,7 +160,7 @@ impl Harness {
         let is_in_flight = |uid| self.scheduler.place(uid) == Some(QueuePlace::InFlight);
         self.uids.iter().filter(|(_, uid)| is_in_flight(uid)).map(|(name, _)| name.clone()).collect()
     }
-    /// Tries pods until there is none to try.
+    /// Tries pods until none is left to try.
     pub(crate) fn run(&mut self) {
         for _ in 0..100 {
             if self.schedule_next().is_none() {
@@ -169,14 +169,14 @@ impl Harness {
         }
         panic!("there is always a pod to try: {:#?}", self.log());
     }
-    /// Time passes, and nothing is tried.
+    /// Advances the time without attempts.
     pub(crate) fn pass(&mut self, seconds: i64) {
         self.now += seconds * SECOND;
         self.scheduler.tick(self.now, &mut self.running);
         self.settle();
     }
 
-    /// Answers requests, runs tasks and tells the scheduler what happened, until nothing happens any more. Nothing is tried.
+    /// Answers requests, runs tasks and notifies the scheduler until nothing changes any more, without attempts.
     fn settle(&mut self) {
         while self.deliver_changes() | self.answer() | self.poll() {}
         self.scheduler.take_outcomes();
@@ -184,7 +184,7 @@ impl Harness {
     fn answer(&self) -> bool {
         self.server().answer()
     }
-    /// Asks all tasks. Returns whether they did something.
+    /// Polls all tasks. Returns whether any made progress.
     fn poll(&mut self) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         let request_count = self.server().request_count();
@@ -203,7 +203,7 @@ impl Harness {
         self.running.owner.clear();
         any || self.server().request_count() > request_count
     }
-    /// Tells the scheduler of pods that changed.
+    /// Notifies the scheduler of changed pods.
     fn deliver_changes(&mut self) -> bool {
         let changes = self.server().take_changes();
         let any = !changes.is_empty();
@@ -211,7 +211,7 @@ impl Harness {
             let pod = pod.filter(|pod| !is_finished(pod));
             let pod = pod.map(|pod| convert_pod(&pod, &mut self.scheduler.cache.base.interner));
             match pod {
-                // That an earlier one of the name went is not told.
+                // The deletion of an earlier pod of this name is not delivered.
                 Some(pod) => {
                     self.uids.insert(name, pod.uid.clone());
                     self.scheduler.on_change(Change::Pod(pod), &mut self.running);
@@ -225,37 +225,38 @@ impl Harness {
         any
     }
 
-    /// Where a pod is in the queue.
+    /// Returns the place of a pod in the queue.
     pub(crate) fn place(&self, pod: &str) -> Option<QueuePlace> {
         self.scheduler.place(self.uids.get(pod)?)
     }
-    /// Whether a pod is in the queue and cannot be tried before its preemption is done, even if somebody asks for it.
+    /// Returns whether a pod is in the queue and cannot be tried before the end of its preemption, not even by
+    /// activation.
     pub(crate) fn is_held_by_its_preemption(&mut self, pod: &str) -> bool {
         let uid = &self.uids[pod];
         let is_active = self.scheduler.activate(uid);
         let status = self.scheduler.gate_status(uid).map(|status| status.message());
         !is_active && status.as_deref() == Some("waiting for the preemption for this pod to be finished")
     }
-    /// What is under way in the scheduler.
+    /// Returns the counts of unfinished work in the scheduler.
     pub(crate) fn under_way(&self) -> InProgressCounts {
         self.scheduler.in_progress()
     }
-    /// The node that a pod is on.
+    /// Returns the node of a pod.
     pub(crate) fn node_of(&self, pod: &str) -> Option<String> {
         self.api_pod(pod).spec?.node_name
     }
-    /// The node that a pod's status names.
+    /// Returns the nominated node in a pod's status.
     pub(crate) fn nominated(&self, pod: &str) -> Option<String> {
         self.api_pod(pod).status?.nominated_node_name
     }
-    /// The reason and the message of a pod's condition.
+    /// Returns the reason and the message of a pod's condition.
     pub(crate) fn condition(&self, pod: &str, kind: &str) -> (String, String) {
         let conditions = self.api_pod(pod).status.and_then(|status| status.conditions).unwrap_or_default();
         let found = conditions.into_iter().find(|condition| condition.type_ == kind);
         let PodCondition { reason, message, .. } = found.unwrap_or_default();
         (reason.unwrap_or_default(), message.unwrap_or_default())
     }
-    /// Whether there is no such pod any more.
+    /// Returns whether a pod no longer exists.
     pub(crate) fn is_gone(&self, pod: &str) -> bool {
         self.server().pod(pod).is_none()
     }
@@ -264,7 +265,7 @@ impl Harness {
     }
 }
 
-/// Whatever was played: nothing is under way when nobody waits for an answer.
+/// After every scenario, nothing may be in progress without a held response.
 impl Drop for Harness {
     fn drop(&mut self) {
         if !std::thread::panicking() && self.running.tasks.is_empty() {

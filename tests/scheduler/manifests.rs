@@ -1,6 +1,6 @@
-//! Manifests of nodes and pods that differ in little.
+//! Manifests of similar nodes and pods.
 
-/// A node.
+/// Returns a node.
 pub(crate) fn node(name: &str, cpu: &str) -> String {
     format!(
         "---
@@ -12,22 +12,22 @@ status: {{allocatable: {{cpu: {cpu}, memory: 8Gi, pods: 110}}}}
     )
 }
 
-/// A pod that asks for cpu, with more in its spec.
+/// Returns a pod with a cpu request and more fields in its spec.
 pub(crate) fn pod(name: &str, cpu: &str, spec: &str) -> String {
     labelled(name, "", cpu, spec)
 }
 
-/// A pod with labels.
+/// Returns a pod with labels.
 pub(crate) fn labelled(name: &str, labels: &str, cpu: &str, spec: &str) -> String {
     pod_with(name, &format!("labels: {{{labels}}}"), cpu, spec, "{}")
 }
 
-/// A pod that says that it is nominated for a node.
+/// Returns a pod with a nominated node.
 pub(crate) fn nominated(name: &str, node: &str, cpu: &str, spec: &str) -> String {
     pod_with(name, "labels: {}", cpu, spec, &format!("{{nominatedNodeName: {node}}}"))
 }
 
-/// A pod with more in its metadata and its status.
+/// Returns a pod with more fields in its metadata and status.
 pub(crate) fn pod_with(name: &str, metadata: &str, cpu: &str, spec: &str, status: &str) -> String {
     format!(
         "---
@@ -40,7 +40,7 @@ status: {status}
     )
 }
 
-/// Pods `name-0`, `name-1` and so on, which are alike.
+/// Returns equal pods `name-0`, `name-1` and so on.
 pub(crate) fn pods(name: &str, count: usize, cpu: &str, spec: &str) -> String {
     (0..count).map(|number| pod(&format!("{name}-{number}"), cpu, spec)).collect()
 }

@@ -1,8 +1,8 @@
-//! Scenarios of a scheduler at work: many attempts, with requests that are answered late, or not at all. Most are those of
-//! kube-scheduler's own integration tests (`test/integration/scheduler`); each file says which.
+//! Scenarios with many attempts, and requests with late or no responses. Most are those of kube-scheduler's own
+//! integration tests (`test/integration/scheduler`); each file lists them.
 //!
-//! A scenario is played on a [`Harness`](harness::Harness): a scheduler with the default profile, an API server that answers when
-//! the scenario lets it, and a clock that the scenario moves. Pods are tried one by one, when the scenario says so.
+//! A scenario runs on a [`Harness`](harness::Harness): a scheduler with the default profile, an API server whose
+//! responses the scenario can hold, and a clock that the scenario advances. The scenario also starts each attempt.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

@@ -1,17 +1,17 @@
-//! `status.nominatedNodeName`: who sets it, and when it ends.
+//! `status.nominatedNodeName`: when it is set and cleared.
 //!
-//! | scenario | ends with |
+//! | scenario | result |
 //! |---|---|
-//! | a pod will wait in Permit, or PreBind has work | the name is written before that; else it is not |
+//! | a pod will wait in Permit, or PreBind has work | the name is written before that; otherwise it is not |
 //! | the pod is bound | the name is cleared |
-//! | a preemption makes room | the name is its node, whatever it was before |
-//! | the pod does not fit on the node that it names, or on any | the name is cleared, and others are not kept away |
-//! | a higher one comes first | it gets the place, and the name of the lower one is cleared |
+//! | a preemption succeeds | the name is its node, independent of its previous value |
+//! | the pod does not fit on its nominated node, or on any node | the name is cleared, and blocks no other pods |
+//! | a pod of higher priority is scheduled first | it gets the capacity, and the name of the lower one is cleared |
 //! | a higher preemption targets the node | the name of the lower one is cleared |
-//! | the node is deleted, without or with other nodes that are out of the question | the name is cleared |
+//! | the node is deleted, with or without other infeasible nodes | the name is cleared |
 //! | PreBind fails | the name is cleared |
-//! | somebody else sets it | its node is tried first, and taken if the pod fits, however others score |
-//! | the nominated pod is deleted, gets another node, or loses its nomination | lower ones that it kept away are tried again |
+//! | another component sets it | its node is tried first, and chosen if the pod fits, independent of scores |
+//! | the nominated pod is deleted, gets another node, or loses its nomination | pods of lower priority that it blocked are tried again |
 //!
 //! From kube-scheduler's `nominated_node_name`, `preemption/nominatednodename` and `eventhandler`
 //! (`TestUpdateNominatedNodeName`).
@@ -54,7 +54,7 @@ fn binding_waits_for_the_written_nomination() {
 #[test]
 fn a_failed_nomination_write_does_not_stop_the_binding() {
     let mut harness = Harness::new(&(node("node", "4") + &labelled("pod", "stops: pre-bind-waits", "1", "")));
-    harness.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("patch pod nominated=node", ApiError::new(ApiReason::Timeout, "no response"));
     harness.schedule("pod");
     assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
 }
@@ -63,7 +63,7 @@ fn a_failed_nomination_write_does_not_stop_the_binding() {
 fn a_nomination_that_a_preemption_failed_to_write_is_written_before_pre_bind_runs() {
     let running = pod("running", "4", &format!("nodeName: node, {RUNNING}"));
     let mut harness = Harness::new(&(node("node", "4") + &running));
-    harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("patch preemptor nominated=node PodScheduled", ApiError::new(ApiReason::Timeout, "no response"));
     harness.hold("get Disk");
     harness.create(&labelled("preemptor", "stops: pre-bind-waits", "4", "priority: 100"));
     harness.run();
@@ -135,7 +135,7 @@ fn a_second_preemption_by_higher_priority_clears_the_nomination() {
     harness.schedule("middle");
     assert_eq!(harness.nominated("middle").as_deref(), Some("node"));
     harness.run();
-    // Its victims are still ending, and what is left is not enough for the next one either.
+    // Its victims are still terminating, and the remaining capacity is not enough for the next pod either.
     harness.create(&pod("high", "3", "priority: 100"));
     harness.run();
     assert_eq!(harness.node_of("high"), None);
@@ -232,7 +232,8 @@ fn an_unwritten_nomination_counts() {
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
 }
 
-/// A lower pod that would fit beside nobody but a higher one, and is kept away by the nomination of a middle one.
+/// Creates a pod of low priority that fits next to one of high priority, but is blocked by the nomination of a middle
+/// one.
 fn with_blocked_pod() -> Harness {
     let mut harness = Harness::new(&(node("node", "4") + &pod("running", "4", &format!("nodeName: node, {RUNNING}"))));
     harness.hold("delete");

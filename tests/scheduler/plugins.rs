@@ -1,4 +1,4 @@
-//! Plugins that stop pods where a test wants them stopped.
+//! Plugins that stop pods at the extension point that a test selects.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -18,10 +18,10 @@ use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec, Uid};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 
-/// The label that says what happens to a pod, the first time it is tried.
+/// Label with the stop of a pod's first attempt.
 const STOPS: &str = "stops";
 
-/// What happens to a pod at its first attempt, by its label `stops`; nothing happens at a later one.
+/// Stop of a pod's first attempt, from its label `stops`. Later attempts have none.
 #[derive(Default)]
 pub struct Stops(Mutex<Map<Uid, Stop>>);
 
@@ -33,11 +33,11 @@ enum Stop {
     Permit(Code),
     /// `permit-waits`: for a minute.
     Waits,
-    /// `pre-bind-waits`: for an answer of the cluster.
+    /// `pre-bind-waits`: for a response of the API server.
     PreBindWaits,
     /// `pre-bind-rejects`, `pre-bind-breaks`
     PreBind(Code),
-    /// It was stopped before.
+    /// The pod was stopped before.
     Over,
 }
 
@@ -65,7 +65,7 @@ impl Stops {
     fn at(&self, pod: &Pod) -> Stop {
         self.pods().get(&pod.uid).copied().unwrap_or(Stop::Over)
     }
-    /// Whether this is where the pod stops. If so, it does not another time.
+    /// Returns the stop of a pod if it is here. The pod does not stop again.
     fn meets(&self, pod: &Pod, here: impl Fn(Stop) -> bool) -> Option<Stop> {
         let stop = self.at(pod);
         here(stop).then(|| {
@@ -93,7 +93,7 @@ impl Plugin for Stops {
     fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
-/// A new node is worth another attempt, nothing else.
+/// Only a new node causes another attempt.
 impl EnqueueExtensions for Stops {
     const EVENTS: &'static [Registration] = &[Registration::always(EventResource::Node, Action::ADD)];
 }
@@ -147,7 +147,7 @@ impl PreBindPlugin for Stops {
     }
 }
 
-/// There is one token. While a pod with the label `takes: token` has it, other pods fit nowhere.
+/// A single token. While a pod with the label `takes: token` holds it, other pods fit nowhere.
 #[derive(Default)]
 pub struct Token(Mutex<Option<Uid>>);
 
@@ -169,7 +169,7 @@ impl EnqueueExtensions for Token {
 }
 
 impl PreFilterPlugin for Token {
-    /// Who has the token.
+    /// The pod that holds the token.
     type Cycle = Option<Uid>;
     fn pre_filter(&self, _: &NoArgs, _: &(), _: View<'_, Self>) -> Result<PreFilterResult<Option<Uid>>, Status> {
         Ok(PreFilterResult::ready(self.0.lock().unwrap().clone()))

@@ -1,19 +1,19 @@
-//! Pods that make room for themselves while everything else goes on.
+//! Preemption during other activity.
 //!
-//! | scenario | ends with |
+//! | scenario | result |
 //! |---|---|
-//! | victims are removed in the background | the preemptor is held meanwhile, and bound when they are gone |
-//! | a lower one comes meanwhile | it does not get the place |
-//! | a higher one comes meanwhile | it gets the place, whichever preemption is done first; the other one's nomination ends |
-//! | a lower one comes, and the node is big enough | it removes others, and both are bound |
-//! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound elsewhere |
-//! | a victim is in Bind | it is deleted; its room is free at once, what it reserved when Bind has failed |
-//! | a higher one takes the room before the last victim is gone | the lower one makes room on another node |
+//! | victims are removed in the background | the preemptor is held until they are gone, and then bound |
+//! | a pod of lower priority is created in between | it does not get the capacity |
+//! | a pod of higher priority is created in between | it gets the capacity, whichever preemption ends first; the nomination of the other one ends |
+//! | a pod of lower priority is created, and the node is large enough | it preempts others, and both are bound |
+//! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound to another node |
+//! | a victim is in Bind | it is deleted; its capacity is free at once, its reservations when Bind has failed |
+//! | a pod of higher priority takes the capacity before the last victim is gone | the lower one preempts on another node |
 //! | a victim cannot be deleted | the last one stays, and the preemptor is tried again |
-//! | the preemptor is deleted, or changed, meanwhile | nothing is left behind; the changed one is bound |
-//! | many lower ones wait | none is bound before the preemptor |
+//! | the preemptor is deleted or changed in between | no state is left; the changed one is bound |
+//! | many pods of lower priority wait | none is bound before the preemptor |
 //!
-//! From kube-scheduler's `preemption` (`TestAsyncPreemption` and its likes, `TestPreemptionRespectsWaitingPod`,
+//! From kube-scheduler's `preemption` (`TestAsyncPreemption` and similar, `TestPreemptionRespectsWaitingPod`,
 //! `TestPreemptionRespectsBindingPod`, `TestPreemptionStarvation`, `TestPreemptionRaces`, `TestNonPreemption`,
 //! `TestInterPodAffinityPreemption`).
 
@@ -23,7 +23,7 @@ use schedc_core::queue::QueuePlace;
 use crate::scheduler::harness::Harness;
 use crate::scheduler::manifests::{labelled, node, pod, pod_with, pods};
 
-/// A node of 4 cpu, full of victims, the most important first.
+/// Creates a node of 4 cpu, full of victims, the most important first.
 fn full_node(victims: usize) -> Harness {
     let each = (4 / victims).to_string();
     let victim = |number| pod(&format!("victim-{number}"), &each, &format!("{RUNNING}, priority: {}", 9 - number));
@@ -121,7 +121,7 @@ fn a_lower_priority_pod_shares_a_large_node() {
     assert!((0..4).all(|victim| harness.is_gone(&format!("victim-{victim}"))));
 }
 
-/// A victim of 2 cpu that stops somewhere on its way to a node of 4, and a preemptor that needs all of it.
+/// Creates a victim of 2 cpu that stops during its binding cycle on a node of 4, and a preemptor that needs all of it.
 fn victim_on_its_way(metadata: &str, hold: Option<&str>) -> Harness {
     let mut harness = Harness::new(&node("node", "4"));
     if let Some(requests) = hold {
@@ -134,7 +134,7 @@ fn victim_on_its_way(metadata: &str, hold: Option<&str>) -> Harness {
     harness
 }
 
-/// The preemptor is on the node, the victim was not deleted, but tried again.
+/// Asserts that the preemptor is on the node, and that the victim was tried again instead of deleted.
 fn both_are_bound(harness: &mut Harness) {
     harness.run();
     assert_eq!(harness.node_of("preemptor").as_deref(), Some("node"));
@@ -145,7 +145,7 @@ fn both_are_bound(harness: &mut Harness) {
 #[test]
 fn a_victim_that_waits_in_permit_is_tried_again_elsewhere() {
     let mut harness = victim_on_its_way("labels: {stops: permit-waits}", None);
-    assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError", "nobody found it unschedulable");
+    assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError", "not `Unschedulable`");
     both_are_bound(&mut harness);
 }
 
@@ -159,7 +159,7 @@ fn a_victim_whose_nomination_is_being_written_is_tried_again_elsewhere() {
 #[test]
 fn a_victim_in_pre_bind_is_cancelled_and_tried_again_elsewhere() {
     let mut harness = victim_on_its_way("labels: {stops: pre-bind-waits}", Some("get Disk victim"));
-    assert_eq!(harness.pending(), [""; 0], "nobody waits for the disk any more");
+    assert_eq!(harness.pending(), [""; 0], "no request waits for the disk any more");
     assert_eq!(harness.condition("victim", "PodScheduled").0, "SchedulerError");
     both_are_bound(&mut harness);
 }
@@ -222,7 +222,7 @@ fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_gone() {
 }
 
 fn refused() -> ApiError {
-    ApiError::new(ApiReason::Other, "an admission webhook said no")
+    ApiError::new(ApiReason::Other, "rejected by an admission webhook")
 }
 
 #[test]
@@ -304,13 +304,13 @@ fn victims_that_take_their_time_are_waited_for() {
     assert!(!harness.is_gone("victim"), "it has 30 seconds");
     assert_eq!(harness.log().iter().filter(|line| *line == "delete victim").count(), 1);
 
-    // Until it is gone, there is nothing to try.
+    // Until the victim is gone, there is no pod to try.
     assert_eq!(harness.schedule_next(), None);
     assert_eq!(harness.place("preemptor"), Some(QueuePlace::Unschedulable));
     assert_eq!(harness.nominated("preemptor").as_deref(), Some("node"));
     assert_eq!(harness.log(), [""; 0], "and nothing to say");
 
-    // Whoever tries it all the same removes nobody else.
+    // Another attempt preempts no other pod.
     harness.create(&node("another", "1"));
     harness.run();
     assert_eq!(harness.place("preemptor"), Some(QueuePlace::Unschedulable));

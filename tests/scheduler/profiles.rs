@@ -1,12 +1,12 @@
 //! Several schedulers in one cluster, and several profiles in one scheduler.
 //!
-//! | scenario | ends with |
+//! | scenario | result |
 //! |---|---|
-//! | pods of a scheduler that is not this one | are left alone |
+//! | pods of another scheduler | are ignored |
 //! | another scheduler binds them | they count |
-//! | another scheduler's pods fill a node | pods wait until one of them goes |
-//! | another scheduler binds a pod of ours | it is not tried any more, and what was under way for it is undone |
-//! | pods of two profiles | share nodes and queue, in the order of priority |
+//! | another scheduler's pods fill a node | pods wait until one of them is deleted |
+//! | another scheduler binds a pod of this one | it is not tried again, and its binding cycle is reverted |
+//! | pods of two profiles | share nodes and the queue, in the order of priority |
 //!
 //! From kube-scheduler's `TestMultipleSchedulers` and `TestMultipleSchedulingProfiles`.
 
@@ -63,7 +63,7 @@ fn a_pod_bound_by_another_scheduler_is_not_tried() {
     harness.bind("tried", "node2");
     harness.release("bind tried");
     assert_eq!(harness.schedule_next(), None);
-    // 1 and 2 cpu are taken, wherever that was thought to be.
+    // 1 and 2 cpu are used on the actual nodes, not on the assumed ones.
     harness.create(&(pod("three", "3", "") + &pod("two", "2", "")));
     harness.run();
     assert_eq!(harness.node_of("three").as_deref(), Some("node"));
@@ -90,7 +90,8 @@ fn profiles_share_the_nodes_and_the_queue() {
 
 #[test]
 fn a_profile_may_evaluate_a_part_of_the_nodes() {
-    // The last of 300 nodes has the most room. Half of them are looked for, and the next pod goes on where one ended.
+    // The last of 300 nodes has the most capacity. An attempt considers half of them, and the next attempt continues
+    // after them.
     let nodes: String = (0..299).map(|number| node(&format!("node-{number}"), "4")).collect();
     let half = |name: &str| pod(name, "1", "schedulerName: second-scheduler");
     let mut harness = Harness::new(&(nodes + &node("big", "64") + &half("first") + &half("second") + &half("third")));

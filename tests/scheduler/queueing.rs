@@ -1,17 +1,17 @@
-//! What wakes a pod that could not be placed, and what becomes of pods whose attempt breaks off.
+//! Events that wake unschedulable pods, and retries after failed attempts.
 //!
-//! | scenario | ends with |
+//! | scenario | result |
 //! |---|---|
-//! | one update of a node changes a label and a taint | the pod that the taint kept away is tried |
-//! | a new node is tainted, and then is not any more | the pod that fitted nowhere is tried when the taint is gone |
-//! | Reserve or Permit rejects a pod | it is tried when something happens that the plugin waits for, and not for anything else |
-//! | Reserve or Permit breaks | it is tried again without any event |
-//! | Bind fails | the pod is tried again; others for which its room was missing, too |
-//! | a pod waits in Permit in vain | others for which its room was missing are tried |
-//! | a pod is deleted while it is assumed, or waits | its room is free at once, it is not bound and does not come back |
-//! | a pod asks for less before it is bound | others that fit beside it then are tried when it is |
-//! | scheduling gates | no attempt until they are gone |
-//! | a profile that looks at half of the nodes | stops when it has found so many |
+//! | one update of a node changes a label and a taint | the pod that the taint blocked is tried |
+//! | a new node is tainted, and then loses the taint | the unschedulable pod is tried when the taint is removed |
+//! | Reserve or Permit rejects a pod | it is tried after events for which the plugin waits, and no others |
+//! | Reserve or Permit fails with an error | the pod is tried again without an event |
+//! | Bind fails | the pod is tried again, and also pods that lacked its capacity |
+//! | a pod times out in Permit | pods that lacked its capacity are tried |
+//! | a pod is deleted while it is assumed or waits in Permit | its capacity is free at once; it is not bound and not queued again |
+//! | a pod reduces its requests before it is bound | pods that then fit next to it are tried after the binding |
+//! | scheduling gates | no attempt until they are removed |
+//! | a profile that considers half of the nodes | stops when it has found as many |
 //!
 //! From kube-scheduler's `eventhandler` (`TestUpdateNodeEvent`), `TestNodeEvents`, `TestReScheduling`, `queueing`
 //! (`TestRequeueByBindFailure`, `TestRequeueByPermitRejection`, `TestSchedulingGates`).
@@ -116,7 +116,7 @@ fn a_failed_binding_is_retried_and_wakes_pods_that_lacked_its_resources() {
 fn a_binding_that_took_place_although_it_failed_counts() {
     let mut harness = Harness::new(&node("node", "4"));
     harness.hold("bind pod");
-    harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "nobody knows"));
+    harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "no response"));
     harness.create(&pod("pod", "1", ""));
     harness.schedule("pod");
     harness.bind("pod", "node");
@@ -124,7 +124,7 @@ fn a_binding_that_took_place_although_it_failed_counts() {
     assert_eq!(harness.schedule_next(), None, "it has its node");
     harness.create(&pod("other", "4", ""));
     harness.schedule("other");
-    assert_eq!(harness.node_of("other"), None, "whose room is taken");
+    assert_eq!(harness.node_of("other"), None, "its capacity is taken");
 }
 
 #[test]

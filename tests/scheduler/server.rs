@@ -1,4 +1,4 @@
-//! An API server of a few lines, whose answers a test can hold back.
+//! A small API server whose responses a test can hold.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use schedc_core::extension_points::Placement;
 use schedc_core::model::{Pod, Uid};
 use serde_json::Value;
 
-/// What the scheduler asks for.
+/// A request of the scheduler.
 #[derive(Clone, Debug)]
 enum Request {
     Bind {
@@ -31,37 +31,37 @@ enum Request {
     Delete {
         pod: Uid,
     },
-    /// An object that is not here: an empty one is the answer.
+    /// Get of an object that does not exist here; the response is an empty object.
     Get,
 }
 
-/// A request that was made. Its answer comes when the test lets it.
+/// A request that waits for its response.
 struct Call {
     id: usize,
-    /// The pod in whose attempt it was made.
+    /// Pod whose attempt sent the request.
     owner: String,
-    /// What it is in words, such as `bind web`.
+    /// Text of the request, such as `bind web`.
     text: String,
     request: Request,
     answer: Option<Result<Value, ApiError>>,
 }
 
-/// What the server knows, and what it was asked.
+/// State of the server, and its log.
 #[derive(Default)]
 pub(crate) struct Server {
-    /// The pods, by name.
+    /// Pods by name.
     pods: BTreeMap<String, ApiPod>,
     calls: Vec<Call>,
     made: usize,
-    /// Whose attempt is asking.
+    /// Pod whose attempt sends requests.
     pub(crate) owner: String,
-    /// Requests that are not answered: of whose attempt, empty for any, and how they begin.
+    /// Held requests: the pod of the attempt (empty for any) and the prefix.
     held: Vec<(String, String)>,
-    /// Requests that fail: how they begin, and how they fail.
+    /// Failing requests: the prefix and the error.
     failing: Vec<(String, ApiError)>,
-    /// Names of pods that changed since the scheduler was told.
+    /// Names of pods with undelivered changes.
     changed: Vec<String>,
-    /// All that was asked, what became of it, and events.
+    /// Requests, their results, and events.
     log: Vec<String>,
 }
 
@@ -72,12 +72,12 @@ impl Server {
         self.pods.insert(name.clone(), pod);
         self.changed.push(name);
     }
-    /// Pods that changed, each with its present state; without one, it is gone, and only its uid is told.
+    /// Returns changed pods with their current state, or `None` for deleted ones.
     pub(crate) fn take_changes(&mut self) -> Vec<(String, Option<ApiPod>)> {
         let state = |name: String| (name.clone(), self.pods.get(&name).cloned());
         take(&mut self.changed).into_iter().map(state).collect()
     }
-    /// A pod.
+    /// Returns a pod.
     pub(crate) fn pod(&self, name: &str) -> Option<&ApiPod> {
         self.pods.get(name)
     }
@@ -86,39 +86,39 @@ impl Server {
         change(self.pods.get_mut(name).unwrap_or_else(|| panic!("no pod {name}")));
         self.changed.push(name.to_owned());
     }
-    /// Deletes a pod as if its time was over.
+    /// Deletes a pod as after its grace period.
     pub(crate) fn remove(&mut self, name: &str) {
         self.pods.remove(name).unwrap_or_else(|| panic!("no pod {name}"));
         self.changed.push(name.to_owned());
     }
-    /// Requests that begin like this wait for an answer.
+    /// Holds responses to requests with this prefix.
     pub(crate) fn hold(&mut self, owner: &str, requests: &str) {
         self.held.push((owner.to_owned(), requests.to_owned()));
     }
-    /// Requests that were held by these words are answered.
+    /// Releases responses that were held by this prefix.
     pub(crate) fn release(&mut self, owner: &str, requests: &str) {
         let before = self.held.len();
         self.held.retain(|(of, held)| of != owner || held != requests);
         assert!(self.held.len() < before, "`{requests}` is not held");
     }
-    /// The next request that begins like this fails.
+    /// Fails the next request with this prefix.
     pub(crate) fn fail(&mut self, requests: &str, error: ApiError) {
         self.failing.push((requests.to_owned(), error));
     }
-    /// The requests that wait for an answer.
+    /// Returns the requests without a response.
     pub(crate) fn pending(&self) -> Vec<String> {
         self.calls.iter().filter(|call| call.answer.is_none()).map(|call| call.text.clone()).collect()
     }
-    /// How many requests there were.
+    /// Returns the number of requests.
     pub(crate) fn request_count(&self) -> usize {
         self.made
     }
-    /// What was asked and answered since the last time.
+    /// Returns the log since the last call.
     pub(crate) fn take_log(&mut self) -> Vec<String> {
         take(&mut self.log)
     }
 
-    /// Answers what is not held. Returns whether there was anything.
+    /// Answers requests that are not held. Returns whether there were any.
     pub(crate) fn answer(&mut self) -> bool {
         let mut calls = take(&mut self.calls);
         let mut any = false;
@@ -176,11 +176,11 @@ impl Server {
         Ok(Value::Null)
     }
 
-    /// Deletes a pod, or begins to.
+    /// Deletes a pod, or sets its deletion timestamp.
     pub(crate) fn delete(&mut self, name: &str) -> Result<(), ApiError> {
         let pod = self.pods.get_mut(name).ok_or_else(not_found)?;
         let spec = pod.spec.get_or_insert_default();
-        // A pod that is nowhere has nothing to end, but others may have asked to be waited for.
+        // A pending pod ends immediately, unless it has finalizers.
         let at_once = spec.node_name.is_none() || spec.termination_grace_period_seconds == Some(0);
         if at_once && pod.metadata.finalizers.iter().flatten().next().is_none() {
             self.pods.remove(name);
@@ -213,12 +213,12 @@ fn set_condition(pod: &mut ApiPod, kind: &str, status: bool, reason: &str, messa
     });
 }
 
-/// The way to the server.
+/// Client of the server.
 #[derive(Clone, Default)]
 pub(crate) struct Api(Arc<Mutex<Server>>);
 
 impl Api {
-    /// The server.
+    /// Returns the server.
     pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
         self.0.lock().unwrap()
     }
@@ -260,7 +260,7 @@ impl Client for Api {
     }
 }
 
-/// Waits for the answer of a call.
+/// Future of a response.
 struct Waiting {
     api: Api,
     id: usize,
@@ -268,10 +268,10 @@ struct Waiting {
 
 impl Future for Waiting {
     type Output = Result<Value, ApiError>;
-    /// Whoever waits is asked again whenever something was answered, without being woken.
+    /// The harness polls all futures after each response; no waker is needed.
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let mut server = self.api.server();
-        let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until nobody waits");
+        let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until its future ends");
         call.answer.take().map_or(Poll::Pending, Poll::Ready)
     }
 }

@@ -1,4 +1,4 @@
-//! Clusters of ordinary manifests, simulated by the default profile: plugins that look at more than a pod and a node.
+//! Simulations with the default profile of plugins that read more than a pod and a node.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -21,7 +21,7 @@ use schedc_core::extenders::Overrides;
 use schedc_core::profile::Bundle;
 use schedc_objects::{Manifests, Objects};
 
-/// The objects of manifests.
+/// Parses the objects of manifests.
 fn objects(manifests: &str) -> Objects {
     let manifests = Manifests::parse("cluster.yaml", manifests).unwrap_or_else(|error| panic!("{error}"));
     Objects::new(manifests, schedc_objects::Options::default()).unwrap_or_else(|error| panic!("{error}"))
@@ -62,7 +62,7 @@ fn report(manifests: &str) -> Report {
     report
 }
 
-/// What became of the pods, a line each.
+/// Returns the outcome of the pods, one line each.
 fn outcome(manifests: &str) -> String {
     let report = report(manifests);
     let placed = report.placements.iter().map(|pod| format!("{} on {}", pod.pod, pod.node));
@@ -73,7 +73,7 @@ fn outcome(manifests: &str) -> String {
     lines.join("\n")
 }
 
-/// Nodes in these zones.
+/// Returns nodes in these zones.
 fn nodes(zones: &[(&str, &str)]) -> String {
     let node = |(name, zone): &(&str, &str)| {
         format!(
@@ -88,7 +88,7 @@ status: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 110}}}}
     zones.iter().map(node).collect()
 }
 
-/// Pods of the Deployment `web`: `hash` is their `pod-template-hash`.
+/// Returns pods of the Deployment `web`: `hash` is their `pod-template-hash`.
 fn replicas(hash: &str, names: &[&str], spec: &str) -> String {
     let pod = |name: &&str| {
         format!(

@@ -1,4 +1,4 @@
-//! Pods that seek or avoid each other.
+//! Affinity and anti-affinity between pods.
 
 use expect_test::expect;
 
@@ -18,7 +18,7 @@ fn replicas_avoid_each_other() {
 
 #[test]
 fn replicas_of_another_rollout_do_not_count() {
-    // The API server makes `pod-template-hash in (new)` of matchLabelKeys.
+    // The API server converts matchLabelKeys to `pod-template-hash in (new)`.
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}},
          matchLabelKeys: [pod-template-hash]}]}}";

@@ -1,4 +1,4 @@
-//! Pods that make room for themselves.
+//! Preemption.
 
 use expect_test::expect;
 use schedc::explanation::Preemption;

@@ -1,4 +1,4 @@
-//! Pods that spread over zones and nodes.
+//! Spreading over zones and nodes.
 
 use expect_test::expect;
 
@@ -10,7 +10,7 @@ const ZONES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
 fn zones_differ_by_no_more_than_the_skew() {
     let zonal = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone,
         whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]";
-    // Zone b has room for four pods, and one more is allowed in zone a.
+    // Zone b has capacity for four pods, and the skew allows one more in zone a.
     let names: Vec<String> = (0..10).map(|n| format!("web-{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let text = outcome(&(nodes(&ZONES) + &replicas("7d9f", &names, zonal)));
@@ -46,7 +46,7 @@ kind: Pod
 metadata: {name: big}
 spec: {nodeName: n3, containers: [{name: c, resources: {requests: {cpu: 1}}}]}
 ";
-    // Zone b has the fuller node, which is taken for the sake of the spread only.
+    // Zone b has the fuller node, which is chosen only because of the spreading.
     let running = replicas("7d9f", &["web-1"], "nodeName: n1");
     let manifests = nodes(&ZONES) + taken + &running + &replicas("7d9f", &["web-2"], "");
     expect![[r#"

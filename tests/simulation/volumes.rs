@@ -1,4 +1,4 @@
-//! Pods that go where their volumes are, or can be.
+//! Pods that follow their volumes.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use crate::simulation::{nodes, outcome};
 
 const NODES: [(&str, &str); 3] = [("n1", "a"), ("n2", "a"), ("n3", "b")];
 
-/// A pod of the StatefulSet `db`, and its claim.
+/// Returns a pod of the StatefulSet `db`, and its claim.
 fn replica(ordinal: u32, claim: &str) -> String {
     format!(
         "---
@@ -28,7 +28,7 @@ spec:
     )
 }
 
-/// A volume of 10 GiB that only nodes with this label reach.
+/// Returns a volume of 10 GiB for nodes with this label.
 fn volume(name: &str, label: &str, value: &str, more: &str) -> String {
     format!(
         "---
@@ -46,7 +46,7 @@ spec:
     )
 }
 
-/// A storage class.
+/// Returns a storage class.
 fn class(name: &str, provisioner: &str, more: &str) -> String {
     format!(
         "---
@@ -87,7 +87,7 @@ fn local_volumes_are_shared_out() {
 
 #[test]
 fn volumes_are_provisioned_in_allowed_topologies() {
-    // The claim names no class: it gets the default one.
+    // The claim has no class and gets the default one.
     let allowed = "volumeBindingMode: WaitForFirstConsumer
 allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [b]}]}]";
     let manifests = nodes(&NODES) + &class("fast", "csi.example.com", allowed) + &replica(0, "");
@@ -99,7 +99,7 @@ allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, 
 
 #[test]
 fn immediate_claims_must_be_bound() {
-    // `Immediate` is what a class says that says nothing.
+    // `Immediate` is the default binding mode.
     let by_hand = nodes(&NODES) + &class("slow", "kubernetes.io/no-provisioner", "") + &replica(0, "");
     expect![[r#"
         default/db-0: 0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found

@@ -1,4 +1,4 @@
-//! What is watched, against what is waited for and what can be watched.
+//! Watched kinds, compared with the registered events and the kinds that can be watched.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn every_plugin_watches_the_kinds_that_its_pods_wait_for() {
         for registration in plugin.events.into_iter().flatten() {
             let resource = registration.event.resource;
             let kind = resource.name().rsplit('/').next().unwrap_or_default();
-            // A class alone gives no pod a device.
+            // A DeviceClass alone provides no device.
             let is_left_out = (plugin.name, resource) == ("NodeResourcesFit", EventResource::DeviceClass);
             assert!(is_left_out || entry.watches.iter().any(|watched| watched == kind), "{}: {kind}", plugin.name);
         }

@@ -1,4 +1,4 @@
-//! Filter, which is the same in the three profiles.
+//! Filter, which is equal in the three profiles.
 
 use schedc::pipelines::state::State;
 use schedc_core::model::NodeSelectorTerm;
@@ -6,7 +6,7 @@ use schedc_plugins::columns::{NodeLabels, NodePortsInUse, NodeResources, NodeTai
 
 use super::pod::{Pod, RequestedResources, tolerated};
 
-/// A pod, and what its filters read of the nodes.
+/// A pod, and the columns that its filters read.
 pub(super) struct Filters<'a> {
     pod: &'a Pod,
     selects: bool,
@@ -29,7 +29,7 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// In the order of the profiles: the first plugin that rejects a node is the one that is named.
+    /// Returns whether the node passes. The order is that of the profiles.
     #[inline(always)]
     pub(super) fn admit(&self, at: usize) -> bool {
         let (pod, taints) = (self.pod, &self.taints[at]);

@@ -9,7 +9,7 @@ use super::pod::Pod;
 
 const LOW: i64 = 23 << 20;
 
-/// The pod's images that some node has, each with the part of the nodes that have it.
+/// The pod's images that exist on a node, each with the share of nodes that have it.
 pub(super) struct Images {
     spread: Vec<(Symbol, f64)>,
     high: i64,

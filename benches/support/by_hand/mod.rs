@@ -1,11 +1,11 @@
-//! Scheduling loops as one would write them by hand for a single profile.
+//! Scheduling loops, written by hand for a single profile.
 //!
-//! They read the same columns as the generated pipelines, but call nothing of a plugin: arithmetic and matching are
-//! written out, and what is the same for all nodes is settled before the loop. Sums wrap and scores are checked for their
-//! range, as in the pipelines.
+//! They read the same columns as the generated pipelines, but call no plugin: arithmetic and matching are written out,
+//! and values that are equal for all nodes are computed before the loop. Sums wrap, and the range of scores is checked,
+//! as in the pipelines.
 //!
 //! There are two forms. One has the phases of the framework: Filter for all nodes, then Score for the feasible ones, then
-//! the totals. The other is fused: a node that passes Filter is scored at once.
+//! the totals. The other is fused: a feasible node is scored at once.
 
 mod filters;
 mod images;
@@ -26,7 +26,7 @@ use scores::{Highest, Raw, Scores};
 
 pub(crate) use pod::Pod;
 
-/// The answer of the loops, and the room that they need.
+/// Result of the loops, and their scratch memory.
 #[derive(Default)]
 pub(crate) struct EvaluationScratch {
     pub(crate) feasible: NodeMask,
@@ -35,14 +35,14 @@ pub(crate) struct EvaluationScratch {
     affinity: Vec<i64>,
 }
 
-/// A score was not within 0..=100.
+/// Error: a score outside of 0..=100.
 #[derive(Debug)]
 pub(crate) struct OutOfRange;
 
 /// The loops of a profile.
 pub(crate) type Evaluate = fn(&Pod, &Cache<State>, &mut EvaluationScratch) -> Result<BestTotal, OutOfRange>;
 
-/// The loops for profiles/`profile`.toml.
+/// Returns the loops for profiles/`profile`.toml.
 pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
     match profile {
         "default" => |pod, cache, answer| answer.evaluate::<profiles::Default<'_>, FUSED>(pod, cache),
@@ -53,7 +53,7 @@ pub(crate) fn evaluate<const FUSED: bool>(profile: &str) -> Evaluate {
 }
 
 impl EvaluationScratch {
-    /// The total of a feasible node.
+    /// Returns the total of a feasible node.
     pub(crate) fn total(&self, node: NodeIndex) -> i64 {
         self.totals[node.get()]
     }
@@ -67,7 +67,7 @@ impl EvaluationScratch {
         if let Some(name) = pod.node_name {
             self.feasible.intersect(&cache.base.node(name).into_iter().collect());
         }
-        // All columns are cut to this length, so that an index is checked once.
+        // All columns are cut to this length; each index is therefore checked once.
         let slots = cache.base.infos().len();
         self.totals.resize(slots, 0);
         self.taints.resize(slots, 0);
@@ -87,7 +87,7 @@ impl EvaluationScratch {
     }
 }
 
-/// The loops, one of their own for pods that prefer nodes.
+/// Runs the loops, with a separate version for pods that prefer nodes.
 #[inline(always)]
 fn pass<'a, P: Profile<'a>, const FUSED: bool, const PREFERS: bool>(
     filters: &Filters<'a>,

@@ -1,4 +1,4 @@
-//! What the loops read of a pod.
+//! Values of a pod for the loops.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
@@ -18,11 +18,11 @@ pub(crate) struct Pod {
     pub(super) preferred: Vec<(i64, NodeSelectorTerm)>,
     pub(super) ports: Vec<HostPort>,
     pub(super) any_address: Symbol,
-    /// What must be free; `i64::MIN`, which always is, if nothing is asked for.
+    /// Required free resources; `i64::MIN`, which is always free, without a request.
     pub(super) requested: RequestedResources,
-    /// What NodeResourcesFit scores by.
+    /// Requests that NodeResourcesFit scores.
     pub(super) scored: (i64, i64),
-    /// What NodeResourcesBalancedAllocation scores by; none if that is nothing.
+    /// Requests that NodeResourcesBalancedAllocation scores; `None` without requests.
     pub(super) balanced: Option<(i64, i64)>,
     pub(super) images: Vec<Symbol>,
     pub(super) containers: i64,

@@ -1,4 +1,4 @@
-//! What the profiles differ in: the scores that are not normalised.
+//! Scores without normalisation, which differ between the profiles.
 
 use schedc::pipelines::state::State;
 use schedc_core::cache::Cache;
@@ -8,10 +8,10 @@ use super::images::Images;
 use super::pod::Pod;
 use super::resources::{balance, least_allocated, most_allocated};
 
-/// A profile's own part of the loop.
+/// Part of the loop that differs between profiles.
 pub(super) trait Profile<'a> {
     fn new(pod: &'a Pod, cache: &'a Cache<State>, slots: usize) -> Self;
-    /// The sum of a node's scores, each of which counts once. `highest` is raised to the highest.
+    /// Returns the sum of a node's scores, each with weight 1. Raises `highest` to the highest score.
     fn score(&self, pod: &Pod, at: usize, highest: &mut u64) -> i64;
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Edge<'a> {
     resources: &'a [NodeResources],
 }
 
-/// profiles/default.toml, and profiles/binpack.toml, which differs in how NodeResourcesFit scores.
+/// profiles/default.toml, and profiles/binpack.toml, which has another scoring strategy of NodeResourcesFit.
 pub(super) struct Full<'a, const MOST_ALLOCATED: bool> {
     resources: &'a [NodeResources],
     images: &'a [NodeImages],

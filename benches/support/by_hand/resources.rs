@@ -16,12 +16,12 @@ pub(super) fn most_allocated(pod: &Pod, node: &NodeResources) -> i64 {
     mean_of_cpu_and_memory(pod, node, |used, has| used.min(has).wrapping_mul(100).wrapping_div(has))
 }
 
-/// The mean of two scores that count alike, without resources that the node does not have.
+/// Returns the mean of two scores with equal weights, without resources that the node does not have.
 #[inline(always)]
 fn mean_of_cpu_and_memory(pod: &Pod, node: &NodeResources, score: impl Fn(i64, i64) -> i64) -> i64 {
     let cpu = (node.non_zero.milli_cpu.wrapping_add(pod.scored.0), node.allocatable.milli_cpu);
     let memory = (node.non_zero.memory.wrapping_add(pod.scored.1), node.allocatable.memory);
-    // What divides is above 0: nothing is left to be checked for a division.
+    // Divisors are above 0; divisions therefore need no check.
     if cpu.1 > 0 && memory.1 > 0 {
         score(cpu.0, cpu.1).wrapping_add(score(memory.0, memory.1)) / 2
     } else {
@@ -40,12 +40,12 @@ fn mean_of_allocatable(amounts: [(i64, i64); 2], score: impl Fn(i64, i64) -> i64
     if count == 0 { 0 } else { sum / count }
 }
 
-/// How much more evenly cpu and memory are used with the pod than without.
+/// Returns the score by the change of balance between cpu and memory.
 #[inline(always)]
 pub(super) fn balance((milli_cpu, memory): (i64, i64), node: &NodeResources) -> i64 {
     let (has, used) = (&node.allocatable, &node.requested);
     if has.milli_cpu == 0 || has.memory == 0 {
-        // A single resource is always even.
+        // A single resource is always balanced.
         return 75;
     }
     let (cpus, bytes) = (has.milli_cpu as f64, has.memory as f64);

@@ -1,4 +1,4 @@
-//! Score: what it reads, and the highest of what it finds.
+//! Score: its inputs, and the highest scores.
 
 use schedc::pipelines::state::State;
 use schedc_plugins::columns::{NodeLabels, NodeTaints};
@@ -7,9 +7,9 @@ use super::filters::matches_term;
 use super::pod::{Pod, tolerated};
 use super::profiles::Profile;
 
-/// What Score takes down of each node.
+/// Raw scores of each node.
 pub(super) struct Raw<'a> {
-    /// The sum of the scores that are not normalised; in the end, the total.
+    /// Sum of the scores without normalisation; at the end, the total.
     pub(super) total: &'a mut [i64],
     /// Taints that are not tolerated.
     pub(super) taints: &'a mut [i64],
@@ -17,7 +17,7 @@ pub(super) struct Raw<'a> {
     pub(super) affinity: &'a mut [i64],
 }
 
-/// A pod, and what its scores read of the nodes.
+/// A pod, and the columns that its scores read.
 pub(super) struct Scores<'a, P> {
     pod: &'a Pod,
     /// Whether the pod prefers nodes.
@@ -32,7 +32,7 @@ pub(super) struct Scores<'a, P> {
 pub(super) struct Highest {
     pub(super) taints: i64,
     affinity: i64,
-    /// Of those that have to be within 0..=100. Below 0 is very high.
+    /// Highest score that must be within 0..=100, as unsigned: negative scores are very high.
     pub(super) any: u64,
 }
 

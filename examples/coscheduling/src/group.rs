@@ -1,4 +1,4 @@
-//! Which group a pod is in, and what the cluster says of it.
+//! Groups of pods, and the objects that describe them.
 
 use std::fmt;
 
@@ -10,23 +10,23 @@ use serde::Deserialize;
 /// The label with the name of a pod's group.
 pub const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
 
-/// A Permit plugin can make a pod wait for 15 minutes.
+/// Maximum wait in Permit, in seconds: 15 minutes, as in kube-scheduler.
 const LONGEST_WAIT: i64 = 900;
 
-/// What is read of a PodGroup.
+/// Fields of a PodGroup that the plugin reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct PodGroup {
-    /// What is wanted.
+    /// Desired state.
     pub spec: PodGroupSpec,
 }
 
-/// What is wanted of a group.
+/// Specification of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGroupSpec {
-    /// How many of its pods must have a node before any of them is bound.
+    /// Number of pods that must have a node before any of them is bound.
     pub min_member: usize,
-    /// For how many seconds pods wait for the others, in place of what the profile says.
+    /// Seconds that pods wait for the others; default: the argument of the profile.
     pub schedule_timeout_seconds: Option<i64>,
 }
 
@@ -35,14 +35,14 @@ impl CustomResource for PodGroup {
 }
 
 impl PodGroupSpec {
-    /// How long pods wait, if the group says it: no longer than a plugin can make them wait.
+    /// Returns the group's waiting time in seconds, limited to the maximum of Permit.
     pub fn timeout(self) -> Option<i64> {
         self.schedule_timeout_seconds.filter(|seconds| *seconds > 0).map(|seconds| seconds.min(LONGEST_WAIT))
     }
 }
 
-/// Which group. Pods that name different schedulers are in different groups, whatever their label says: nobody could
-/// promise them a node at the same time.
+/// Key of a group. Pods of different schedulers are in different groups, because no scheduler can reserve nodes for
+/// both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupKey {
     scheduler: Symbol,
@@ -51,16 +51,16 @@ pub struct GroupKey {
 }
 
 impl GroupKey {
-    /// The group of a pod. `label` is the symbol of [`POD_GROUP`].
+    /// Returns the group of a pod. `label` is the symbol of [`POD_GROUP`].
     pub fn of(spec: &PodSpec, label: Symbol) -> Option<GroupKey> {
         let name = spec.labels.value(label)?;
         Some(GroupKey { scheduler: spec.scheduler_name, namespace: spec.namespace, name })
     }
 
-    /// What the cluster says of it.
+    /// Returns the specification in the group's object.
     ///
     /// # Errors
-    /// There is no such group, or nobody can make sense of it.
+    /// The object does not exist, or its content is invalid.
     pub fn find(self, groups: &Lister<PodGroup>, interner: &Interner) -> Result<PodGroupSpec, String> {
         let this = self.display(interner);
         let listed = groups.get(self.namespace, self.name);
@@ -71,12 +71,12 @@ impl GroupKey {
         }
     }
 
-    /// As people write it: `namespace/name`.
+    /// Displays the group as `namespace/name`.
     pub fn display(self, interner: &Interner) -> impl fmt::Display {
         fmt::from_fn(move |f| write!(f, "{}/{}", interner.resolve(self.namespace), interner.resolve(self.name)))
     }
 
-    /// Whether an object of this namespace and name describes the group.
+    /// Returns whether an object of this namespace and name describes the group.
     pub fn is_named(self, namespace: Symbol, name: Symbol) -> bool {
         (self.namespace, self.name) == (namespace, name)
     }

@@ -1,10 +1,10 @@
-//! Pods that are of use only together: a scheduler plugin with state of its own.
+//! A stateful scheduler plugin for pods that must run together.
 //!
-//! - [`Coscheduling`] is the plugin: what it does at each extension point.
-//! - [`PodGroup`] is what it reads of the custom resource that describes a group.
-//! - [`PodGroups`] is its index: which pods each group has, and which of them have a node.
-//! - `statuses` is its task beside the scheduler: what has become of groups is written into their objects.
-//! - `schedc.toml` tells schedc what they are called and where they run.
+//! - [`Coscheduling`] is the plugin with its extension points.
+//! - [`PodGroup`] is the custom resource that describes a group.
+//! - [`PodGroups`] is its index: the pods of each group, with and without a node.
+//! - `statuses` is its background task, which writes the status of groups.
+//! - `schedc.toml` declares their names and extension points.
 //! - [`scheduler`] is a scheduler with the plugin, compiled from `profiles/coscheduling.toml`.
 
 mod group;

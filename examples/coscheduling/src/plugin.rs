@@ -1,26 +1,25 @@
 //! Coscheduling
 //!
-//! **What it does.** Pods of a group are bound when as many of them have a node as the group needs, and not before. Until
-//! then those that have one wait in Permit, on the room that is kept for them; if the others do not come in time, all give
-//! their room back.
+//! **What it does.** Pods of a group are bound once the required number of them has a node. Until then, pods with a
+//! node wait in Permit on their reserved capacity. If the others do not follow in time, all of them release it.
 //!
 //! **Extension points.**
-//! - *QueueSort*: by priority, then by time, where all pods of a group have the time of the group: they are tried one after
-//!   the other.
-//! - *PreFilter* rejects a pod of a group that does not exist, has not enough pods, or was denied recently.
-//! - *PostFilter* denies a group of which one pod fits nowhere, not even after preemption, if many more are missing.
-//! - *Reserve* takes note that a pod has a node; *Unreserve* takes that back, and rejects the rest of the group.
-//! - *Permit* makes the pod wait and has the rest of the group tried at once, or lets the whole group go.
-//! - *PostBind* forgets a pod that is bound: from then on it is one of those that have a node.
+//! - *QueueSort*: by priority, then by time. All pods of a group have the time of the group; they are tried one after
+//! the other.
+//! - *PreFilter* rejects a pod if its group does not exist, has too few pods, or was denied recently.
+//! - *PostFilter* denies a group with an unschedulable pod, unless preemption helps or only few pods are missing.
+//! - *Reserve* records that a pod has a node; *Unreserve* removes the record and rejects the rest of the group.
+//! - *Permit* makes the pod wait and activates the rest of the group, or allows the whole group.
+//! - *PostBind* removes the record of a bound pod; the index counts it from then on.
 //!
-//! Beside all that, a task of the plugin keeps the status of groups (`statuses`).
+//! A background task of the plugin updates the status of groups (`statuses`).
 //!
-//! **Arguments.** [`CoschedulingArgs`]. Pods name their group by the label [`POD_GROUP`](crate::POD_GROUP); the group itself
-//! is an object of kind [`PodGroup`].
+//! **Arguments.** [`CoschedulingArgs`]. The label [`POD_GROUP`](crate::POD_GROUP) of a pod names its group, an object
+//! of kind [`PodGroup`].
 //!
 //! **Upstream.** `coscheduling` of sigs.k8s.io/scheduler-plugins.
 //!
-//! **Differences.** README.md has them.
+//! **Differences.** Listed in README.md.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -45,13 +44,13 @@ use crate::pod_groups::PodGroups;
 use crate::reservations::{Reservation, Reservations};
 use crate::statuses::keep_statuses;
 
-/// What a profile can say in `[args.Coscheduling]`.
+/// Arguments in `[args.Coscheduling]`.
 #[derive(Clone, Copy, Debug, PartialEq, Args)]
 pub struct CoschedulingArgs {
-    /// how long a pod that has its node waits for the rest of its group, unless the group says so
+    /// seconds that a pod with a node waits for the rest of its group, unless the group sets them
     #[args(default = 60, range = 1..=900)]
     pub permit_waiting_time_seconds: i64,
-    /// for how long a group is not tried again of which one pod fits nowhere
+    /// seconds without attempts for a group with an unschedulable pod
     #[args(default = 10, range = 1..=900)]
     pub pod_group_backoff_seconds: i64,
 }
@@ -64,11 +63,11 @@ pub struct Coscheduling {
 
 impl Coscheduling {
     fn reservations(&self) -> MutexGuard<'_, Reservations> {
-        // Nothing is left half done under this lock, so a panic elsewhere does not spoil what it holds.
+        // No panic is possible while this lock is held, so its content is always consistent.
         self.reservations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rejects the pods of a group that wait in Permit. Of the others nobody minds.
+    /// Rejects the pods of a group that wait in Permit. Has no effect on its other pods.
     fn reject_waiting(&self, group: GroupKey, reason: &str) {
         for pod in self.reservations().pods(group) {
             self.handle.reject(pod.clone(), Self::NAME, reason);
@@ -82,7 +81,7 @@ impl Plugin for Coscheduling {
     type Columns = ();
     type Indexes = (PodGroups, Lister<PodGroup>);
     type Reads = ();
-    /// None: it is in no group.
+    /// The group of a pod, if it is in one.
     type Pod = Option<GroupKey>;
 
     fn new(_: &'static CoschedulingArgs, handle: &Handle) -> Result<Self, String> {
@@ -95,7 +94,7 @@ impl Plugin for Coscheduling {
     }
 
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
-        // The label is the same at all times.
+        // The label never changes.
         Some(0)
     }
 }
@@ -151,7 +150,7 @@ impl PostFilterPlugin for Coscheduling {
         let min_member = spec.min_member;
         let missing = min_member.saturating_sub(members.placed(group));
         let is_own_verdict = cx.diagnosis.unschedulable_plugins.contains(&Self::NAME);
-        // Those that are left may fit where this one did not.
+        // Other pods of the group may fit where this one did not.
         let others_may_do = missing * 10 <= min_member && members.unplaced(group).count() > missing;
         if missing == 0 || is_own_verdict || others_may_do {
             return PostFilterResult::unschedulable(format!(
@@ -160,7 +159,8 @@ impl PostFilterPlugin for Coscheduling {
             ));
         }
         self.reject_waiting(group, "optimistic rejection in PostFilter");
-        // The room that they leave wakes this pod. Tried at once, it would take the room, and the next one would find none.
+        // The released capacity wakes this pod. Tried at once, it would take the capacity, and the next pod would not
+        // fit.
         let now = self.handle.now();
         let until = now.saturating_add(args.pod_group_backoff_seconds.saturating_mul(1_000_000_000));
         self.reservations().deny(group, now, until);
@@ -184,7 +184,7 @@ impl ReservePlugin for Coscheduling {
         let Some(group) = members.group(pod) else { return Ok(()) };
         let spec = group.find(groups, interner).map_err(Status::unresolvable)?;
         let seconds = spec.timeout().unwrap_or(args.permit_waiting_time_seconds);
-        // The pod counts already.
+        // The index already counts this pod.
         let missing = spec.min_member.saturating_sub(members.placed(group));
         let siblings = if missing > 0 { members.unplaced(group).cloned().collect() } else { Vec::new() };
         let patience = Duration::from_secs(seconds.unsigned_abs());
@@ -237,9 +237,8 @@ impl EnqueueExtensions for Coscheduling {
         Registration::hinted(EventResource::Custom(PodGroup::RESOURCE), Action::ADD.or(Action::UPDATE)),
     ];
 
-    /// A group that had not enough pods may have enough when one comes, labels may say something else, and so may the group:
-    /// what it wants, not its status. What was rejected because others found no room is tried again when one of them
-    /// finds it: Permit activates it.
+    /// Wakes pods when a group with too few pods gets one, when labels change, or when the group's specification (not
+    /// its status) changes. Pods that were rejected because others did not fit are activated by Permit.
     fn queueing_hint(&self, _: &CoschedulingArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let members = cx.view.indexes.0;
         let group = members.group(cx.rejected);
@@ -274,7 +273,7 @@ mod tests {
 
     const ARGS: CoschedulingArgs = CoschedulingArgs::DEFAULT;
 
-    /// Three pods of a group, all assumed on a node, and the plugin.
+    /// Creates three pods of a group, all assumed on a node, and the plugin.
     fn world() -> (Base, (PodGroups, Lister<PodGroup>), Coscheduling, Vec<Placement>) {
         let (mut base, mut groups) = (Base::default(), PodGroups::default());
         groups.begin(&mut base.interner);
@@ -305,7 +304,7 @@ mod tests {
         }
         plugin.post_bind(&ARGS, a);
         plugin.unreserve(&ARGS, b, Some(&()));
-        // Whoever undoes does not know how far it came, and may do so twice.
+        // Unreserve may run twice, and without a preceding Reserve.
         plugin.unreserve(&ARGS, b, None);
         assert!(!plugin.reservations().is_empty());
         plugin.unreserve(&ARGS, c, Some(&()));

@@ -1,4 +1,4 @@
-//! Which pods each group has.
+//! Index of the pods of each group.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,13 @@ use schedc_core::model::{NodeIndex, Pod, Uid};
 
 use crate::group::{GroupKey, POD_GROUP};
 
-/// The pods of each group that are not being deleted: those that wait for a node, and those that have one, be it that they
-/// run there or that they were decided for it just now.
+/// Pods of each group that are not being deleted: pending pods, and pods with a node, whether running or just assumed.
 #[derive(Debug, PartialEq)]
 pub struct PodGroups {
-    /// The label with the group's name.
+    /// Symbol of the label with the group's name.
     label: Symbol,
     groups: Map<GroupKey, Group>,
-    /// How many groups there have been.
+    /// Number of groups created so far.
     founded: i64,
 }
 
@@ -28,14 +27,14 @@ impl Default for PodGroups {
 
 #[derive(Debug, Default, PartialEq)]
 struct Group {
-    /// Its time in the queue's order, once a pod has told when it was created.
+    /// Time of the group in the queue's order, from its first pod with a creation time.
     time: Option<i64>,
-    /// Which one it is, of all that have been.
+    /// Sequence number of the group.
     number: i64,
     pods: BTreeMap<Uid, MemberState>,
 }
 
-/// A pod that was decided for a node is both until it is bound.
+/// Pods of a group. An assumed pod is in both sets until it is bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MemberState {
     is_pending: bool,
@@ -43,37 +42,38 @@ struct MemberState {
 }
 
 impl PodGroups {
-    /// How many pods a group has.
+    /// Returns the number of pods of a group.
     pub fn size(&self, group: GroupKey) -> usize {
         self.groups.get(&group).map_or(0, |group| group.pods.len())
     }
 
-    /// Those pods.
+    /// Returns the pods of a group.
     pub fn pods(&self, group: GroupKey) -> impl Iterator<Item = &Uid> {
         self.members(group).map(|(uid, _)| uid)
     }
 
-    /// How many of them have a node.
+    /// Returns the number of pods with a node.
     pub fn placed(&self, group: GroupKey) -> usize {
         self.members(group).filter(|(_, member)| member.has_node).count()
     }
 
-    /// Those that have none.
+    /// Returns the pods without a node.
     pub fn unplaced(&self, group: GroupKey) -> impl Iterator<Item = &Uid> {
         self.members(group).filter(|(_, member)| !member.has_node).map(|(uid, _)| uid)
     }
 
-    /// When the group came, in nanoseconds since 1970: the same for all of its pods, and different from that of other groups.
+    /// Returns the group's time in nanoseconds since 1970: equal for all of its pods, and different from that of other
+    /// groups.
     pub fn time(&self, pod: &Pod) -> Option<i64> {
         self.groups.get(&self.group(pod)?)?.time
     }
 
-    /// The symbol of the label with a group's name.
+    /// Returns the symbol of the label with a group's name.
     pub fn label(&self) -> Symbol {
         self.label
     }
 
-    /// The group that a pod counts for.
+    /// Returns the group of a pod, unless the pod is being deleted.
     pub fn group(&self, pod: &Pod) -> Option<GroupKey> {
         if pod.deleting { None } else { GroupKey::of(&pod.spec, self.label) }
     }
@@ -89,7 +89,7 @@ impl PodGroups {
             Group { number: self.founded, ..Group::default() }
         });
         if let (None, Some(created)) = (group.time, pod.created) {
-            // Pods are created in whole seconds; what comes in one second is told apart.
+            // Creation times are whole seconds; the sequence number distinguishes groups of the same second.
             group.time = Some(created + group.number % 1_000_000_000);
         }
         change(group.pods.entry(pod.uid.clone()).or_default());
@@ -120,7 +120,7 @@ impl Index for PodGroups {
         self.clear_member(pod, |member| member.has_node = false);
     }
     fn set_pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
-        // First who comes: a group whose only pod changes is the same group.
+        // Add before removing: a group whose only pod changes stays the same group.
         if let Some(new) = new {
             self.update_member(new, |member| member.is_pending = true);
         }
@@ -152,7 +152,7 @@ mod tests {
             index.begin(&mut interner);
             Cluster { interner, index }
         }
-        /// A pod of a group that was created in the given second.
+        /// Creates a pod of a group with this creation second.
         fn pod(&mut self, name: &str, group: &str, second: usize) -> Pod {
             let yaml = format!(
                 "{{ metadata: {{ name: {name}, uid: {name}, creationTimestamp: '2026-01-01T00:00:0{second}Z', \
@@ -228,12 +228,12 @@ mod tests {
     }
 
     proptest! {
-        /// What counts depends on what is there, not on how it came to be.
+        /// The index depends on the current objects only, not on their history.
         #[test]
         fn histories_leave_no_trace(steps in prop::collection::vec((0..4_usize, 0..5_usize), 0..40)) {
             let mut cluster = Cluster::new();
             let pods: Vec<Pod> = (0..8).map(|at| cluster.pod(&format!("p{}", at % 4), ["g", "h"][at / 4], 0)).collect();
-            // For each pod, which of its two versions is pending, and whether it has a node.
+            // For each pod: the version that is pending, and the version that has a node.
             let mut here: [(Option<usize>, Option<usize>); 4] = Default::default();
             for (pod, what) in steps {
                 let version = |group: usize| &pods[group * 4 + pod];

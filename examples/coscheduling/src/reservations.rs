@@ -1,4 +1,4 @@
-//! The plugin's state: who has been promised a node, and which groups are not tried for a while.
+//! State of the plugin: pods with a reserved node, and denied groups.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,23 +8,23 @@ use schedc_core::model::Uid;
 
 use crate::group::GroupKey;
 
-/// What Reserve leaves for Permit.
+/// Result of Reserve, for Permit.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    /// How many pods of the group have yet to get a node before this one can be bound.
+    /// Number of pods of the group that need a node before this one can be bound.
     pub(crate) missing: usize,
-    /// How long it waits for them.
+    /// Time that the pod waits for them.
     pub(crate) patience: Duration,
-    /// The pods of the group that have no node.
+    /// Pods of the group without a node.
     pub(crate) siblings: Vec<Uid>,
 }
 
-/// From Reserve to the end of its binding, good or bad, a pod is in here.
+/// Pods between Reserve and the end of their binding, successful or not.
 #[derive(Debug, Default)]
 pub(crate) struct Reservations {
     groups: BTreeMap<GroupKey, BTreeMap<Uid, Reservation>>,
     group_of: Map<Uid, GroupKey>,
-    /// Groups that are not tried, and until when.
+    /// Denied groups, with the end of the denial in nanoseconds.
     denied: BTreeMap<GroupKey, i64>,
 }
 
@@ -38,7 +38,7 @@ impl Reservations {
         self.groups.get_mut(self.group_of.get(pod)?)?.get_mut(pod)
     }
 
-    /// A pod is bound, or is not. Returns its group, if it was here.
+    /// Removes a pod after its binding cycle. Returns its group, if the pod was recorded.
     pub(crate) fn remove(&mut self, pod: &Uid) -> Option<GroupKey> {
         let group = self.group_of.remove(pod)?;
         let pods = self.groups.get_mut(&group)?;
@@ -49,17 +49,17 @@ impl Reservations {
         Some(group)
     }
 
-    /// The pods of a group.
+    /// Returns the recorded pods of a group.
     pub(crate) fn pods(&self, group: GroupKey) -> impl Iterator<Item = &Uid> {
         self.groups.get(&group).into_iter().flat_map(BTreeMap::keys)
     }
 
-    /// All pods of a pod's group, itself included.
+    /// Returns all recorded pods of a pod's group, itself included.
     pub(crate) fn group_of(&self, pod: &Uid) -> impl Iterator<Item = &Uid> {
         self.group_of.get(pod).into_iter().flat_map(|group| self.pods(*group))
     }
 
-    /// A group is not tried until then.
+    /// Denies a group until a time.
     pub(crate) fn deny(&mut self, group: GroupKey, now: i64, until: i64) {
         self.denied.retain(|_, until| *until > now);
         self.denied.insert(group, until);
@@ -69,7 +69,7 @@ impl Reservations {
         self.denied.get(&group).is_some_and(|until| *until > now)
     }
 
-    /// A group is tried again.
+    /// Ends the denial of a group.
     pub(crate) fn clear_denial(&mut self, group: GroupKey) {
         self.denied.remove(&group);
     }

@@ -1,4 +1,4 @@
-//! Keeps the status of groups: a task beside the scheduler, for what the community's plugin has a controller.
+//! Background task that updates the status of groups. scheduler-plugins has a controller for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -16,20 +16,20 @@ use serde_json::{Value, json};
 
 use crate::group::{POD_GROUP, PodGroup};
 
-/// For how long nothing is written after a write failed.
+/// Pause after a failed write.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Writes what becomes of groups into their objects, as long as there is a scheduler.
+/// Writes the status of groups until the scheduler stops.
 pub(crate) async fn keep_statuses(client: BackgroundClient) {
     let mut watch = client.watch(StatusUpdate::of);
     let mut groups = Groups::default();
-    // Groups whose status may say something else than is so.
+    // Groups whose status may be out of date.
     let mut behind = BTreeSet::new();
     loop {
         if behind.is_empty() {
             behind.extend(groups.apply(watch.next().await));
         }
-        // What happened while something was written is written together.
+        // Changes during a write are written together.
         while let Some(update) = watch.try_next() {
             behind.extend(groups.apply(update));
         }
@@ -37,7 +37,7 @@ pub(crate) async fn keep_statuses(client: BackgroundClient) {
             let Some((object, patch)) = groups.patch(&name) else { continue };
             match client.patch_status(&object, &patch).await.map_err(|error| error.reason) {
                 Ok(_) => groups.record_write(&name),
-                // It went, which the watch tells, or cannot be written here.
+                // The object was deleted, as the watch will report, or cannot be written.
                 Err(ApiReason::NotFound | ApiReason::Invalid | ApiReason::Unsupported) => {}
                 Err(_) => {
                     behind.insert(name);
@@ -53,15 +53,15 @@ pub(crate) async fn keep_statuses(client: BackgroundClient) {
 /// Namespace and name of a group.
 type Name = (Arc<str>, Arc<str>);
 
-/// What the task is told.
+/// A change for the task.
 enum StatusUpdate {
-    /// How a group is described now, if it is.
+    /// The object of a group, if it exists.
     Group(Name, Option<ObservedGroup>),
-    /// For which group a pod counts now, if for any: one that has a node.
+    /// The group of a pod with a node, if it is in one.
     Pod(Uid, Option<Name>),
 }
 
-/// The object that describes a group.
+/// State of the object that describes a group.
 struct ObservedGroup {
     object: ObjectRef,
     uid: Uid,
@@ -69,7 +69,7 @@ struct ObservedGroup {
     status: Status,
 }
 
-/// What its status says.
+/// Status in the object.
 #[derive(Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 struct Status {
@@ -98,14 +98,14 @@ impl StatusUpdate {
     }
 }
 
-/// Pods of other schedulers count, too: the object is theirs as well.
+/// Returns the name of a pod's group. Pods of other schedulers count, too, because they share the object.
 fn group_of(PodOnNode { pod, .. }: &PodOnNode, base: &Base) -> Option<Name> {
     let name = pod.spec.labels.value(base.interner.get(POD_GROUP)?)?;
     (!pod.deleting).then(|| (pod.namespace.clone(), base.interner.resolve(name).into()))
 }
 
 impl ObservedGroup {
-    /// `None`: nobody can make sense of it.
+    /// Returns `None` if the content is invalid.
     fn of(custom: &Custom, object: ObjectRef) -> Option<ObservedGroup> {
         let min_member = PodGroup::deserialize(&custom.manifest).ok()?.spec.min_member;
         let status = custom.manifest.get("status").map(Status::deserialize);
@@ -114,17 +114,17 @@ impl ObservedGroup {
     }
 }
 
-/// What the task knows.
+/// State of the task.
 #[derive(Default)]
 struct Groups {
     observed: BTreeMap<Name, ObservedGroup>,
-    /// The pods that have a node.
+    /// Pods with a node.
     pods: BTreeMap<Name, BTreeSet<Uid>>,
     group_of: BTreeMap<Uid, Name>,
 }
 
 impl Groups {
-    /// Takes news in. Returns the groups that they are about.
+    /// Applies a change. Returns the affected groups.
     fn apply(&mut self, update: StatusUpdate) -> Vec<Name> {
         match update {
             StatusUpdate::Group(name, observed) => {
@@ -153,7 +153,7 @@ impl Groups {
         }
     }
 
-    /// What is so.
+    /// Returns the current status of a group.
     fn status(&self, name: &Name, observed: &ObservedGroup) -> Status {
         let scheduled = self.pods.get(name).map_or(0, BTreeSet::len);
         let phase = match scheduled {
@@ -164,7 +164,7 @@ impl Groups {
         Status { phase: phase.to_owned(), scheduled }
     }
 
-    /// What is to be written for a group, if its object says something else.
+    /// Returns the patch for a group whose status is out of date.
     fn patch(&self, name: &Name) -> Option<(ObjectRef, Value)> {
         let observed = self.observed.get(name)?;
         let Status { phase, scheduled } = self.status(name, observed);
@@ -176,7 +176,7 @@ impl Groups {
         is_news.then(|| (observed.object.clone(), patch))
     }
 
-    /// That was written.
+    /// Records that the current status was written.
     fn record_write(&mut self, name: &Name) {
         let Some(observed) = self.observed.get(name) else { return };
         let status = self.status(name, observed);

@@ -1,4 +1,4 @@
-//! Integration tests of the coscheduling plugin: one program, so that its dependencies are linked once.
+//! Integration tests of the coscheduling plugin: one program, which links its dependencies once.
 
 mod contracts;
 mod scheduling;

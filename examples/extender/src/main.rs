@@ -1,4 +1,4 @@
-//! A scheduler that asks the extender in extender.py: schedc's command line, with the profile in gpu.toml.
+//! A scheduler with the extender in extender.py: schedc's command line, with the profile in gpu.toml.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,7 @@
-//! A scheduler plugin outside of schedc: what a plugin crate looks like.
+//! Example of a plugin crate outside of schedc.
 //!
-//! - [`Maintenance`] is as short as a plugin can be: a filter in ten lines. The crate beside this one, `coscheduling`, has
-//!   one with state.
-//! - `schedc.toml` tells schedc what it is called and where it can run.
+//! - [`Maintenance`] is a minimal plugin: a filter in ten lines. The crate `coscheduling` contains a stateful one.
+//! - `schedc.toml` declares its name and its extension points.
 //! - [`scheduler`] is a scheduler with it, compiled from `profiles/maintenance.toml`.
 
 mod maintenance;

@@ -1,4 +1,4 @@
-//! Integration tests of the out-of-tree plugin: one program, so that its dependencies are linked once.
+//! Integration tests of the out-of-tree plugin: one program, which links its dependencies once.
 
 // Generated code refers to the plugins of `every_point` by crate name.
 extern crate self as tests;

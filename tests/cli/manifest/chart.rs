@@ -39,7 +39,7 @@ fn chart(folder: &Folder, args: &[&str]) -> PathBuf {
     path
 }
 
-/// The objects of a chart.
+/// Returns the objects of a chart.
 fn rendered(chart: &Path, release: &str, namespace: &str, overrides: &Value) -> Objects {
     let templates = render(chart, release, namespace, overrides);
     templates.values().map(|text| objects(text)).fold(Objects::new(), |mut all, objects| {
@@ -92,7 +92,7 @@ fn checked_in_files_are_up_to_date() {
     }
 }
 
-/// The paths of all files below a folder.
+/// Returns the paths of all files below a folder.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut files = BTreeSet::new();
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -210,7 +210,7 @@ fn every_value_is_in_the_schema() {
     assert_eq!(values, properties);
 }
 
-/// The paths of values, down to those whose fields the schema does not list.
+/// Collects the paths of values, except fields that the schema does not list.
 fn paths(value: &Value, schema: &Value, path: &str, into: &mut BTreeSet<String>) {
     match (value, &schema["properties"]) {
         (Value::Object(fields), Value::Object(_)) => {

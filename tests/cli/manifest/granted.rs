@@ -1,4 +1,4 @@
-//! The rights that are printed are those that are used: `schedc run` does all that it ever does at an API server.
+//! The printed permissions equal the used ones: the test makes `schedc run` send every kind of request.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::cli::harness::{Folder, schedc};
 
-/// How long to wait for anything on a busy machine.
+/// Timeout of a test, for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[test]
@@ -23,7 +23,7 @@ fn every_granted_right_is_used_and_no_other_one() {
         server.requests().iter().map(|asked| used(asked.verb, &asked.path, &granted)).collect();
     let beyond: Vec<_> = used.difference(&granted).collect();
     assert!(beyond.is_empty(), "not granted: {beyond:?}");
-    // Nobody asked for metrics.
+    // The test does not request metrics.
     let serving = [
         "create authentication.k8s.io/tokenreviews",
         "create authorization.k8s.io/subjectaccessreviews",
@@ -33,7 +33,7 @@ fn every_granted_right_is_used_and_no_other_one() {
     assert!(unused.is_empty(), "granted for nothing: {unused:?}");
 }
 
-/// What the roles of all profiles of this program allow: `verb group/resource`, with `in namespace` if only there.
+/// Returns the permissions of all profiles of this program: `verb group/resource`, with `in namespace` for Roles.
 fn granted() -> BTreeSet<String> {
     let printed = schedc(&["manifest"]).ok();
     let mut rights = BTreeSet::new();
@@ -58,7 +58,7 @@ fn granted() -> BTreeSet<String> {
     rights
 }
 
-/// The right that a request needs, everywhere if that is granted.
+/// Returns the permission that a request needs, the cluster-wide one if it is granted.
 fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
     let path = path.split('?').next().unwrap_or(path);
     let mut parts = path.split('/').skip(1);
@@ -75,7 +75,7 @@ fn used(verb: &str, path: &str, granted: &BTreeSet<String>) -> String {
 }
 
 fn exercise_all_rights(server: &Server, folder: &Folder) {
-    // This server does not know streaming lists at first.
+    // At first, this server does not support streaming lists.
     for resource in RESOURCES.iter().filter(|resource| resource.is_watched()) {
         server.rule(FaultRule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
     }
@@ -126,7 +126,7 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
     let events = |server: &Server, verb: &str| {
         server.count_requests(|asked| asked.verb == verb && asked.path.starts_with("/apis/events.k8s.io")) > 0
     };
-    // Each change of a node that it would fit if it were empty is a reason to try again, with the same result.
+    // Each change of a node where the pod would fit without other pods causes a retry, with the same result.
     for round in 0.. {
         assert!(round < 60, "no event was repeated");
         server.merge("/api/v1/nodes/n", node(&format!("1{:03}m", round % 100)));
@@ -167,11 +167,11 @@ fn pod(name: &str, cpu: &str, priority: i32) -> Value {
     })
 }
 
-/// A program that ends with its test.
+/// Process that is killed at the end of its test.
 struct Running(Child);
 
 impl Running {
-    /// Asks it to end, as the kubelet does.
+    /// Sends SIGTERM, as the kubelet does.
     fn end(&mut self) {
         let asked = Command::new("kill").arg(self.0.id().to_string()).status().expect("kill");
         assert!(asked.success());
@@ -181,7 +181,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,5 +1,6 @@
-//! Renders charts as Helm does, as far as the charts of `schedc manifest` need it: the actions `define`, `if`, `else if`,
-//! `else`, `with` and `end`, and the functions in [`call`]. Tests therefore do not need Helm; `.ci/check-deploy` runs it.
+//! Renders charts like Helm, as far as the charts of `schedc manifest` need it: the actions `define`, `if`, `else if`,
+//! `else`, `with` and `end`, and the functions in [`call`]. Tests therefore do not need Helm; `.ci/check-deploy` runs
+//! it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +35,7 @@ pub(crate) fn yaml(path: &Path) -> Value {
     serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Puts values over others. Mappings are merged.
+/// Overrides values. Mappings are merged.
 fn merge(values: &mut Value, overrides: &Value) {
     match (values, overrides) {
         (Value::Object(values), Value::Object(overrides)) => {
@@ -56,7 +57,7 @@ enum Token {
 enum Node {
     Text(String),
     Print(Vec<String>),
-    /// Branches with their conditions
+    /// Branches with their conditions.
     If(Vec<(Vec<String>, Vec<Node>)>),
     With(Vec<String>, Vec<Node>),
 }
@@ -79,13 +80,13 @@ fn tokens(template: &str) -> Vec<Token> {
     tokens
 }
 
-/// Words of an action: names, numbers, texts in quotes, and signs.
+/// Splits an action into names, numbers, quoted texts, and signs.
 fn words(action: &str) -> Vec<String> {
     let spaced = action.replace('(', " ( ").replace(')', " ) ");
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Reads nodes up to `end` or `else`, and takes helpers out.
+/// Parses nodes up to `end` or `else`, and collects helpers.
 fn parse(tokens: &mut std::iter::Peekable<std::vec::IntoIter<Token>>, helpers: &mut Helpers) -> Vec<Node> {
     let mut nodes = Vec::new();
     loop {
@@ -162,7 +163,7 @@ fn print(value: &Value) -> String {
 
 type Words<'w> = std::iter::Peekable<std::vec::IntoIter<&'w str>>;
 
-/// Evaluates commands that are separated by `|`, up to the end or a closing parenthesis.
+/// Evaluates commands separated by `|`, up to the end or a closing parenthesis.
 fn pipeline<'w>(words: &mut impl Iterator<Item = &'w str>, data: &Value, helpers: &Helpers) -> Value {
     let mut words: Words<'w> = inner(words).into_iter().peekable();
     let mut piped = None;
@@ -188,7 +189,7 @@ fn pipeline<'w>(words: &mut impl Iterator<Item = &'w str>, data: &Value, helpers
     piped.unwrap_or_default()
 }
 
-/// The words up to the parenthesis that closes a part, or all.
+/// Returns the words up to the closing parenthesis, or all.
 fn inner<'w>(words: &mut impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut depth = 0;
     let mut inner = Vec::new();
@@ -234,7 +235,7 @@ fn call(function: &str, arguments: &[Value], helpers: &Helpers) -> Value {
     }
 }
 
-/// JSON is YAML.
+/// Writes fields as JSON, which is valid YAML.
 fn lines(fields: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| format!("{}: {value}\n", json!(key));
     fields.iter().map(line).collect()

@@ -1,4 +1,4 @@
-//! Groups of pods in a scheduler with the plugin. The time is told, so that a minute of waiting takes none.
+//! Groups of pods in a scheduler with the plugin. The test sets the time, so waiting takes no real time.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -21,7 +21,7 @@ struct TestCluster {
 }
 
 impl TestCluster {
-    /// Nodes with room for so many pods each.
+    /// Creates nodes with capacity for the given numbers of pods.
     fn new(rooms: &[usize]) -> Self {
         let scheduler = Scheduler::new(ImmediateClient::default(), Options::default()).unwrap();
         let mut test_cluster = TestCluster { scheduler, tasks: InlineTasks::default(), now: 0 };
@@ -32,7 +32,7 @@ impl TestCluster {
         test_cluster
     }
 
-    /// A group's object comes or changes.
+    /// Creates or updates a group's object.
     fn describe(&mut self, group: &str, spec: Value) {
         let api = "scheduling.x-k8s.io/v1alpha1";
         let object = json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": group}, "spec": spec});
@@ -47,7 +47,7 @@ impl TestCluster {
         self.scheduler.on_change(Change::Node(node), &mut self.tasks);
     }
 
-    /// A pod.
+    /// Creates a pod.
     fn pod(&mut self, name: &str, labels: &str, spec: &str) {
         let yaml = format!(
             "{{ metadata: {{ name: {name}, uid: {name}, creationTimestamp: '2026-01-01T00:00:00Z', \
@@ -57,11 +57,11 @@ impl TestCluster {
         let pod = testing::pod(&yaml, &mut self.scheduler.cache.base.interner);
         self.scheduler.on_change(Change::Pod(pod), &mut self.tasks);
     }
-    /// Pods of a group.
+    /// Creates pods of a group.
     fn group(&mut self, group: &str, pods: &[&str]) {
         pods.iter().for_each(|pod| self.pod(pod, &format!("scheduling.x-k8s.io/pod-group: {group}"), ""));
     }
-    /// A pod of a group that a scheduling gate holds.
+    /// Creates a pod of a group with a scheduling gate.
     fn held(&mut self, group: &str, pod: &str) {
         self.pod(pod, &format!("scheduling.x-k8s.io/pod-group: {group}"), "schedulingGates: [{ name: not-yet }]");
     }
@@ -69,7 +69,7 @@ impl TestCluster {
         self.scheduler.on_change(Change::PodDeleted(uid(pod)), &mut self.tasks);
     }
 
-    /// What becomes of pods at this time.
+    /// Schedules until nothing is left to do, and returns the outcomes.
     fn settle(&mut self) -> Vec<String> {
         loop {
             while self.scheduler.schedule_one(&mut self.tasks) {}
@@ -83,20 +83,20 @@ impl TestCluster {
         self.scheduler.take_outcomes().into_iter().map(in_words).collect()
     }
 
-    /// What becomes of them in so many seconds.
+    /// Advances the time, and returns the outcomes until then.
     fn wait(&mut self, seconds: i64) -> Vec<String> {
-        let mut told = self.settle();
+        let mut outcomes = self.settle();
         self.now += seconds * SECOND;
         while let Some(next) = self.scheduler.next_tick().filter(|next| *next <= self.now) {
             self.scheduler.tick(next, &mut self.tasks);
-            told.extend(self.settle());
+            outcomes.extend(self.settle());
         }
         self.scheduler.tick(self.now, &mut self.tasks);
-        told.extend(self.settle());
-        told
+        outcomes.extend(self.settle());
+        outcomes
     }
 
-    /// How many pods wait in Permit, and how many are on nodes: decided, waiting or bound.
+    /// Returns the number of pods in Permit, and of pods on nodes: assumed, waiting or bound.
     fn standing(&self) -> (usize, usize) {
         let on_nodes = self.scheduler.cache.base.infos().iter().map(|info| info.pods.len()).sum();
         (self.scheduler.in_progress().waiting, on_nodes)
@@ -110,9 +110,9 @@ fn uid(name: &str) -> Uid {
     Uid(name.into())
 }
 
-/// The pods that are bound, in order.
-fn bound(told: &[String]) -> Vec<&str> {
-    told.iter().filter_map(|told| told.strip_suffix(" is bound")).collect()
+/// Returns the bound pods, in order.
+fn bound(outcomes: &[String]) -> Vec<&str> {
+    outcomes.iter().filter_map(|outcomes| outcomes.strip_suffix(" is bound")).collect()
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_group_that_is_not_complete_in_time_gives_its_room_back() {
         ]
     );
     assert_eq!(test_cluster.standing(), (0, 0));
-    // They are tried again when the one that was missing has found its place.
+    // They are tried again once the missing pod has a node.
     assert_eq!([test_cluster.place("a"), test_cluster.place("b")], [Some(QueuePlace::Unschedulable); 2]);
     test_cluster.group("g", &["c"]);
     assert_eq!(bound(&test_cluster.settle()).len(), 3);
@@ -183,8 +183,8 @@ fn a_group_sets_its_permit_timeout() {
 fn pods_wait_for_a_missing_pod_group() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.group("new", &["a", "b", "c"]);
-    let told = test_cluster.settle();
-    assert!(told[0].contains("pod group default/new does not exist"), "{told:?}");
+    let outcomes = test_cluster.settle();
+    assert!(outcomes[0].contains("pod group default/new does not exist"), "{outcomes:?}");
     test_cluster.describe("other", json!({"minMember": 1}));
     test_cluster.wait(2);
     assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
@@ -205,22 +205,22 @@ fn a_group_that_needs_fewer_pods_now_is_tried_again() {
 fn a_group_with_an_unschedulable_pod_frees_its_resources() {
     let mut test_cluster = TestCluster::new(&[2]);
     test_cluster.group("g", &["a", "b", "c"]);
-    let told = test_cluster.settle();
-    assert!(told[0].starts_with("c: 0/1 nodes are available: 1 Too many pods."), "{told:?}");
+    let outcomes = test_cluster.settle();
+    assert!(outcomes[0].starts_with("c: 0/1 nodes are available: 1 Too many pods."), "{outcomes:?}");
     assert!(
-        told[0].ends_with("pod group default/g is rejected because pod c is unschedulable even after PostFilter"),
-        "{told:?}"
+        outcomes[0].ends_with("pod group default/g is rejected because pod c is unschedulable even after PostFilter"),
+        "{outcomes:?}"
     );
     assert_eq!(
-        told[1..3],
+        outcomes[1..3],
         [
             "a: 0/1 nodes are available: 1 optimistic rejection in PostFilter.",
             "b: 0/1 nodes are available: 1 optimistic rejection in PostFilter.",
         ]
     );
-    // The room that they leave wakes the third pod, and is not for it.
-    assert!(told[3].contains("pod group default/g was denied recently"), "{told:?}");
-    assert_eq!((told.len(), test_cluster.standing()), (4, (0, 0)));
+    // The released capacity wakes the third pod, which must not use it.
+    assert!(outcomes[3].contains("pod group default/g was denied recently"), "{outcomes:?}");
+    assert_eq!((outcomes.len(), test_cluster.standing()), (4, (0, 0)));
     test_cluster.node("more", 1);
     assert_eq!(bound(&test_cluster.wait(9)), NONE);
     assert_eq!(bound(&test_cluster.wait(1)).len(), 3);
@@ -249,9 +249,12 @@ fn a_replacement_pod_does_not_wait() {
 fn a_group_with_too_few_pods_is_not_tried() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.group("g", &["a", "b"]);
-    let told = test_cluster.settle();
-    assert!(told[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."), "{told:?}");
-    assert_eq!((told.len(), test_cluster.standing()), (2, (0, 0)));
+    let outcomes = test_cluster.settle();
+    assert!(
+        outcomes[0].starts_with("a: 0/1 nodes are available: pod group default/g has 2 of 3 pods."),
+        "{outcomes:?}"
+    );
+    assert_eq!((outcomes.len(), test_cluster.standing()), (2, (0, 0)));
     test_cluster.group("h", &["other"]);
     test_cluster.wait(2);
     assert_eq!(test_cluster.place("a"), Some(QueuePlace::Unschedulable), "it is another group");
@@ -267,8 +270,8 @@ fn pods_of_other_schedulers_do_not_count() {
                 spec: { schedulerName: other, nodeName: n0 } }";
     let pod = testing::pod(yaml, &mut test_cluster.scheduler.cache.base.interner);
     test_cluster.scheduler.on_change(Change::Pod(pod), &mut test_cluster.tasks);
-    let told = test_cluster.settle();
-    assert!(told[0].contains("pod group default/g has 2 of 3 pods"), "{told:?}");
+    let outcomes = test_cluster.settle();
+    assert!(outcomes[0].contains("pod group default/g has 2 of 3 pods"), "{outcomes:?}");
 }
 
 #[test]
@@ -276,9 +279,9 @@ fn an_invalid_pod_group_is_reported() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.describe("g", json!({"minMember": "many"}));
     test_cluster.group("g", &["a"]);
-    let told = test_cluster.settle();
+    let outcomes = test_cluster.settle();
     let expected = "pod group default/g cannot be read: invalid type: string \"many\", expected usize";
-    assert!(told[0].contains(expected), "{told:?}");
+    assert!(outcomes[0].contains(expected), "{outcomes:?}");
 }
 
 #[test]
@@ -290,7 +293,7 @@ fn a_pod_deleted_while_waiting_leaves_the_group() {
     test_cluster.delete("b");
     assert_eq!(test_cluster.settle().last().unwrap(), "a: 0/1 nodes are available: 1 rejection in Unreserve.");
     assert_eq!(test_cluster.standing(), (0, 0));
-    // There are two left now, which is too few.
+    // Two pods are left, which is too few.
     test_cluster.group("g", &["c"]);
     assert!(test_cluster.settle()[0].contains("pod group default/g has 2 of 3 pods"));
     test_cluster.group("g", &["d"]);
@@ -303,9 +306,9 @@ fn groups_are_tried_one_after_the_other() {
     for (group, pod) in [("g", "g1"), ("h", "h1"), ("h", "h2"), ("g", "g2"), ("h", "h3"), ("g", "g3")] {
         test_cluster.group(group, &[pod]);
     }
-    let mut told = test_cluster.settle();
-    told.sort();
-    assert_eq!(bound(&told), ["g1", "g2", "g3"]);
+    let mut outcomes = test_cluster.settle();
+    outcomes.sort();
+    assert_eq!(bound(&outcomes), ["g1", "g2", "g3"]);
 }
 
 #[test]
@@ -326,12 +329,12 @@ fn one_of_two_deadlocked_groups_gives_way() {
     test_cluster.held("h", "h3");
     test_cluster.settle();
     assert_eq!(test_cluster.standing(), (4, 4));
-    // The time of the first group is over before that of the second, which gets its room.
+    // The wait of the first group ends before that of the second, which then gets its capacity.
     test_cluster.wait(59);
     test_cluster.group("h", &["h3"]);
-    let told = test_cluster.wait(30);
-    assert_eq!(bound(&told).len(), 3, "{told:?}");
-    assert!(bound(&told).iter().all(|pod| pod.starts_with('h')), "{told:?}");
+    let outcomes = test_cluster.wait(30);
+    assert_eq!(bound(&outcomes).len(), 3, "{outcomes:?}");
+    assert!(bound(&outcomes).iter().all(|pod| pod.starts_with('h')), "{outcomes:?}");
     assert_eq!(test_cluster.standing(), (0, 3));
 }
 
@@ -342,9 +345,9 @@ fn a_group_without_room_retries_until_another_gives_way() {
     test_cluster.held("g", "g3");
     test_cluster.wait(30);
     test_cluster.group("h", &["h1", "h2", "h3"]);
-    let told = test_cluster.wait(29);
-    assert_eq!((bound(&told), test_cluster.standing().0), (vec![], 2), "{told:?}");
-    let told = test_cluster.wait(20);
-    assert_eq!(bound(&told).len(), 3, "{told:?}");
+    let outcomes = test_cluster.wait(29);
+    assert_eq!((bound(&outcomes), test_cluster.standing().0), (vec![], 2), "{outcomes:?}");
+    let outcomes = test_cluster.wait(20);
+    assert_eq!(bound(&outcomes).len(), 3, "{outcomes:?}");
     assert_eq!(test_cluster.standing(), (0, 3));
 }

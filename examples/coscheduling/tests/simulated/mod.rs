@@ -1,4 +1,4 @@
-//! Groups of pods in a whole cluster in memory.
+//! Groups of pods in an in-memory cluster.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -24,7 +24,7 @@ fn node(name: &str, room: usize) -> String {
     format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nstatus: {{allocatable: {{pods: {room}}}}}\n")
 }
 
-/// A group that needs so many pods.
+/// Returns a group object that requires `size` pods.
 fn described(group: &str, size: usize) -> String {
     format!(
         "---
@@ -36,12 +36,12 @@ spec: {{minMember: {size}}}
     )
 }
 
-/// A group that needs all of its pods.
+/// Returns a group object and all of its pods.
 fn group(group: &str, size: usize) -> String {
     described(group, size) + &pods(group, size)
 }
 
-/// Pods of a group.
+/// Returns pods of a group.
 fn pods(group: &str, size: usize) -> String {
     let pod = |number| {
         format!(
@@ -104,7 +104,7 @@ fn the_status_of_a_group_follows_its_pods() {
     assert_eq!(status(&cluster, "g"), json!({"phase": "Scheduling", "scheduled": 2}), "it is another object");
 }
 
-/// Nothing can be written for a while.
+/// Hook that fails a number of writes.
 struct Overloaded(u32);
 
 impl SimulationHooks for Overloaded {

@@ -1,4 +1,4 @@
-//! `evaluate`: extenders are asked about objects as scenarios have them.
+//! `evaluate` sends the objects of scenarios to extenders.
 
 use expect_test::expect;
 use schedc::evaluation::{Evaluator, Scenario};
@@ -22,7 +22,7 @@ fn pod(name: &str) -> Value {
     json!({"metadata": {"name": name, "annotations": {"example.com/note": name}}, "spec": {"containers": containers}})
 }
 
-/// What is decided in a scenario, with the extender at a server.
+/// Evaluates a scenario with the extender at a server.
 fn evaluate(server: &Server, objects: &[Value], steps: &[Value]) -> Value {
     let scenario = json!({"id": "s", "profile": "gpu", "objects": objects, "steps": steps});
     let flags = ["evaluate", "--extender-url-prefix", &server.url];
@@ -35,7 +35,7 @@ fn without_type(mut object: Value) -> Value {
     object
 }
 
-/// Leaves all nodes but one.
+/// Starts an extender that rejects one node.
 fn all_but(left_out: &'static str) -> Server {
     Server::start(move |path, asked| {
         let nodes = asked["Nodes"]["items"].as_array().unwrap();
@@ -101,7 +101,7 @@ fn preemption_considers_nodes_that_extenders_call_resolvable() {
     let objects = [node("a"), node("b"), on_node("on-a", "a"), on_node("on-b", "b")];
     let decision = evaluate(&server, &objects, &[json!({"schedule": strong})])[0].take();
     assert_eq!(decision["nodes"]["a"]["code"], "UnschedulableAndUnresolvable");
-    // That no pod has to go for the plugins is an error there, as in kube-scheduler: nobody knows what would help.
+    // Candidates without victims are an error, as in kube-scheduler.
     expect![[r#"0/2 nodes are available: 1 no GPU at all, 1 no GPU left. preemption: expected at least one victim pod on node "b""#]].assert_eq(decision["message"].as_str().unwrap());
 }
 

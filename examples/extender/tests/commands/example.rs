@@ -1,11 +1,11 @@
-//! The example as docs/extenders.md has it.
+//! The example in docs/extenders.md.
 
 use expect_test::expect;
 use serde_json::Value;
 
 use crate::process::{Extender, gpu_sharing};
 
-/// What became of each pod, by name: its node, or why it has none.
+/// Returns the outcome of each pod by name: its node, or the reason why it has none.
 fn outcomes(report: &Value) -> Vec<(String, String)> {
     let part = |list: &str, what: &str| -> Vec<(String, String)> {
         let text = |entry: &Value, key: &str| entry[key].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! What a cluster says of extenders: flags, and the environment.
+//! Settings of extenders in flags and the environment.
 
 use expect_test::expect;
 

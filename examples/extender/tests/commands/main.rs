@@ -1,4 +1,4 @@
-//! Commands that ask extenders, as people run them: a real program, whose profile has an extender, which is a real server.
+//! Commands with extenders: a real program with an extender in its profile, and a real server.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -11,12 +11,12 @@ mod run;
 #[allow(dead_code, reason = "the tests of schedc-extender have it do more")]
 mod webhook;
 
-/// Nobody listens on this port.
+/// No process listens on this port.
 const UNREACHABLE_URL: &str = "http://127.0.0.1:1";
 
 #[test]
 fn the_program_contains_the_extender_crates() {
-    // The other half is a test of schedc's own program, and means nothing without this one.
+    // A test of schedc's own program requires the absence of these symbols.
     let program = std::fs::read(env!("CARGO_BIN_EXE_gpu-sharing")).unwrap();
     for trace in ["15schedc_extender", "4ureq", "SCHEDC_EXTENDER_URL_PREFIX"] {
         assert!(memchr::memmem::find(&program, trace.as_bytes()).is_some(), "{trace}");

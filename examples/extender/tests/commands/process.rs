@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -14,20 +14,20 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What a command printed that went well.
+    /// Returns the output of a successful command.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self.stdout
     }
 
-    /// The same, as JSON.
+    /// Returns the output of a successful command as JSON.
     #[track_caller]
     pub(crate) fn json(self) -> Value {
         serde_json::from_str(&self.ok()).unwrap()
     }
 
-    /// What a command complained about that printed nothing else.
+    /// Returns the error message of a failed command without other output.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
@@ -35,23 +35,23 @@ impl Run {
     }
 }
 
-/// The program, in the folder of the example.
+/// Returns a command for the program in the folder of the example.
 pub(crate) fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpu-sharing"));
     command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
-/// Runs it, where the environment says nothing.
+/// Runs the program without settings in the environment.
 pub(crate) fn gpu_sharing(args: &[&str]) -> Run {
     finish(&mut program(args), "")
 }
 
-/// Runs a command with something on standard input.
+/// Runs a command with standard input.
 pub(crate) fn finish(command: &mut Command, input: &str) -> Run {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A command that does not read its input may be gone by now.
+    // A command that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     Run {
@@ -61,15 +61,15 @@ pub(crate) fn finish(command: &mut Command, input: &str) -> Run {
     }
 }
 
-/// extender.py. It ends when this is dropped.
+/// Process of extender.py. Dropping it stops the process.
 pub(crate) struct Extender {
     child: Child,
-    /// Where it is.
+    /// URL of the extender.
     pub(crate) url: String,
 }
 
 impl Extender {
-    /// Starts it on any free port.
+    /// Starts the extender on any free port.
     pub(crate) fn start() -> Extender {
         let mut command = Command::new("python3");
         command.args(["extender.py", "0"]).current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -77,7 +77,8 @@ impl Extender {
         let mut child = child.unwrap_or_else(|error| panic!("this test runs extender.py with python3: {error}"));
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("extender.py says {line:?}"));
+        let url =
+            line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("extender.py printed {line:?}"));
         Extender { url: url.to_owned(), child }
     }
 }

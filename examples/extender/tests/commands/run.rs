@@ -1,4 +1,4 @@
-//! `run`: the extender is where a flag says.
+//! `run` with the extender's address in a flag.
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::process::{Extender, program};
 
-/// How long a test waits for what is to happen, which takes a busy machine much longer than an idle one.
+/// Timeout of a test, for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The program. It is killed when it is dropped.
+/// Process of the program. Dropping it kills the process.
 struct Running(Child);
 
 impl Drop for Running {

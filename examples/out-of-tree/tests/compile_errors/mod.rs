@@ -1,12 +1,11 @@
-//! What rustc says when a catalog and its plugins disagree, and when a plugin is written wrongly. The former cases are in
-//! tests/proofs, each with the proof that schedc generates for its catalog; the latter in tests/mistakes. All of them share one
-//! target directory.
+//! Messages of rustc for catalogs that do not match their plugins (tests/proofs, each with the generated proof), and
+//! for invalid plugins (tests/mistakes). All cases share one target directory.
 
 use expect_test::expect_file;
 use schedc_codegen::parse::RawCrate;
 use schedc_codegen::{CatalogFinder, FoundCatalog, MissingCatalog, SourceText, compile, emit};
 
-/// A crate with a plugin that filters and sorts the queue.
+/// Creates a crate with a plugin for Filter and QueueSort.
 struct Mine(String);
 
 impl CatalogFinder for Mine {
@@ -15,7 +14,7 @@ impl CatalogFinder for Mine {
     }
 }
 
-/// The proof for an entry of a plugin.
+/// Returns the proof for the catalog entry of a plugin.
 fn proof(name: &str, ty: &str, entry: &str) -> String {
     let text = format!("crates = [\"mine\"]\n[plugins]\nmulti-point = [\"{name}\", \"DefaultBinder\"]\n");
     let sources = [SourceText { path: "mine.toml".to_owned(), text }];
@@ -26,7 +25,7 @@ fn proof(name: &str, ty: &str, entry: &str) -> String {
     code[start..].lines().map(|line| without_paths(line) + "\n").collect()
 }
 
-/// The line, without a place in the catalog of schedc itself, which is none of this test's business.
+/// Returns the line without positions in the catalog of schedc.
 fn without_paths(line: &str) -> String {
     match line.split_once("in-tree.toml\", ") {
         Some((before, _)) => format!("{before}in-tree.toml\", 1, 1),"),

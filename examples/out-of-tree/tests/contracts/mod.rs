@@ -1,4 +1,4 @@
-//! What every plugin promises, held against random histories of the objects in contracts.yaml.
+//! Verifies the contracts of plugins with random histories of the objects in contracts.yaml.
 
 use out_of_tree::scheduler::Profiles;
 

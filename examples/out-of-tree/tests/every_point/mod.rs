@@ -1,4 +1,4 @@
-//! Generated code with a plugin at every extension point: that it compiles, and that it calls what it should.
+//! Generated code with a plugin at every extension point: it compiles, and makes the expected calls.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -15,7 +15,7 @@ mod scheduler {
 
 use scheduler::Profiles;
 
-/// Schedules pods of a profile on `nodes` empty nodes.
+/// Schedules pods of a profile on `nodes` empty nodes. Returns outcomes and events.
 fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut cluster = MinimalCluster::<Profiles>::new(1).unwrap();
     for node in 0..nodes {
@@ -40,8 +40,8 @@ fn schedule(profile: &str, nodes: usize, pods: &[&str]) -> (Vec<String>, Vec<Str
             Err(failure) => format!("{}: {}", outcome.pod.name, failure.message()),
         });
     }
-    let told = cluster.take_events().into_iter().filter(|e| !matches!(e.reason, "Scheduled" | "FailedScheduling"));
-    let events = told.map(|e| format!("{} {}: {}", e.regarding.name, e.reason, e.note)).collect();
+    let recorded = cluster.take_events().into_iter().filter(|e| !matches!(e.reason, "Scheduled" | "FailedScheduling"));
+    let events = recorded.map(|e| format!("{} {}: {}", e.regarding.name, e.reason, e.note)).collect();
     (outcomes, events)
 }
 
@@ -81,9 +81,9 @@ fn binding_goes_through_all_plugins_until_one_binds() {
 #[test]
 fn failures_after_the_decision_are_undone_in_reverse_order() {
     let check = |pod: &str, message: &str, events: &[&str]| {
-        let (outcomes, told) = schedule("all", 1, &[pod]);
+        let (outcomes, recorded) = schedule("all", 1, &[pod]);
         assert_eq!(
-            (outcomes, told),
+            (outcomes, recorded),
             (vec![format!("{pod}: {message}")], events.iter().map(|e| format!("{pod} {e}")).collect())
         );
     };

@@ -1,4 +1,4 @@
-//! Plugins that do little, at every extension point. What they are called with goes into the scheduler's events.
+//! Small plugins at every extension point. They record their calls as events of the scheduler.
 
 use schedc_core::Plugin;
 use schedc_core::args::{Args, NoArgs};
@@ -14,7 +14,7 @@ use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf,
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 
-/// A framework type's name, which generated code must tell from the plugin that is called alike.
+/// A framework type that generated code must distinguish from the plugin `View`.
 type PluginView<'a, P> = schedc_core::plugin::View<'a, P>;
 
 /// Pods on a node.
@@ -46,11 +46,11 @@ impl Index for Pods {
     }
 }
 
-/// A plugin without arguments and state of its own, that keeps the handle.
+/// Defines a plugin without arguments and state, with a handle.
 macro_rules! plugin {
     ($name:ident, $label:literal, $columns:ty, $indexes:ty, $reads:ty, $pod:ty) => {
         pub struct $name {
-            #[allow(dead_code, reason = "not every plugin has something to tell")]
+            #[allow(dead_code, reason = "not every plugin uses it")]
             handle: Handle,
         }
 
@@ -96,7 +96,7 @@ pub struct LimitArgs {
     pub pods: i64,
 }
 
-/// Not more than so many pods on a node, and the fewer the better.
+/// Limits the pods on a node, and prefers nodes with fewer pods.
 pub struct Limit;
 
 impl Plugin for Limit {
@@ -115,7 +115,7 @@ impl Plugin for Limit {
     }
 }
 
-/// Pods that come and go in thought.
+/// Hypothetical changes of the number of pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HypotheticalPods(pub i64);
 
@@ -302,7 +302,7 @@ impl PostBindPlugin for Hooks {
     }
 }
 
-/// A type that is called as another one.
+/// A type with the same name as another plugin type.
 pub mod other {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! The kernel wants the instance, which may change between two pods.
+//! The kernel reads the instance, which may change between two pods.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::FilterPlugin;

@@ -1,4 +1,4 @@
-//! What is read of a pod tells pods apart, and cannot.
+//! The compiled pod is compared for equality, but does not support it.
 
 use schedc_core::args::NoArgs;
 use schedc_core::handle::Handle;

@@ -1,4 +1,4 @@
-//! State is read of a plugin that keeps none.
+//! The plugin reads the state of a plugin without state.
 
 use schedc_core::args::NoArgs;
 use schedc_core::handle::Handle;

@@ -1,4 +1,4 @@
-//! A custom resource that serde cannot read.
+//! A custom resource that serde cannot deserialize.
 
 use schedc_core::custom::CustomResource;
 

@@ -1,4 +1,4 @@
-//! The scheduler of this crate at work in an embedded cluster.
+//! The scheduler of this crate in a minimal cluster.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -25,7 +25,7 @@ const SINGLE: &str = "
 metadata: { name: NAME, uid: NAME }
 spec: { schedulerName: maintenance, containers: [{ name: c, image: i, resources: { requests: { cpu: '1' } } }] }";
 
-/// Schedules pods one after the other on nodes, and tells what became of each, in that order.
+/// Schedules pods one after the other, and returns their outcomes in that order.
 fn outcomes(nodes: &[(&str, &str)], pods: &[(&str, &str)]) -> Vec<String> {
     let mut cluster = MinimalCluster::<Profiles>::new(7).unwrap();
     for (name, yaml) in nodes {
