@@ -38,7 +38,7 @@ macro_rules! kinds {
         pub fn read<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<AnyObject, D::Error> {
             Ok(match kind {
                 $($kind => AnyObject::$case(fields(from)?),)*
-                _ => return Err(D::Error::custom(Malformed::Unknown(kind.to_owned()))),
+                _ => return Err(D::Error::custom(Malformed::UnknownKind(kind.to_owned()))),
             })
         }
 
@@ -49,7 +49,7 @@ macro_rules! kinds {
         pub fn read_protobuf(kind: &str, message: &[u8]) -> Result<AnyObject, Malformed> {
             Ok(match kind {
                 $($kind => AnyObject::$case(fields_of(message)?),)*
-                _ => return Err(Malformed::Unknown(kind.to_owned())),
+                _ => return Err(Malformed::UnknownKind(kind.to_owned())),
             })
         }
 
@@ -142,7 +142,7 @@ impl KindReader<'_> {
     pub fn read_protobuf(self, message: &[u8]) -> Result<AnyObject, Malformed> {
         match self {
             KindReader::Known(kind) => read_protobuf(kind, message),
-            KindReader::Custom(kind) => Err(Malformed::Unknown(kind.name.to_owned())),
+            KindReader::Custom(kind) => Err(Malformed::UnknownKind(kind.name.to_owned())),
         }
     }
 }

@@ -23,7 +23,9 @@ pub enum Malformed {
     /// JSON inside an object is invalid.
     Json(String),
     /// Schedulers ignore objects of this kind.
-    Unknown(String),
+    UnknownKind(String),
+    /// A watch event has an unknown type.
+    UnknownEvent(String),
 }
 
 impl fmt::Display for Malformed {
@@ -34,7 +36,8 @@ impl fmt::Display for Malformed {
             Malformed::NoText => f.write_str("a text is not UTF-8"),
             Malformed::NoObject => f.write_str("it is not a protobuf object"),
             Malformed::Json(error) => f.write_str(error),
-            Malformed::Unknown(kind) => write!(f, "schedulers ignore objects of kind {kind}"),
+            Malformed::UnknownKind(kind) => write!(f, "schedulers ignore objects of kind {kind}"),
+            Malformed::UnknownEvent(event) => write!(f, "unknown watch event type {event:?}"),
         }
     }
 }

@@ -34,7 +34,7 @@ fn flags_for_unknown_extenders_and_invalid_values_are_rejected() {
     .assert_eq(&refused(&["--extender-url-prefix", "gpu-share:80"]));
     let https = ["--extender-url-prefix", "https://gpu-share"];
     expect![[r#"
-        error: plugin Extender cannot start: extender https://gpu-share: absent.pem: No such file or directory (os error 2)
+        error: plugin Extender cannot start: extender https://gpu-share: absent.pem: the file cannot be read: No such file or directory (os error 2)
     "#]].assert_eq(&refused(&[&https[..], &["--extender-ca-file", "absent.pem"]].concat()));
     expect![[r#"
         error: plugin Extender cannot start: extender https://gpu-share: the client certificate: both a certificate and its key are required

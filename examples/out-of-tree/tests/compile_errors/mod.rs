@@ -21,7 +21,7 @@ fn proof(name: &str, ty: &str, entry: &str) -> String {
     let catalog = format!("crate = \"mine\"\n\n[[plugin]]\nname = \"{name}\"\npath = \"mine::{ty}\"\n{entry}\n");
     let compilation = compile(&sources, &mut Mine(catalog)).unwrap_or_else(|errors| panic!("{errors}"));
     let code = emit::render(&compilation).unwrap_or_else(|error| panic!("{error}"));
-    let start = code.find("/// Holds catalog entries against plugins").unwrap_or(0);
+    let start = code.find("/// Compares catalog entries with plugins").unwrap_or(0);
     code[start..].lines().map(|line| without_paths(line) + "\n").collect()
 }
 

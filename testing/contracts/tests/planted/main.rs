@@ -407,7 +407,7 @@ fn a_panic_is_caught_with_its_place() {
     expect![[r#"
         Panics does not keep the contract CachedAnswers in profile panics
 
-        panic at testing/tests/planted/plugins.rs:LINE:
+        panic at testing/contracts/tests/planted/plugins.rs:LINE:
           index out of bounds: the len is 0 but the index is 0
 
         Steps:

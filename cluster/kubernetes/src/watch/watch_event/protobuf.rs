@@ -23,7 +23,7 @@ pub(super) fn read(kind: KindReader<'_>, event: &[u8]) -> Result<WatchEvent, Mal
             WatchEvent::Bookmark { version, is_end_of_list }
         }
         "ERROR" => WatchEvent::Error(StatusError::from_protobuf(Message(object))?),
-        of_type => return Err(Malformed::Unknown(format!("change of the type {of_type:?}"))),
+        of_type => return Err(Malformed::UnknownEvent(of_type.to_owned())),
     })
 }
 
@@ -81,6 +81,6 @@ mod tests {
         assert_eq!(read(&[added, &b"\x06\x0a\x04k8s"[..]].concat()), Err(Malformed::CutShort));
         assert_eq!(read(&[added, &b"\x09\x0a\x07k8s\0\x12\x01\x0a"[..]].concat()), Err(Malformed::CutShort));
         let other = read(b"\x0a\x05OTHER\x12\x06\x0a\x04k8s\0").unwrap_err();
-        assert_eq!(other.to_string(), "nobody looks at a change of the type \"OTHER\"");
+        assert_eq!(other.to_string(), "unknown watch event type \"OTHER\"");
     }
 }
