@@ -5,7 +5,7 @@
 //!
 //! **Extension points.**
 //! - *QueueSort*: by priority, then by time. All pods of a group have the time of the group; they are tried one after
-//! the other.
+//!   the other.
 //! - *PreFilter* rejects a pod if its group does not exist, has too few pods, or was denied recently.
 //! - *PostFilter* denies a group with an unschedulable pod, unless preemption helps or only few pods are missing.
 //! - *Reserve* records that a pod has a node; *Unreserve* removes the record and rejects the rest of the group.
