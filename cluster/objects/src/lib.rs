@@ -6,7 +6,7 @@
 //! it is not needed for objects from a cluster. [`convert_pod`], [`convert_node`] and [`convert_object`] convert
 //! objects to [`schedc_core::model`]. [`Objects::load`] does the first two steps.
 //!
-//! Objects from an API server are [decoded](reads) without the fields that no conversion reads. A program that reads
+//! Objects from an API server are [decoded](decode) without the fields that no conversion reads. A program that reads
 //! only these leaves out the feature `manifests`, and with it the deserialization of hundreds of types.
 
 mod changes;
