@@ -52,7 +52,7 @@ fn catalogs_are_checked_against_plugins() {
              [kinds]\nTeam = { api-version = \"example.com/v1\", resource = \"teams\" }",
         ),
         (
-            expect_file!["../proofs/unheard.txt"],
+            expect_file!["../proofs/unwatched_event.txt"],
             "points = [\"queue-sort\", \"filter\"]\nindexes = [\"shifts\"]\nenqueue-extensions = true\nwatches = [\"Shift\"]\n\n\
              [indexes]\nshifts = \"schedc_core::custom::Lister<mine::Shift>\"\n\n\
              [kinds]\nShift = { api-version = \"example.com/v1\", resource = \"shifts\" }",

@@ -1,6 +1,6 @@
 extern crate self as mine;
 
 include!("custom_plugin.txt");
-include!("unheard.txt");
+include!("unwatched_event.txt");
 
 fn main() {}
