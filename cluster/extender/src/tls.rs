@@ -6,12 +6,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme, StreamOwned};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use schedc_bounds::files;
+use schedc_tls::{Authorities, Identity, TlsError, client_config};
 use ureq::Error;
 use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport, TransportAdapter,
@@ -21,29 +19,26 @@ use crate::settings::{Pem, Tls};
 
 /// Builds a TLS configuration. `skip_verify`: the server is not verified, unless there is a CA.
 pub(crate) fn config(tls: Tls, skip_verify: bool) -> Result<Arc<ClientConfig>, String> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("TLS: {error}"))?;
-    let builder = match tls.ca {
-        None if tls.insecure || skip_verify => {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider)))
-        }
-        None => builder.with_root_certificates(system_roots()?),
-        Some(ca) => builder.with_root_certificates(roots(&read(ca)?, ca)?),
+    let ca = tls.ca.map(read).transpose()?;
+    let authorities = match &ca {
+        None if tls.insecure || skip_verify => Authorities::AcceptAny,
+        None => Authorities::System,
+        Some(ca) => Authorities::Pem(ca),
     };
-    let config = match (tls.certificate, tls.key) {
-        (Some(certificate), Some(key)) => {
-            let wrong = |why: String| format!("the client certificate: {why}");
-            let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(certificate)?).collect();
-            let chain = chain.map_err(|error| wrong(format!("it is not PEM: {error}")))?;
-            let key = PrivateKeyDer::from_pem_slice(&read(key)?)
-                .map_err(|_| wrong("its key is not an unencrypted private key in PEM".to_owned()))?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| wrong(error.to_string()))?
-        }
-        (None, None) => builder.with_no_client_auth(),
+    let pair = match (tls.certificate, tls.key) {
+        (Some(certificate), Some(key)) => Some((read(certificate)?, read(key)?)),
+        (None, None) => None,
         _ => return Err("the client certificate: both a certificate and its key are required".to_owned()),
     };
+    let identity = pair.as_ref().map(|(chain, key)| Identity { chain, key });
+    let config = client_config(authorities, identity).map_err(|error| match (error, tls.ca) {
+        (TlsError::NoSystemAuthority, _) => {
+            "no trusted authority: the extender has no CA, and this machine has none".to_owned()
+        }
+        (error @ TlsError::NoAuthority, Some(Pem::File(file))) => format!("{file}: {error}"),
+        (error @ TlsError::NoAuthority, _) => format!("the CA of the profile: {error}"),
+        (error, _) => error.to_string(),
+    })?;
     Ok(Arc::new(config))
 }
 
@@ -51,66 +46,6 @@ fn read(pem: Pem) -> Result<Vec<u8>, String> {
     match pem {
         Pem::Text(text) => Ok(text.as_bytes().to_vec()),
         Pem::File(file) => files::read(Path::new(file)).map_err(|reason| format!("{file}: {reason}")),
-    }
-}
-
-/// Parses trusted certificates.
-fn roots(pem: &[u8], source: Pem) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
-    match (roots.is_empty(), source) {
-        (false, _) => Ok(roots),
-        (true, Pem::File(file)) => Err(format!("{file}: it contains no certificate in PEM")),
-        (true, Pem::Text(_)) => Err("the CA of the profile: it contains no certificate in PEM".to_owned()),
-    }
-}
-
-/// Trusted authorities of this machine.
-fn system_roots() -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    match roots.is_empty() {
-        false => Ok(roots),
-        true => Err("no trusted authority: the extender has no CA, and this machine has none".to_owned()),
-    }
-}
-
-/// Accepts any certificate.
-#[derive(Debug)]
-struct AcceptAnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AcceptAnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

@@ -27,7 +27,6 @@
 pub mod blocking;
 pub mod config;
 pub mod connect;
-mod crypto;
 pub mod driver;
 pub mod dry_run;
 pub mod election;

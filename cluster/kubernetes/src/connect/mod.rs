@@ -25,8 +25,6 @@ use crate::transport::Http;
 use credentials::User;
 use kubeconfig::Kubeconfig;
 pub use refresh::CredentialRefresher;
-#[cfg(test)]
-pub(crate) use tls::AcceptAnyCertificate;
 use tls::Trust;
 
 /// API server, and the user's credentials for it.

@@ -283,7 +283,7 @@ fn issue(issuer: &Issuer, name: &str) -> (String, String, Vec<u8>) {
 impl TlsServer {
     async fn new(issuer: &Issuer) -> TlsServer {
         let (_, key, certificate) = issue(issuer, "127.0.0.1");
-        let provider = crate::crypto::provider();
+        let provider = schedc_tls::provider();
         let mut roots = rustls::RootCertStore::empty();
         roots.add(issuer.der().clone()).unwrap();
         let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build().unwrap();
@@ -391,21 +391,4 @@ async fn malformed_certificates() {
     check(&server.authority, &certificate, "", "its key is not an unencrypted private key in PEM").await;
     check(&server.authority, &certificate, &other, "the client certificate: keys may not be consistent: KeyMismatch")
         .await;
-}
-
-/// `openssl x509 -req` without extensions writes this version. rustls cannot parse it, in the tests' server either.
-#[test]
-fn a_certificate_of_x509_version_1() {
-    let issuer = issuer();
-    let (_, key, mut certificate) = issue(&issuer, "a");
-    let (_, other, _) = issue(&issuer, "b");
-    let version_3 = [0xa0, 3, 2, 1, 2];
-    let at = certificate.windows(5).position(|part| part == version_3).unwrap();
-    certificate[at + 4] = 0;
-    let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, certificate);
-    let certificate = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
-    let tls = |key: &str| Trust::InsecureSkipVerify.tls(None, Some(&(certificate.clone().into(), key.into())));
-    assert!(tls(&key).unwrap().client_auth_cert_resolver.has_certs());
-    let error = tls(&other).unwrap_err().to_string();
-    assert!(error.starts_with("the client certificate: "), "{error}");
 }

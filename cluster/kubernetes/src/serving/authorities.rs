@@ -12,8 +12,8 @@ use rustls::{DistinguishedName, RootCertStore};
 use schedc_bounds::files;
 use serde_json::Value;
 
+use crate::flags;
 use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb};
-use crate::{crypto, flags};
 
 /// ConfigMap in which kube-apiserver publishes its authorities.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
@@ -84,7 +84,7 @@ impl Authority {
             };
         }
         let subjects = roots.subjects();
-        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), crypto::provider()).build();
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), schedc_tls::provider()).build();
         Ok(Some(Authority { verifier: verifier.map_err(|error| error.to_string())?, subjects }))
     }
 }

@@ -13,7 +13,7 @@ use rustls::{
 };
 
 use super::certificate::CertificatePair;
-use crate::{crypto, flags};
+use crate::flags;
 
 /// Builds the TLS configuration. `clients`: subjects of accepted authorities, or `None` if no certificate is requested.
 pub(super) fn config(
@@ -21,7 +21,7 @@ pub(super) fn config(
     pair: &CertificatePair,
     clients: Option<Vec<DistinguishedName>>,
 ) -> Result<ServerConfig, String> {
-    let mut provider = crypto::provider();
+    let mut provider = schedc_tls::provider();
     if !serving.cipher_suites.is_empty() {
         // As in Go, the suites of TLS 1.3 are always offered.
         Arc::make_mut(&mut provider).cipher_suites.retain(|suite| {

@@ -30,7 +30,6 @@ use tokio::time::timeout;
 use super::{
     ApiRequest, ApiResponse, Chunks, Format, RequestClass, StreamingTransport, Transport, TransportError, Verb,
 };
-use crate::crypto;
 use dial::Server;
 
 /// Transport to an API server by HTTP. Clones share the connections.
@@ -231,7 +230,7 @@ fn connections(
 
 /// TLS configuration without trusted roots: unused without TLS, and otherwise refuses every server.
 fn tls_config_without_roots() -> rustls::ClientConfig {
-    rustls::ClientConfig::builder_with_provider(crypto::provider())
+    rustls::ClientConfig::builder_with_provider(schedc_tls::provider())
         .with_safe_default_protocol_versions()
         .expect("ring supports TLS 1.2 and 1.3")
         .with_root_certificates(rustls::RootCertStore::empty())

@@ -22,7 +22,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::connect::AcceptAnyCertificate;
+use schedc_tls::AcceptAnyCertificate;
 
 /// Folder that is removed with the test.
 pub(super) struct Folder(pub(super) PathBuf);
@@ -101,7 +101,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) async fn connect(&self, address: SocketAddr) -> std::io::Result<TlsStream<TcpStream>> {
-        let provider = crate::crypto::provider();
+        let provider = schedc_tls::provider();
         let versions: &[&SupportedProtocolVersion] = if self.only_tls12 { &[&TLS12] } else { &[&TLS13, &TLS12] };
         let builder = ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(versions).unwrap();
         let builder = match &self.trusts {

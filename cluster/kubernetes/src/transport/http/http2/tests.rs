@@ -12,11 +12,11 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::connect::AcceptAnyCertificate;
-use crate::crypto::provider;
 use crate::transport::{
     ApiRequest, ApiResponse, Chunks, Format, Http, RequestClass, StreamingTransport, Transport, TransportError, Verb,
 };
+use schedc_tls::AcceptAnyCertificate;
+use schedc_tls::provider;
 
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
