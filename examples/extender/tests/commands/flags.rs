@@ -40,7 +40,7 @@ fn flags_for_unknown_extenders_and_invalid_values_are_rejected() {
         error: plugin Extender cannot start: extender https://gpu-share: the client certificate: both a certificate and its key are required
     "#]].assert_eq(&refused(&[&https[..], &["--extender-cert-file", "gpu.toml"]].concat()));
     expect![[r#"
-        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: its key is not an unencrypted private key in PEM
+        error: plugin Extender cannot start: extender https://gpu-share: the client certificate: it contains no `BEGIN CERTIFICATE`
     "#]].assert_eq(&refused(
         &[&https[..], &["--extender-cert-file", "gpu.toml", "--extender-key-file", "gpu.toml"]].concat(),
     ));
