@@ -6,19 +6,20 @@ use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
 
 use super::Scheduler;
 use super::cycle::Permitted;
-use super::observer::Point;
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
-use crate::cache::{Base, PodState, State};
-use crate::client::{Client, Event, EventType, StatusPatch};
+use crate::engine::bundle::{Bundle, Visitor};
+use crate::engine::observer::Point;
 use crate::engine::{Engine, ReservationId};
-use crate::extenders::Extenders;
-use crate::extension_points::Placement;
-use crate::handle::{PermitRejection, WaitingPod};
 use crate::model::Uid;
-use crate::profile::{Bundle, PreBindPlan, Profile, Visitor};
-use crate::queue::Attempt;
-use crate::status::{Code, Status};
+use crate::model::cache::{Base, PodState, State};
+use crate::model::placement::Placement;
+use crate::plugin_api::client::{Client, Event, EventType, StatusPatch};
+use crate::plugin_api::handle::{PermitRejection, WaitingPod};
+use crate::plugin_api::status::{Code, Status};
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::profile::{PreBindPlan, Profile};
+use crate::scheduler::queue::Attempt;
 
 /// A pod that has its node and is not bound yet.
 pub(super) struct Binding {

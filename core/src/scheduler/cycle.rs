@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use super::binding::notify_extenders_of_unreserve;
-use super::observer::{Observer, Point};
 use super::outcome::Failure;
-use crate::cache::{Cache, State, UnplacedPod};
-use crate::client::Client;
+use crate::engine::bundle::Visitor;
+use crate::engine::observer::{Observer, Point};
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
-use crate::extension_points::Placement;
-use crate::handle::{WaitingPodMap, WaitingPods};
+use crate::model::cache::{Cache, State, UnplacedPod};
+use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
-use crate::profile::{PermitRun, Profile, Visitor};
-use crate::status::{Code, Status};
+use crate::plugin_api::client::Client;
+use crate::plugin_api::handle::{WaitingPodMap, WaitingPods};
+use crate::plugin_api::status::{Code, Status};
+use crate::profile_api::profile::{PermitRun, Profile};
 
 /// A pod that has its node, and is reserved there.
 pub(super) struct Permitted {
