@@ -8,3 +8,4 @@ pub mod idle_plugins;
 pub(crate) mod plugin_results;
 pub(crate) mod post_filter;
 pub(crate) mod profile;
+mod profile_info;

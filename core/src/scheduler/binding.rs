@@ -1,11 +1,9 @@
 //! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state machine that completed tasks advance.
 
-use std::sync::Arc;
-
 use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
 
 use super::Scheduler;
-use super::cycle::Permitted;
+use super::cycle::{Permitted, notify_extenders_of_unreserve};
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
 use crate::engine::bundle::{Bundle, Visitor};
@@ -352,20 +350,6 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
         if !self.is_bound {
             notify_extenders_of_unreserve(&engine.plugins, self.client, self.placement, self.base);
         }
-    }
-}
-
-/// Notifies the interested extenders that a pod is not bound to its node after all.
-pub(super) fn notify_extenders_of_unreserve<P: Profile>(
-    plugins: &Arc<P>,
-    client: &impl Client,
-    placement: &Placement,
-    base: &Base,
-) {
-    let unreservers = plugins.extenders().unreservers(&placement.pod, base);
-    if !P::Extenders::NONE && !unreservers.is_empty() {
-        let (plugins, placement) = (plugins.clone(), placement.clone());
-        client.notify_extender(move || plugins.extenders().unreserve(&placement, &unreservers));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::extension_points::Candidate;
 use crate::plugin_api::status::Code;
-use crate::profile_api::profile::ProfileInfo;
+use crate::profile_api::profile_info::ProfileInfo;
 
 pub use overrides::{Overrides, Setting};
 

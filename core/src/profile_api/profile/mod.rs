@@ -21,14 +21,13 @@ use crate::profile_api::plugin_results::PluginResults;
 use crate::profile_api::post_filter::PostFilterContext;
 
 mod access_rule;
-mod info;
 mod pre_bind;
 mod runs;
 mod scores;
 mod start_error;
 
+pub use crate::profile_api::profile_info::{Budget, PointInfo, ProfileInfo, ProfileSource, profile_for};
 pub use access_rule::AccessRule;
-pub use info::{Budget, PointInfo, ProfileInfo, ProfileSource, profile_for};
 pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
 pub use scores::{PluginScore, ScoreFailure, ScoreRange};
