@@ -43,7 +43,6 @@
 pub mod engine;
 pub mod model;
 mod plugin_api;
-pub mod prelude;
 mod profile_api;
 pub mod scheduler;
 
@@ -78,3 +77,6 @@ pub mod profile {
     pub use crate::engine::bundle::{Bundle, Visitor};
     pub use crate::profile_api::profile::*;
 }
+
+// After `extension_points`: messages of rustc then name traits by that module.
+pub mod prelude;
