@@ -41,7 +41,7 @@ mod timed_activations;
 
 pub use crate::engine::observer::{Observer, Point};
 pub use crate::engine::tie_break::TieBreak;
-pub use crate::model::change::Change;
+pub use crate::model::change::{Change, ObjectId};
 pub use duration_metrics::{DurationHistogram, DurationMetrics};
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
