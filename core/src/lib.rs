@@ -74,4 +74,5 @@ pub mod status;
 pub mod verdict;
 
 pub use plugin::Plugin;
-pub use simple::SimpleFilter;
+pub use schedc_derive::plugin;
+pub use simple::{SimpleFilter, SimpleScore};

@@ -2,7 +2,8 @@
 //!
 //! | for | names |
 //! |---|---|
-//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for a filter with one function |
+//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; `#[plugin]` |
+//! | plugins that read one pod and one node | [`SimpleFilter`], [`SimpleScore`], [`DefaultNormalization`], [`ReversedNormalization`] |
 //! | arguments | `#[derive(Args)]`, [`List`], [`Seq`], [`NoArgs`] |
 //! | state of nodes | [`NodeInfo`], [`Column`], [`ColumnWithArgs`] with [`WithArgs`], [`Position`] |
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
@@ -26,5 +27,6 @@ pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, la
 pub use crate::node_mask::NodeMask;
 pub use crate::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, Plugin, Refs, Row, StateOf, View};
 pub use crate::profile::Profile;
-pub use crate::simple::SimpleFilter;
+pub use crate::simple::{DefaultNormalization, ReversedNormalization, SimpleFilter, SimpleScore};
 pub use crate::status::{Code, Reasons, Status};
+pub use schedc_derive::plugin;
