@@ -2,16 +2,20 @@
 
 use schedc_core::prelude::*;
 
-/// Keeps nodes with the label `example.com/maintenance` free of pods.
+/// Keeps nodes with a label free of pods.
 #[derive(Clone, Copy, Args)]
-pub struct Maintenance;
+pub struct Maintenance {
+    /// Label of nodes under maintenance.
+    #[args(default = "example.com/maintenance", format = "qualified-name")]
+    label: &'static str,
+}
 
 #[plugin]
 impl SimpleFilter for Maintenance {
     type Pod = Symbol;
 
     fn read(&self, _: &PodSpec, interner: &mut Interner) -> Symbol {
-        interner.intern("example.com/maintenance")
+        interner.intern(self.label)
     }
 
     fn filter(&self, label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {

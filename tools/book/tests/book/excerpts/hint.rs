@@ -2,16 +2,20 @@
 
 use schedc_core::prelude::*;
 
-/// Keeps nodes with the label `example.com/maintenance` free of pods.
+/// Keeps nodes with a label free of pods.
 #[derive(Clone, Copy, Args)]
-pub struct Maintenance;
+pub struct Maintenance {
+    /// Label of nodes under maintenance.
+    #[args(default = "example.com/maintenance", format = "qualified-name")]
+    label: &'static str,
+}
 
 #[plugin]
 impl SimpleFilter for Maintenance {
     type Pod = Symbol;
 
     fn read(&self, _: &PodSpec, interner: &mut Interner) -> Symbol {
-        interner.intern("example.com/maintenance")
+        interner.intern(self.label)
     }
 
     fn filter(&self, label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
@@ -33,7 +37,7 @@ impl EnqueueExtensions for Maintenance {
     fn queueing_hint(&self, _: &Self, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { object, view, .. } = cx;
         let EventObject::Node(Some(old), Some(new)) = object else { return Ok(QueueingHint::Queue) };
-        let key = view.interner().get("example.com/maintenance");
+        let key = view.interner().get(self.label);
         let in_maintenance = |node: &Node| key.is_some_and(|key| node.labels.value(key).is_some());
         Ok(QueueingHint::queue_if(in_maintenance(old) && !in_maintenance(new)))
     }
