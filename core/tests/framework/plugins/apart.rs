@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 const MOST: usize = 3;
 
+#[derive(Default)]
 pub struct Apart;
 
 /// The label's key, and its value for the pod.
@@ -29,17 +29,10 @@ impl Team {
     }
 }
 
+#[plugin]
 impl Plugin for Apart {
-    const NAME: &'static str = "Apart";
-    type Args = NoArgs;
     type Columns = Position;
-    type Indexes = ();
-    type Reads = ();
     type Pod = Team;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Apart)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Team {
         let label = cx.interner.intern("team");
