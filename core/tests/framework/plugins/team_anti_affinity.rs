@@ -14,7 +14,7 @@ use schedc_core::status::{Code, Reasons, Status};
 
 const MOST: usize = 3;
 
-pub struct Apart;
+pub struct TeamAntiAffinity;
 
 /// The label's key, and its value for the pod.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,8 +29,8 @@ impl Team {
     }
 }
 
-impl Plugin for Apart {
-    const NAME: &'static str = "Apart";
+impl Plugin for TeamAntiAffinity {
+    const NAME: &'static str = "TeamAntiAffinity";
     type Args = NoArgs;
     type Columns = Position;
     type Indexes = ();
@@ -38,7 +38,7 @@ impl Plugin for Apart {
     type Pod = Team;
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Apart)
+        Ok(TeamAntiAffinity)
     }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Team {
@@ -47,7 +47,7 @@ impl Plugin for Apart {
     }
 }
 
-impl PreFilterPlugin for Apart {
+impl PreFilterPlugin for TeamAntiAffinity {
     /// Number of the team's pods on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
@@ -91,7 +91,7 @@ impl PreFilterPlugin for Apart {
     }
 }
 
-impl FilterPlugin for Apart {
+impl FilterPlugin for TeamAntiAffinity {
     type Cycle = BTreeMap<NodeIndex, usize>;
     type Rejection = ();
 
