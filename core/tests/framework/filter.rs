@@ -103,5 +103,5 @@ fn the_diagnosis_has_resolvable_nodes() {
     let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
     let plugins: Vec<_> = found.diagnosis.unschedulable_plugins.into_iter().collect();
-    assert_eq!(plugins, ["TeamAntiAffinity", "Health", "Slots"]);
+    assert_eq!(plugins, ["Health", "Slots", "TeamAntiAffinity"]);
 }
