@@ -1,4 +1,4 @@
-//! Deletion of objects. A pod on a node has a grace period, other objects are removed immediately, unless they have
+//! Deletion of objects. A pod on a node has a grace period. Other objects are removed immediately, unless they have
 //! finalizers.
 
 use std::collections::BTreeSet;

@@ -31,7 +31,7 @@ macro_rules! any_scheduler {
         pub trait AnyScheduler: Send {
             /// Returns nodes and names. Changes go through [`AnyScheduler::on_change`].
             fn base(&self) -> &Base;
-            /// Returns nodes and names, for new strings.
+            /// Returns nodes and names, to intern new strings.
             fn base_mut(&mut self) -> &mut Base;
             /// Returns a pod that has a node in the cache, the node, and the pod's state.
             fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;
