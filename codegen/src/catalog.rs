@@ -218,7 +218,7 @@ impl Catalogs {
     }
 
     /// Returns whether kube-scheduler has a plugin with this name that schedc does not have yet.
-    pub fn is_planned(&self, name: &str) -> bool {
+    pub(crate) fn is_planned(&self, name: &str) -> bool {
         self.in_tree.planned.iter().any(|planned| planned.value == name)
     }
 }

@@ -78,7 +78,7 @@ impl Point {
     }
 
     /// Returns the name as a Rust identifier: `pre_filter`.
-    pub fn snake_case(self) -> &'static str {
+    pub(crate) fn snake_case(self) -> &'static str {
         match self {
             Self::PreEnqueue => "pre_enqueue",
             Self::QueueSort => "queue_sort",
@@ -96,7 +96,7 @@ impl Point {
     }
 
     /// Returns whether plugins may write to the cluster at this point.
-    pub fn may_write(self) -> bool {
+    pub(crate) fn may_write(self) -> bool {
         use Point::{Bind, Permit, PostBind, PostFilter, PreBind, Reserve};
         matches!(self, PostFilter | Reserve | Permit | PreBind | Bind | PostBind)
     }
@@ -201,7 +201,7 @@ pub struct Setting<T> {
 
 impl<T> Setting<T> {
     /// Returns a default.
-    pub fn default_of(value: T) -> Self {
+    pub(crate) fn default_of(value: T) -> Self {
         Self { value, span: None }
     }
 }

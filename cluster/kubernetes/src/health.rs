@@ -38,7 +38,7 @@ impl Health {
     }
 
     /// Records whether all objects that existed at the start have been handled.
-    pub fn set_synced(&self, is_synced: bool) {
+    pub(crate) fn set_synced(&self, is_synced: bool) {
         self.0.is_synced.store(is_synced, Ordering::Relaxed);
     }
 
@@ -49,7 +49,7 @@ impl Health {
     }
 
     /// Records that the lease was written or observed to change.
-    pub fn set_lease_seen(&self) {
+    pub(crate) fn set_lease_seen(&self) {
         let since = u64::try_from(self.0.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.0.lease_seen.store(since, Ordering::Relaxed);
     }
@@ -60,7 +60,7 @@ impl Health {
     }
 
     /// Whether this replica schedules.
-    pub fn is_leading(&self) -> bool {
+    pub(crate) fn is_leading(&self) -> bool {
         self.0.is_leading.load(Ordering::Relaxed)
     }
 
@@ -70,18 +70,18 @@ impl Health {
     }
 
     /// Whether the scheduler is stopping.
-    pub fn is_stopping(&self) -> bool {
+    pub(crate) fn is_stopping(&self) -> bool {
         self.0.is_stopping.load(Ordering::Relaxed)
     }
 
     /// Whether there is an election.
-    pub fn has_election(&self) -> bool {
+    pub(crate) fn has_election(&self) -> bool {
         self.0.lease.is_some()
     }
 
     /// Whether this replica leads by a lease that expired long ago. Such a scheduler should have exited, and may be
     /// killed.
-    pub fn has_outlived_lease(&self) -> bool {
+    pub(crate) fn has_outlived_lease(&self) -> bool {
         self.has_outlived_lease_after(self.0.began.elapsed())
     }
 

@@ -49,7 +49,7 @@ impl PodRecords {
     }
 
     /// Records a pod that a response contains. Pods without a record are ignored.
-    pub fn record_response(&self, uid: &Uid, pod: &api::Pod) {
+    pub(crate) fn record_response(&self, uid: &Uid, pod: &api::Pod) {
         let State { pods, orders } = &mut *self.lock();
         let Some(known) = pods.get_mut(uid).filter(|_| pod.metadata.uid.as_deref() == Some(&*uid.0)) else { return };
         let record = PodRecord::new(pod, orders);
@@ -69,7 +69,7 @@ impl PodRecords {
     }
 
     /// Listeners of object updates.
-    pub fn listeners(&self) -> &ObjectListeners {
+    pub(crate) fn listeners(&self) -> &ObjectListeners {
         &self.listeners
     }
 

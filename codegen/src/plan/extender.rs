@@ -99,7 +99,7 @@ impl PlanExtender {
     }
 
     /// Returns the JSON without the client's key.
-    pub fn redacted_json(&self) -> Value {
+    pub(crate) fn redacted_json(&self) -> Value {
         let mut shown = self.clone();
         if let Some(key) = shown.tls.as_mut().and_then(|tls| tls.key_data.as_mut()) {
             "(hidden)".clone_into(key);

@@ -52,28 +52,52 @@ pub trait Visitor<S: State> {
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output;
 }
 
+/// Calls a function that is generic over the profile at an index. Rust has no generic closures, therefore each captured
+/// value has a type. In these types and in the function, `S` is the state of the bundle and `P` is the profile.
+macro_rules! with_profile {
+    (
+        $bundle:expr, $profile:expr,
+        fn $(<$($generic:ident: $bound:ident),+>)? ($engine:ident $(, $name:ident: $type:ty = $value:expr)* $(,)?)
+            $(-> $output:ty)? $body:block
+    ) => {{
+        struct Function<T>(T);
+        impl<S: $crate::model::cache::State $($(, $generic: $bound)+)?> $crate::engine::bundle::Visitor<S>
+            for Function<($($type,)*)>
+        {
+            type Output = $crate::engine::bundle::with_profile!(@output $($output)?);
+            fn visit<P: $crate::profile_api::profile::Profile<State = S>>(
+                self,
+                $engine: &mut $crate::engine::Engine<P>,
+            ) -> Self::Output {
+                let Function(($($name,)*)) = self;
+                $body
+            }
+        }
+        $bundle.with($profile, Function(($($value,)*)))
+    }};
+    (@output) => { () };
+    (@output $output:ty) => { $output };
+}
+pub(crate) use with_profile;
+
 /// Prepares the extenders of all profiles. `here` overrides settings of the profiles.
 ///
 /// # Errors
 /// Extenders that cannot be called.
 pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), StartErrors> {
     let profiles = bundle.profiles();
-    let set_up = (0..profiles.len()).map(|profile| bundle.with(profile, SetUp { here, profiles }));
+    let set_up = (0..profiles.len()).map(|profile| {
+        with_profile!(
+            bundle,
+            profile,
+            fn(engine, here: &Overrides = here, profiles: &[ProfileInfo] = profiles) -> Result<(), StartError> {
+                let made_ready = engine.plugins.extenders().set_up(here, profiles);
+                made_ready.map_err(|reason| StartError { plugin: EXTENDER, reason })
+            }
+        )
+    });
     let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
     // Profiles may share extenders, and their errors.
     errors.dedup();
     if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
-}
-
-struct SetUp<'a> {
-    here: &'a Overrides,
-    profiles: &'a [ProfileInfo],
-}
-
-impl<S: State> Visitor<S> for SetUp<'_> {
-    type Output = Result<(), StartError>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        let made_ready = engine.plugins.extenders().set_up(self.here, self.profiles);
-        made_ready.map_err(|reason| StartError { plugin: EXTENDER, reason })
-    }
 }

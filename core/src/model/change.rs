@@ -19,3 +19,44 @@ pub enum Change {
     /// Another object was removed.
     ObjectDeleted(ObjectKey),
 }
+
+/// Identity of the object of a change. A pod has its uid, because it may be deleted and created again unnoticed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ObjectId {
+    /// Name of a node.
+    Node(Symbol),
+    /// Uid of a pod.
+    Pod(Uid),
+    /// Key of another object.
+    Object(ObjectKey),
+}
+
+impl Change {
+    /// Returns the identity of the object.
+    pub fn id(&self) -> ObjectId {
+        match self {
+            Change::Node(node) => ObjectId::Node(node.name),
+            Change::NodeDeleted(name) => ObjectId::Node(*name),
+            Change::Pod(pod) => ObjectId::Pod(pod.uid.clone()),
+            Change::PodDeleted(uid) => ObjectId::Pod(uid.clone()),
+            Change::Object(object) => ObjectId::Object(object.key()),
+            Change::ObjectDeleted(key) => ObjectId::Object(*key),
+        }
+    }
+
+    /// Whether the object was removed.
+    pub fn is_removal(&self) -> bool {
+        matches!(self, Change::NodeDeleted(_) | Change::PodDeleted(_) | Change::ObjectDeleted(_))
+    }
+}
+
+impl ObjectId {
+    /// Returns the removal of the object.
+    pub fn into_removal(self) -> Change {
+        match self {
+            ObjectId::Node(name) => Change::NodeDeleted(name),
+            ObjectId::Pod(uid) => Change::PodDeleted(uid),
+            ObjectId::Object(key) => Change::ObjectDeleted(key),
+        }
+    }
+}

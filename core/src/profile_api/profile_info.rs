@@ -80,3 +80,9 @@ pub fn profile_for(profiles: &[ProfileInfo], scheduler_name: &str) -> Option<usi
     let name = if scheduler_name.is_empty() { DEFAULT_SCHEDULER } else { scheduler_name };
     profiles.iter().position(|profile| profile.scheduler_name == name)
 }
+
+/// Returns the index of the profile with this name or, failing that, this `spec.schedulerName`.
+pub fn profile_named(profiles: &[ProfileInfo], name: &str) -> Option<usize> {
+    let by_name = profiles.iter().position(|profile| profile.name == name);
+    by_name.or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name))
+}

@@ -6,17 +6,17 @@ use super::Scheduler;
 use super::cycle::{Permitted, notify_extenders_of_unreserve};
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
-use crate::engine::bundle::{Bundle, Visitor};
+use crate::engine::ReservationId;
+use crate::engine::bundle::{Bundle, with_profile};
 use crate::engine::observer::Point;
-use crate::engine::{Engine, ReservationId};
 use crate::model::Uid;
-use crate::model::cache::{Base, PodState, State};
+use crate::model::cache::{Base, PodState};
 use crate::model::placement::Placement;
 use crate::plugin_api::client::{Client, Event, EventType, StatusPatch};
 use crate::plugin_api::handle::{PermitRejection, WaitingPod};
 use crate::plugin_api::status::{Code, Status};
 use crate::profile_api::extenders::Extenders;
-use crate::profile_api::profile::{PreBindPlan, Profile};
+use crate::profile_api::profile::PreBindPlan;
 use crate::scheduler::queue::Attempt;
 
 /// A pod that has its node and is not bound yet.
@@ -61,7 +61,19 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let Permitted { placement, reserved, waits } = permitted;
         let uid = placement.pod.uid.clone();
         self.leave_nominated_node(&placement);
-        let plan = match self.bundle.with(attempt.profile(), PreBindPreFlight { placement: &placement, reserved }) {
+        let plan = with_profile!(
+            self.bundle,
+            attempt.profile(),
+            fn(
+                engine,
+                placement: &Placement = &placement,
+                reserved: ReservationId = reserved,
+            ) -> Result<PreBindPlan, Status> {
+                let reserved = engine.reserved.get(reserved).ok_or_else(nothing_reserved)?;
+                engine.plugins.pre_bind_pre_flight(placement, reserved)
+            }
+        );
+        let plan = match plan {
             Ok(plan) => plan,
             Err(status) => return self.undo(attempt, placement, reserved, Failure::not_bound(status), tasks),
         };
@@ -124,9 +136,33 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         let (abort, registration) = AbortHandle::new_pair();
         binding.phase = Phase::PreBinding(abort, None, self.now);
         let Binding { placement, reserved, plan, .. } = binding;
-        let (attempt, reserved, plan) = (binding.attempt.id(), *reserved, *plan);
-        let run = PreBind { client: &self.client, placement, reserved, plan, attempt, registration, tasks };
-        self.bundle.with(binding.attempt.profile(), run);
+        with_profile!(
+            self.bundle,
+            binding.attempt.profile(),
+            fn<C: Client, T: Tasks>(
+                engine,
+                client: &C = &self.client,
+                placement: &Placement = &*placement,
+                reserved: ReservationId = *reserved,
+                plan: PreBindPlan = *plan,
+                attempt: u64 = binding.attempt.id(),
+                registration: AbortRegistration = registration,
+                tasks: &mut T = tasks,
+            ) {
+                let (client, placement, plugins) = (client.clone(), placement.clone(), engine.plugins.clone());
+                let reserved = engine.reserved.share(reserved);
+                tasks.spawn(async move {
+                    let run = async {
+                        match &reserved {
+                            Some(reserved) => plugins.pre_bind(&client, &placement, reserved, plan).await,
+                            None => Err(nothing_reserved()),
+                        }
+                    };
+                    let result = Abortable::new(run, registration).await.ok();
+                    Completed(Work::PreBound { pod: placement.pod.uid.clone(), attempt, result })
+                });
+            }
+        );
     }
 
     pub(super) fn pre_bound(
@@ -156,10 +192,39 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     fn run_bind(&mut self, uid: &Uid, tasks: &mut impl Tasks) {
         let Some(binding) = self.bindings.get_mut(uid) else { return };
         binding.phase = Phase::Binding(self.now);
-        let attempt = binding.attempt.id();
-        let base = &self.cache.base;
-        let run = Bind { client: &self.client, placement: &binding.placement, base, attempt, tasks };
-        self.bundle.with(binding.attempt.profile(), run);
+        with_profile!(
+            self.bundle,
+            binding.attempt.profile(),
+            fn<C: Client, T: Tasks>(
+                engine,
+                client: &C = &self.client,
+                placement: &Placement = &binding.placement,
+                base: &Base = &self.cache.base,
+                attempt: u64 = binding.attempt.id(),
+                tasks: &mut T = tasks,
+            ) {
+                let (client, placement, plugins) = (client.clone(), placement.clone(), engine.plugins.clone());
+                let binders = plugins.extenders().binders(&placement.pod, base);
+                let bound = move |pod: Uid, result| Completed(Work::Bound { pod, attempt, result });
+                if binders.is_empty() {
+                    tasks.spawn(async move {
+                        let result = plugins.bind(&client, &placement).await;
+                        bound(placement.pod.uid.clone(), result)
+                    });
+                    return;
+                }
+                tasks.spawn(async move {
+                    let (caller, at) = (plugins.clone(), placement.clone());
+                    let by_extender = move || caller.extenders().bind(&at, &binders);
+                    let result = match client.bind_by_extender(&placement, by_extender).await {
+                        Ok(true) => Ok(()),
+                        Ok(false) => plugins.bind(&client, &placement).await,
+                        Err(error) => Err(Status::error(error)),
+                    };
+                    bound(placement.pod.uid.clone(), result)
+                });
+            }
+        );
     }
 
     pub(super) fn bound(&mut self, uid: &Uid, attempt: u64, result: Result<(), Status>, tasks: &mut impl Tasks) {
@@ -173,7 +238,14 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let Some(Binding { attempt, placement, reserved, .. }) = self.bindings.remove(uid) else { return };
         self.cache.finish_binding(uid);
-        self.bundle.with(attempt.profile(), PostBind { placement: &placement, reserved });
+        with_profile!(
+            self.bundle,
+            attempt.profile(),
+            fn(engine, placement: &Placement = &placement, reserved: ReservationId = reserved) {
+                engine.reserved.remove(reserved);
+                engine.plugins.post_bind(placement);
+            }
+        );
         let pod = &placement.pod;
         self.client.record(Event {
             scheduler: self.bundle.profiles()[attempt.profile()].scheduler_name,
@@ -227,8 +299,25 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             .cache
             .pod(&placement.pod.uid)
             .is_some_and(|(_, name, state)| state == PodState::Bound && node(name) == &*placement.node_name);
-        let undo = Undo { client: &self.client, base: &self.cache.base, placement: &placement, reserved, is_bound };
-        self.bundle.with(attempt.profile(), undo);
+        with_profile!(
+            self.bundle,
+            attempt.profile(),
+            fn<C: Client>(
+                engine,
+                client: &C = &self.client,
+                base: &Base = &self.cache.base,
+                placement: &Placement = &placement,
+                reserved: ReservationId = reserved,
+                is_bound: bool = is_bound,
+            ) {
+                if let Some(reserved) = engine.reserved.remove(reserved) {
+                    engine.plugins.unreserve(placement, &reserved);
+                }
+                if !is_bound {
+                    notify_extenders_of_unreserve(&engine.plugins, client, placement, base);
+                }
+            }
+        );
         self.cache.forget(&placement.pod.uid);
         if let Some(node) = self.cache.base.interner.get(&placement.node_name) {
             self.node_freed(placement.pod, node);
@@ -240,115 +329,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         if let Some(waiting) = self.waiting.remove(uid) {
             self.duration_metrics.waited_in_permit(code, self.now - waiting.since);
             self.handle.end_waiting(uid);
-        }
-    }
-}
-
-struct PreBindPreFlight<'a> {
-    placement: &'a Placement,
-    reserved: ReservationId,
-}
-impl<S: State> Visitor<S> for PreBindPreFlight<'_> {
-    type Output = Result<PreBindPlan, Status>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        match engine.reserved.get(self.reserved) {
-            Some(reserved) => engine.plugins.pre_bind_pre_flight(self.placement, reserved),
-            None => Err(nothing_reserved()),
-        }
-    }
-}
-
-struct PreBind<'a, C, T> {
-    client: &'a C,
-    placement: &'a Placement,
-    reserved: ReservationId,
-    plan: PreBindPlan,
-    attempt: u64,
-    registration: AbortRegistration,
-    tasks: &'a mut T,
-}
-impl<S: State, C: Client, T: Tasks> Visitor<S> for PreBind<'_, C, T> {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        let PreBind { plan, attempt, registration, .. } = self;
-        let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
-        let reserved = engine.reserved.share(self.reserved);
-        self.tasks.spawn(async move {
-            let run = async {
-                match &reserved {
-                    Some(reserved) => plugins.pre_bind(&client, &placement, reserved, plan).await,
-                    None => Err(nothing_reserved()),
-                }
-            };
-            let result = Abortable::new(run, registration).await.ok();
-            Completed(Work::PreBound { pod: placement.pod.uid.clone(), attempt, result })
-        });
-    }
-}
-
-struct Bind<'a, C, T> {
-    client: &'a C,
-    placement: &'a Placement,
-    base: &'a Base,
-    attempt: u64,
-    tasks: &'a mut T,
-}
-impl<S: State, C: Client, T: Tasks> Visitor<S> for Bind<'_, C, T> {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        let (client, placement, plugins) = (self.client.clone(), self.placement.clone(), engine.plugins.clone());
-        let attempt = self.attempt;
-        let binders = plugins.extenders().binders(&placement.pod, self.base);
-        let bound = move |pod: Uid, result| Completed(Work::Bound { pod, attempt, result });
-        if binders.is_empty() {
-            self.tasks.spawn(async move {
-                let result = plugins.bind(&client, &placement).await;
-                bound(placement.pod.uid.clone(), result)
-            });
-            return;
-        }
-        self.tasks.spawn(async move {
-            let (caller, at) = (plugins.clone(), placement.clone());
-            let result = match client.bind_by_extender(&placement, move || caller.extenders().bind(&at, &binders)).await
-            {
-                Ok(true) => Ok(()),
-                Ok(false) => plugins.bind(&client, &placement).await,
-                Err(error) => Err(Status::error(error)),
-            };
-            bound(placement.pod.uid.clone(), result)
-        });
-    }
-}
-
-struct PostBind<'a> {
-    placement: &'a Placement,
-    reserved: ReservationId,
-}
-impl<S: State> Visitor<S> for PostBind<'_> {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        engine.reserved.remove(self.reserved);
-        engine.plugins.post_bind(self.placement);
-    }
-}
-
-/// Runs Unreserve in reverse order, and notifies extenders.
-struct Undo<'a, C> {
-    client: &'a C,
-    base: &'a Base,
-    placement: &'a Placement,
-    reserved: ReservationId,
-    /// Whether the cluster reports the pod as bound to that node.
-    is_bound: bool,
-}
-impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        if let Some(reserved) = engine.reserved.remove(self.reserved) {
-            engine.plugins.unreserve(self.placement, &reserved);
-        }
-        if !self.is_bound {
-            notify_extenders_of_unreserve(&engine.plugins, self.client, self.placement, self.base);
         }
     }
 }

@@ -6,10 +6,10 @@ use super::Scheduler;
 use super::tasks::Tasks;
 use crate::engine::bundle::Bundle;
 use crate::model::cache::PodState;
-use crate::model::change::Change;
+use crate::model::change::{Change, ObjectId};
 use crate::model::intern::Symbol;
 use crate::model::map::Set;
-use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
+use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::plugin_api::client::Client;
 use crate::plugin_api::events::{
     Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
@@ -20,8 +20,8 @@ use crate::plugin_api::handle::PermitRejection;
 use crate::profile_api::profile::profile_for;
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
-    /// Handles a change in the cluster. Repeated changes have no effect. After missed changes, pass complete lists with
-    /// [`Scheduler::relist_pods`] and similar functions.
+    /// Handles a change in the cluster. Repeated changes have no effect. After missed changes, pass complete lists to
+    /// [`Scheduler::relist`].
     pub fn on_change(&mut self, change: Change, tasks: &mut impl Tasks) {
         self.last_event = None;
         match change {
@@ -35,32 +35,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.settle(tasks);
     }
 
-    /// Replaces all nodes.
-    pub fn relist_nodes(&mut self, nodes: Vec<Node>, tasks: &mut impl Tasks) {
-        let listed: Set<Symbol> = nodes.iter().map(|node| node.name).collect();
-        let known = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref()).map(|node| node.name);
-        let gone: Vec<Symbol> = known.filter(|name| !listed.contains(name)).collect();
-        let gone = gone.into_iter().map(Change::NodeDeleted);
-        gone.chain(nodes.into_iter().map(Change::Node)).for_each(|change| self.on_change(change, tasks));
-    }
-
-    /// Replaces all pods; pods that have succeeded or failed are left out.
-    pub fn relist_pods(&mut self, pods: Vec<Pod>, tasks: &mut impl Tasks) {
-        let listed: Set<&Uid> = pods.iter().map(|pod| &pod.uid).collect();
-        let mut gone: Vec<Uid> = self.names.values().filter(|uid| !listed.contains(uid)).cloned().collect();
+    /// Replaces all objects of a kind by a list without removals. `has_kind` selects the kind.
+    pub fn relist(&mut self, list: Vec<Change>, has_kind: impl Fn(&ObjectId) -> bool, tasks: &mut impl Tasks) {
+        let listed: Set<ObjectId> = list.iter().map(Change::id).collect();
+        let nodes = self.cache.base.infos().iter().filter_map(|info| info.node.as_ref());
+        let nodes = nodes.map(|node| ObjectId::Node(node.name));
+        let pods = self.names.values().cloned().map(ObjectId::Pod);
+        let objects = self.cache.objects().map(|object| ObjectId::Object(object.key()));
+        let known = nodes.chain(pods).chain(objects);
+        let mut gone: Vec<ObjectId> = known.filter(|id| has_kind(id) && !listed.contains(id)).collect();
         gone.sort_unstable();
-        let gone = gone.into_iter().map(Change::PodDeleted);
-        gone.chain(pods.into_iter().map(Change::Pod)).for_each(|change| self.on_change(change, tasks));
-    }
-
-    /// Replaces all objects of a kind.
-    pub fn relist_objects(&mut self, kind: Kind, objects: Vec<Object>, tasks: &mut impl Tasks) {
-        let listed: Set<ObjectKey> = objects.iter().map(Object::key).collect();
-        let known = self.cache.objects().map(Object::key).filter(|key| key.kind == kind);
-        let mut gone: Vec<ObjectKey> = known.filter(|key| !listed.contains(key)).collect();
-        gone.sort_unstable();
-        let gone = gone.into_iter().map(Change::ObjectDeleted);
-        gone.chain(objects.into_iter().map(Change::Object)).for_each(|change| self.on_change(change, tasks));
+        gone.into_iter().map(ObjectId::into_removal).chain(list).for_each(|change| self.on_change(change, tasks));
     }
 
     fn set_node(&mut self, node: Node) {

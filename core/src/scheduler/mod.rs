@@ -41,17 +41,16 @@ mod timed_activations;
 
 pub use crate::engine::observer::{Observer, Point};
 pub use crate::engine::tie_break::TieBreak;
-pub use crate::model::change::Change;
+pub use crate::model::change::{Change, ObjectId};
 pub use duration_metrics::{DurationHistogram, DurationMetrics};
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
 
-use crate::engine::Engine;
-use crate::engine::bundle::{Bundle, Visitor, set_up_extenders};
+use crate::engine::bundle::{Bundle, set_up_extenders, with_profile};
 use crate::engine::explain::Explanation;
-use crate::model::cache::{Cache, State, UnplacedPod};
+use crate::model::cache::{Cache, UnplacedPod};
 use crate::model::intern::Symbol;
 use crate::model::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
@@ -61,7 +60,7 @@ use crate::plugin_api::handle::{Handle, WaitingPodMap};
 use crate::plugin_api::random::Random;
 use crate::plugin_api::status::Status;
 use crate::profile_api::extenders::{ExtenderCall, Extenders, Overrides};
-use crate::profile_api::profile::{Profile, ProfileInfo, StartErrors};
+use crate::profile_api::profile::{ProfileInfo, StartErrors};
 use crate::scheduler::queue::{
     Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue,
 };
@@ -342,7 +341,9 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     pub fn take_extender_calls(&mut self) -> Vec<ExtenderCall> {
         let mut calls = Vec::new();
         for profile in 0..B::PROFILES.len() {
-            self.bundle.with(profile, TakeCalls(&mut calls));
+            with_profile!(self.bundle, profile, fn(engine, calls: &mut Vec<ExtenderCall> = &mut calls) {
+                calls.append(&mut engine.plugins.extenders().take_calls());
+            });
         }
         calls
     }
@@ -358,14 +359,38 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Explains the result of a scheduling cycle for a pod now. Among equally good nodes, it is the one that the next
     /// attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
-        let (random, tie_break) = (self.random.clone(), self.options.tie_break);
-        self.bundle.with(profile, Explain { pod, cache: &mut self.cache, all_filters, random, tie_break })
+        let (mut random, tie_break) = (self.random.clone(), self.options.tie_break);
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                pod: &Arc<Pod> = pod,
+                cache: &mut Cache<S> = &mut self.cache,
+                all_filters: bool = all_filters,
+                random: &mut Random = &mut random,
+                tie_break: TieBreak = tie_break,
+            ) -> Explanation {
+                engine.explain_with_draw(pod, cache, all_filters, tie_break.draw_fn(random))
+            }
+        )
     }
 
     /// Returns whether a scheduling cycle may choose a node for a pod now. `None` if only [`Scheduler::explain`] can
     /// find out.
     pub fn may_choose(&mut self, profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool> {
-        self.bundle.with(profile, MayChoose { pod, cache: &mut self.cache, node })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                pod: &Arc<Pod> = pod,
+                cache: &mut Cache<S> = &mut self.cache,
+                node: NodeIndex = node,
+            ) -> Option<bool> {
+                engine.may_choose(pod, cache, node)
+            }
+        )
     }
 
     /// Returns the place of a pod in the queue. `None`: it is not in the queue.
@@ -480,7 +505,7 @@ impl<B: Bundle, C> Drop for Scheduler<B, C> {
     /// Closes every plugin.
     fn drop(&mut self) {
         for profile in 0..self.bundle.profiles().len() {
-            self.bundle.with(profile, Close);
+            with_profile!(self.bundle, profile, fn(engine) { engine.plugins.close(); });
         }
     }
 }
@@ -500,49 +525,5 @@ fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options 
         backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
         leftover_after: options.leftover_after,
         max_in_flight_events: options.max_in_flight_events,
-    }
-}
-
-struct TakeCalls<'a>(&'a mut Vec<ExtenderCall>);
-impl<S: State> Visitor<S> for TakeCalls<'_> {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        self.0.append(&mut engine.plugins.extenders().take_calls());
-    }
-}
-
-struct Explain<'a, S> {
-    pod: &'a Arc<Pod>,
-    cache: &'a mut Cache<S>,
-    all_filters: bool,
-    random: Random,
-    tie_break: TieBreak,
-}
-impl<S: State> Visitor<S> for Explain<'_, S> {
-    type Output = Explanation;
-    fn visit<P: Profile<State = S>>(mut self, engine: &mut Engine<P>) -> Explanation {
-        let draw = self.tie_break.draw_fn(&mut self.random);
-        engine.explain_with_draw(self.pod, self.cache, self.all_filters, draw)
-    }
-}
-
-struct MayChoose<'a, S> {
-    pod: &'a Arc<Pod>,
-    cache: &'a mut Cache<S>,
-    node: NodeIndex,
-}
-impl<S: State> Visitor<S> for MayChoose<'_, S> {
-    type Output = Option<bool>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Option<bool> {
-        engine.may_choose(self.pod, self.cache, self.node)
-    }
-}
-
-/// Visitor that closes all plugins.
-struct Close;
-impl<S: State> Visitor<S> for Close {
-    type Output = ();
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {
-        engine.plugins.close();
     }
 }

@@ -2,8 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::engine::Engine;
-use crate::engine::bundle::{Bundle, Visitor};
+use crate::engine::bundle::{Bundle, with_profile};
 use crate::model::Pod;
 use crate::model::cache::Nominator;
 use crate::model::cache::{Cache, State};
@@ -12,7 +11,6 @@ use crate::plugin_api::extension_points::{QueuedPod, QueueingHint};
 use crate::plugin_api::status::Status;
 use crate::profile_api::extenders::{EXTENDER, Extenders};
 use crate::profile_api::hints::{InterestedPlugins, PluginSet};
-use crate::profile_api::profile::Profile;
 use crate::scheduler::queue::{Cause, QueueContext, QueueOrder};
 
 /// QueueSort, which all profiles of a program share.
@@ -41,10 +39,22 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
     type Interested = InterestedRejectors;
 
     fn pre_enqueue(&mut self, profile: usize, pod: &Pod) -> Result<(), Status> {
-        self.bundle.with(profile, PreEnqueue { pod, cache: &*self.cache })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Pod = pod, cache: &Cache<S> = &*self.cache) -> Result<(), Status> {
+                engine.plugins.pre_enqueue(pod, cache)
+            }
+        )
     }
     fn timestamp(&mut self, profile: usize, pod: &Pod, timestamp: i64) -> i64 {
-        self.bundle.with(profile, Timestamp { pod, timestamp, cache: &*self.cache })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Pod = pod, cache: &Cache<S> = &*self.cache, timestamp: i64 = timestamp) -> i64 {
+                engine.plugins.timestamp(pod, timestamp, cache)
+            }
+        )
     }
     fn interested(
         &mut self,
@@ -52,7 +62,20 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
         plugins: &[&'static str],
         happened: &ObjectEvent,
     ) -> Option<InterestedRejectors> {
-        self.bundle.with(profile, FindInterested { plugins, event: happened.event })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                plugins: &[&'static str] = plugins,
+                event: ClusterEvent = happened.event,
+            ) -> Option<InterestedRejectors> {
+                let interested = InterestedPlugins::of(engine.plugins.plugins(), event);
+                let among = PluginSet::of(engine.plugins.plugins(), plugins.iter().copied()).and(interested.plugins());
+                let always = !P::Extenders::NONE && plugins.contains(&EXTENDER);
+                (always || !among.is_empty()).then_some(InterestedRejectors { interested, among, always })
+            }
+        )
     }
     fn hint(
         &mut self,
@@ -65,8 +88,20 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
         if matches!(&happened.changed, ChangedObject::Pod(Some(left), None) if left.pod.uid == pod.pod.uid) {
             return QueueingHint::Skip;
         }
-        let cache = &*self.cache;
-        QueueingHint::queue_if(self.bundle.with(profile, Hint { waiting, pod: &pod.pod, happened, cache }))
+        QueueingHint::queue_if(with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                waiting: &InterestedRejectors = waiting,
+                pod: &Pod = &*pod.pod,
+                happened: &ObjectEvent = happened,
+                cache: &Cache<S> = &*self.cache,
+            ) -> bool {
+                let InterestedRejectors { interested, among, always } = waiting;
+                *always || interested.wakes(&*engine.plugins, *among, pod, happened.changed.as_event(), cache)
+            }
+        ))
     }
     fn cause(happened: &ObjectEvent) -> Cause {
         Cause::Event(happened.event)
@@ -76,56 +111,5 @@ impl<B: Bundle> QueueContext for BundleQueueContext<'_, B> {
     }
     fn pending(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         self.cache.state.set_pending(old, new);
-    }
-}
-
-struct PreEnqueue<'a, S> {
-    pod: &'a Pod,
-    cache: &'a Cache<S>,
-}
-impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
-    type Output = Result<(), Status>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.pre_enqueue(self.pod, self.cache)
-    }
-}
-
-struct Timestamp<'a, S> {
-    pod: &'a Pod,
-    timestamp: i64,
-    cache: &'a Cache<S>,
-}
-impl<S: State> Visitor<S> for Timestamp<'_, S> {
-    type Output = i64;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> i64 {
-        engine.plugins.timestamp(self.pod, self.timestamp, self.cache)
-    }
-}
-
-struct FindInterested<'a> {
-    plugins: &'a [&'static str],
-    event: ClusterEvent,
-}
-impl<S: State> Visitor<S> for FindInterested<'_> {
-    type Output = Option<InterestedRejectors>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        let interested = InterestedPlugins::of(engine.plugins.plugins(), self.event);
-        let among = PluginSet::of(engine.plugins.plugins(), self.plugins.iter().copied()).and(interested.plugins());
-        let always = !P::Extenders::NONE && self.plugins.contains(&EXTENDER);
-        (always || !among.is_empty()).then_some(InterestedRejectors { interested, among, always })
-    }
-}
-
-struct Hint<'a, S> {
-    waiting: &'a InterestedRejectors,
-    pod: &'a Pod,
-    happened: &'a ObjectEvent,
-    cache: &'a Cache<S>,
-}
-impl<S: State> Visitor<S> for Hint<'_, S> {
-    type Output = bool;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> bool {
-        let InterestedRejectors { interested, among, always } = self.waiting;
-        *always || interested.wakes(&*engine.plugins, *among, self.pod, self.happened.changed.as_event(), self.cache)
     }
 }

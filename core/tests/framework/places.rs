@@ -15,7 +15,7 @@ use schedc_core::cache::PodState;
 use schedc_core::client::{ApiError, ApiReason, Client};
 use schedc_core::extension_points::Placement;
 use schedc_core::queue::QueuePlace;
-use schedc_core::scheduler::{Change, Completed, InProgressCounts, Options, Scheduler, Tasks};
+use schedc_core::scheduler::{Change, Completed, InProgressCounts, ObjectId, Options, Scheduler, Tasks};
 use schedc_objects::testing;
 
 use crate::framework::plugins::stage::{self, Answer, notes, set_answer};
@@ -265,11 +265,11 @@ fn a_slow_status_write_delays_no_other_binding() {
 /// Lists all objects, as after a start or a gap in the watches.
 fn with_all_objects(fixture: &mut SchedulerFixture, nodes: &[&str], pods: &[&str]) {
     let interner = &mut fixture.scheduler.cache.base.interner;
-    let pods = pods.iter().map(|yaml| testing::pod(yaml, interner)).collect();
-    let nodes = nodes.iter().map(|yaml| testing::node(yaml, interner)).collect();
+    let pods = pods.iter().map(|yaml| Change::Pod(testing::pod(yaml, interner))).collect();
+    let nodes = nodes.iter().map(|yaml| Change::Node(testing::node(yaml, interner))).collect();
     // In the less likely order.
-    fixture.scheduler.relist_pods(pods, &mut fixture.held);
-    fixture.scheduler.relist_nodes(nodes, &mut fixture.held);
+    fixture.scheduler.relist(pods, |id| matches!(id, ObjectId::Pod(_)), &mut fixture.held);
+    fixture.scheduler.relist(nodes, |id| matches!(id, ObjectId::Node(_)), &mut fixture.held);
 }
 
 const N: &str = "metadata: { name: 'n' }\nstatus: { allocatable: { pods: 1 } }";

@@ -10,7 +10,7 @@ use schedc_core::minimal_cluster::MinimalCluster;
 use schedc_core::model::{Node, Pod, PodSpec, Uid};
 use schedc_core::profile::{Bundle, StartError};
 use schedc_core::scheduler::{Change, Options, Outcome, TieBreak};
-use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use schedc_objects::AnyObject;
 
 use crate::history::Step;
 use crate::test_object::TestObject;
@@ -68,22 +68,10 @@ impl<B: Bundle> TestCluster<B> {
     }
 
     fn set(&mut self, object: &AnyObject) {
-        let interner = self.cluster.interner();
-        match object {
-            AnyObject::Node(node) => {
-                let node = convert_node(node, interner);
-                self.cluster.node(node);
-            }
-            AnyObject::Pod(pod) if is_finished(pod) => self.remove(object),
-            AnyObject::Pod(pod) => {
-                let pod = convert_pod(pod, interner);
-                self.set_pod(pod);
-            }
-            other => {
-                if let Some(object) = convert_object(other, interner) {
-                    self.cluster.change(Change::Object(object));
-                }
-            }
+        match object.upsert(self.cluster.interner()) {
+            Some(Change::Pod(pod)) => self.set_pod(pod),
+            Some(change) => self.cluster.change(change),
+            None => {}
         }
     }
 
@@ -100,10 +88,8 @@ impl<B: Bundle> TestCluster<B> {
     }
 
     fn remove(&mut self, object: &AnyObject) {
-        let interner = self.cluster.interner();
-        match object {
-            AnyObject::Node(_) => {
-                let name = interner.intern(object.name());
+        match object.removal(self.cluster.interner()) {
+            Some(Change::NodeDeleted(name)) => {
                 let cache = &self.cluster.scheduler.cache;
                 let here = cache.pods().filter(|(_, node, _)| *node == name);
                 let mut here: Vec<Uid> = here.map(|(pod, ..)| pod.uid.clone()).collect();
@@ -114,15 +100,8 @@ impl<B: Bundle> TestCluster<B> {
                     self.cluster.change(Change::NodeDeleted(name));
                 }
             }
-            AnyObject::Pod(pod) => {
-                let uid = convert_pod(pod, interner).uid;
-                self.cluster.change(Change::PodDeleted(uid));
-            }
-            other => {
-                if let Some(object) = convert_object(other, interner) {
-                    self.cluster.change(Change::ObjectDeleted(object.key()));
-                }
-            }
+            Some(change) => self.cluster.change(change),
+            None => {}
         }
     }
 

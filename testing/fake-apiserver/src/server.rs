@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -95,7 +96,7 @@ impl Server {
     fn kubeconfig_as(&self, user: &Value) -> String {
         let mut cluster = json!({"server": self.url()});
         if let Some(authority) = self.authority() {
-            cluster["certificate-authority-data"] = base64(authority.as_bytes()).into();
+            cluster["certificate-authority-data"] = BASE64_STANDARD.encode(authority.as_bytes()).into();
         }
         json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "double",
@@ -381,31 +382,4 @@ fn path_of(target: &Target) -> String {
         namespace => format!("namespaces/{namespace}/"),
     };
     format!("{root}{}/{namespace}{}/{}", target.kind.api_version(), target.kind.plural, target.name)
-}
-
-/// Base64 with padding (RFC 4648), for kubeconfigs.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let number = at(0) << 16 | at(1) << 8 | at(2);
-        for digit in 0..4 {
-            let value = (number >> (18 - 6 * digit)) & 63;
-            text.push(if digit > chunk.len() { '=' } else { char::from(DIGITS[value as usize]) });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_as_base64() {
-        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-            assert_eq!(base64(text.as_bytes()), expected);
-        }
-    }
 }

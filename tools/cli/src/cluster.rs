@@ -10,7 +10,7 @@ use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, Uid};
-use schedc_core::profile::{ProfileInfo, StartErrors};
+use schedc_core::profile::{ProfileInfo, StartErrors, profile_for, profile_named};
 use schedc_core::scheduler::Options;
 use schedc_in_memory::server::uid_of;
 use schedc_in_memory::{ApiServerOptions, SimulationHooks, Simulator, simulator};
@@ -51,16 +51,13 @@ impl Routes {
     /// # Errors
     /// Returns an error if there is no such profile.
     pub fn index_of(profiles: &'static [ProfileInfo], name: &str) -> Result<usize, UnknownProfile> {
-        let by_name = profiles.iter().position(|profile| profile.name == name);
-        by_name
-            .or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name))
+        profile_named(profiles, name)
             .ok_or_else(|| UnknownProfile { name: name.to_owned(), known: profiles.iter().map(|p| p.name).collect() })
     }
 
     /// Returns the index of the profile that serves a pod.
     pub fn profile_of(&self, pod: &ApiPod) -> Option<usize> {
-        let wanted = scheduler_name(pod);
-        self.only.or_else(|| self.profiles.iter().position(|profile| profile.scheduler_name == wanted))
+        self.only.or_else(|| profile_for(self.profiles, scheduler_name(pod)))
     }
 }
 
@@ -225,7 +222,7 @@ pub fn options(routes: &Routes, seed: u64, start: i64) -> simulator::Options {
 }
 
 /// Returns the newest time in the objects, in nanoseconds since 1970; 1970 if there is none.
-pub fn latest_time(objects: &[AnyObject]) -> i64 {
+pub(crate) fn latest_time(objects: &[AnyObject]) -> i64 {
     objects.iter().filter_map(newest_of).max().unwrap_or(0)
 }
 

@@ -16,7 +16,7 @@ impl RunCounts {
         self.add_many(section, name, 1);
     }
     /// Adds to a count; 0 only registers the name.
-    pub fn add_many(&mut self, section: &str, name: &str, times: u64) {
+    pub(crate) fn add_many(&mut self, section: &str, name: &str, times: u64) {
         if let Some(count) = self.0.get_mut(section).and_then(|section| section.get_mut(name)) {
             *count += times;
             return;

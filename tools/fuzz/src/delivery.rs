@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use schedc_core::model::{PodSpec, Uid};
-use schedc_core::scheduler::Change;
+use schedc_core::model::PodSpec;
+use schedc_core::scheduler::{Change, ObjectId};
 use schedc_in_memory::server::{self, ChangeKind};
-use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
+use schedc_in_memory::watch::scheduler_change;
 
 use crate::cluster::UndeliveredChange;
-use crate::delivered::uid;
 use crate::history::Stream;
 use crate::injected_bugs::InjectedBug;
 use crate::simulation::{Simulation, Spawner};
@@ -43,29 +42,10 @@ impl Simulation {
             self.waking_events += 1;
         }
         self.forget_finished_bindings();
-        let is_gone = change.kind == ChangeKind::Deleted;
-        let Some(delivered) =
-            self.translate(&change.object, is_gone).and_then(|delivered| self.inject_bug(delivered, change))
-        else {
-            return;
-        };
+        let translated = scheduler_change(change, &mut self.scheduler.cache.base.interner);
+        let Some(delivered) = translated.and_then(|delivered| self.inject_bug(delivered, change)) else { return };
         self.scheduler.on_change(delivered, &mut Spawner(&mut self.executor));
         self.note_shared_ports();
-    }
-
-    /// Converts an object to a change for the scheduler.
-    fn translate(&mut self, object: &AnyObject, is_gone: bool) -> Option<Change> {
-        let interner = &mut self.scheduler.cache.base.interner;
-        Some(match object {
-            AnyObject::Node(_) if is_gone => Change::NodeDeleted(interner.intern(object.name())),
-            AnyObject::Node(node) => Change::Node(convert_node(node, interner)),
-            AnyObject::Pod(pod) if is_gone || is_finished(pod) => Change::PodDeleted(Uid(uid(object))),
-            AnyObject::Pod(pod) => Change::Pod(convert_pod(pod, interner)),
-            other => {
-                let object = convert_object(other, interner)?;
-                if is_gone { Change::ObjectDeleted(object.key()) } else { Change::Object(object) }
-            }
-        })
     }
 
     /// Lists a stream again.
@@ -84,21 +64,16 @@ impl Simulation {
     /// Delivers all objects of a stream to the scheduler.
     pub(crate) fn list_to_scheduler(&mut self, stream: Stream) {
         let objects = self.cluster.list(stream);
-        let (mut nodes, mut pods, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for object in &objects {
-            match self.translate(object, false) {
-                Some(Change::Node(node)) => nodes.push(node),
-                Some(Change::Pod(pod)) => pods.push(pod),
-                Some(Change::Object(object)) => others.push(object),
-                _ => {}
-            }
-        }
-        let mut spawner = Spawner(&mut self.executor);
-        match stream {
-            Stream::Nodes => self.scheduler.relist_nodes(nodes, &mut spawner),
-            Stream::Pods => self.scheduler.relist_pods(pods, &mut spawner),
-            _ => self.scheduler.relist_objects(stream.model_kind(), others, &mut spawner),
-        }
+        let interner = &mut self.scheduler.cache.base.interner;
+        let list = objects.iter().filter_map(|object| object.upsert(interner));
+        // A finished pod counts as missing.
+        let list = list.filter(|change| !change.is_removal()).collect();
+        let has_kind = |id: &ObjectId| match (id, stream) {
+            (ObjectId::Node(_), Stream::Nodes) | (ObjectId::Pod(_), Stream::Pods) => true,
+            (_, Stream::Nodes | Stream::Pods) | (ObjectId::Node(_) | ObjectId::Pod(_), _) => false,
+            (ObjectId::Object(key), stream) => key.kind == stream.model_kind(),
+        };
+        self.scheduler.relist(list, has_kind, &mut Spawner(&mut self.executor));
     }
 
     /// Returns the delivered form of a change, which an injected bug may falsify.

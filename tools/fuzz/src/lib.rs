@@ -51,7 +51,7 @@ pub use history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
 pub use injected_bugs::{BugExpectation, InjectedBug};
 pub use invariants::{Invariant, Violation};
 pub use plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
-pub use simulation::{FAULTS, Simulation};
+pub use simulation::Simulation;
 
 // Generated code refers to this crate by its name, also inside this crate.
 extern crate self as schedc_fuzz;

@@ -74,7 +74,7 @@ pub struct Simulation {
 }
 
 /// Faults that are counted; each must happen.
-pub const FAULTS: &[&str] = &[
+pub(crate) const FAULTS: &[&str] = &[
     "bind: conflict",
     "bind: refused",
     "bind: not done, no response",

@@ -61,7 +61,7 @@ impl ProfileSummary {
     }
 
     /// Returns the profile's arguments for a plugin.
-    pub fn args_of(&self, plugin: &str) -> Option<&Value> {
+    pub(crate) fn args_of(&self, plugin: &str) -> Option<&Value> {
         self.args.iter().find(|(name, _)| name == plugin).map(|(_, args)| args)
     }
 }

@@ -35,7 +35,7 @@ impl Decisions {
     }
 
     /// Returns quantiles of the durations, in nanoseconds.
-    pub fn quantiles<const N: usize>(&mut self, per_mille: [usize; N]) -> [u64; N] {
+    pub(crate) fn quantiles<const N: usize>(&mut self, per_mille: [usize; N]) -> [u64; N] {
         self.nanoseconds.sort_unstable();
         per_mille.map(|part| {
             let rank = (self.count() * part).div_ceil(1000).max(1);
@@ -72,7 +72,7 @@ pub(crate) fn is_counting() -> bool {
 }
 
 /// Returns the peak memory of this process, in MiB. `None` if the system does not report it.
-pub fn peak_memory() -> Option<f64> {
+pub(crate) fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     peak_of(&status)
 }

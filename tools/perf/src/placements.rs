@@ -68,6 +68,7 @@ impl Placements {
 
 #[cfg(test)]
 mod tests {
+    use schedc_in_memory::server::Key;
     use schedc_objects::testing::api_object;
 
     use super::*;
@@ -75,7 +76,9 @@ mod tests {
     fn placements(changes: &[(ChangeKind, &str)]) -> Placements {
         let mut placements = Placements::default();
         for (version, (kind, yaml)) in (1..).zip(changes) {
-            placements.record(&Change { version, kind: *kind, object: api_object(yaml).into() });
+            let object = api_object(yaml);
+            let key = Key::of(&object);
+            placements.record(&Change { version, kind: *kind, key, previous: None, object: object.into() });
         }
         placements
     }

@@ -157,7 +157,7 @@ impl Default for Validator {
 
 impl Validator {
     /// Creates a validator with the rules of these plugins: those of a profile.
-    pub fn with_plugins(plugins: impl IntoIterator<Item = &'static str>) -> Self {
+    pub(crate) fn with_plugins(plugins: impl IntoIterator<Item = &'static str>) -> Self {
         Validator::of(plugins.into_iter().collect(), |plugins, rule| {
             rule.plugin().is_none_or(|plugin| plugins.contains(&plugin))
         })

@@ -59,7 +59,7 @@ impl Informers {
     }
 
     /// Records that the list of a kind completed for a round.
-    pub fn mark_complete(&mut self, resource: &Resource, round: u32) {
+    pub(crate) fn mark_complete(&mut self, resource: &Resource, round: u32) {
         if let Some((_, synced_rounds)) = self.synced_rounds.iter_mut().find(|(kind, _)| *kind == resource.kind) {
             *synced_rounds = Some(round);
         }

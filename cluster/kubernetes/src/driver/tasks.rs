@@ -23,12 +23,12 @@ impl SpawnedTasks {
     }
 
     /// Returns a completed task, if there is one.
-    pub fn take_completed(&mut self) -> Option<Completed> {
+    pub(crate) fn take_completed(&mut self) -> Option<Completed> {
         self.0.try_join_next().map(completed)
     }
 
     /// Waits for a task to complete.
-    pub async fn next_completed(&mut self) -> Completed {
+    pub(crate) async fn next_completed(&mut self) -> Completed {
         match self.0.join_next().await {
             Some(done) => completed(done),
             None => pending().await,

@@ -8,7 +8,7 @@ use super::Lease;
 
 /// Returns an event about a lease, in the namespace of the lease. `what` is `became leader` or `stopped leading`;
 /// `component` is the scheduler name of the first profile.
-pub fn leader_event(lease: &Lease, identity: &str, what: &str, component: &str, now: Timestamp) -> Value {
+pub(crate) fn leader_event(lease: &Lease, identity: &str, what: &str, component: &str, now: Timestamp) -> Value {
     let metadata = &lease.to_json()["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();
     let time = DateTimePrinter::new().precision(Some(0)).timestamp_to_string(&now);

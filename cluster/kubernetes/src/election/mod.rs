@@ -16,7 +16,7 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 use schedc_core::random::Random;
 
-pub use event::leader_event;
+pub(crate) use event::leader_event;
 pub use lease::{LeaderElectionRecord, Lease};
 pub use run::{ElectionStatus, run};
 

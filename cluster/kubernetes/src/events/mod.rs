@@ -142,7 +142,7 @@ impl EventRecorder {
     }
 
     /// Time of the next [`EventRecorder::sweep`], or `None` if no event is recorded.
-    pub fn next_sweep(&self) -> Option<Timestamp> {
+    pub(crate) fn next_sweep(&self) -> Option<Timestamp> {
         self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
     }
 
@@ -173,7 +173,7 @@ impl EventRecorder {
     }
 
     /// Whether [`EventRecorder::next_due`] may return a request.
-    pub fn has_due(&self) -> bool {
+    pub(crate) fn has_due(&self) -> bool {
         !self.due.is_empty()
     }
 

@@ -15,7 +15,7 @@ pub struct Counter(AtomicU64);
 
 impl Counter {
     /// Adds one.
-    pub fn increment(&self) {
+    pub(crate) fn increment(&self) {
         self.add(1);
     }
     /// Adds a number.
@@ -68,7 +68,7 @@ impl Histogram {
     }
 
     /// Observes a duration.
-    pub fn observe_duration(&self, duration: Duration) {
+    pub(crate) fn observe_duration(&self, duration: Duration) {
         self.observe(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
 
@@ -80,7 +80,7 @@ impl Histogram {
     }
 
     /// Returns the cumulative number of observations for each bound, and the total.
-    pub fn cumulative(&self) -> (Vec<u64>, u64) {
+    pub(crate) fn cumulative(&self) -> (Vec<u64>, u64) {
         let mut count = 0;
         let up_to = |(_, bucket): &(u64, AtomicU64)| {
             count += bucket.load(Relaxed);
@@ -135,7 +135,7 @@ impl<K: Clone + PartialEq, V> MetricVec<K, V> {
 
 impl<K: Clone + PartialEq> MetricVec<K, u64> {
     /// Increments the counter of a key.
-    pub fn increment(&self, key: &K) {
+    pub(crate) fn increment(&self, key: &K) {
         self.with(key, || 0, |count| *count += 1);
     }
 }

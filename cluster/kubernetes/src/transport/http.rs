@@ -64,7 +64,7 @@ impl Http {
     }
 
     /// Creates a transport to a server with a different name in its certificate.
-    pub fn with_server_name(
+    pub(crate) fn with_server_name(
         base: &Uri,
         tls: Option<rustls::ClientConfig>,
         server_name: Option<ServerName<'static>>,
@@ -76,7 +76,7 @@ impl Http {
     }
 
     /// Sends later requests by new connections with this TLS configuration. Requests in flight keep their connections.
-    pub fn set_tls(&self, tls: rustls::ClientConfig) {
+    pub(crate) fn set_tls(&self, tls: rustls::ClientConfig) {
         let connections = connections(&self.0.base, Some(tls), self.0.server_name.as_ref());
         *self.0.connections.lock().unwrap_or_else(PoisonError::into_inner) = connections;
     }

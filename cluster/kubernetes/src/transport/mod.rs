@@ -100,7 +100,7 @@ pub struct ApiResponse {
 
 impl ApiResponse {
     /// Whether the status code reports success.
-    pub fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
 }
@@ -116,7 +116,7 @@ pub enum TransportError {
 
 impl TransportError {
     /// Returns the reason.
-    pub fn into_message(self) -> String {
+    pub(crate) fn into_message(self) -> String {
         match self {
             TransportError::NotSent(why) | TransportError::Lost(why) => why,
         }
@@ -143,7 +143,7 @@ impl Format {
     }
 
     /// Returns the format that a `Content-Type` header names.
-    pub fn of_content(content_type: &str) -> Format {
+    pub(crate) fn of_content(content_type: &str) -> Format {
         match content_type.starts_with("application/vnd.kubernetes.protobuf") {
             true => Format::Protobuf,
             false => Format::Json,

@@ -42,7 +42,7 @@ impl StatusError {
     ///
     /// # Errors
     /// The message is malformed.
-    pub fn from_protobuf(mut status: Message<'_>) -> Result<StatusError, Malformed> {
+    pub(crate) fn from_protobuf(mut status: Message<'_>) -> Result<StatusError, Malformed> {
         let mut status_error = StatusError::default();
         while let Some((number, value)) = status.next_field()? {
             match number {

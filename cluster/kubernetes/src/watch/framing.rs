@@ -44,7 +44,7 @@ impl FrameDecoder {
     }
 
     /// Returns the next complete frame without its delimiter. Empty frames are skipped.
-    pub fn next_frame(&mut self) -> Option<&[u8]> {
+    pub(crate) fn next_frame(&mut self) -> Option<&[u8]> {
         loop {
             let (frame, next) = match self.format {
                 Format::Json => self.line()?,

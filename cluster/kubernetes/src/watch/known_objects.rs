@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use schedc_core::intern::{Interner, Symbol};
+use schedc_core::intern::Interner;
 use schedc_core::map::Map;
-use schedc_core::model::{ObjectKey, Uid};
-use schedc_core::scheduler::Change;
+use schedc_core::scheduler::{Change, ObjectId};
 use schedc_objects::AnyObject;
 
 use crate::pods::PodRecords;
@@ -18,37 +17,6 @@ use crate::pods::PodRecords;
 pub struct KnownObjects {
     kinds: BTreeMap<&'static str, Map<ObjectId, u32>>,
     records: PodRecords,
-}
-
-/// Key of an object. Pods are identified by uid, since a pod may be deleted and created again unnoticed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum ObjectId {
-    Pod(Uid),
-    Node(Symbol),
-    Object(ObjectKey),
-}
-
-impl ObjectId {
-    /// Returns the key of the object that a change is about.
-    fn of(change: &Change) -> ObjectId {
-        match change {
-            Change::Node(node) => ObjectId::Node(node.name),
-            Change::NodeDeleted(name) => ObjectId::Node(*name),
-            Change::Pod(pod) => ObjectId::Pod(pod.uid.clone()),
-            Change::PodDeleted(uid) => ObjectId::Pod(uid.clone()),
-            Change::Object(object) => ObjectId::Object(object.key()),
-            Change::ObjectDeleted(key) => ObjectId::Object(*key),
-        }
-    }
-
-    /// Returns the removal of this object.
-    fn into_removal(self) -> Change {
-        match self {
-            ObjectId::Pod(uid) => Change::PodDeleted(uid),
-            ObjectId::Node(name) => Change::NodeDeleted(name),
-            ObjectId::Object(key) => Change::ObjectDeleted(key),
-        }
-    }
 }
 
 impl KnownObjects {
@@ -61,10 +29,11 @@ impl KnownObjects {
     pub fn upsert(&mut self, object: &AnyObject, epoch: u32, interner: &mut Interner) -> Option<Change> {
         let change = object.upsert(interner)?;
         let known = self.kinds.entry(object.kind()).or_default();
-        let name = ObjectId::of(&change);
-        match &change {
-            Change::Pod(_) | Change::Node(_) | Change::Object(_) => drop(known.insert(name.clone(), epoch)),
-            Change::PodDeleted(_) | Change::NodeDeleted(_) | Change::ObjectDeleted(_) => drop(known.remove(&name)),
+        let name = change.id();
+        if change.is_removal() {
+            known.remove(&name);
+        } else {
+            known.insert(name.clone(), epoch);
         }
         match (name, object, &change) {
             (ObjectId::Pod(uid), AnyObject::Pod(pod), Change::Pod(_)) => self.records.set(&uid, pod),
@@ -78,7 +47,7 @@ impl KnownObjects {
     /// Records that an object was removed. Returns the change for the scheduler.
     pub fn removal(&mut self, object: &AnyObject, interner: &mut Interner) -> Option<Change> {
         let change = object.removal(interner)?;
-        let name = ObjectId::of(&change);
+        let name = change.id();
         if let ObjectId::Pod(uid) = &name {
             self.records.remove(uid);
         }
@@ -116,6 +85,7 @@ impl KnownObjects {
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::model::Uid;
     use schedc_objects::testing::api_object;
 
     use super::*;

@@ -34,7 +34,7 @@ impl OriginalsReader {
     }
 
     /// Returns the extraction function, if the originals of this kind are stored.
-    pub fn for_kind(self, kind: &str) -> Option<ReadOriginals> {
+    pub(crate) fn for_kind(self, kind: &str) -> Option<ReadOriginals> {
         let is_kept = match kind {
             "Node" => self.of.nodes,
             "Pod" => self.of.pods(),

@@ -86,7 +86,7 @@ impl ReachabilityMember {
     }
 
     /// Records whether this reflector has an open stream.
-    pub fn set_live(&mut self, is_live: bool) {
+    pub(crate) fn set_live(&mut self, is_live: bool) {
         if std::mem::replace(&mut self.is_live, is_live) != is_live {
             let live = &mut self.shared.state().live;
             *live = if is_live { *live + 1 } else { live.saturating_sub(1) };

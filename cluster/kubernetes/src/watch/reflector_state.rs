@@ -53,7 +53,7 @@ pub enum StreamEnd {
 
 impl StreamEnd {
     /// Whether the failure may be an outage of the server or of a proxy in front of it.
-    pub fn may_be_outage(&self) -> bool {
+    pub(crate) fn may_be_outage(&self) -> bool {
         matches!(self, StreamEnd::Broken | StreamEnd::Refused { code: 429 | 500.., .. })
     }
 }

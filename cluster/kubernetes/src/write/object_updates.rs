@@ -40,7 +40,7 @@ pub(super) type ObjectUpdate = (usize, Option<Value>);
 
 impl ObjectListeners {
     /// Notifies the listeners of an object that was added or modified.
-    pub fn notify_upsert(&self, object: &AnyObject) {
+    pub(crate) fn notify_upsert(&self, object: &AnyObject) {
         if self.is_empty() {
             return;
         }
@@ -52,14 +52,14 @@ impl ObjectListeners {
     }
 
     /// Notifies the listeners of an object that was deleted, or of a pod that finished.
-    pub fn notify_removal(&self, object: &AnyObject) {
+    pub(crate) fn notify_removal(&self, object: &AnyObject) {
         if !self.is_empty() {
             self.of(object, self.lock().get(object.name())).for_each(|listener| listener.notify(None));
         }
     }
 
     /// Notifies the listeners of a kind after deletions that no watch reported.
-    pub fn notify_missed_removals(&self, kind: &str) {
+    pub(crate) fn notify_missed_removals(&self, kind: &str) {
         if !self.is_empty() {
             let by_name = self.lock();
             let listeners = by_name.values().flatten().filter(|listener| *listener.kind == *kind);

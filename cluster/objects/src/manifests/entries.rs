@@ -3,14 +3,14 @@
 //! The syntax is that of manifests: YAML with any number of documents, or JSON with any number of values, for example
 //! one on each line. Each document or value is an entry, or a list of entries.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
+use super::tree::Tree;
 use super::{Error, Problem, SourceLocation, UniqueKeys, files, yaml};
 
 /// An entry of a file.
@@ -86,8 +86,8 @@ impl Reading {
             Err((line, message)) => return self.report(line, format!("is not YAML: {message}")),
         };
         for document in documents {
-            match document.value {
-                Content::List(items) => items.into_iter().for_each(|item| self.yaml_entry(chunk, item)),
+            match document.value.0 {
+                Tree::List(items) => items.into_iter().for_each(|item| self.yaml_entry(chunk, item)),
                 _ => self.yaml_entry(chunk, document),
             }
         }
@@ -95,8 +95,8 @@ impl Reading {
 
     fn yaml_entry(&mut self, chunk: &yaml::Chunk<'_>, entry: Spanned<Content>) {
         let line = chunk.line_of(entry.referenced).unwrap_or(chunk.line);
-        match entry.value {
-            Content::Map(fields) => {
+        match entry.value.0 {
+            Tree::Map(fields) => {
                 let fields = fields.into_iter().map(|(name, value)| {
                     let line = chunk.line_of(name.referenced).unwrap_or(line);
                     Field { name: name.value, place: self.place(line), value }
@@ -104,8 +104,8 @@ impl Reading {
                 let fields = fields.collect();
                 self.entries.push(Entry { place: self.place(line), fields });
             }
-            Content::Nothing => {}
-            Content::List(_) | Content::Scalar => self.report(line, NOT_AN_ENTRY),
+            Tree::Nothing => {}
+            Tree::List(_) | Tree::Scalar => self.report(line, NOT_AN_ENTRY),
         }
     }
 
@@ -126,76 +126,9 @@ impl Reading {
 const NOT_AN_ENTRY: &str = "is not an entry: there are no fields";
 
 /// A document or an item of a list.
-enum Content {
-    Nothing,
-    Map(Vec<(Spanned<String>, Value)>),
-    List(Vec<Spanned<Content>>),
-    Scalar,
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
-    }
-}
-
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("fields")
-    }
-
-    fn visit_unit<E>(self) -> Result<Content, E> {
-        Ok(Content::Nothing)
-    }
-
-    fn visit_none<E>(self) -> Result<Content, E> {
-        Ok(Content::Nothing)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content, D::Error> {
-        Content::deserialize(deserializer)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Content, E> {
-        Ok(Content::Scalar)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Content, E> {
-        Ok(Content::Scalar)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Content, E> {
-        Ok(Content::Scalar)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Content, E> {
-        Ok(Content::Scalar)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Content, E> {
-        Ok(Content::Scalar)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Content, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Content::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Content, A::Error> {
-        let mut map = Vec::new();
-        while let Some(field) = fields.next_entry()? {
-            map.push(field);
-        }
-        Ok(Content::Map(map))
-    }
-}
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Content(Tree<Value, Content>);
 
 /// Returns the values of a JSON text, and those of its lists, with the lines on which they begin.
 fn json(text: &str) -> Result<Vec<(u32, Value)>, (u32, String)> {

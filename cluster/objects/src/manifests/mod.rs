@@ -6,6 +6,7 @@ mod error;
 mod files;
 mod json;
 mod lines;
+mod tree;
 mod typed;
 mod yaml;
 

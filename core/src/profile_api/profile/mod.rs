@@ -26,7 +26,7 @@ mod runs;
 mod scores;
 mod start_error;
 
-pub use crate::profile_api::profile_info::{Budget, PointInfo, ProfileInfo, ProfileSource, profile_for};
+pub use crate::profile_api::profile_info::{Budget, PointInfo, ProfileInfo, ProfileSource, profile_for, profile_named};
 pub use access_rule::AccessRule;
 pub use pre_bind::{PreBindPlan, reserved_by, try_join};
 pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::engine::Engine;
-use crate::engine::bundle::{Bundle, Visitor, set_up_extenders};
+use crate::engine::bundle::{Bundle, set_up_extenders, with_profile};
 use crate::engine::explain::Explanation;
-use crate::model::cache::{Base, Cache, PodState, State};
+use crate::model::cache::{Base, Cache, PodState};
 use crate::model::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::plugin_api::events::{ClusterEvent, EventObject};
@@ -15,7 +14,7 @@ use crate::plugin_api::status::Status;
 use crate::profile_api::costs::{CostPart, Meter};
 use crate::profile_api::extenders::{Extenders, Overrides};
 use crate::profile_api::hints::{InterestedPlugins, PluginEvents};
-use crate::profile_api::profile::{Profile, StartErrors};
+use crate::profile_api::profile::StartErrors;
 
 /// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
 pub trait AnyCluster {
@@ -139,16 +138,29 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
     }
 
     fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status> {
-        self.bundle.with(profile, PreEnqueue { pod, cache: &self.cache })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Pod = pod, cache: &Cache<S> = &self.cache) -> Option<Status> {
+                engine.plugins.pre_enqueue(pod, cache).err()
+            }
+        )
     }
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
-        self.bundle.with(profile, Explain { pod, cache: &mut self.cache })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Explanation {
+                engine.percentage_of_nodes_to_score = 100;
+                engine.explain(pod, cache, false)
+            }
+        )
     }
     fn plugins(&mut self, profile: usize) -> &'static [PluginEvents] {
-        self.bundle.with(profile, Plugins)
+        with_profile!(self.bundle, profile, fn(engine) -> &'static [PluginEvents] { engine.plugins.plugins() })
     }
     fn has_extenders(&mut self, profile: usize) -> bool {
-        self.bundle.with(profile, HasExtenders)
+        with_profile!(self.bundle, profile, fn(_engine) -> bool { !P::Extenders::NONE })
     }
     fn hint(
         &mut self,
@@ -158,90 +170,40 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
         object: EventObject<'_>,
         pod: &Pod,
     ) -> Option<Result<QueueingHint, HintError>> {
-        self.bundle.with(profile, Hint { plugin, event, object, pod, cache: &self.cache })
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                plugin: usize = plugin,
+                event: ClusterEvent = event,
+                object: EventObject<'_> = object,
+                pod: &Pod = pod,
+                cache: &Cache<S> = &self.cache,
+            ) -> Option<Result<QueueingHint, HintError>> {
+                let profile = &*engine.plugins;
+                InterestedPlugins::of(profile.plugins(), event).hint(profile, plugin, pod, object, cache)
+            }
+        )
     }
 
     fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)] {
-        self.bundle.with(profile, Columns)
+        with_profile!(self.bundle, profile, fn(_engine) -> &'static [(&'static str, usize)] { P::COLUMNS })
     }
     fn costs(&mut self, profile: usize, pod: &Pod, meter: &mut dyn AnyMeter) -> Result<(), Status> {
-        self.bundle.with(profile, Costs { pod, cache: &mut self.cache, meter })
-    }
-}
-
-struct PreEnqueue<'a, S> {
-    pod: &'a Pod,
-    cache: &'a Cache<S>,
-}
-impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
-    type Output = Option<Status>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.pre_enqueue(self.pod, self.cache).err()
-    }
-}
-
-struct Explain<'a, S> {
-    pod: &'a Arc<Pod>,
-    cache: &'a mut Cache<S>,
-}
-impl<S: State> Visitor<S> for Explain<'_, S> {
-    type Output = Explanation;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
-        engine.percentage_of_nodes_to_score = 100;
-        engine.explain(self.pod, self.cache, false)
-    }
-}
-
-struct Plugins;
-impl<S: State> Visitor<S> for Plugins {
-    type Output = &'static [PluginEvents];
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        engine.plugins.plugins()
-    }
-}
-
-struct HasExtenders;
-impl<S: State> Visitor<S> for HasExtenders {
-    type Output = bool;
-    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> bool {
-        !P::Extenders::NONE
-    }
-}
-
-struct Hint<'a, S> {
-    plugin: usize,
-    event: ClusterEvent,
-    object: EventObject<'a>,
-    pod: &'a Pod,
-    cache: &'a Cache<S>,
-}
-impl<S: State> Visitor<S> for Hint<'_, S> {
-    type Output = Option<Result<QueueingHint, HintError>>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        let profile = &*engine.plugins;
-        let interested = InterestedPlugins::of(profile.plugins(), self.event);
-        interested.hint(profile, self.plugin, self.pod, self.object, self.cache)
-    }
-}
-
-struct Columns;
-impl<S: State> Visitor<S> for Columns {
-    type Output = &'static [(&'static str, usize)];
-    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
-        P::COLUMNS
-    }
-}
-
-struct Costs<'a, S> {
-    pod: &'a Pod,
-    cache: &'a mut Cache<S>,
-    meter: &'a mut dyn AnyMeter,
-}
-impl<S: State> Visitor<S> for Costs<'_, S> {
-    type Output = Result<(), Status>;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
-        let Cache { base, state, .. } = &mut *self.cache;
-        let compiled = engine.plugins.compile(&self.pod.spec, &mut base.interner, state);
-        engine.plugins.costs(&compiled, self.cache, &mut MeterOf(self.meter))
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                pod: &Pod = pod,
+                cache: &mut Cache<S> = &mut self.cache,
+                meter: &mut dyn AnyMeter = meter,
+            ) -> Result<(), Status> {
+                let Cache { base, state, .. } = &mut *cache;
+                let compiled = engine.plugins.compile(&pod.spec, &mut base.interner, state);
+                engine.plugins.costs(&compiled, cache, &mut MeterOf(meter))
+            }
+        )
     }
 }

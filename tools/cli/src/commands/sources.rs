@@ -25,10 +25,7 @@ pub(crate) enum Profile {
 
 impl Profile {
     /// Returns the profile with a name: a file in [`folder`] or, failing that, a compiled-in profile.
-    ///
-    /// # Errors
-    /// Returns an error if there is neither.
-    pub(crate) fn named(bundle: &AnyBundle, name: &str) -> Result<Self, Failure> {
+    fn named(bundle: &AnyBundle, name: &str) -> Result<Self, Failure> {
         let compiled_in: Vec<_> = bundle.profiles.iter().zip(bundle.sources).collect();
         let names: Vec<&str> = compiled_in.iter().map(|(profile, _)| profile.name).collect();
         let file = select::find(&folder(), name, &names)?;
@@ -52,7 +49,7 @@ impl Profile {
 }
 
 /// Returns whether an argument is the name of a profile rather than a path.
-pub(crate) fn is_name(argument: &str) -> bool {
+fn is_name(argument: &str) -> bool {
     !argument.ends_with(".toml") && !argument.contains('/') && !is_other_file(Path::new(argument))
 }
 
@@ -100,7 +97,15 @@ pub(crate) fn profiles(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<
 /// # Errors
 /// Returns the errors of [`profiles`], and all errors in the profiles.
 pub(crate) fn load(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Compilation, Failure> {
-    Ok(load_inputs(&inputs(bundle, arguments)?, &options(), &CargoEnvironment::of_process())?)
+    compile(profiles(bundle, arguments)?)
+}
+
+/// Compiles profiles.
+///
+/// # Errors
+/// Returns all errors in the profiles.
+pub(crate) fn compile(profiles: Vec<Profile>) -> Result<Compilation, Failure> {
+    Ok(load_inputs(&inputs(profiles), &options(), &CargoEnvironment::of_process())?)
 }
 
 /// Reads the catalogs of schedc, of the package around the current folder, and of these profiles.
@@ -112,12 +117,12 @@ pub(crate) fn catalogs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<
     // Without profiles, the catalogs of schedc and of the package are enough.
     let without =
         arguments.is_empty() && (!folder.is_dir() || select::profiles_in(&folder).is_ok_and(|p| p.is_empty()));
-    let inputs = if without { Vec::new() } else { inputs(bundle, arguments)? };
+    let inputs = if without { Vec::new() } else { inputs(profiles(bundle, arguments)?) };
     Ok(load_catalogs(&inputs, &options())?)
 }
 
-fn inputs(bundle: &AnyBundle, arguments: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    Ok(profiles(bundle, arguments)?.into_iter().map(Profile::input).collect())
+fn inputs(profiles: Vec<Profile>) -> Vec<Input> {
+    profiles.into_iter().map(Profile::input).collect()
 }
 
 /// Returns whether this is a file with another extension, such as a configuration of kube-scheduler. The

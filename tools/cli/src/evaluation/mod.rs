@@ -186,13 +186,13 @@ impl Evaluator {
     ///
     /// # Errors
     /// Returns an error if there is no such profile.
-    pub fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
+    pub(crate) fn use_profile(&mut self, name: &str) -> Result<(), UnknownProfile> {
         self.only = Some(Routes::index_of(self.profiles, name)?);
         Ok(())
     }
 
     /// Sets the treatment of fields that an object's kind does not have.
-    pub fn set_validation(&mut self, validation: Validation) {
+    pub(crate) fn set_validation(&mut self, validation: Validation) {
         self.reader.validation = validation;
     }
 

@@ -16,68 +16,53 @@ use crate::Pipeline;
 use crate::plugins::Columns;
 use crate::state::State;
 
-pub(crate) trait PreEnqueue: Send + Sync {
-    fn pre_enqueue(&self, pod: &Pod, cache: &Cache<State>) -> Result<(), Status>;
-}
-
-impl<P: Reads + PreEnqueuePlugin> PreEnqueue for Instance<P> {
-    fn pre_enqueue(&self, pod: &Pod, cache: &Cache<State>) -> Result<(), Status> {
-        self.plugin.pre_enqueue(self.args, pod, index_view(cache))
-    }
-}
-
-pub(crate) trait QueueingHints: Send + Sync {
-    fn hint(&self, rejected: &Pod, object: EventObject<'_>, cache: &Cache<State>) -> Result<QueueingHint, HintError>;
-}
-
-impl<P: Reads + EnqueueExtensions> QueueingHints for Instance<P> {
-    fn hint(&self, rejected: &Pod, object: EventObject<'_>, cache: &Cache<State>) -> Result<QueueingHint, HintError> {
-        self.plugin.queueing_hint(self.args, HintContext { rejected, object, view: index_view(cache) })
-    }
-}
-
-pub(crate) trait QueueSort: Send + Sync {
-    fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<State>) -> i64;
-}
-
-impl<P: Reads + QueueSortPlugin> QueueSort for Instance<P> {
-    fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<State>) -> i64 {
-        self.plugin.timestamp(self.args, pod, timestamp, index_view(cache))
-    }
-}
-
-pub(crate) trait PreFilter: Send + Sync {
-    fn pre_filter(
-        &self,
-        pod: &dyn PodValue,
-        cache: &Cache<State>,
-    ) -> Result<points::PreFilterResult<FilterState>, Status>;
-    fn recycle(&self, state: FilterState);
-    fn add_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
-    fn remove_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex);
-}
-
-impl<P: Reads + PreFilterPlugin> PreFilter for Instance<P> {
-    fn pre_filter(
-        &self,
-        pod: &dyn PodValue,
-        cache: &Cache<State>,
-    ) -> Result<points::PreFilterResult<FilterState>, Status> {
-        let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache))?;
-        let points::PreFilterResult { slot: CycleSlot { state, skip }, candidates } = found;
-        let slot = CycleSlot { state: FilterState(Box::new(state)), skip };
-        Ok(points::PreFilterResult { slot, candidates })
-    }
-    fn recycle(&self, state: FilterState) {
-        if let Some(state) = state.downcast() {
-            self.plugin.recycle(state);
+erased_point! {
+    trait PreEnqueue for PreEnqueuePlugin {
+        fn pre_enqueue(&self, pod: &Pod, cache: &Cache<State>) -> Result<(), Status> {
+            self.plugin.pre_enqueue(self.args, pod, index_view(cache))
         }
     }
-    fn add_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex) {
-        P::add_pod(downcast_pod::<P>(pod), downcast_cycle::<P>(state), other, view(cache), node);
+}
+
+erased_point! {
+    trait QueueingHints for EnqueueExtensions {
+        fn hint(&self, rejected: &Pod, object: EventObject<'_>, cache: &Cache<State>) -> Result<QueueingHint, HintError> {
+            self.plugin.queueing_hint(self.args, HintContext { rejected, object, view: index_view(cache) })
+        }
     }
-    fn remove_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex) {
-        P::remove_pod(downcast_pod::<P>(pod), downcast_cycle::<P>(state), other, view(cache), node);
+}
+
+erased_point! {
+    trait QueueSort for QueueSortPlugin {
+        fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<State>) -> i64 {
+            self.plugin.timestamp(self.args, pod, timestamp, index_view(cache))
+        }
+    }
+}
+
+erased_point! {
+    trait PreFilter for PreFilterPlugin {
+        fn pre_filter(
+            &self,
+            pod: &dyn PodValue,
+            cache: &Cache<State>,
+        ) -> Result<points::PreFilterResult<FilterState>, Status> {
+            let found = self.plugin.pre_filter(self.args, downcast_pod::<P>(pod), view(cache))?;
+            let points::PreFilterResult { slot: CycleSlot { state, skip }, candidates } = found;
+            let slot = CycleSlot { state: FilterState(Box::new(state)), skip };
+            Ok(points::PreFilterResult { slot, candidates })
+        }
+        fn recycle(&self, state: FilterState) {
+            if let Some(state) = state.downcast() {
+                self.plugin.recycle(state);
+            }
+        }
+        fn add_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex) {
+            P::add_pod(downcast_pod::<P>(pod), downcast_cycle::<P>(state), other, view(cache), node);
+        }
+        fn remove_pod(&self, pod: &dyn PodValue, state: &mut AnyValue, other: &Pod, cache: &Cache<State>, node: NodeIndex) {
+            P::remove_pod(downcast_pod::<P>(pod), downcast_cycle::<P>(state), other, view(cache), node);
+        }
     }
 }
 
@@ -85,56 +70,40 @@ fn downcast_cycle<P: PreFilterPlugin>(state: &mut AnyValue) -> &mut P::Cycle {
     state.downcast_mut().expect("a plugin receives its own state")
 }
 
-/// `state` is `None` for a plugin without PreFilter in the profile.
-pub(crate) trait Filter: Send + Sync {
-    /// # Errors
-    /// The code of the rejection.
-    fn filter(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-    ) -> Result<(), Code>;
-    /// Rejects the node again, with reasons.
-    fn explain(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-        out: &mut Reasons<'_>,
-    );
-}
-
-impl<P: Reads + FilterPlugin<Cycle: Default>> Filter for Instance<P> {
-    fn filter(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-    ) -> Result<(), Code> {
-        let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
-        let verdict = match state {
-            Some(state) => P::filter(self.args, pod, downcast_value(state), row),
-            None => P::filter(self.args, pod, &Default::default(), row),
-        };
-        verdict.map_err(|rejection| P::code(&rejection))
-    }
-    fn explain(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-        out: &mut Reasons<'_>,
-    ) {
-        let default = Default::default();
-        let state: &<P as FilterPlugin>::Cycle = state.map_or(&default, downcast_value);
-        let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
-        if let Err(rejection) = P::filter(self.args, pod, state, row) {
-            P::explain(self.args, pod, state, row, rejection, out);
+erased_point! {
+    /// `state` is `None` for a plugin without PreFilter in the profile.
+    trait Filter for FilterPlugin<Cycle: Default> {
+        /// # Errors
+        /// The code of the rejection.
+        fn filter(
+            &self,
+            pod: &dyn PodValue,
+            state: Option<&AnyValue>,
+            columns: &Columns<'_>,
+            index: usize,
+        ) -> Result<(), Code> {
+            let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
+            let verdict = match state {
+                Some(state) => P::filter(self.args, pod, downcast_value(state), row),
+                None => P::filter(self.args, pod, &Default::default(), row),
+            };
+            verdict.map_err(|rejection| P::code(&rejection))
+        }
+        /// Rejects the node again, with reasons.
+        fn explain(
+            &self,
+            pod: &dyn PodValue,
+            state: Option<&AnyValue>,
+            columns: &Columns<'_>,
+            index: usize,
+            out: &mut Reasons<'_>,
+        ) {
+            let default = Default::default();
+            let state: &<P as FilterPlugin>::Cycle = state.map_or(&default, downcast_value);
+            let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
+            if let Err(rejection) = P::filter(self.args, pod, state, row) {
+                P::explain(self.args, pod, state, row, rejection, out);
+            }
         }
     }
 }
@@ -144,13 +113,11 @@ pub(super) fn row<'a, P: Reads>(columns: &Columns<'a>, index: usize) -> Row<'a, 
     P::Columns::row(P::columns(columns), index)
 }
 
-pub(crate) trait PostFilter: Send + Sync {
-    fn post_filter(&self, cx: PostFilterContext<'_, Pipeline>) -> PostFilterResult;
-}
-
-impl<P: Reads + PostFilterPlugin> PostFilter for Instance<P> {
-    fn post_filter(&self, cx: PostFilterContext<'_, Pipeline>) -> PostFilterResult {
-        let view = view(cx.cache);
-        self.plugin.post_filter(self.args, cx, view)
+erased_point! {
+    trait PostFilter for PostFilterPlugin {
+        fn post_filter(&self, cx: PostFilterContext<'_, Pipeline>) -> PostFilterResult {
+            let view = view(cx.cache);
+            self.plugin.post_filter(self.args, cx, view)
+        }
     }
 }

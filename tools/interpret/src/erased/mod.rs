@@ -4,6 +4,28 @@
 //! Functions with a generic client are not included: the generated `plugins::bind` and `plugins::pre_bind`
 //! select the plugin by its type.
 
+/// Declares the trait object of an extension point, and implements it for the plugins with the point.
+macro_rules! erased_point {
+    (
+        $(#[$about:meta])*
+        trait $trait:ident for $point:path {
+            $(
+                $(#[$doc:meta])*
+                fn $function:ident(&$self:ident $(, $name:ident: $type:ty)* $(,)?) $(-> $output:ty)? $body:block
+            )*
+        }
+    ) => {
+        $(#[$about])*
+        pub(crate) trait $trait: Send + Sync {
+            $($(#[$doc])* fn $function(&$self $(, $name: $type)*) $(-> $output)?;)*
+        }
+
+        impl<P: Reads + $point> $trait for Instance<P> {
+            $(fn $function(&$self $(, $name: $type)*) $(-> $output)? $body)*
+        }
+    };
+}
+
 mod cycle;
 mod plugin;
 mod scores;

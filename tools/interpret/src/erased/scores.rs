@@ -14,117 +14,89 @@ use super::{AnyValue, Instance, PodValue, Reads, downcast_pod, downcast_value, v
 use crate::plugins::Columns;
 use crate::state::State;
 
-pub(crate) trait PreScore: Send + Sync {
-    fn pre_score(
-        &self,
-        pod: &dyn PodValue,
-        cache: &Cache<State>,
-        feasible: &NodeMask,
-    ) -> Result<CycleSlot<Box<AnyValue>>, Status>;
-    fn recycle(&self, state: Box<AnyValue>);
-}
-
-impl<P: Reads + PreScorePlugin> PreScore for Instance<P> {
-    fn pre_score(
-        &self,
-        pod: &dyn PodValue,
-        cache: &Cache<State>,
-        feasible: &NodeMask,
-    ) -> Result<CycleSlot<Box<AnyValue>>, Status> {
-        let CycleSlot { state, skip } =
-            self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
-        Ok(CycleSlot { state: Box::new(state), skip })
-    }
-    fn recycle(&self, state: Box<AnyValue>) {
-        if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
-            self.plugin.recycle(*state);
+erased_point! {
+    trait PreScore for PreScorePlugin {
+        fn pre_score(
+            &self,
+            pod: &dyn PodValue,
+            cache: &Cache<State>,
+            feasible: &NodeMask,
+        ) -> Result<CycleSlot<Box<AnyValue>>, Status> {
+            let CycleSlot { state, skip } =
+                self.plugin.pre_score(self.args, downcast_pod::<P>(pod), view(cache), feasible)?;
+            Ok(CycleSlot { state: Box::new(state), skip })
+        }
+        fn recycle(&self, state: Box<AnyValue>) {
+            if let Ok(state) = state.downcast::<<P as PreScorePlugin>::Cycle>() {
+                self.plugin.recycle(*state);
+            }
         }
     }
 }
 
-pub(crate) trait Prepare: Send + Sync {
-    fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue>;
-    fn recycle(&self, state: Box<AnyValue>);
-}
-
-impl<P: Reads + PrepareScore> Prepare for Instance<P> {
-    fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
-        Box::new(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache)))
-    }
-    fn recycle(&self, state: Box<AnyValue>) {
-        if let Ok(state) = state.downcast::<<P as ScorePlugin>::Cycle>() {
-            self.plugin.recycle(*state);
+erased_point! {
+    trait Prepare for PrepareScore {
+        fn prepare(&self, pod: &dyn PodValue, cache: &Cache<State>) -> Box<AnyValue> {
+            Box::new(self.plugin.prepare(self.args, downcast_pod::<P>(pod), view(cache)))
+        }
+        fn recycle(&self, state: Box<AnyValue>) {
+            if let Ok(state) = state.downcast::<<P as ScorePlugin>::Cycle>() {
+                self.plugin.recycle(*state);
+            }
         }
     }
 }
 
-/// `state` is `None` for a plugin without PreScore in the profile and without PrepareScore.
-pub(crate) trait Score: Send + Sync {
-    fn score(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-    ) -> Result<i64, ScoreError>;
-}
-
-impl<P: Reads + ScorePlugin<Cycle: Default>> Score for Instance<P> {
-    fn score(
-        &self,
-        pod: &dyn PodValue,
-        state: Option<&AnyValue>,
-        columns: &Columns<'_>,
-        index: usize,
-    ) -> Result<i64, ScoreError> {
-        let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
-        match state {
-            Some(state) => P::score(self.args, pod, downcast_value(state), row),
-            None => P::score(self.args, pod, &Default::default(), row),
+erased_point! {
+    /// `state` is `None` for a plugin without PreScore in the profile and without PrepareScore.
+    trait Score for ScorePlugin<Cycle: Default> {
+        fn score(
+            &self,
+            pod: &dyn PodValue,
+            state: Option<&AnyValue>,
+            columns: &Columns<'_>,
+            index: usize,
+        ) -> Result<i64, ScoreError> {
+            let (pod, row) = (downcast_pod::<P>(pod), row::<P>(columns, index));
+            match state {
+                Some(state) => P::score(self.args, pod, downcast_value(state), row),
+                None => P::score(self.args, pod, &Default::default(), row),
+            }
         }
     }
 }
 
-pub(crate) trait Normalize: Send + Sync {
-    /// Adds a raw score to the extremes.
-    fn include(&self, extent: &mut Extent, raw: i64);
-    fn normalize(&self, extent: Extent, raw: i64) -> i64;
-}
-
-impl<P: Reads + NormalizeScore> Normalize for Instance<P> {
-    fn include(&self, extent: &mut Extent, raw: i64) {
-        extent.include_for::<P>(raw);
-    }
-    fn normalize(&self, extent: Extent, raw: i64) -> i64 {
-        P::normalize(self.args, extent, raw)
+erased_point! {
+    trait Normalize for NormalizeScore {
+        /// Adds a raw score to the extremes.
+        fn include(&self, extent: &mut Extent, raw: i64) {
+            extent.include_for::<P>(raw);
+        }
+        fn normalize(&self, extent: Extent, raw: i64) -> i64 {
+            P::normalize(self.args, extent, raw)
+        }
     }
 }
 
-pub(crate) trait Reserve: Send + Sync {
-    fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status>;
-    fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>);
-}
-
-impl<P: Reads + ReservePlugin> Reserve for Instance<P> {
-    fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status> {
-        Ok(Box::new(self.plugin.reserve(self.args, placement, view(cache))?))
-    }
-    fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>) {
-        self.plugin.unreserve(self.args, placement, reserved.map(downcast_value));
+erased_point! {
+    trait Reserve for ReservePlugin {
+        fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status> {
+            Ok(Box::new(self.plugin.reserve(self.args, placement, view(cache))?))
+        }
+        fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>) {
+            self.plugin.unreserve(self.args, placement, reserved.map(downcast_value));
+        }
     }
 }
 
-pub(crate) trait PreBind: Send + Sync {
-    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status>;
-    /// Returns the Reserve state for a profile without this plugin's Reserve.
-    fn default_reserved(&self) -> Box<AnyValue>;
-}
-
-impl<P: Reads + PreBindPlugin<Reserved: Default>> PreBind for Instance<P> {
-    fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status> {
-        self.plugin.pre_bind_pre_flight(self.args, placement, downcast_value(reserved))
-    }
-    fn default_reserved(&self) -> Box<AnyValue> {
-        Box::<<P as PreBindPlugin>::Reserved>::default()
+erased_point! {
+    trait PreBind for PreBindPlugin<Reserved: Default> {
+        fn pre_flight(&self, placement: &Placement, reserved: &AnyValue) -> Result<PreFlightResult, Status> {
+            self.plugin.pre_bind_pre_flight(self.args, placement, downcast_value(reserved))
+        }
+        /// Returns the Reserve state for a profile without this plugin's Reserve.
+        fn default_reserved(&self) -> Box<AnyValue> {
+            Box::<<P as PreBindPlugin>::Reserved>::default()
+        }
     }
 }

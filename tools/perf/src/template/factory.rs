@@ -80,7 +80,7 @@ impl ObjectFactory {
     }
 
     /// Returns the common part of all objects, to be completed once, if they differ only in their names.
-    pub fn prototype(&mut self) -> Option<&mut AnyObject> {
+    pub(crate) fn prototype(&mut self) -> Option<&mut AnyObject> {
         match &mut self.form {
             ObjectForm::Same(object) | ObjectForm::Metadata(object, _) => Some(object),
             ObjectForm::Shape(_) | ObjectForm::Text => None,

@@ -60,7 +60,7 @@ impl Template {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn verbatim(path: &Path) -> Result<Template, Error> {
+    pub(crate) fn verbatim(path: &Path) -> Result<Template, Error> {
         let text = yaml::text(path)?;
         Ok(Template { name: path.display().to_string().into(), parts: vec![Part::Text(text)] })
     }

@@ -48,7 +48,7 @@ const fn row(family: &'static Family, differs: &'static str) -> Row {
 }
 
 /// All implemented metrics of kube-scheduler.
-pub static ROWS: &[Row] = &[
+pub(crate) static ROWS: &[Row] = &[
     row(&DISABLED_METRICS, ""),
     row(&HIDDEN_METRICS, "always 0: no metric is hidden"),
     row(&REGISTERED_METRICS, "the metrics in this table"),
@@ -109,7 +109,7 @@ pub static ROWS: &[Row] = &[
 ];
 
 /// Metrics that kube-scheduler does not have.
-pub static OWN: &[Row] = &[row(&CALL_DURATION, "with extenders"), row(&DECISIONS, "with `--shadow`")];
+pub(crate) static OWN: &[Row] = &[row(&CALL_DURATION, "with extenders"), row(&DECISIONS, "with `--shadow`")];
 
 /// Returns the row of an implemented metric.
 pub fn row_of(name: &str) -> Option<&'static Row> {

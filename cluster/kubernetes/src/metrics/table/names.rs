@@ -30,19 +30,20 @@ const REQUEST_BYTES: Buckets = Buckets::Explicit(&[
 ]);
 
 /// Metrics of `--disabled-metrics`.
-pub static DISABLED_METRICS: Family =
+pub(crate) static DISABLED_METRICS: Family =
     Family::counter("disabled_metrics_total", &[], Beta, "Metrics that a flag disables.");
 /// Hidden metrics; always 0.
-pub static HIDDEN_METRICS: Family = Family::counter("hidden_metrics_total", &[], Beta, "Metrics that are hidden.");
+pub(crate) static HIDDEN_METRICS: Family =
+    Family::counter("hidden_metrics_total", &[], Beta, "Metrics that are hidden.");
 /// Registered metrics.
-pub static REGISTERED_METRICS: Family = Family::counter(
+pub(crate) static REGISTERED_METRICS: Family = Family::counter(
     "registered_metrics_total",
     &["deprecated_version", "stability_level"],
     Beta,
     "Registered metrics, by stability level.",
 );
 /// Build of the running binary.
-pub static BUILD_INFO: Family = Family::gauge(
+pub(crate) static BUILD_INFO: Family = Family::gauge(
     "kubernetes_build_info",
     &[
         "build_date",
@@ -59,28 +60,28 @@ pub static BUILD_INFO: Family = Family::gauge(
     "Always 1; its labels describe the build.",
 );
 /// Version of the binary, and of Kubernetes that it emulates.
-pub static VERSION_INFO: Family = Family::gauge(
+pub(crate) static VERSION_INFO: Family = Family::gauge(
     "version_info",
     &["binary", "component", "emulation", "min_compat"],
     Alpha,
     "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.",
 );
 /// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
-pub static HEALTHCHECK: Family = Family::gauge(
+pub(crate) static HEALTHCHECK: Family = Family::gauge(
     "kubernetes_healthcheck",
     &["name", "type"],
     Stable,
     "1 if the last run of the check succeeded, else 0.",
 );
 /// Number of checks by result.
-pub static HEALTHCHECKS: Family = Family::counter(
+pub(crate) static HEALTHCHECKS: Family = Family::counter(
     "kubernetes_healthchecks_total",
     &["name", "status", "type"],
     Stable,
     "Number of runs of each check, by result.",
 );
 /// Resource requests of pods.
-pub static POD_RESOURCE_REQUEST: Family = Family::gauge(
+pub(crate) static POD_RESOURCE_REQUEST: Family = Family::gauge(
     "kube_pod_resource_request",
     &["namespace", "node", "pod", "priority", "resource", "scheduler", "unit"],
     Stable,
@@ -95,34 +96,35 @@ pub static LEADER_ELECTION: Family = Family::gauge(
 );
 
 /// User and system time.
-pub static PROCESS_CPU: Family =
+pub(crate) static PROCESS_CPU: Family =
     Family::counter("process_cpu_seconds_total", &[], None, "Processor time of the process, user and system.");
 /// Soft limit.
-pub static PROCESS_MAX_FDS: Family =
+pub(crate) static PROCESS_MAX_FDS: Family =
     Family::gauge("process_max_fds", &[], None, "Maximum number of open file descriptors.");
 /// Received bytes of all interfaces.
-pub static PROCESS_RECEIVED: Family =
+pub(crate) static PROCESS_RECEIVED: Family =
     Family::counter("process_network_receive_bytes_total", &[], None, "Bytes received over the network.");
 /// Transmitted bytes of all interfaces.
-pub static PROCESS_TRANSMITTED: Family =
+pub(crate) static PROCESS_TRANSMITTED: Family =
     Family::counter("process_network_transmit_bytes_total", &[], None, "Bytes sent over the network.");
 /// Sockets included.
-pub static PROCESS_OPEN_FDS: Family = Family::gauge("process_open_fds", &[], None, "Number of open file descriptors.");
+pub(crate) static PROCESS_OPEN_FDS: Family =
+    Family::gauge("process_open_fds", &[], None, "Number of open file descriptors.");
 /// `VmRSS`.
-pub static PROCESS_RESIDENT: Family =
+pub(crate) static PROCESS_RESIDENT: Family =
     Family::gauge("process_resident_memory_bytes", &[], None, "Resident memory in bytes.");
 /// Calendar time.
-pub static PROCESS_START: Family =
+pub(crate) static PROCESS_START: Family =
     Family::gauge("process_start_time_seconds", &[], Alpha, "Start time of the process, in seconds since 1970.");
 /// `VmSize`.
-pub static PROCESS_VIRTUAL: Family =
+pub(crate) static PROCESS_VIRTUAL: Family =
     Family::gauge("process_virtual_memory_bytes", &[], None, "Virtual memory in bytes.");
 /// Soft limit.
-pub static PROCESS_VIRTUAL_MAX: Family =
+pub(crate) static PROCESS_VIRTUAL_MAX: Family =
     Family::gauge("process_virtual_memory_max_bytes", &[], None, "Maximum virtual memory in bytes.");
 
 /// Waiting time for the rate limit of `--kube-api-qps`.
-pub static RATE_LIMITER_DURATION: Family = Family::histogram(
+pub(crate) static RATE_LIMITER_DURATION: Family = Family::histogram(
     "rest_client_rate_limiter_duration_seconds",
     &["host", "verb"],
     REQUEST_SECONDS,
@@ -130,7 +132,7 @@ pub static RATE_LIMITER_DURATION: Family = Family::histogram(
     "Time that requests waited for the client rate limit.",
 );
 /// Time until the response.
-pub static REQUEST_DURATION: Family = Family::histogram(
+pub(crate) static REQUEST_DURATION: Family = Family::histogram(
     "rest_client_request_duration_seconds",
     &["host", "verb"],
     REQUEST_SECONDS,
@@ -138,7 +140,7 @@ pub static REQUEST_DURATION: Family = Family::histogram(
     "Duration of requests to the API server.",
 );
 /// Size of request bodies.
-pub static REQUEST_SIZE: Family = Family::histogram(
+pub(crate) static REQUEST_SIZE: Family = Family::histogram(
     "rest_client_request_size_bytes",
     &["host", "verb"],
     REQUEST_BYTES,
@@ -146,14 +148,14 @@ pub static REQUEST_SIZE: Family = Family::histogram(
     "Size of request bodies to the API server.",
 );
 /// Number of requests.
-pub static REQUESTS: Family = Family::counter(
+pub(crate) static REQUESTS: Family = Family::counter(
     "rest_client_requests_total",
     &["code", "host", "method"],
     Alpha,
     "Requests to the API server, by status code.",
 );
 /// Size of response bodies.
-pub static RESPONSE_SIZE: Family = Family::histogram(
+pub(crate) static RESPONSE_SIZE: Family = Family::histogram(
     "rest_client_response_size_bytes",
     &["host", "verb"],
     REQUEST_BYTES,
@@ -162,14 +164,14 @@ pub static RESPONSE_SIZE: Family = Family::histogram(
 );
 
 /// `nodes`, `pods` and `assumed_pods`.
-pub static CACHE_SIZE: Family = Family::gauge(
+pub(crate) static CACHE_SIZE: Family = Family::gauge(
     "scheduler_cache_size",
     &["type"],
     Alpha,
     "Number of nodes, of pods with a node, and of assumed pods among them.",
 );
 /// Handling of informer events.
-pub static EVENT_HANDLING_DURATION: Family = Family::histogram(
+pub(crate) static EVENT_HANDLING_DURATION: Family = Family::histogram(
     "scheduler_event_handling_duration_seconds",
     &["event"],
     TENTHS,
@@ -177,7 +179,7 @@ pub static EVENT_HANDLING_DURATION: Family = Family::histogram(
     "Duration of handling a cluster event.",
 );
 /// All plugins of an extension point.
-pub static EXTENSION_POINT_DURATION: Family = Family::histogram(
+pub(crate) static EXTENSION_POINT_DURATION: Family = Family::histogram(
     "scheduler_framework_extension_point_duration_seconds",
     &["extension_point", "profile", "status"],
     TENTHS,
@@ -185,17 +187,17 @@ pub static EXTENSION_POINT_DURATION: Family = Family::histogram(
     "Duration of all plugins of an extension point together.",
 );
 /// Concurrent operations.
-pub static GOROUTINES: Family =
+pub(crate) static GOROUTINES: Family =
     Family::gauge("scheduler_goroutines", &["operation"], Beta, "Number of concurrent operations, such as bindings.");
 /// In-flight events.
-pub static INFLIGHT_EVENTS: Family = Family::gauge(
+pub(crate) static INFLIGHT_EVENTS: Family = Family::gauge(
     "scheduler_inflight_events",
     &["event"],
     Alpha,
     "Events that are stored for pods in flight, and these pods.",
 );
 /// Pods by queue.
-pub static PENDING_PODS: Family = Family::gauge(
+pub(crate) static PENDING_PODS: Family = Family::gauge(
     "scheduler_pending_pods",
     &["queue"],
     Stable,
@@ -203,7 +205,7 @@ pub static PENDING_PODS: Family = Family::gauge(
      gated pods are held before the first attempt.",
 );
 /// Waiting pods of Permit.
-pub static PERMIT_WAIT_DURATION: Family = Family::histogram(
+pub(crate) static PERMIT_WAIT_DURATION: Family = Family::histogram(
     "scheduler_permit_wait_duration_seconds",
     &["result"],
     MILLISECONDS,
@@ -211,14 +213,14 @@ pub static PERMIT_WAIT_DURATION: Family = Family::histogram(
     "Time that pods waited in Permit, by result.",
 );
 /// Pods that were retried without an event.
-pub static SCHEDULED_AFTER_FLUSH: Family = Family::counter(
+pub(crate) static SCHEDULED_AFTER_FLUSH: Family = Family::counter(
     "scheduler_pod_scheduled_after_flush_total",
     &[],
     Alpha,
     "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.",
 );
 /// Attempts per bound pod.
-pub static SCHEDULING_ATTEMPTS: Family = Family::histogram(
+pub(crate) static SCHEDULING_ATTEMPTS: Family = Family::histogram(
     "scheduler_pod_scheduling_attempts",
     &[],
     Buckets::Exponential { start: 1.0, factor: 2.0, count: 5 },
@@ -226,7 +228,7 @@ pub static SCHEDULING_ATTEMPTS: Family = Family::histogram(
     "Number of attempts until a pod was bound.",
 );
 /// Time from the first enqueue to the binding.
-pub static SLI_DURATION: Family = Family::histogram(
+pub(crate) static SLI_DURATION: Family = Family::histogram(
     "scheduler_pod_scheduling_sli_duration_seconds",
     &["attempts"],
     LONG,
@@ -234,10 +236,10 @@ pub static SLI_DURATION: Family = Family::histogram(
     "Time from the first enqueue of a pod until it was bound, over all attempts.",
 );
 /// Runs of PostFilter.
-pub static PREEMPTION_ATTEMPTS: Family =
+pub(crate) static PREEMPTION_ATTEMPTS: Family =
     Family::counter("scheduler_preemption_attempts_total", &[], Stable, "Number of preemption attempts.");
 /// Deletion of victims.
-pub static PREEMPTION_GOROUTINES_DURATION: Family = Family::histogram(
+pub(crate) static PREEMPTION_GOROUTINES_DURATION: Family = Family::histogram(
     "scheduler_preemption_goroutines_duration_seconds",
     &["result"],
     LONG,
@@ -245,14 +247,14 @@ pub static PREEMPTION_GOROUTINES_DURATION: Family = Family::histogram(
     "Duration of deleting the victims of a preemptor.",
 );
 /// Number of victim deletions.
-pub static PREEMPTION_GOROUTINES: Family = Family::counter(
+pub(crate) static PREEMPTION_GOROUTINES: Family = Family::counter(
     "scheduler_preemption_goroutines_execution_total",
     &["result"],
     Alpha,
     "Number of times that the victims of a preemptor were deleted.",
 );
 /// Victims per preemptor.
-pub static PREEMPTION_VICTIMS: Family = Family::histogram(
+pub(crate) static PREEMPTION_VICTIMS: Family = Family::histogram(
     "scheduler_preemption_victims",
     &[],
     Buckets::Exponential { start: 1.0, factor: 2.0, count: 7 },
@@ -260,21 +262,21 @@ pub static PREEMPTION_VICTIMS: Family = Family::histogram(
     "Number of victims of a preemptor.",
 );
 /// Additions to the queues.
-pub static QUEUE_INCOMING: Family = Family::counter(
+pub(crate) static QUEUE_INCOMING: Family = Family::counter(
     "scheduler_queue_incoming_pods_total",
     &["event", "queue"],
     Stable,
     "Pods added to each scheduling queue, by event.",
 );
 /// Attempts by result.
-pub static SCHEDULE_ATTEMPTS: Family = Family::counter(
+pub(crate) static SCHEDULE_ATTEMPTS: Family = Family::counter(
     "scheduler_schedule_attempts_total",
     &["profile", "result"],
     Stable,
     "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, error if the attempt failed.",
 );
 /// Duration of the decision.
-pub static ALGORITHM_DURATION: Family = Family::histogram(
+pub(crate) static ALGORITHM_DURATION: Family = Family::histogram(
     "scheduler_scheduling_algorithm_duration_seconds",
     &[],
     MILLISECONDS,
@@ -282,7 +284,7 @@ pub static ALGORITHM_DURATION: Family = Family::histogram(
     "Duration of the scheduling decision.",
 );
 /// Duration with the binding.
-pub static ATTEMPT_DURATION: Family = Family::histogram(
+pub(crate) static ATTEMPT_DURATION: Family = Family::histogram(
     "scheduler_scheduling_attempt_duration_seconds",
     &["profile", "result"],
     MILLISECONDS,
@@ -290,7 +292,7 @@ pub static ATTEMPT_DURATION: Family = Family::histogram(
     "Duration of attempts, from the decision to the end of the binding.",
 );
 /// Unschedulable pods by rejecting plugin.
-pub static UNSCHEDULABLE_PODS: Family = Family::gauge(
+pub(crate) static UNSCHEDULABLE_PODS: Family = Family::gauge(
     "scheduler_unschedulable_pods",
     &["plugin", "profile"],
     Beta,

@@ -42,19 +42,18 @@ impl Side {
         if argument == KUBE_SCHEDULER {
             return Self::kube_scheduler();
         }
-        if !sources::is_name(argument) || Path::new(argument).is_dir() {
-            return Self::read(bundle, argument);
-        }
-        match Profile::named(bundle, argument) {
-            Ok(Profile::CompiledIn(profile, _)) => Ok(Side {
+        let profiles = match sources::profiles(bundle, &[PathBuf::from(argument)]) {
+            Err(_) if argument == "default" && !Path::new(argument).is_dir() => return Self::kube_scheduler(),
+            profiles => profiles?,
+        };
+        match profiles[..] {
+            [Profile::CompiledIn(profile, _)] => Ok(Side {
                 name: profile.name.to_owned(),
                 scheduler_name: profile.scheduler_name.to_owned(),
                 summary: ProfileSummary::from(profile),
                 read: None,
             }),
-            Ok(Profile::File(_)) => Self::read(bundle, argument),
-            Err(_) if argument == "default" => Self::kube_scheduler(),
-            Err(failure) => Err(failure),
+            _ => Self::read(argument, profiles),
         }
     }
 
@@ -63,8 +62,8 @@ impl Side {
         Self::import(KUBE_SCHEDULER, nothing, None)
     }
 
-    fn read(bundle: &AnyBundle, argument: &str) -> Result<Self, Failure> {
-        let compilation = sources::load(bundle, &[PathBuf::from(argument)])?;
+    fn read(argument: &str, profiles: Vec<Profile>) -> Result<Self, Failure> {
+        let compilation = sources::compile(profiles)?;
         match compilation.plans.as_slice() {
             [plan] => Ok(Side {
                 name: plan.stem.clone(),

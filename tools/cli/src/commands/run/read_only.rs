@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::ProfileInfo;
+use schedc_core::profile::{ProfileInfo, profile_named};
 use schedc_kubernetes::driver::{Driver, DriverHooks, Setup};
 use schedc_kubernetes::dry_run::{Decisions, DryRunClient};
 use schedc_kubernetes::flags;
@@ -77,10 +77,8 @@ impl ReadOnlyMode {
     /// scheduler name.
     pub(super) fn profile(&self, profiles: &[ProfileInfo]) -> Result<Option<usize>, Failure> {
         let Some(name) = self.shadow.as_deref().filter(|name| !name.is_empty()) else { return Ok(None) };
-        let by_name = profiles.iter().position(|profile| profile.name == name);
-        let found = by_name.or_else(|| profiles.iter().position(|profile| profile.scheduler_name == name));
         let known = || profiles.iter().map(|profile| profile.name).collect::<Vec<_>>().join(", ");
-        found
+        profile_named(profiles, name)
             .map(Some)
             .ok_or_else(|| Failure::new(format_args!("--shadow={name}: no such profile; compiled in: {}", known())))
     }
