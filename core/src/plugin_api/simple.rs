@@ -48,10 +48,11 @@ use crate::plugin_api::status::{Code, Reasons};
 /// }
 /// ```
 pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
-    /// All that the filter reads of a pod. Pods with equal values share cached answers. Default of
-    /// `#[plugin]`: `()`; `read` is then omitted, too.
+    /// All that the filter reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
+    /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the filter reads of a node. Default of `#[plugin]`: the whole node, [`NodeInfo`](crate::column::NodeInfo).
+    /// All that the filter reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
+    /// node.
     type Columns: ColumnSet;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
@@ -89,10 +90,11 @@ pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
 /// }
 /// ```
 pub trait SimpleScore: Decode + Copy + Send + Sync + 'static {
-    /// All that the score reads of a pod. Pods with equal values share cached answers. Default of
-    /// `#[plugin]`: `()`; `read` is then omitted, too.
+    /// All that the score reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
+    /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the score reads of a node. Default of `#[plugin]`: the whole node, [`NodeInfo`](crate::column::NodeInfo).
+    /// All that the score reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
+    /// node.
     type Columns: ColumnSet;
     /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`], the default of `#[plugin]`. The catalog
     /// entry of a plugin that normalises has `normalizes = true`.
