@@ -48,14 +48,16 @@ use crate::plugin_api::status::{Code, Reasons};
 /// }
 /// ```
 pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
-    /// All that the filter reads of a pod. Pods with equal values share cached answers. `#[plugin]`: `()`, without
-    /// `read`.
+    /// All that the filter reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
+    /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the filter reads of a node. `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole node.
+    /// All that the filter reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
+    /// node.
     type Columns: ColumnSet;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;
-    /// Evaluates the pod on the node. The result depends on these two alone: the function may be called twice.
+    /// Evaluates the pod on the node. The result must depend only on the arguments, the pod and the node: the function
+    /// may be called twice.
     ///
     /// # Errors
     /// The reason of the rejection, for the pod's message.
@@ -88,13 +90,14 @@ pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
 /// }
 /// ```
 pub trait SimpleScore: Decode + Copy + Send + Sync + 'static {
-    /// All that the score reads of a pod. Pods with equal values share cached answers. `#[plugin]`: `()`, without
-    /// `read`.
+    /// All that the score reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
+    /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
-    /// All that the score reads of a node. `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole node.
+    /// All that the score reads of a node. Default of `#[plugin]`: [`NodeInfo`](crate::column::NodeInfo), the whole
+    /// node.
     type Columns: ColumnSet;
-    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`]. `#[plugin]`: [`Unnormalized`]. The
-    /// catalog entry of a plugin that normalises has `normalizes = true`.
+    /// [`DefaultNormalization`], [`ReversedNormalization`] or [`Unnormalized`], the default of `#[plugin]`. The catalog
+    /// entry of a plugin that normalises has `normalizes = true`.
     type Normalization;
     /// Reads a pod. Intern label keys and similar strings here.
     fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Self::Pod;

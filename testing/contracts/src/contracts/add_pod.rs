@@ -65,10 +65,10 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
             }
             for gone in &here {
                 let mut changed = cycle.clone();
-                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
-                imagined.remove_pod(gone);
-                let verdicts = imagined.all_verdicts();
-                drop(imagined);
+                let mut hypothetical = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
+                hypothetical.remove_pod(gone);
+                let verdicts = hypothetical.all_verdicts();
+                drop(hypothetical);
                 let what =
                     format!("{} on {name} without {}, after RemovePod", pod.namespaced_name(), gone.namespaced_name());
                 let mut without = rebuilt(cache, self.pending, &[&gone.uid], &[]);
@@ -81,10 +81,10 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
                 }
                 let twin = Arc::new(Pod { uid: schedc_core::model::Uid("hypothetical".into()), ..Pod::clone(other) });
                 let mut changed = cycle.clone();
-                let mut imagined = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
-                imagined.add_pod(&twin);
-                let verdicts = imagined.all_verdicts();
-                drop(imagined);
+                let mut hypothetical = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
+                hypothetical.add_pod(&twin);
+                let verdicts = hypothetical.all_verdicts();
+                drop(hypothetical);
                 let what = format!(
                     "{} on {name} with a copy of {}, after AddPod",
                     pod.namespaced_name(),

@@ -19,13 +19,13 @@ impl PostFilterPlugin for OneVictim {
         for node in cx.diagnosis.resolvable.iter() {
             let pods = &cx.cache.base.infos()[node.get()].pods;
             let nominated = cx.cache.nominated_on(node, cx.pod);
-            let mut imagined = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
+            let mut hypothetical = HypotheticalNode::<P>::new(cx.compiled, &mut cycle, cx.cache, node);
             for pod in pods.iter().filter(|pod| pod.spec.priority < cx.pod.spec.priority) {
-                imagined.remove_pod(pod);
-                if imagined.filter_with_nominated(&nominated).is_ok() {
+                hypothetical.remove_pod(pod);
+                if hypothetical.filter_with_nominated(&nominated).is_ok() {
                     return PostFilterResult::nominate(node, vec![pod.uid.clone()]);
                 }
-                imagined.add_pod(pod);
+                hypothetical.add_pod(pod);
             }
         }
         PostFilterResult::unschedulable("no single pod is in the way")
