@@ -274,7 +274,7 @@ fn pods_end_at_once_unless_they_run() {
         patch(&mut store, &pod(), STRATEGIC, &json!({"status": {"phase": phase}}), WriteOrigin::Test).unwrap();
         let deletion = delete(&mut store, &pod(), &options, None, NOW).unwrap();
         assert_eq!(deletion.object["metadata"]["generation"], 2);
-        (deletion.object["metadata"]["deletionGracePeriodSeconds"].clone(), store.get(&key()).is_none())
+        (deletion.object["metadata"]["deletionGracePeriodSeconds"].clone(), store.get(&pod().key()).is_none())
     };
     let bound = || json!({"nodeName": "n"});
     assert_eq!(gone(json!({}), "Pending", Value::Null), (json!(0), true));
@@ -282,11 +282,6 @@ fn pods_end_at_once_unless_they_run() {
     assert_eq!(gone(bound(), "Running", json!({"gracePeriodSeconds": 5})), (json!(5), false));
     assert_eq!(gone(bound(), "Running", json!({"gracePeriodSeconds": 0})), (json!(0), true));
     assert_eq!(gone(bound(), "Succeeded", Value::Null), (json!(0), true));
-}
-
-fn key() -> crate::store::Key {
-    let pod = pod();
-    crate::store::Key::new(pod.kind, &pod.namespace, &pod.name)
 }
 
 #[test]
@@ -298,7 +293,7 @@ fn a_second_deletion_does_not_extend_the_grace_period() {
     assert_eq!(store.version(), version);
     assert_eq!(stored(&store)["metadata"]["deletionTimestamp"], "2023-11-14T22:13:50Z");
     delete(&mut store, &pod(), &Value::Null, Some(0), NOW).unwrap();
-    assert!(store.get(&key()).is_none());
+    assert!(store.get(&pod().key()).is_none());
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn update(
 ) -> Result<(u16, Arc<Value>), StatusError> {
     check_names(target, sent)?;
     let kind = target.kind;
-    let key = Key::new(kind, &target.namespace, &target.name);
+    let key = target.key();
     let Some(known) = store.get(&key).cloned() else {
         if kind.kind == "Lease" {
             let mut object = sent.clone();
@@ -50,7 +50,7 @@ pub(crate) fn patch(
     by: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
     let kind = target.kind;
-    let key = Key::new(kind, &target.namespace, &target.name);
+    let key = target.key();
     let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
     let patched = crate::patch::apply(content_type, &known, patch)?;
     check_names(target, &patched)?;
@@ -66,7 +66,7 @@ pub(crate) fn patch(
 pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
     let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
     let (given, found) = (text(sent, field), text(known, field));
-    let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
+    let resource = if key.kind.kind == "Node" { "minions" } else { key.kind.plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
@@ -129,7 +129,8 @@ fn replace(
     let is_held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
     let is_over = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
     if is_over && !is_held {
-        return Ok(store.remove(key, object));
+        let removed = store.remove(key, |last| *last = object);
+        return removed.ok_or_else(|| StatusError::not_found(kind, &target.name));
     }
     Ok(store.put(key, object))
 }

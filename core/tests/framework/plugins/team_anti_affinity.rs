@@ -14,7 +14,7 @@ use schedc_core::{Plugin, plugin};
 const MOST: usize = 3;
 
 #[derive(Default)]
-pub struct Apart;
+pub struct TeamAntiAffinity;
 
 /// The label's key, and its value for the pod.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl Team {
 }
 
 #[plugin]
-impl Plugin for Apart {
+impl Plugin for TeamAntiAffinity {
     type Columns = Position;
     type Pod = Team;
 
@@ -40,7 +40,7 @@ impl Plugin for Apart {
     }
 }
 
-impl PreFilterPlugin for Apart {
+impl PreFilterPlugin for TeamAntiAffinity {
     /// Number of the team's pods on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
@@ -84,7 +84,7 @@ impl PreFilterPlugin for Apart {
     }
 }
 
-impl FilterPlugin for Apart {
+impl FilterPlugin for TeamAntiAffinity {
     type Cycle = BTreeMap<NodeIndex, usize>;
     type Rejection = ();
 
