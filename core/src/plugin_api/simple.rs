@@ -47,7 +47,7 @@ use crate::plugin_api::status::{Code, Reasons};
 ///     }
 /// }
 /// ```
-pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
+pub trait SimpleFilter: Completed + Decode + Copy + Send + Sync + 'static {
     /// All that the filter reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
     /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
@@ -89,7 +89,7 @@ pub trait SimpleFilter: Decode + Copy + Send + Sync + 'static {
 ///     }
 /// }
 /// ```
-pub trait SimpleScore: Decode + Copy + Send + Sync + 'static {
+pub trait SimpleScore: Completed + Decode + Copy + Send + Sync + 'static {
     /// All that the score reads of a pod. Pods with equal values share cached answers. Default of `#[plugin]`:
     /// `()`; `read` is then omitted, too.
     type Pod: Eq + Hash + Send + Sync + 'static;
@@ -104,6 +104,14 @@ pub trait SimpleScore: Decode + Copy + Send + Sync + 'static {
     /// Returns the score of the node: 0 to 100, or any number from 0 if it is normalised.
     fn score(&self, pod: &Self::Pod, node: <Self::Columns as ColumnSet>::Row<'_>) -> i64;
 }
+
+/// A plugin whose `impl` has `#[plugin]`, which also implements this trait.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`#[plugin]` is missing on this `impl`",
+    note = "it implements `Plugin` for `{Self}`"
+)]
+pub trait Completed {}
 
 /// Scores are 0 to 100 already.
 pub struct Unnormalized;

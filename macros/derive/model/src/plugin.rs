@@ -114,6 +114,9 @@ fn complete_simple(mut item: ItemImpl, kernel: &str) -> Result<TokenStream> {
     let (generics, _, conditions) = item.generics.split_for_impl();
     let plugin = quote_spanned! {ty.span()=>
         #[automatically_derived]
+        impl #generics ::schedc_core::simple::Completed for #ty #conditions {}
+
+        #[automatically_derived]
         impl #generics ::schedc_core::Plugin for #ty #conditions {
             const NAME: &'static str = #name;
             type Args = Self;
