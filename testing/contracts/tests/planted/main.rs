@@ -14,6 +14,9 @@ mod scheduler {
         "tests/planted/profiles/leaks.toml",
         "tests/planted/profiles/stale.toml",
         "tests/planted/profiles/drifts.toml",
+        "tests/planted/profiles/frozen.toml",
+        "tests/planted/profiles/expired.toml",
+        "tests/planted/profiles/fails.toml",
         "tests/planted/profiles/outdated.toml",
         "tests/planted/profiles/panics.toml",
     );
@@ -233,6 +236,23 @@ fn an_update_without_effect_is_detected() {
 
             CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]],
     );
+}
+
+#[test]
+fn a_filter_that_depends_on_more_than_the_node_is_detected() {
+    check_detected("Frozen", Contract::CachedAnswers, expect![[""]]);
+}
+
+#[test]
+fn a_compiled_pod_that_outlives_its_index_is_detected() {
+    check_detected("Expired", Contract::CachedAnswers, expect![[""]]);
+}
+
+#[test]
+fn a_filter_that_fails_despite_its_promise_is_detected() {
+    let report = check::<Profiles>("Fails", Contract::CachedAnswers, MANIFESTS).expect_err("a bug");
+    let promise = "Filter of plugin Fails fails, and its trait Incremental promises that it does not";
+    assert!(report.contains(promise), "{report}");
 }
 
 #[test]
