@@ -20,7 +20,7 @@
 use schedc_core::column::Position;
 use schedc_core::extension_points::{ScoreClass, ScoreError, SkipFrequency};
 use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
-use schedc_core::model::PodSpec;
+use schedc_core::model::{NodeIndex, PodSpec};
 use schedc_core::plugin::{CompileContext, CycleSlot, Refs, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::{Plugin, plugin};

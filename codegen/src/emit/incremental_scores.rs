@@ -159,8 +159,8 @@ fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 fn score(members: &Members<'_>) -> TokenStream {
     let normalized = normalizing(members).map(|member| {
         let (field, kernel, nodes) = (&member.field, kernel(members, member), nodes_to_score(member));
-        let score = with_columns(quote! { self.scores.#field.score(#kernel, #nodes)?; });
-        unless_skipped(member, quote! { if !#nodes.is_empty() { #score } })
+        let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes)?; });
+        unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
     let base = has_base(members).then(|| score_base(&quote! { &work.scores.to_score }));
     let body = quote! { #(#normalized)* #base Ok(()) };
