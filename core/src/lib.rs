@@ -67,6 +67,8 @@ pub mod extension_points {
 
 /// Incremental evaluation: the part of a cached answer that plugins and generated code update.
 pub mod incremental {
+    #[doc(hidden)]
+    pub use crate::engine::incremental::sample::without_samples;
     pub use crate::engine::incremental::{NominatedNodes, VerdictCounts};
     pub use crate::plugin_api::incremental::*;
     #[doc(hidden)]

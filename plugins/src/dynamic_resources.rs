@@ -18,6 +18,7 @@ use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
     PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::model::{Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, IndexView, View};
 use schedc_core::profile::Profile;
@@ -64,11 +65,6 @@ impl Plugin for DynamicResources {
     fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> bool {
         !pod.resource_claims.is_empty()
     }
-
-    #[inline]
-    fn compile_epoch(_: &ResourceClaims) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreEnqueuePlugin for DynamicResources {
@@ -79,8 +75,6 @@ impl PreEnqueuePlugin for DynamicResources {
 
 impl PreFilterPlugin for DynamicResources {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -96,7 +90,6 @@ impl PreFilterPlugin for DynamicResources {
 impl FilterPlugin for DynamicResources {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     /// Rejects only in a profile without this plugin's PreFilter.
     #[inline(always)]
@@ -135,6 +128,21 @@ impl ScorePlugin for DynamicResources {
     #[inline(always)]
     fn score(_: &DynamicResourcesArgs, _: &bool, _: &(), _: ()) -> Result<i64, ScoreError> {
         Ok(0)
+    }
+}
+
+impl Incremental for DynamicResources {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn compile_epoch(_: &ResourceClaims) -> Option<u64> {
+        Some(0)
+    }
+
+    #[inline]
+    fn filter_depends_on(_: &bool, _: &()) -> DependsOn {
+        DependsOn::Node
     }
 }
 

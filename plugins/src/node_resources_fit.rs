@@ -20,6 +20,7 @@ use schedc_core::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
     SkipFrequency,
 };
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
 use schedc_core::node_mask::NodeMask;
@@ -87,8 +88,6 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -108,7 +107,6 @@ impl PreFilterPlugin for NodeResourcesFit {
 impl FilterPlugin for NodeResourcesFit {
     type Cycle = ();
     type Rejection = Insufficient;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(
@@ -151,8 +149,6 @@ impl FilterPlugin for NodeResourcesFit {
 
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -183,6 +179,21 @@ impl ScorePlugin for NodeResourcesFit {
         let mut mean = Mean { strategy, usages, sum: 0, weights: 0 };
         strategy.resources.iter().for_each(|resource| mean.add(resource));
         Ok(mean.finish())
+    }
+}
+
+impl Incremental for NodeResourcesFit {
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter_depends_on(_: &NodeResourcesFitPod, _: &()) -> DependsOn {
+        DependsOn::Node
+    }
+
+    #[inline]
+    fn score_depends_on(_: &NodeResourcesFitPod) -> DependsOn {
+        DependsOn::Node
     }
 }
 

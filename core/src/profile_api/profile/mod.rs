@@ -87,9 +87,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Compiles a pod with every plugin.
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
-    /// Returns a number that grows when compiled pods become invalid ([`compile_epoch`](crate::Plugin::compile_epoch)).
+    /// Returns a number that grows when compiled pods become invalid
+    /// ([`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch)).
     /// `None`: a compiled pod serves one attempt only.
     fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
+
+    /// Returns the plugins that read different things of two pods. For debug builds.
+    fn differing_plugins(_a: &Self::Pod, _b: &Self::Pod) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Runs PreEnqueue.
     ///
@@ -126,10 +132,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Returns a discarded state to the plugins, which may reuse its memory.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
-    /// Returns whether Filter reads only the node and the pod, according to [`PreFilterPlugin::reads_only_node`] of the
-    /// plugins that do not skip.
-    ///
-    /// [`PreFilterPlugin::reads_only_node`]: crate::extension_points::PreFilterPlugin::reads_only_node
+    /// Returns whether Filter reads only the node and the pod, according to the
+    /// [promises](crate::incremental::Incremental::filter_depends_on) of the plugins that do not skip.
     fn reads_only_node(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
         false
     }
