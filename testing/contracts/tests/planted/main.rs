@@ -242,7 +242,10 @@ fn an_update_without_effect_is_detected() {
 
 #[test]
 fn a_filter_that_depends_on_more_than_the_node_is_detected() {
-    check_detected("Frozen", Contract::CachedAnswers, expect![[r#"
+    check_detected(
+        "Frozen",
+        Contract::CachedAnswers,
+        expect![[r#"
         Frozen does not keep the contract CachedAnswers in profile frozen
 
         b/waits-3:
@@ -287,12 +290,16 @@ fn a_filter_that_depends_on_more_than_the_node_is_detected() {
           - image: i
             name: c
 
-        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]]);
+        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]],
+    );
 }
 
 #[test]
 fn a_compiled_pod_that_outlives_its_index_is_detected() {
-    check_detected("Expired", Contract::CachedAnswers, expect![[r#"
+    check_detected(
+        "Expired",
+        Contract::CachedAnswers,
+        expect![[r#"
         Expired does not keep the contract CachedAnswers in profile expired
 
         a/waits-2:
@@ -370,7 +377,8 @@ fn a_compiled_pod_that_outlives_its_index_is_detected() {
           - image: i
             name: c
 
-        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]]);
+        CONTRACT_SEED=0 CONTRACT_CASES=1 repeats this history."#]],
+    );
 }
 
 #[test]
