@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::engine::{Decision, Engine, PreFilterOutcome, RejectedPod, UNTIMED, excluded_node_reason, no_nodes};
 use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
+use crate::extension_points::{Placement, Preview};
 use crate::map::Map;
 use crate::model::{NodeIndex, Pod};
 use crate::node_mask::NodeMask;
@@ -49,6 +50,8 @@ pub struct NodeExplanation {
     /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
     /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
+    /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
+    pub previews: Vec<Preview>,
 }
 
 impl NodeExplanation {
@@ -141,6 +144,15 @@ impl<P: Profile> Engine<P> {
         };
         self.answer.feasible.copy_from(&feasible);
         let PreFilteredPod { compiled, cycle, .. } = attempt;
+        if pod.spec.may_use_devices() {
+            for explained in explanation.nodes.iter_mut().filter(|node| node.is_feasible()) {
+                let Some(node) = cache.base.interner.get(&explained.node).and_then(|name| cache.base.node(name)) else {
+                    continue;
+                };
+                let placement = Placement { pod: pod.clone(), node, node_name: explained.node.as_str().into() };
+                explained.previews = self.plugins.previews(cycle, cache, &placement);
+            }
+        }
         if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
             for (index, scores) in scores {
                 let name = cache.base.name(index);
@@ -202,6 +214,7 @@ impl<P: Profile> Engine<P> {
                 node: cache.base.name(index).to_string(),
                 verdicts,
                 scores: Vec::new(),
+                previews: Vec::new(),
             });
         }
         explanation.nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));

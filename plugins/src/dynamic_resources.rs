@@ -25,6 +25,7 @@ use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 
 mod claims;
+mod extended;
 mod hint;
 
 use crate::indexes::ResourceClaims;

@@ -55,6 +55,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "PreFilterPlugin",
             "PreScorePlugin",
             "PrepareScore",
+            "Preview",
             "QueueSortPlugin",
             "QueuedPod",
             "QueueingHint",

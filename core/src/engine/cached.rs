@@ -142,7 +142,7 @@ impl<P: Profile> Engine<P> {
     /// Returns whether a scheduling cycle may choose this node for a pod, by the cached answer. `None`: there is no
     /// answer, or no node is feasible.
     pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, pod, cache);
         let signature = read.signature.filter(|_| self.can_cache(cache))?;
         self.ensure_current(signature, &read, pod, cache, &mut (), &mut None)?;
         let cached = self.signatures.cached_answer(signature)?;
@@ -161,7 +161,7 @@ impl<P: Profile> Engine<P> {
     /// Returns the updated cached answer for a pod: the feasible nodes with their totals, or without totals if there is
     /// no scoring. `None`: there is no answer. For tests, which compare it with a full evaluation.
     pub fn cached_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<CachedAnswerSummary> {
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, pod, cache);
         if !self.can_cache(cache) {
             return None;
         }

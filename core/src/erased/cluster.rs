@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cache::{Base, Cache, PodState, State};
 use crate::costs::{CostPart, Meter};
-use crate::engine::Engine;
+use crate::engine::{Engine, UNTIMED};
 use crate::events::{ClusterEvent, EventObject};
 use crate::explain::Explanation;
 use crate::extenders::{self, Extenders, Overrides};
@@ -94,7 +94,9 @@ impl<B: Bundle> ClusterOf<B> {
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         extenders: Option<&Overrides>,
     ) -> Result<Self, StartErrors> {
-        let mut bundle = make(&Handle::default())?;
+        let handle = Handle::default();
+        handle.publish_now(UNTIMED);
+        let mut bundle = make(&handle)?;
         if let Some(extenders) = extenders {
             extenders::set_up(&mut bundle, extenders)?;
         }

@@ -33,6 +33,8 @@ pub struct DeviceClass {
     pub implicit_resource: Symbol,
     /// `spec.extendedResourceName`: a second such resource.
     pub extended_resource: Option<Symbol>,
+    /// `metadata.creationTimestamp` in nanoseconds since 1970.
+    pub created: Option<i64>,
 }
 
 /// `resource.k8s.io/v1` ResourceSlice, of which only the name is read.

@@ -29,7 +29,7 @@ pub use node_selector_parse::{
 };
 pub use object::{Kind, Object, ObjectKey};
 pub use pod::{
-    ClaimSource, ClaimStatuses, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
+    ClaimSource, ClaimStatuses, ContainerRequest, ContainerRequests, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
     Protocol, Uid,
 };
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};

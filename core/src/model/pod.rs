@@ -78,6 +78,28 @@ pub enum ClaimSource {
     Missing,
 }
 
+/// Scalar resources that a container requests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ContainerRequests {
+    /// Name of the container.
+    pub name: Symbol,
+    /// Whether it ends before the containers of the pod start: an init container that is not restartable.
+    pub ends_early: bool,
+    /// Requests of scalar resources in whole units.
+    pub scalars: Box<[ContainerRequest]>,
+}
+
+/// Request of a container for a scalar resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContainerRequest {
+    /// The resource.
+    pub name: Symbol,
+    /// The amount, in whole units.
+    pub amount: i64,
+    /// Place of the resource among all resources that the container requests, by name.
+    pub place: u32,
+}
+
 /// Generated resource claims in a pod's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatuses {
@@ -111,6 +133,9 @@ pub struct PodSpec {
     pub fit_score_requests: Resources,
     /// Requests that NodeResourcesBalancedAllocation scores: as `requests`, and with the status of a resize.
     pub balance_requests: Resources,
+    /// Scalar requests of all init containers and containers, in this order. Empty if the pod requests no scalar
+    /// resources.
+    pub container_requests: Box<[ContainerRequests]>,
     /// `spec.tolerations`.
     pub tolerations: Box<[Toleration]>,
     /// `spec.nodeSelector`, sorted.
@@ -146,6 +171,12 @@ pub struct PodSpec {
 }
 
 impl PodSpec {
+    /// Returns whether it has resource claims, or requests resources that device classes can back.
+    #[inline]
+    pub fn may_use_devices(&self) -> bool {
+        !self.resource_claims.is_empty() || !self.requests.scalars.is_empty()
+    }
+
     /// Returns whether it has volumes with claims, or resource claims.
     pub fn has_claims(&self) -> bool {
         !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())

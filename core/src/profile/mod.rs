@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::costs::Meter;
 use crate::events::EventObject;
 use crate::extenders::Extenders;
-use crate::extension_points::{HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
+use crate::extension_points::{HintError, Placement, PostFilterContext, Preview, QueuedPod, QueueingHint};
 use crate::handle::{Handle, WaitingPods};
 use crate::hints::PluginEvents;
 use crate::idle_plugins::IdlePlugins;
@@ -323,6 +323,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
+    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    fn previews(
+        &self,
+        _cycle: &Self::Cycle,
+        _cache: &Cache<Self::State>,
+        _placement: &Placement,
+    ) -> Vec<Preview> {
+        Vec::new()
+    }
     /// Runs Unreserve, in reverse order.
     fn unreserve(&self, placement: &Placement, reserved: &Self::Reserved);
     /// Runs Permit.

@@ -7,7 +7,9 @@ use super::outcome::{Failure, Outcome};
 use super::tasks::Tasks;
 use crate::client::{Client, Condition, Event, EventType, StatusPatch};
 use crate::diagnosis::Diagnosis;
-use crate::extension_points::Nomination;
+use crate::engine::Unschedulable;
+use crate::extension_points::{Nomination, Repair};
+use crate::handle::WriteRequest;
 use crate::intern::Symbol;
 use crate::model::Pod;
 use crate::profile::Bundle;
@@ -26,6 +28,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         if let Failure::Unschedulable(unschedulable) = &failure {
             self.preempt(&attempt, unschedulable, tasks);
+            self.repair(&attempt, unschedulable, tasks);
         }
         let (uid, profile, attempts) = (attempt.pod().uid.clone(), attempt.profile(), attempt.attempts());
         let popped = attempt.pod().clone();
@@ -41,6 +44,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let pod = pod.unwrap_or(popped);
         self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
+    }
+
+    /// Carries out the first change of an object that PostFilter returned.
+    fn repair(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
+        let Some(found) = &unschedulable.post_filter else { return };
+        let Some(Repair { object, operations }) = found.repairs.first() else { return };
+        for operation in operations {
+            let (object, operation, pod) = (object.clone(), operation.clone(), attempt.pod().uid.clone());
+            let request = WriteRequest { object, operation, plugin: found.status.plugin, pod };
+            self.objects.write(request, &self.client, tasks);
+        }
     }
 
     /// Writes the event and the status of a failure.

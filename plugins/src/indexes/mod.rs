@@ -2,6 +2,7 @@
 
 mod affinity_terms;
 mod attached_volumes;
+mod device_classes;
 mod disruption_budgets;
 mod epoch;
 mod image_nodes;
@@ -15,6 +16,7 @@ mod workload_selectors;
 
 pub use affinity_terms::{AffinityTermEntry, AffinityTerms, ScoredTermKind, TermId};
 pub use attached_volumes::{AttachedVolumes, CountedVolume, DriverNodes};
+pub use device_classes::DeviceClasses;
 pub use disruption_budgets::{BudgetsVersion, DisruptionBudgets};
 pub use epoch::Epoch;
 pub use image_nodes::ImageNodes;

@@ -9,6 +9,7 @@ use schedc_core::model::{
     ClaimSource, ClaimStatuses, DeviceClass, PodResourceClaim, ResourceClaim, ResourceSlice, Uid,
 };
 
+use super::pod::nanoseconds;
 use super::{digest, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
@@ -61,6 +62,7 @@ pub(super) fn device_class(class: &api::DeviceClass, interner: &mut Interner) ->
         name: interner.intern(name),
         implicit_resource: interner.intern(&format!("{DEVICE_CLASS_PREFIX}{name}")),
         extended_resource: non_empty(class.spec.extended_resource_name.as_ref(), interner),
+        created: nanoseconds(class.metadata.creation_timestamp.as_ref()),
     }
 }
 
