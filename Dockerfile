@@ -11,11 +11,12 @@ WORKDIR /src
 COPY . .
 ARG PROFILES=default
 ARG FEATURES=profiles,run
-# Builds of other profiles reuse the compiled dependencies.
+# Builds of other profiles reuse the compiled dependencies. The options of rustc are those of `schedc build`.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     SCHEDC_PROFILES=$PROFILES cargo build --profile dist --locked --no-default-features --features $FEATURES --bin schedc \
-    && cp target/dist/schedc /schedc
+        --target host-tuple --config 'build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"]' \
+    && cp "target/$(rustc --print host-tuple)/dist/schedc" /schedc
 
 # The base has libc, libgcc and certificate authorities, but no shell. The pod sets the user, as for kube-scheduler.
 FROM gcr.io/distroless/cc-debian12

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use schedc_core::args::NoArgs;
+use schedc_core::cache::Nominator;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod, QueueingHint};
 use schedc_core::intern::Interner;
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{Nominator, Options, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
+use schedc_core::queue::{Options, QueueContext, QueueOrder, Rejectors, SchedulingQueue};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 use schedc_plugins::PrioritySort;

@@ -25,53 +25,58 @@
 //! ```
 //!
 //! The guides are docs/embedding.md and docs/plugins.md of the repository.
+//!
+//! # Layers
+//!
+//! The sources are five layers. Each uses only itself and those before it; `tests/layers` verifies it.
+//!
+//! | layer | content |
+//! |---|---|
+//! | `model` | the cluster as data: nodes, pods and objects, strings, quantities, sets of nodes, the cache |
+//! | `plugin_api` | the API for plugin authors |
+//! | `profile_api` | the API for generated code: a profile and what it calls |
+//! | `engine` | the evaluation of one pod by one profile |
+//! | `scheduler` | the queue, the scheduling and binding cycle, and entry points for programs |
+//!
+//! Modules of all layers are named without the layer: `schedc_core::queue`.
 
-pub mod args;
-pub mod hypothetical;
-pub mod intern;
-pub mod map;
-pub mod model;
-pub mod quantity;
-
-pub mod background;
-pub mod cache;
-#[doc(hidden)]
-pub mod catalog_checks;
-pub mod change_log;
-pub mod client;
-pub mod column;
-pub mod costs;
-pub mod custom;
-pub mod diagnosis;
 pub mod engine;
-pub mod erased;
-pub mod evaluation;
-pub mod events;
-pub mod explain;
-pub mod extenders;
-pub mod extension_points;
-mod go_duration;
-pub mod handle;
-pub mod hints;
-pub mod idle_plugins;
-pub mod incremental;
-pub mod minimal_cluster;
-pub mod node_loops;
-pub mod node_mask;
-pub mod node_set;
-pub mod originals;
-pub mod plugin;
-mod pre_filtered_pod;
-pub mod prelude;
-pub mod profile;
-pub mod queue;
-pub mod random;
+pub mod model;
+mod plugin_api;
+mod profile_api;
 pub mod scheduler;
-pub mod scratch;
-pub mod simple;
-pub mod snapshot;
-pub mod status;
-pub mod verdict;
 
-pub use plugin::Plugin;
-pub use simple::SimpleFilter;
+pub use engine::{evaluation, explain, hypothetical, node_loops, verdict};
+pub use model::{cache, change_log, intern, map, node_mask, node_set, originals, quantity};
+pub use plugin_api::plugin::Plugin;
+pub use plugin_api::simple::SimpleFilter;
+pub use plugin_api::{
+    args, background, client, column, custom, diagnosis, events, handle, plugin, random, scratch, simple, status,
+};
+pub use profile_api::extenders;
+#[doc(hidden)]
+pub use profile_api::{catalog_checks, costs, hints, idle_plugins};
+pub use scheduler::{erased, minimal_cluster, queue, snapshot};
+
+/// The extension points of Kubernetes 1.36's scheduling framework, one small trait each.
+pub mod extension_points {
+    pub use crate::plugin_api::extension_points::*;
+    pub use crate::profile_api::post_filter::{PostFilterContext, PostFilterPlugin};
+}
+
+/// Incremental evaluation: the part of a cached answer that plugins and generated code update.
+pub mod incremental {
+    pub use crate::engine::incremental::{NominatedNodes, VerdictCounts};
+    pub use crate::plugin_api::incremental::*;
+    #[doc(hidden)]
+    pub use crate::profile_api::plugin_results::*;
+}
+
+/// Compiled profiles: the interface between generated code and programs.
+pub mod profile {
+    pub use crate::engine::bundle::{Bundle, Visitor};
+    pub use crate::profile_api::profile::*;
+}
+
+// After `extension_points`: messages of rustc then name traits by that module.
+pub mod prelude;

@@ -10,21 +10,23 @@
 //! | extension points | a trait for each, with the types of its methods |
 //! | events and hints | [`EnqueueExtensions`], [`Registration`], [`EventResource`], [`Action`], [`EventObject`] |
 
-pub use crate::args::{Args, List, NoArgs, Seq};
-pub use crate::column::{Column, ColumnWithArgs, Index, NodeInfo, Position, WithArgs};
-pub use crate::events::{Action, EventObject, EventResource};
-pub use crate::extension_points::{
-    BindPlugin, BindResult, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
-    NormalizeScore, PermitPlugin, PermitResult, Placement, PostBindPlugin, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult,
-    PreScorePlugin, PrepareScore, QueueSortPlugin, QueuedPod, QueueingHint, Registration, ReservePlugin, ScoreError,
-    ScorePlugin, default_normalize,
-};
-pub use crate::handle::{Handle, WaitingPods};
-pub use crate::intern::{Interner, Symbol};
+pub use crate::model::intern::{Interner, Symbol};
+pub use crate::model::node_mask::NodeMask;
+pub use crate::model::placement::Placement;
 pub use crate::model::{LabelsExt, Node, NodeIndex, Object, Pod, PodSpec, Uid, label_integer};
-pub use crate::node_mask::NodeMask;
-pub use crate::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, Plugin, Refs, Row, StateOf, View};
-pub use crate::profile::Profile;
-pub use crate::simple::SimpleFilter;
-pub use crate::status::{Code, Reasons, Status};
+pub use crate::plugin_api::args::{Args, List, NoArgs, Seq};
+pub use crate::plugin_api::column::{Column, ColumnWithArgs, Index, NodeInfo, Position, WithArgs};
+pub use crate::plugin_api::events::{Action, EventObject, EventResource};
+pub use crate::plugin_api::extension_points::{
+    BindPlugin, BindResult, EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, MAX_NODE_SCORE,
+    NormalizeScore, PermitPlugin, PermitResult, PostBindPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
+    PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin, PrepareScore, QueueSortPlugin, QueuedPod,
+    QueueingHint, Registration, ReservePlugin, ScoreError, ScorePlugin, default_normalize,
+};
+pub use crate::plugin_api::extension_points::{OptionalStateOf, StateOf};
+pub use crate::plugin_api::handle::{Handle, WaitingPods};
+pub use crate::plugin_api::plugin::{CompileContext, CycleSlot, IndexView, Plugin, Refs, Row, View};
+pub use crate::plugin_api::simple::SimpleFilter;
+pub use crate::plugin_api::status::{Code, Reasons, Status};
+pub use crate::profile_api::post_filter::{PostFilterContext, PostFilterPlugin};
+pub use crate::profile_api::profile::Profile;

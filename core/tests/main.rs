@@ -5,4 +5,5 @@ extern crate self as tests;
 
 mod cache;
 mod framework;
+mod layers;
 mod queue;

@@ -15,7 +15,7 @@ fn holds_dyn(line: &str) -> bool {
 
 /// Background tasks of plugins, for which no decision waits, and type-erased schedulers, whose virtual calls are whole
 /// steps such as an attempt.
-const EXCEPTIONS: [&str; 2] = ["core/src/background", "core/src/erased"];
+const EXCEPTIONS: [&str; 2] = ["core/src/plugin_api/background", "core/src/scheduler/erased"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

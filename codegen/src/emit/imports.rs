@@ -45,6 +45,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "HintContext",
             "HintError",
             "NormalizeScore",
+            "OptionalStateOf",
             "PermitPlugin",
             "Placement",
             "PostBindPlugin",
@@ -61,6 +62,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "QueueingHint",
             "ReservePlugin",
             "ScorePlugin",
+            "StateOf",
         ],
     ),
     ("::schedc_core::handle", &["Handle", "WaitingPods"]),
@@ -71,10 +73,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("::schedc_core", &["costs", "idle_plugins", "incremental", "model"]),
     ("::schedc_core::model", &["NodeIndex", "PodSpec"]),
     ("::schedc_core::originals", &["RequiredOriginals"]),
-    (
-        "::schedc_core::plugin",
-        &["CompileContext", "IndexView", "OptionalStateOf", "Plugin", "CycleSlot", "StateOf", "View"],
-    ),
+    ("::schedc_core::plugin", &["CompileContext", "CycleSlot", "IndexView", "Plugin", "View"]),
     (
         "::schedc_core::profile",
         &[

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::feasible::nodes_to_find;
 use super::{Decision, Engine, FailedAttempt, PreFilterOutcome};
-use crate::cache::Cache;
-use crate::extenders::Extenders;
-use crate::incremental::{CachedAnswer, CompiledPod, PluginResults, SignatureId};
+use crate::engine::incremental::{CachedAnswer, CompiledPod, SignatureId};
+use crate::engine::observer::{Observer, Point};
+use crate::model::cache::Cache;
+use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
-use crate::node_mask::NodeMask;
-use crate::profile::Profile;
-use crate::scheduler::{Observer, Point};
-use crate::status::Code;
+use crate::plugin_api::status::Code;
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::plugin_results::PluginResults;
+use crate::profile_api::profile::Profile;
 
 /// Number of nodes up to which a full evaluation is as fast as an update of a cached answer.
 const FEW: usize = 16;

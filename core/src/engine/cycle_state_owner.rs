@@ -1,9 +1,9 @@
 //! Owner of the cycle state of a decided pod, until Reserve has run.
 
 use super::Engine;
-use crate::incremental::SignatureId;
-use crate::pre_filtered_pod::PreFilteredPod;
-use crate::profile::Profile;
+use crate::engine::incremental::SignatureId;
+use crate::engine::pre_filtered_pod::PreFilteredPod;
+use crate::profile_api::profile::Profile;
 
 /// Owner of a cycle state.
 pub(crate) enum CycleStateOwner<P: Profile> {

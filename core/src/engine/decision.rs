@@ -1,8 +1,8 @@
 //! Result of an attempt.
 
-use crate::diagnosis::Diagnosis;
-use crate::extension_points::{Candidate, Nomination, PostFilterResult};
 use crate::model::{NodeIndex, Uid};
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::extension_points::{Candidate, Nomination, PostFilterResult};
 
 /// Result of an attempt.
 #[derive(Clone, Debug, PartialEq)]

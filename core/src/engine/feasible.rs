@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use super::{Choice, Engine, PreFilteredPod};
-use crate::cache::Cache;
-use crate::diagnosis::Diagnosis;
-use crate::extenders::{EXTENDER, ExtenderRejection, Extenders};
-use crate::incremental::NodeVerdicts;
-use crate::map::Map;
+use crate::engine::incremental::NodeVerdicts;
+use crate::engine::node_loops;
+use crate::engine::observer::Observer;
+use crate::model::cache::Cache;
+use crate::model::map::Map;
+use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
-use crate::node_loops;
-use crate::node_mask::NodeMask;
-use crate::profile::Profile;
-use crate::scheduler::Observer;
-use crate::status::Code;
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::status::Code;
+use crate::profile_api::extenders::{EXTENDER, ExtenderRejection, Extenders};
+use crate::profile_api::profile::Profile;
 
 impl<P: Profile> Engine<P> {
     /// Returns the pod's nominated node, if it is feasible: kube-scheduler's `evaluateNominatedNode`.

@@ -2,29 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::cache::Cache;
-use crate::diagnosis::Diagnosis;
-use crate::evaluation::Evaluation;
-use crate::extenders::Extenders;
-use crate::extension_points::PostFilterContext;
-use crate::handle::Handle;
-use crate::hints::PluginSet;
-use crate::hypothetical::HypotheticalNode;
-use crate::incremental::{CompiledPod, Signatures, UpdateScratch, compile};
+use crate::engine::evaluation::Evaluation;
+use crate::engine::hypothetical::HypotheticalNode;
+use crate::engine::incremental::{CompiledPod, Signatures, compile};
+use crate::engine::node_loops::BestTotal;
+use crate::engine::observer::{Observer, Point};
+use crate::engine::pre_filtered_pod::PreFilteredPod;
+use crate::engine::verdict::Verdict;
+use crate::model::cache::Cache;
+use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
-use crate::node_loops::BestTotal;
-use crate::node_mask::NodeMask;
-use crate::pre_filtered_pod::PreFilteredPod;
-use crate::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
-use crate::scheduler::{Observer, Point};
-use crate::status::{Code, Status};
-use crate::verdict::Verdict;
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::handle::Handle;
+use crate::plugin_api::status::{Code, Status};
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::hints::PluginSet;
+use crate::profile_api::plugin_results::UpdateScratch;
+use crate::profile_api::post_filter::PostFilterContext;
+use crate::profile_api::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
 
+pub(crate) mod bundle;
 mod cached;
 mod cycle_state_owner;
 mod decision;
+pub mod evaluation;
+pub mod explain;
 mod feasible;
+pub mod hypothetical;
+pub(crate) mod incremental;
+pub mod node_loops;
+pub(crate) mod observer;
+pub(crate) mod pre_filtered_pod;
 mod reservations;
+pub(crate) mod tie_break;
+pub mod verdict;
 
 pub use cached::CachedAnswerSummary;
 pub(crate) use cycle_state_owner::CycleStateOwner;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{LabelSelector, Pod};
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// A PodDisruptionBudget: how many of its pods may be evicted at once.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use serde_json::Value;
 
 use super::Uid;
-use crate::client::ObjectRef;
-use crate::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, Symbol};
+use crate::model::object_ref::ObjectRef;
 
 /// A kind that a plugin's catalog declares. Kinds are equal if their names are; the other fields are compared when
 /// profiles are compiled.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ClaimSource, Pod, Uid};
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// `resource.k8s.io/v1` ResourceClaim.
 #[derive(Clone, Debug, PartialEq, Eq)]

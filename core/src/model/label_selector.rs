@@ -3,7 +3,7 @@
 use super::node_selector_parse::{aggregate, quoted};
 use super::selector::{Operator, Requirement};
 use super::{Labels, RequirementText};
-use crate::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, Symbol};
 
 /// Conditions on labels that must all hold: `metav1.LabelSelector`. Without conditions it matches everything.
 ///

@@ -1,15 +1,28 @@
-//! The objects that scheduling reads, in compact form: strings interned, quantities as integers.
+//! The first layer: the cluster as data. Objects in compact form, with strings interned and quantities as integers, and
+//! the [`cache`](crate::cache::Cache) that has them in dense slots.
 
 mod budget;
+pub mod cache;
+pub(crate) mod change;
+pub mod change_log;
 mod custom;
 mod dynamic_resources;
+pub mod intern;
 mod label_selector;
+pub mod map;
 mod namespace;
 mod node;
+pub(crate) mod node_info;
+pub mod node_mask;
 mod node_selector_parse;
+pub mod node_set;
 mod object;
+pub(crate) mod object_ref;
+pub mod originals;
+pub(crate) mod placement;
 mod pod;
 mod pod_affinity;
+pub mod quantity;
 mod resources;
 mod selector;
 mod taint;

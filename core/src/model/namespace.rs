@@ -1,7 +1,7 @@
 //! Namespaces.
 
 use super::Labels;
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// A namespace, for the selectors of pod affinity terms.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Nodes.
 
 use super::{Labels, Resources, Taint};
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// A node's dense index in the cluster's columns and node masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

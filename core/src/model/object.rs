@@ -6,7 +6,7 @@ use super::{
     CsiDriver, CsiNode, CsiStorageCapacity, Custom, CustomKind, DeviceClass, Namespace, PersistentVolume,
     PersistentVolumeClaim, PodDisruptionBudget, ResourceClaim, ResourceSlice, StorageClass, VolumeAttachment, Workload,
 };
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// The kinds of [`Object`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

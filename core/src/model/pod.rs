@@ -8,7 +8,7 @@ use super::{
     ControllerRef, Labels, NodeSelector, NodeSelectorTerm, NonZero, PodAffinity, Resources, Toleration,
     TopologySpreadConstraint, Volume,
 };
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// `metadata.uid`. A pod that is deleted and created again with the same name is another pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::LabelSelector;
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// A term of pod affinity or anti-affinity: pods and a topology key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

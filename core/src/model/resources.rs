@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// Requests of a pod, or capacity of a node: kube-scheduler's `framework.Resource`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, Symbol};
 
 /// Labels, shared, sorted by key symbol, each key once.
 pub type Labels = Arc<[(Symbol, Symbol)]>;

@@ -1,6 +1,6 @@
 //! Taints and tolerations.
 
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// Effect of a taint on pods that do not tolerate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

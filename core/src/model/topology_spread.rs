@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::LabelSelector;
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// Consequence of an unmet constraint: `whenUnsatisfiable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

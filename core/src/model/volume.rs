@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{LabelSelector, Labels, NodeSelector, Uid};
-use crate::intern::Symbol;
-use crate::quantity::Quantity;
+use crate::model::intern::Symbol;
+use crate::model::quantity::Quantity;
 
 /// A volume of a pod, as scheduling reads it, in the order of the spec. Irrelevant volumes, such as config maps, are
 /// left out. A volume that both excludes other pods and counts against a limit occurs twice.

@@ -1,7 +1,7 @@
 //! Owners of pods, from which default spreading constraints get their selectors.
 
 use super::{Kind, LabelSelector};
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// The kinds of [`Workload`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::tasks::{Completed, Tasks, Work};
 use super::{Scheduler, object_writer};
-use crate::background::{ApiRequest, Channel, TaskRequest, Watcher};
-use crate::cache::{Base, Cache, PodState, State};
-use crate::client::{ApiError, Client};
-use crate::events::{
+use crate::engine::bundle::Bundle;
+use crate::model::cache::{Base, Cache, PodState, State};
+use crate::model::map::Map;
+use crate::plugin_api::background::{ApiRequest, Channel, TaskRequest, Watcher};
+use crate::plugin_api::client::{ApiError, Client};
+use crate::plugin_api::events::{
     Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
 };
-use crate::map::Map;
-use crate::profile::Bundle;
 
 /// The tasks, and what they wait for.
 #[derive(Default)]

@@ -1,24 +1,23 @@
 //! The binding cycle of a pod: kube-scheduler's `bindingCycle`, as a state machine that completed tasks advance.
 
-use std::sync::Arc;
-
 use futures_util::future::{AbortHandle, AbortRegistration, Abortable};
 
 use super::Scheduler;
-use super::cycle::Permitted;
-use super::observer::Point;
+use super::cycle::{Permitted, notify_extenders_of_unreserve};
 use super::outcome::{Failure, Outcome, Placed};
 use super::tasks::{Completed, Tasks, Work};
-use crate::cache::{Base, PodState, State};
-use crate::client::{Client, Event, EventType, StatusPatch};
+use crate::engine::bundle::{Bundle, Visitor};
+use crate::engine::observer::Point;
 use crate::engine::{Engine, ReservationId};
-use crate::extenders::Extenders;
-use crate::extension_points::Placement;
-use crate::handle::{PermitRejection, WaitingPod};
 use crate::model::Uid;
-use crate::profile::{Bundle, PreBindPlan, Profile, Visitor};
-use crate::queue::Attempt;
-use crate::status::{Code, Status};
+use crate::model::cache::{Base, PodState, State};
+use crate::model::placement::Placement;
+use crate::plugin_api::client::{Client, Event, EventType, StatusPatch};
+use crate::plugin_api::handle::{PermitRejection, WaitingPod};
+use crate::plugin_api::status::{Code, Status};
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::profile::{PreBindPlan, Profile};
+use crate::scheduler::queue::Attempt;
 
 /// A pod that has its node and is not bound yet.
 pub(super) struct Binding {
@@ -351,20 +350,6 @@ impl<S: State, C: Client> Visitor<S> for Undo<'_, C> {
         if !self.is_bound {
             notify_extenders_of_unreserve(&engine.plugins, self.client, self.placement, self.base);
         }
-    }
-}
-
-/// Notifies the interested extenders that a pod is not bound to its node after all.
-pub(super) fn notify_extenders_of_unreserve<P: Profile>(
-    plugins: &Arc<P>,
-    client: &impl Client,
-    placement: &Placement,
-    base: &Base,
-) {
-    let unreservers = plugins.extenders().unreservers(&placement.pod, base);
-    if !P::Extenders::NONE && !unreservers.is_empty() {
-        let (plugins, placement) = (plugins.clone(), placement.clone());
-        client.notify_extender(move || plugins.extenders().unreserve(&placement, &unreservers));
     }
 }
 

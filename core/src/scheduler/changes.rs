@@ -4,35 +4,20 @@ use std::sync::Arc;
 
 use super::Scheduler;
 use super::tasks::Tasks;
-use crate::cache::PodState;
-use crate::client::Client;
-use crate::events::{
+use crate::engine::bundle::Bundle;
+use crate::model::cache::PodState;
+use crate::model::change::Change;
+use crate::model::intern::Symbol;
+use crate::model::map::Set;
+use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
+use crate::plugin_api::client::Client;
+use crate::plugin_api::events::{
     Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
     pod_updated,
 };
-use crate::extension_points::QueuedPod;
-use crate::handle::PermitRejection;
-use crate::intern::Symbol;
-use crate::map::Set;
-use crate::model::{Kind, Node, Object, ObjectKey, Pod, Uid};
-use crate::profile::{Bundle, profile_for};
-
-/// An object was added, changed or removed. Symbols are those of the scheduler's interner.
-#[derive(Clone, Debug)]
-pub enum Change {
-    /// The current state of a node.
-    Node(Node),
-    /// The node with this name was removed.
-    NodeDeleted(Symbol),
-    /// The current state of a pod. A pod that has succeeded or failed is reported as deleted.
-    Pod(Pod),
-    /// The pod was removed.
-    PodDeleted(Uid),
-    /// The current state of another object.
-    Object(Object),
-    /// Another object was removed.
-    ObjectDeleted(ObjectKey),
-}
+use crate::plugin_api::extension_points::QueuedPod;
+use crate::plugin_api::handle::PermitRejection;
+use crate::profile_api::profile::profile_for;
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Handles a change in the cluster. Repeated changes have no effect. After missed changes, pass complete lists with

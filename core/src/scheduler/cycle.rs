@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use super::binding::notify_extenders_of_unreserve;
-use super::observer::{Observer, Point};
 use super::outcome::Failure;
-use crate::cache::{Cache, State, UnplacedPod};
-use crate::client::Client;
+use crate::engine::bundle::Visitor;
+use crate::engine::observer::{Observer, Point};
 use crate::engine::{Decision, Engine, ReservationId, UNTIMED};
-use crate::extension_points::Placement;
-use crate::handle::{WaitingPodMap, WaitingPods};
+use crate::model::cache::{Base, Cache, State, UnplacedPod};
+use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
-use crate::profile::{PermitRun, Profile, Visitor};
-use crate::status::{Code, Status};
+use crate::plugin_api::client::Client;
+use crate::plugin_api::handle::{WaitingPodMap, WaitingPods};
+use crate::plugin_api::status::{Code, Status};
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::profile::{PermitRun, Profile};
 
 /// A pod that has its node, and is reserved there.
 pub(super) struct Permitted {
@@ -86,5 +87,19 @@ impl<S: State, C, D, O> Cycle<'_, S, C, D, O> {
         // From now on it counts on its node, and must not count twice.
         self.cache.withdraw_nomination(&self.pod.uid);
         Ok(Placement { pod: self.pod.clone(), node, node_name })
+    }
+}
+
+/// Notifies the interested extenders that a pod is not bound to its node after all.
+pub(super) fn notify_extenders_of_unreserve<P: Profile>(
+    plugins: &Arc<P>,
+    client: &impl Client,
+    placement: &Placement,
+    base: &Base,
+) {
+    let unreservers = plugins.extenders().unreservers(&placement.pod, base);
+    if !P::Extenders::NONE && !unreservers.is_empty() {
+        let (plugins, placement) = (plugins.clone(), placement.clone());
+        client.notify_extender(move || plugins.extenders().unreserve(&placement, &unreservers));
     }
 }

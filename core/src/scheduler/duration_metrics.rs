@@ -2,8 +2,8 @@
 //!
 //! Times are those of the scheduler's clock, and as precise as the calls of [`Scheduler::at`](super::Scheduler::at).
 
-use super::observer::Point;
-use crate::status::Code;
+use crate::engine::observer::Point;
+use crate::plugin_api::status::Code;
 
 /// Number of ranges of a [`DurationHistogram`].
 const RANGES: usize = 20;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::Scheduler;
 use super::outcome::{Failure, Outcome};
 use super::tasks::Tasks;
-use crate::client::{Client, Condition, Event, EventType, StatusPatch};
-use crate::diagnosis::Diagnosis;
 use crate::engine::Unschedulable;
-use crate::extension_points::{Nomination, Repair};
-use crate::handle::WriteRequest;
-use crate::intern::Symbol;
+use crate::engine::bundle::Bundle;
 use crate::model::Pod;
-use crate::profile::Bundle;
-use crate::queue::{Attempt, Rejectors};
+use crate::model::intern::Symbol;
+use crate::plugin_api::client::{Client, Condition, Event, EventType, StatusPatch};
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::extension_points::{Nomination, Repair};
+use crate::plugin_api::requests::WriteRequest;
+use crate::scheduler::queue::{Attempt, Rejectors};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Handles a failed attempt: requeues the pod, applies the result of PostFilter, and reports the failure.

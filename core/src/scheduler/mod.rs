@@ -9,7 +9,6 @@
 //! | `failure` | a failed attempt: requeue, nomination, condition | `handleSchedulingFailure` |
 //! | `preemption` | removal of victims | `prepareCandidateAsync` |
 //! | `status_writer` | one patch of a pod at a time | |
-//! | `observer` | begin and end of decisions | metrics |
 //! | `duration_metrics` | histograms of durations | metrics |
 //! | `queue_context` | calls of the queue to the profiles | |
 //! | `timed_activations` | retries of pods at a time set by a plugin | |
@@ -17,46 +16,55 @@
 //! | `plugin_requests` | requests of plugins through their handle | |
 //! | `tasks` | asynchronous calls | goroutines |
 //! | `templates` | pods of one template share their specs | |
+//! | [`queue`] | the pending pods | `SchedulingQueue` |
+//! | [`snapshot`], [`minimal_cluster`], [`erased`] | entry points for programs | |
 
 mod background;
 mod binding;
 mod changes;
 mod cycle;
 mod duration_metrics;
+pub mod erased;
 mod failure;
+pub mod minimal_cluster;
 mod object_writer;
-mod observer;
 mod outcome;
 mod plugin_requests;
 mod preemption;
+pub mod queue;
 mod queue_context;
+pub mod snapshot;
 mod status_writer;
 mod tasks;
 mod templates;
 mod timed_activations;
 
-pub use changes::Change;
+pub use crate::engine::observer::{Observer, Point};
+pub use crate::engine::tie_break::TieBreak;
+pub use crate::model::change::Change;
 pub use duration_metrics::{DurationHistogram, DurationMetrics};
-pub use observer::{Observer, Point};
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
 
 use std::sync::Arc;
 
-use crate::cache::{Cache, State, UnplacedPod};
-use crate::client::{Client, Event, EventType};
 use crate::engine::Engine;
-use crate::events::{ClusterEvent, ObjectEvent};
-use crate::explain::Explanation;
-use crate::extenders::{self, Extenders, Overrides};
-use crate::handle::{Handle, WaitingPodMap};
-use crate::intern::Symbol;
-use crate::map::Map;
+use crate::engine::bundle::{Bundle, Visitor, set_up_extenders};
+use crate::engine::explain::Explanation;
+use crate::model::cache::{Cache, State, UnplacedPod};
+use crate::model::intern::Symbol;
+use crate::model::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::profile::{Bundle, Profile, ProfileInfo, StartErrors, Visitor};
-use crate::queue::{self, Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue};
-use crate::random::Random;
-use crate::status::Status;
+use crate::plugin_api::client::{Client, Event, EventType};
+use crate::plugin_api::events::{ClusterEvent, ObjectEvent};
+use crate::plugin_api::handle::{Handle, WaitingPodMap};
+use crate::plugin_api::random::Random;
+use crate::plugin_api::status::Status;
+use crate::profile_api::extenders::{ExtenderCall, Extenders, Overrides};
+use crate::profile_api::profile::{Profile, ProfileInfo, StartErrors};
+use crate::scheduler::queue::{
+    Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue,
+};
 
 use background::Background;
 use binding::Binding;
@@ -67,33 +75,6 @@ use status_writer::StatusWriter;
 use tasks::Work;
 use templates::Templates;
 use timed_activations::TimedActivations;
-
-/// Choice among equally good nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TieBreak {
-    /// Drawn at random, all with equal probability.
-    #[default]
-    Random,
-    /// The first, in the order in which nodes were added.
-    First,
-}
-
-impl TieBreak {
-    /// Picks one of `n` equally good nodes.
-    #[inline]
-    fn draw(self, random: &mut Random, n: usize) -> usize {
-        match self {
-            TieBreak::Random => random.below(n),
-            TieBreak::First => 0,
-        }
-    }
-
-    /// Returns the random choices of an attempt. All callers use this type: an engine is then compiled once.
-    #[inline]
-    pub(crate) fn draw_fn(self, random: &mut Random) -> impl FnMut(usize) -> usize {
-        move |n| self.draw(random, n)
-    }
-}
 
 /// Settings of a run; settings of a profile are compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +163,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     ) -> Result<Self, StartErrors> {
         let handle = Handle::default();
         let mut bundle = make(&handle)?;
-        extenders::set_up(&mut bundle, options.extenders)?;
+        set_up_extenders(&mut bundle, options.extenders)?;
         Ok(Scheduler {
             cache: Cache::default(),
             client,
@@ -358,7 +339,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Returns the extender calls since the last call, as far as they are kept.
-    pub fn take_extender_calls(&mut self) -> Vec<extenders::ExtenderCall> {
+    pub fn take_extender_calls(&mut self) -> Vec<ExtenderCall> {
         let mut calls = Vec::new();
         for profile in 0..B::PROFILES.len() {
             self.bundle.with(profile, TakeCalls(&mut calls));
@@ -522,7 +503,7 @@ fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options 
     }
 }
 
-struct TakeCalls<'a>(&'a mut Vec<extenders::ExtenderCall>);
+struct TakeCalls<'a>(&'a mut Vec<ExtenderCall>);
 impl<S: State> Visitor<S> for TakeCalls<'_> {
     type Output = ();
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) {

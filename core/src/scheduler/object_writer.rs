@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::tasks::{Completed, Tasks, Work};
-use crate::client::{ApiError, Client, ObjectRef};
-use crate::handle::{WriteOperation, WriteRequest};
+use crate::plugin_api::client::{ApiError, Client, ObjectRef};
+use crate::plugin_api::handle::{WriteOperation, WriteRequest};
 
 /// Objects with a write in progress, and their next writes.
 #[derive(Default)]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::diagnosis::Diagnosis;
 use crate::engine::Unschedulable;
 use crate::model::Pod;
-use crate::status::Status;
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::status::Status;
 
 /// Outcome of one attempt.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::Scheduler;
 use super::tasks::Tasks;
-use crate::client::{ApiError, Client, Event, EventType, ObjectRef};
-use crate::handle::{Command, PermitRejection, WriteRequest};
-use crate::profile::Bundle;
+use crate::engine::bundle::Bundle;
+use crate::plugin_api::client::{ApiError, Client, Event, EventType, ObjectRef};
+use crate::plugin_api::handle::{Command, PermitRejection, WriteRequest};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Runs requests of plugins, and handles pods whose wait in Permit ended.

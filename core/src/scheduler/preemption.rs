@@ -6,13 +6,13 @@ use futures_util::future::join_all;
 
 use super::Scheduler;
 use super::tasks::{Completed, Tasks, Work};
-use crate::client::{ApiError, ApiReason, Client, Condition, Event, EventType, StatusPatch};
 use crate::engine::Unschedulable;
-use crate::extension_points::Nomination;
-use crate::handle::PermitRejection;
+use crate::engine::bundle::Bundle;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::profile::Bundle;
-use crate::queue::{Attempt, QueuePlace};
+use crate::plugin_api::client::{ApiError, ApiReason, Client, Condition, Event, EventType, StatusPatch};
+use crate::plugin_api::extension_points::Nomination;
+use crate::plugin_api::handle::PermitRejection;
+use crate::scheduler::queue::{Attempt, QueuePlace};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Removes the victims that are not being deleted yet. Until this is done, the pod must not be retried

@@ -2,16 +2,18 @@
 
 use std::marker::PhantomData;
 
-use crate::cache::{Cache, State};
 use crate::engine::Engine;
-use crate::events::{ChangedObject, ClusterEvent, ObjectEvent};
-use crate::extenders::{EXTENDER, Extenders};
-use crate::extension_points::{QueuedPod, QueueingHint};
-use crate::hints::{InterestedPlugins, PluginSet};
+use crate::engine::bundle::{Bundle, Visitor};
 use crate::model::Pod;
-use crate::profile::{Bundle, Profile, Visitor};
-use crate::queue::{Cause, Nominator, QueueContext, QueueOrder};
-use crate::status::Status;
+use crate::model::cache::Nominator;
+use crate::model::cache::{Cache, State};
+use crate::plugin_api::events::{ChangedObject, ClusterEvent, ObjectEvent};
+use crate::plugin_api::extension_points::{QueuedPod, QueueingHint};
+use crate::plugin_api::status::Status;
+use crate::profile_api::extenders::{EXTENDER, Extenders};
+use crate::profile_api::hints::{InterestedPlugins, PluginSet};
+use crate::profile_api::profile::Profile;
+use crate::scheduler::queue::{Cause, QueueContext, QueueOrder};
 
 /// QueueSort, which all profiles of a program share.
 pub(super) struct BundleOrder<B>(PhantomData<B>);

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::tasks::{Completed, Tasks, Work};
-use crate::client::{Client, StatusPatch};
-use crate::map::Map;
+use crate::model::map::Map;
 use crate::model::{Pod, Uid};
+use crate::plugin_api::client::{Client, StatusPatch};
 
 /// Pods with a status patch in progress, and their next patches.
 #[derive(Default)]

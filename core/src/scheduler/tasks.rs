@@ -2,10 +2,10 @@
 
 use std::future::Future;
 
-use crate::client::ApiError;
-use crate::handle::WriteRequest;
 use crate::model::Uid;
-use crate::status::Status;
+use crate::plugin_api::client::ApiError;
+use crate::plugin_api::handle::WriteRequest;
+use crate::plugin_api::status::Status;
 
 /// Runs asynchronous calls to the cluster: the task set of a runtime, or of a simulator.
 ///

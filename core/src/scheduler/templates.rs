@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use crate::map::FixedHasher;
+use crate::model::map::FixedHasher;
 use crate::model::{Pod, PodSpec, PodUsage};
 
 /// When a table has this number of templates, it becomes the older one.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::map::Map;
 use crate::model::Uid;
+use crate::model::map::Map;
 
 /// One time for each pod; a later call replaces an earlier one.
 #[derive(Default)]

@@ -4,12 +4,11 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schedc_core::cache::Nominator;
 use schedc_core::extension_points::{QueuedPod, QueueingHint};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Pod, PodSpec, Uid};
-use schedc_core::queue::{
-    Attempt, Nominator, Options, QueueContext, QueueOrder, QueuePlace, Rejectors, SchedulingQueue,
-};
+use schedc_core::queue::{Attempt, Options, QueueContext, QueueOrder, QueuePlace, Rejectors, SchedulingQueue};
 use schedc_core::status::Status;
 use schedc_objects::testing;
 

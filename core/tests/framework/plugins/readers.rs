@@ -2,10 +2,10 @@
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult};
+use schedc_core::extension_points::{OptionalStateOf, PreFilterPlugin, PreFilterResult, StateOf};
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, OptionalStateOf, StateOf, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::Status;
 
 use super::Apart;

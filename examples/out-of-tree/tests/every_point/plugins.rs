@@ -10,7 +10,7 @@ use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, NodeIndex, Pod, PodSpec};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, OptionalStateOf, StateOf};
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 

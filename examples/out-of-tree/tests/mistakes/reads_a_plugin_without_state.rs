@@ -1,9 +1,10 @@
 //! The plugin reads the state of a plugin without state.
 
 use schedc_core::args::NoArgs;
+use schedc_core::extension_points::StateOf;
 use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin, StateOf};
+use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_plugins::NodeName;
 
 pub struct Mine;

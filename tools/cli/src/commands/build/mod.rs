@@ -20,6 +20,10 @@ use super::output;
 use super::sources::{self, Profile};
 use package::Package;
 
+/// Options of rustc that no cargo profile can set. They remove 1.4 MB: tables for unwinding, which a program that aborts after a panic
+/// does not use, and relocations. The program is loaded at a fixed address, as kube-scheduler is.
+const LINUX_RUSTFLAGS: &str = r#"build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"]"#;
+
 /// Compile a small, fast program with these profiles that contains only `run`
 ///
 /// cargo builds it in the package around the current folder: a scheduler that `schedc new` created, or a
@@ -82,6 +86,17 @@ impl Build {
         Ok(())
     }
 
+    /// Returns cargo's arguments for the target platform and rustc's options.
+    fn target(&self) -> Vec<&str> {
+        let given = self.target.as_deref();
+        let is_linux = given.map_or(cfg!(target_os = "linux"), |target| target.contains("linux"));
+        if self.release || !is_linux {
+            return given.into_iter().flat_map(|target| ["--target", target]).collect();
+        }
+        // Only with a target, the options do not apply to build scripts and procedural macros, which unwind.
+        vec!["--target", given.unwrap_or("host-tuple"), "--config", LINUX_RUSTFLAGS]
+    }
+
     /// Runs cargo, which writes its progress to standard error.
     fn cargo(&self, package: &Package, features: &str, files: &[PathBuf]) -> Result<PathBuf, Failure> {
         let picked: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
@@ -90,7 +105,7 @@ impl Build {
             .args(["build", "--message-format", "json-render-diagnostics", "--no-default-features"])
             .args(["--profile", if self.release { "release" } else { "dist" }])
             .args(["--bin", &package.program, "--features", features])
-            .args(self.target.iter().flat_map(|target| ["--target", target]))
+            .args(self.target())
             .args(self.offline.then_some("--offline"))
             // Build scripts run cargo, too.
             .envs(self.offline.then_some(("CARGO_NET_OFFLINE", "true")))

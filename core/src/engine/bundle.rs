@@ -1,0 +1,79 @@
+//! All profiles of a program.
+
+use super::Engine;
+use crate::model::CustomKind;
+use crate::model::cache::State;
+use crate::model::originals::RequiredOriginals;
+use crate::plugin_api::extension_points::QueuedPod;
+use crate::plugin_api::handle::Handle;
+use crate::profile_api::extenders::{EXTENDER, Extenders, Overrides};
+use crate::profile_api::profile::{AccessRule, Profile, ProfileInfo, ProfileSource, StartError, StartErrors};
+
+/// All profiles of a program. Generated.
+pub trait Bundle: Sized + Send + 'static {
+    /// The profiles that [`Bundle::new`] makes, in order.
+    const PROFILES: &'static [ProfileInfo];
+    /// Sources of the profiles, in the same order; empty if they were not profiles in TOML.
+    const SOURCES: &'static [ProfileSource] = &[];
+    /// Hash of the compiled profiles.
+    const HASH: &'static str = "";
+    /// Kinds that the scheduler has to watch for plugins: always nodes and pods.
+    const WATCHES: &'static [&'static str] = &["Node", "Pod"];
+    /// Kinds that plugins declare and that the scheduler has to watch, each once.
+    const KINDS: &'static [CustomKind] = &[];
+    /// Access of plugins to objects, except watching; each resource once. The scheduler's own requests, such as patches
+    /// of pod status, are not included.
+    const WRITES: &'static [AccessRule] = &[];
+    /// Objects that are sent to extenders as a whole. The driver of the scheduler keeps them in [`Base::originals`](crate::cache::Base::originals).
+    const ORIGINALS: RequiredOriginals = RequiredOriginals::NONE;
+    /// Columns and indexes of all profiles.
+    type State: State;
+
+    /// Creates every plugin of every profile.
+    ///
+    /// # Errors
+    /// The failures of all plugins.
+    fn new(handle: &Handle) -> Result<Self, StartErrors>;
+    /// Returns the profiles of this bundle, in order.
+    fn profiles(&self) -> &'static [ProfileInfo] {
+        Self::PROFILES
+    }
+    /// Compares two pods in the order of the queue, which all profiles share.
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
+    /// Calls the visitor with the profile at an index of `profiles`.
+    fn with<V: Visitor<Self::State>>(&mut self, profile: usize, visitor: V) -> V::Output;
+}
+
+/// A function that is generic over the type of a profile.
+pub trait Visitor<S: State> {
+    /// Result of the function.
+    type Output;
+    /// Calls the function.
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output;
+}
+
+/// Prepares the extenders of all profiles. `here` overrides settings of the profiles.
+///
+/// # Errors
+/// Extenders that cannot be called.
+pub(crate) fn set_up_extenders<B: Bundle>(bundle: &mut B, here: &Overrides) -> Result<(), StartErrors> {
+    let profiles = bundle.profiles();
+    let set_up = (0..profiles.len()).map(|profile| bundle.with(profile, SetUp { here, profiles }));
+    let mut errors: Vec<StartError> = set_up.filter_map(Result::err).collect();
+    // Profiles may share extenders, and their errors.
+    errors.dedup();
+    if errors.is_empty() { Ok(()) } else { Err(errors.into()) }
+}
+
+struct SetUp<'a> {
+    here: &'a Overrides,
+    profiles: &'a [ProfileInfo],
+}
+
+impl<S: State> Visitor<S> for SetUp<'_> {
+    type Output = Result<(), StartError>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let made_ready = engine.plugins.extenders().set_up(self.here, self.profiles);
+        made_ready.map_err(|reason| StartError { plugin: EXTENDER, reason })
+    }
+}

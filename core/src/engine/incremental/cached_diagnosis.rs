@@ -1,0 +1,119 @@
+//! Reasons why no node is feasible for the pods of a cached answer.
+
+use std::sync::Arc;
+
+use super::VerdictCounts;
+use crate::engine::pre_filtered_pod::PreFilteredPod;
+use crate::engine::verdict::Verdict;
+use crate::model::cache::Cache;
+use crate::model::node_mask::NodeMask;
+use crate::model::node_set::NodeSet;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::status::Code;
+use crate::profile_api::profile::Profile;
+
+/// The verdicts on nodes, counted, and the nodes where removing pods may help: the content of a [`Diagnosis`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeVerdicts {
+    counts: VerdictCounts,
+    resolvable: NodeMask,
+}
+
+impl NodeVerdicts {
+    /// Resizes to this number of node slots.
+    pub(crate) fn resize(&mut self, slots: usize) {
+        self.counts.resize(slots);
+        self.resolvable.resize(slots);
+    }
+
+    /// Replaces the verdict on a node; `None` if it passes or no longer exists.
+    pub(crate) fn set(&mut self, node: NodeIndex, verdict: Option<&Verdict>) {
+        self.counts.set(node, verdict);
+        if verdict.is_some_and(|verdict| verdict.code == Code::Unschedulable) {
+            self.resolvable.insert(node);
+        } else {
+            self.resolvable.remove(node);
+        }
+    }
+
+    /// Returns the diagnosis of a pod without a feasible node, for this number of nodes.
+    pub(crate) fn diagnosis(&self, nodes: usize) -> Diagnosis {
+        let mut diagnosis = Diagnosis { nodes, resolvable: self.resolvable.clone(), ..Diagnosis::default() };
+        for (verdict, nodes) in self.counts.verdicts() {
+            diagnosis.add_rejector(verdict.plugin, verdict.code);
+            diagnosis.add_reasons(&verdict.reasons, nodes);
+        }
+        diagnosis
+    }
+}
+
+/// The verdicts for the last pod without a feasible node. The next pod reuses those on unchanged nodes.
+pub(crate) struct CachedDiagnosis<P: Profile> {
+    verdicts: NodeVerdicts,
+    /// The nodes whose verdict may have changed since.
+    stale: NodeSet,
+    /// Compiled pod and cycle state of the last evaluation, if Filter read more than the pod and the node.
+    inputs: Option<(Arc<P::Pod>, P::Cycle)>,
+    /// Whether verdicts exist.
+    is_made: bool,
+}
+
+impl<P: Profile> Default for CachedDiagnosis<P> {
+    fn default() -> Self {
+        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), inputs: None, is_made: false }
+    }
+}
+
+impl<P: Profile> CachedDiagnosis<P> {
+    /// Marks the verdicts on these nodes as stale.
+    pub(super) fn mark_stale(&mut self, nodes: &NodeSet, slots: usize) {
+        self.stale.grow(slots);
+        self.stale.extend(nodes);
+    }
+
+    /// Updates the verdicts for a pod, and combines them. Texts are made only here.
+    pub(super) fn diagnose(
+        &mut self,
+        attempt: &mut PreFilteredPod<P>,
+        pod: &Pod,
+        cache: &Cache<P::State>,
+    ) -> Diagnosis {
+        let slots = cache.base.infos().len();
+        self.verdicts.resize(slots);
+        self.stale.grow(slots);
+        if !self.is_reusable(attempt) {
+            self.stale.insert_all(cache.base.alive());
+        }
+        for node in self.stale.iter() {
+            let verdict = match cache.base.alive().contains(node) {
+                true => attempt.verdict(pod, cache, node),
+                false => None,
+            };
+            self.verdicts.set(node, verdict.as_ref());
+        }
+        self.stale.reset(slots);
+        self.verdicts.diagnosis(cache.base.count())
+    }
+
+    /// Returns whether verdicts on unchanged nodes are still valid. Stores the inputs of this evaluation.
+    fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
+        let was_made = std::mem::replace(&mut self.is_made, true);
+        if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
+            return was_made && self.inputs.take().is_none();
+        }
+        let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
+            Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle
+        };
+        if self.inputs.as_ref().is_some_and(same) {
+            return true;
+        }
+        self.inputs = Some((attempt.compiled.clone(), attempt.cycle.clone()));
+        false
+    }
+
+    /// Returns its approximate size in bytes, without plugins' states.
+    pub(super) fn bytes(&self) -> usize {
+        self.verdicts.counts.bytes() + 2 * size_of_val(self.verdicts.resolvable.words())
+    }
+}

@@ -1,0 +1,23 @@
+//! Incremental evaluation: cached answers for pods of one template, updated by the changes since.
+//!
+//! A cached answer consists of a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree
+//! of the best totals. A plugin whose state depends on the cluster updates it and returns the affected nodes
+//! ([`PreFilterPlugin::update`](crate::extension_points::PreFilterPlugin::update),
+//! [`PreScorePlugin::update`](crate::extension_points::PreScorePlugin::update)). Kernels run again for these nodes and
+//! for nodes whose columns changed. The result equals that of a full evaluation.
+//!
+//! Pods share an answer if their compiled forms are equal. Their [`ExcludedFromSignature`] parts may differ: plugins
+//! and kernels always receive the current compiled pod, never an equal earlier one.
+
+mod best_tree;
+mod cached_answer;
+mod cached_diagnosis;
+mod nominated_nodes;
+mod signatures;
+mod verdict_counts;
+
+pub(crate) use cached_answer::CachedAnswer;
+pub(crate) use cached_diagnosis::{CachedDiagnosis, NodeVerdicts};
+pub use nominated_nodes::NominatedNodes;
+pub(crate) use signatures::{CompiledPod, SignatureId, Signatures, compile};
+pub use verdict_counts::VerdictCounts;

@@ -1,0 +1,104 @@
+//! Observers of decisions.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::node_mask::NodeMask;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::status::Code;
+use crate::profile_api::extenders::ExtenderRejection;
+
+/// Callbacks around each decision, called by
+/// [`Scheduler::schedule_one_with_observer`](crate::scheduler::Scheduler::schedule_one_with_observer). `()` ignores all.
+pub trait Observer {
+    /// Called before the next pod is popped, if there is one.
+    fn before_pop(&mut self) {}
+    /// Called after a pod of a profile was popped, before the decision.
+    fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
+    /// Called before the plugins of an extension point run.
+    fn point_started(&mut self, _point: Point) {}
+    /// Called after they have run. Not called for updates of cached answers.
+    fn point_ended(&mut self, _point: Point, _code: Code) {}
+    /// Called after extenders removed these nodes, with their rejections. Rejections may be missing for some nodes, and
+    /// may name other nodes.
+    fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
+    /// Called with the scores that extenders added to the totals of feasible nodes.
+    fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
+    /// Called after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
+    fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
+}
+
+impl Observer for () {}
+
+/// Calls both observers in order.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn before_pop(&mut self) {
+        self.0.before_pop();
+        self.1.before_pop();
+    }
+    fn attempt_started(&mut self, profile: usize, pod: &Pod) {
+        self.0.attempt_started(profile, pod);
+        self.1.attempt_started(profile, pod);
+    }
+    fn point_started(&mut self, point: Point) {
+        self.0.point_started(point);
+        self.1.point_started(point);
+    }
+    fn point_ended(&mut self, point: Point, code: Code) {
+        self.0.point_ended(point, code);
+        self.1.point_ended(point, code);
+    }
+    fn extenders_filtered(&mut self, nodes: &NodeMask, rejections: &[ExtenderRejection]) {
+        self.0.extenders_filtered(nodes, rejections);
+        self.1.extenders_filtered(nodes, rejections);
+    }
+    fn extenders_scored(&mut self, scores: &[(NodeIndex, i64)]) {
+        self.0.extenders_scored(scores);
+        self.1.extenders_scored(scores);
+    }
+    fn decided(&mut self, pod: &Arc<Pod>, has_node: bool) {
+        self.0.decided(pod, has_node);
+        self.1.decided(pod, has_node);
+    }
+}
+
+/// Extension points with duration metrics. Names are those of kube-scheduler's metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Point {
+    /// PreFilter.
+    PreFilter,
+    /// Filter, on all nodes.
+    Filter,
+    /// PostFilter.
+    PostFilter,
+    /// PreScore, Score and NormalizeScore, on all feasible nodes.
+    Score,
+    /// Reserve.
+    Reserve,
+    /// Permit, without the wait.
+    Permit,
+    /// PreBind.
+    PreBind,
+    /// Bind.
+    Bind,
+}
+
+impl Point {
+    /// All points.
+    pub const ALL: [Point; 8] = [
+        Point::PreFilter,
+        Point::Filter,
+        Point::PostFilter,
+        Point::Score,
+        Point::Reserve,
+        Point::Permit,
+        Point::PreBind,
+        Point::Bind,
+    ];
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}

@@ -1,0 +1,35 @@
+//! A node with its pods.
+
+use std::sync::Arc;
+
+use super::intern::Symbol;
+use super::{LabelsExt, Node, Pod};
+
+/// A node with its pods: kube-scheduler's `NodeInfo`, for plugins that read whole objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeInfo {
+    /// The node; `None` in a slot without one.
+    pub node: Option<Arc<Node>>,
+    /// Pods on it. Removing one moves the last into the gap, as in kube-scheduler.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+impl NodeInfo {
+    /// Returns the value of one of the node's labels.
+    #[inline]
+    pub fn label(&self, key: Symbol) -> Option<Symbol> {
+        self.node.as_ref()?.labels.value(key)
+    }
+    /// Adds a pod to the node.
+    #[inline]
+    pub fn add_pod(&mut self, pod: Arc<Pod>) {
+        self.pods.push(pod);
+    }
+    /// Removes a pod from the node; `None` if it was not there.
+    pub fn remove_pod(&mut self, pod: &Pod) -> Option<Arc<Pod>> {
+        // Usually the same pod in memory, found by its address alone, and often a recent one.
+        let is_it = self.pods.iter().rposition(|p| std::ptr::eq(&**p, pod));
+        let at = is_it.or_else(|| self.pods.iter().position(|p| p.uid == pod.uid))?;
+        Some(self.pods.swap_remove(at))
+    }
+}

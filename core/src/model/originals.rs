@@ -1,0 +1,98 @@
+//! Whole objects as their API server wrote them, for extenders.
+//!
+//! The model has only the fields that scheduling reads, but extenders may read any field. A scheduler with such
+//! extenders keeps the objects that it sends, as JSON, next to the model. The kinds are known at compile time
+//! ([`Bundle::ORIGINALS`](crate::profile::Bundle::ORIGINALS)). The driver of the scheduler inserts them before it
+//! passes the change to the scheduler.
+
+use std::sync::Arc;
+
+use crate::model::Uid;
+use crate::model::change::Change;
+use crate::model::intern::Symbol;
+use crate::model::map::Map;
+
+/// Objects whose originals are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequiredOriginals {
+    /// All nodes.
+    pub nodes: bool,
+    /// Pods without a node.
+    pub waiting_pods: bool,
+    /// Pods with a node.
+    pub placed_pods: bool,
+}
+
+impl RequiredOriginals {
+    /// No originals.
+    pub const NONE: RequiredOriginals = RequiredOriginals { nodes: false, waiting_pods: false, placed_pods: false };
+
+    /// Returns the union of both.
+    pub const fn and(self, other: RequiredOriginals) -> RequiredOriginals {
+        RequiredOriginals {
+            nodes: self.nodes || other.nodes,
+            waiting_pods: self.waiting_pods || other.waiting_pods,
+            placed_pods: self.placed_pods || other.placed_pods,
+        }
+    }
+
+    /// Returns whether those of some pods are kept.
+    pub const fn pods(self) -> bool {
+        self.waiting_pods || self.placed_pods
+    }
+
+    /// Returns whether any are kept.
+    pub const fn any(self) -> bool {
+        self.nodes || self.pods()
+    }
+}
+
+/// The originals: JSON without `apiVersion` and `kind`, as kube-scheduler sends objects.
+#[derive(Clone, Debug, Default)]
+pub struct Originals {
+    nodes: Map<Symbol, Arc<str>>,
+    pods: Map<Uid, Arc<str>>,
+}
+
+impl Originals {
+    /// Sets a node's original; `None` removes it.
+    pub fn set_node(&mut self, name: Symbol, json: Option<Arc<str>>) {
+        match json {
+            Some(json) => self.nodes.insert(name, json),
+            None => self.nodes.remove(&name),
+        };
+    }
+
+    /// Sets a pod's original; `None` removes it.
+    pub fn set_pod(&mut self, uid: &Uid, json: Option<Arc<str>>) {
+        match json {
+            Some(json) => self.pods.insert(uid.clone(), json),
+            None => self.pods.remove(uid),
+        };
+    }
+
+    /// Updates the originals before a change is passed to the scheduler. `original` returns the object as written, if
+    /// there is one.
+    pub fn keep(&mut self, of: RequiredOriginals, change: &Change, original: impl FnOnce() -> Option<Arc<str>>) {
+        match change {
+            Change::Node(node) if of.nodes => self.set_node(node.name, original()),
+            Change::NodeDeleted(name) if of.nodes => self.set_node(*name, None),
+            Change::Pod(pod) if of.pods() => {
+                let is_kept = if pod.spec.node_name.is_some() { of.placed_pods } else { of.waiting_pods };
+                self.set_pod(&pod.uid, if is_kept { original() } else { None });
+            }
+            Change::PodDeleted(uid) if of.pods() => self.set_pod(uid, None),
+            _ => {}
+        }
+    }
+
+    /// Returns a node's original.
+    pub fn node(&self, name: Symbol) -> Option<&Arc<str>> {
+        self.nodes.get(&name)
+    }
+
+    /// Returns a pod's original.
+    pub fn pod(&self, uid: &Uid) -> Option<&Arc<str>> {
+        self.pods.get(uid)
+    }
+}

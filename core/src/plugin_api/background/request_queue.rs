@@ -1,0 +1,83 @@
+//! Requests of plugins and their tasks to the scheduler.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::mem::take;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use super::TaskRequest;
+use crate::plugin_api::requests::Command;
+
+/// Requests since the scheduler's last step. Clones share the requests.
+#[derive(Clone, Default)]
+pub(crate) struct RequestQueue(Arc<Mutex<PendingRequests>>);
+
+#[derive(Default)]
+struct PendingRequests {
+    commands: Vec<Command>,
+    task_requests: Vec<TaskRequest>,
+    /// Waker of the task that signals requests to the scheduler, if there is one. The scheduler also checks at every
+    /// event.
+    notifier: Option<Waker>,
+}
+
+impl RequestQueue {
+    pub(crate) fn send(&self, command: Command) {
+        self.put(|pending| pending.commands.push(command));
+    }
+
+    pub(crate) fn send_task_request(&self, task_request: TaskRequest) {
+        self.put(|pending| pending.task_requests.push(task_request));
+    }
+
+    /// Returns the requests: nearly always none, and every decision calls this. Task requests stay in the queue unless
+    /// `takes_task_requests`.
+    pub(crate) fn take(&self, takes_task_requests: bool) -> Option<(Vec<Command>, Vec<TaskRequest>)> {
+        let mut pending = self.lock();
+        let has_orders = takes_task_requests && !pending.task_requests.is_empty();
+        if pending.commands.is_empty() && !has_orders {
+            return None;
+        }
+        Some((take(&mut pending.commands), if has_orders { take(&mut pending.task_requests) } else { Vec::new() }))
+    }
+
+    /// Waits until there are requests.
+    pub(crate) async fn wait_nonempty(&self) {
+        poll_fn(|context| {
+            let mut pending = self.lock();
+            if pending.commands.is_empty() && pending.task_requests.is_empty() {
+                pending.notifier = Some(context.waker().clone());
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        })
+        .await
+    }
+
+    fn put(&self, put: impl FnOnce(&mut PendingRequests)) {
+        let mut pending = self.lock();
+        put(&mut pending);
+        let notifier = pending.notifier.take();
+        drop(pending);
+        if let Some(notifier) = notifier {
+            notifier.wake();
+        }
+    }
+
+    /// No operation under the lock can stop halfway: after a panic elsewhere, the requests are still valid.
+    fn lock(&self) -> MutexGuard<'_, PendingRequests> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for RequestQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pending = self.lock();
+        f.debug_struct("RequestQueue")
+            .field("commands", &pending.commands)
+            .field("task_requests", &pending.task_requests.len())
+            .finish()
+    }
+}

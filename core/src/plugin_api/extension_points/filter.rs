@@ -1,0 +1,53 @@
+//! Filter: finds the nodes that can run the pod.
+
+use crate::plugin_api::plugin::{Plugin, Row};
+use crate::plugin_api::status::{Code, Reasons};
+
+/// Rejects nodes.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `filter`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::FilterPlugin`"
+)]
+pub trait FilterPlugin: Plugin {
+    /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.
+    type Cycle: Send + Sync + 'static;
+    /// Reason of a rejection, as a small value. The loop over nodes calls only `is_ok()`, and the compiler removes the
+    /// construction of the value.
+    type Rejection: Copy;
+
+    /// Whether there are pods for which every node passes. The loop over nodes then calls `is_idle` once.
+    const CAN_BE_IDLE: bool = false;
+
+    /// Returns whether every node passes, regardless of its state. Only called if `CAN_BE_IDLE`.
+    fn is_idle(_pod: &Self::Pod) -> bool {
+        false
+    }
+
+    /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
+    /// [`FilterPlugin::code`].
+    const CAN_FAIL: bool = true;
+
+    /// Evaluates the pod on the node.
+    ///
+    /// # Errors
+    /// The reason why the node cannot run the pod.
+    fn filter(
+        args: &Self::Args,
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        node: Row<'_, Self>,
+    ) -> Result<(), Self::Rejection>;
+
+    /// Returns `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code fails the attempt.
+    fn code(rejection: &Self::Rejection) -> Code;
+
+    /// Writes the reasons of a rejection.
+    fn explain(
+        args: &Self::Args,
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        node: Row<'_, Self>,
+        rejection: Self::Rejection,
+        out: &mut Reasons<'_>,
+    );
+}

@@ -1,0 +1,14 @@
+//! PostBind: cleans up after a pod was bound.
+
+use crate::model::placement::Placement;
+use crate::plugin_api::plugin::Plugin;
+
+/// Receives bindings.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `post-bind`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PostBindPlugin`"
+)]
+pub trait PostBindPlugin: Plugin {
+    /// Handles a bound pod.
+    fn post_bind(&self, args: &Self::Args, placement: &Placement);
+}

@@ -1,0 +1,179 @@
+//! PreFilter: reads the cluster once before nodes are filtered.
+
+use smallvec::SmallVec;
+
+use super::SkipFrequency;
+use crate::model::cache::Base;
+use crate::model::intern::Symbol;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::incremental::{FilterUpdate, NeedsFullEvaluation};
+use crate::plugin_api::plugin::{CycleSlot, Plugin, View};
+use crate::plugin_api::status::Status;
+
+/// Result of a PreFilter.
+#[derive(Clone, Debug)]
+pub struct PreFilterResult<C> {
+    /// The state for Filter, and whether Filter runs.
+    pub slot: CycleSlot<C>,
+    /// The nodes that remain for Filter.
+    pub candidates: CandidateNodes,
+}
+
+/// The nodes that a PreFilter leaves to Filter.
+#[derive(Clone, Debug)]
+pub enum CandidateNodes {
+    /// All nodes.
+    All,
+    /// Only these nodes can be feasible.
+    Only {
+        /// The nodes, in any order.
+        nodes: SmallVec<[NodeIndex; 4]>,
+        /// Names that no node has: kube-scheduler's `PreFilterResult` is a set of names.
+        unknown: Vec<Symbol>,
+    },
+    /// All nodes, but this plugin's Filter will reject all except these. The others are evaluated only if the reasons
+    /// are needed. Each node occurs once, in any order. Use it where the list is short.
+    Likely(SmallVec<[NodeIndex; 4]>),
+    /// No node: the pod as a whole is rejected. With `Unschedulable`, removing pods may help: the other PreFilters
+    /// still run, but no Filter.
+    None(Status),
+}
+
+impl<C> PreFilterResult<C> {
+    /// Makes a result with which Filter runs.
+    #[inline]
+    pub fn ready(state: C) -> Self {
+        PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::All }
+    }
+    /// Makes a result with which Filter is skipped.
+    #[inline]
+    pub fn skip(state: C) -> Self {
+        PreFilterResult { slot: CycleSlot::skip(state), candidates: CandidateNodes::All }
+    }
+    /// Rejects the pod as a whole. Removing pods may help; preemption uses `state` to find out.
+    pub fn reject(state: C, status: Status) -> Self {
+        PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::None(status) }
+    }
+    /// Declares that Filter will reject all nodes except these.
+    pub fn likely(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilterResult { candidates: CandidateNodes::Likely(nodes.into_iter().collect()), ..self }
+    }
+    /// Declares that only these nodes can be feasible.
+    pub fn only(self, nodes: impl IntoIterator<Item = NodeIndex>) -> Self {
+        PreFilterResult {
+            candidates: CandidateNodes::Only { nodes: nodes.into_iter().collect(), unknown: Vec::new() },
+            ..self
+        }
+    }
+    /// Declares that only nodes with these names can be feasible.
+    pub fn only_named(self, names: impl IntoIterator<Item = Symbol>, base: &Base) -> Self {
+        let (mut nodes, mut unknown) = (SmallVec::new(), Vec::new());
+        for name in names {
+            match base.node(name) {
+                Some(node) => nodes.push(node),
+                None => unknown.push(name),
+            }
+        }
+        PreFilterResult { candidates: CandidateNodes::Only { nodes, unknown }, ..self }
+    }
+}
+
+/// Prepares Filter, or rejects the pod before any node is evaluated.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `pre-filter`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreFilterPlugin`"
+)]
+pub trait PreFilterPlugin: Plugin {
+    /// State for Filter. A plugin that also filters has the same type there.
+    type Cycle: Clone + PartialEq + Send + Sync + 'static;
+
+    /// How often `pre_filter` skips.
+    const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
+
+    /// Whether `pre_filter` reads only the pod. Its state then holds for all equal pods at all times. `add_pod` and
+    /// `remove_pod` must then read only the two pods.
+    const READS_ONLY_POD: bool = false;
+
+    /// Returns whether Filter's result for a node depends only on the pod's signature, this node, and the pods added to
+    /// it or removed from it hypothetically, given a state of `pre_filter`. The result then holds for all equal pods
+    /// with this promise until the node changes.
+    fn reads_only_node(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
+        Self::READS_ONLY_POD
+    }
+
+    /// Reads the pod and the cluster.
+    ///
+    /// # Errors
+    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so too, because no state is
+    /// available: see [`PreFilterResult::reject`]. Any other code fails the attempt.
+    fn pre_filter(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<Self::Cycle>, Status>;
+
+    /// Returns whether no cluster change can affect a state of `pre_filter` for such a pod, or Filter's result on a
+    /// node without changed columns. `update` is then not called. Example: a volume plugin, for pods without volumes.
+    /// Default: [`Self::READS_ONLY_POD`].
+    #[inline(always)]
+    fn needs_no_update(_pod: &Self::Pod, _slot: &CycleSlot<Self::Cycle>) -> bool {
+        Self::READS_ONLY_POD
+    }
+
+    /// Updates a state of `pre_filter` to the current cluster, and returns the nodes whose verdict may have changed.
+    /// Nodes with changed columns need not be returned. The state may come from an equal pod that differs in parts that
+    /// are [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature). It is called only for states without
+    /// candidate nodes and without a rejection.
+    ///
+    /// Default: `pre_filter` runs again; if the state differs, Filter runs on every node. Nothing runs if the plugin
+    /// reads only the pod.
+    ///
+    /// # Errors
+    /// The state cannot be updated, and a full evaluation follows. Return this if PreFilter would now restrict the
+    /// nodes, reject, fail, or change between skip and no skip.
+    fn update(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        slot: &mut CycleSlot<Self::Cycle>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
+    }
+
+    /// Takes a discarded state of `pre_filter`, to reuse its memory.
+    fn recycle(&self, _cycle: Self::Cycle) {}
+
+    /// Adds a pod to a node hypothetically. `remove_pod` must undo it exactly, and vice versa.
+    fn add_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
+
+    /// Removes a pod from a node hypothetically.
+    fn remove_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
+}
+
+/// Runs the default of [`PreFilterPlugin::update`], for plugins whose own `update` handles only some pods.
+///
+/// # Errors
+/// As for [`PreFilterPlugin::update`].
+pub fn rerun_pre_filter<P: PreFilterPlugin>(
+    plugin: &P,
+    args: &P::Args,
+    pod: &P::Pod,
+    slot: &mut CycleSlot<P::Cycle>,
+    view: View<'_, P>,
+    verdicts: &mut FilterUpdate<'_>,
+) -> Result<(), NeedsFullEvaluation> {
+    let Ok(PreFilterResult { slot: new, candidates: CandidateNodes::All }) = plugin.pre_filter(args, pod, view) else {
+        return Err(NeedsFullEvaluation);
+    };
+    if new.skip != slot.skip {
+        return Err(NeedsFullEvaluation);
+    }
+    if new.state != slot.state {
+        verdicts.reevaluate_all();
+    }
+    plugin.recycle(std::mem::replace(slot, new).state);
+    Ok(())
+}

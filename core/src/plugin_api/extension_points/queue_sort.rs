@@ -1,0 +1,42 @@
+//! QueueSort: the order in which pending pods are attempted.
+
+use std::sync::Arc;
+
+use crate::model::Pod;
+use crate::plugin_api::plugin::{IndexView, Plugin};
+
+/// A pod in the scheduling queue: kube-scheduler's `QueuedPodInfo`.
+#[derive(Clone, Debug)]
+pub struct QueuedPod {
+    /// The pod.
+    pub pod: Arc<Pod>,
+    /// Time of its arrival in the queue, in nanoseconds of the scheduler's clock.
+    pub timestamp: i64,
+    /// Number of attempts.
+    pub attempts: u32,
+    /// Priority of its spec, copied here: ordering a million pods reads no other memory.
+    pub priority: i32,
+}
+
+impl QueuedPod {
+    /// Makes a queued pod without attempts.
+    pub fn new(pod: Arc<Pod>, timestamp: i64) -> Self {
+        QueuedPod { timestamp, attempts: 0, priority: pod.spec.priority, pod }
+    }
+}
+
+/// Orders the queue. A profile has exactly one such plugin, and all profiles of a program have the same.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `queue-sort`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::QueueSortPlugin`"
+)]
+pub trait QueueSortPlugin: Plugin {
+    /// Returns whether `a` precedes `b`. Pods that are equal both ways are attempted in order of arrival.
+    fn less(args: &Self::Args, a: &QueuedPod, b: &QueuedPod) -> bool;
+
+    /// Returns the pod's [`QueuedPod::timestamp`] when it enters the queue, or enters it again. Default: `timestamp`. A
+    /// plugin that keeps pods together returns the same time for all of them.
+    fn timestamp(&self, _args: &Self::Args, _pod: &Pod, timestamp: i64, _view: IndexView<'_, Self>) -> i64 {
+        timestamp
+    }
+}

@@ -1,0 +1,122 @@
+//! Score: rates feasible nodes. NormalizeScore: rates them relative to each other.
+
+use crate::plugin_api::plugin::{Plugin, Row};
+
+/// The highest score after normalisation; the lowest is 0.
+pub const MAX_NODE_SCORE: i64 = 100;
+
+/// Failure of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreError(pub &'static str);
+
+/// Scores feasible nodes.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement the extension point `score`",
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`"
+)]
+pub trait ScorePlugin: Plugin {
+    /// The state from PreScore; its default if the profile has no PreScore of this plugin.
+    type Cycle: Send + Sync + 'static;
+
+    /// Returns the score of a node: 0 to 100, or any number if the plugin normalises.
+    ///
+    /// # Errors
+    /// Any error fails the attempt.
+    fn score(args: &Self::Args, pod: &Self::Pod, cycle: &Self::Cycle, node: Row<'_, Self>) -> Result<i64, ScoreError>;
+}
+
+/// The extremes of raw scores over all feasible nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The highest; `i64::MIN` if there are no scores.
+    pub max: i64,
+    /// The lowest; `i64::MAX` if there are no scores.
+    pub min: i64,
+}
+
+impl Extent {
+    /// The extent of no scores.
+    pub const EMPTY: Extent = Extent { max: i64::MIN, min: i64::MAX };
+
+    /// Includes another score.
+    #[inline(always)]
+    pub fn include(&mut self, raw: i64) {
+        self.max = self.max.max(raw);
+        self.min = self.min.min(raw);
+    }
+
+    /// Includes another score of a plugin, as far as the plugin reads the extremes.
+    #[inline(always)]
+    pub fn include_for<P: NormalizeScore>(&mut self, raw: i64) {
+        // The lowest possible score is never the highest, so most plugins need no comparison here.
+        if (P::IGNORED == i64::MIN && !P::USES_MIN) || raw != P::IGNORED {
+            self.max = self.max.max(raw);
+            if P::USES_MIN {
+                self.min = self.min.min(raw);
+            }
+        }
+    }
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Extent::EMPTY
+    }
+}
+
+/// Number that separates nodes with different scores, chosen by the plugin. Default: the raw score itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScoreClass(pub u64);
+
+/// Maps raw scores to 0..=100, as a function of the score and the extremes over all feasible nodes.
+#[diagnostic::on_unimplemented(
+    message = "plugin `{Self}` does not implement `NormalizeScore`",
+    note = "its catalog entry has `normalizes = true`"
+)]
+pub trait NormalizeScore: ScorePlugin {
+    /// A raw score that is excluded from the extremes.
+    const IGNORED: i64 = i64::MIN;
+    /// Whether `normalize` reads the lowest score.
+    const USES_MIN: bool = true;
+    /// Returns the normalised score.
+    fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
+
+    /// Returns the class of a node. Nodes of one class have equal raw scores, also after changes: for example the nodes
+    /// of a zone, for a plugin that counts pods by zone. Cached answers keep one raw score for each class; a change
+    /// costs nothing for each of its nodes.
+    ///
+    /// # Errors
+    /// As for `score`.
+    #[inline(always)]
+    fn class(
+        args: &Self::Args,
+        pod: &Self::Pod,
+        cycle: &<Self as ScorePlugin>::Cycle,
+        node: Row<'_, Self>,
+    ) -> Result<ScoreClass, ScoreError> {
+        Self::score(args, pod, cycle, node).map(|raw| ScoreClass(raw as u64))
+    }
+
+    /// Returns the raw score of the nodes of a class. It may be called for a class whose nodes are about to get other
+    /// classes.
+    #[inline(always)]
+    fn score_of_class(
+        _args: &Self::Args,
+        _pod: &Self::Pod,
+        _cycle: &<Self as ScorePlugin>::Cycle,
+        class: ScoreClass,
+    ) -> i64 {
+        class.0 as i64
+    }
+}
+
+/// Runs kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is
+/// better.
+#[inline(always)]
+pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
+    if extent.max <= 0 {
+        return if reverse { MAX_NODE_SCORE } else { raw };
+    }
+    let score = MAX_NODE_SCORE.wrapping_mul(raw) / extent.max;
+    if reverse { MAX_NODE_SCORE - score } else { score }
+}

@@ -1,0 +1,246 @@
+//! The plugins' handle of the scheduler: kube-scheduler's framework handle.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::Future;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub use super::requests::{Command, WriteOperation, WriteRequest};
+
+use crate::model::Uid;
+use crate::model::map::{Map, Set};
+use crate::model::placement::Placement;
+use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
+use crate::plugin_api::go_duration::go_duration;
+
+/// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
+/// empties before its next step: calls from binding tasks and from scheduling cycles behave alike.
+///
+/// Extension points receive the cluster's state as a [`View`](crate::plugin::View), and the client if they may send
+/// requests.
+#[derive(Clone, Debug, Default)]
+pub struct Handle {
+    requests: RequestQueue,
+    waiting: Arc<Mutex<BTreeSet<Uid>>>,
+    preempting: Arc<Mutex<Set<Uid>>>,
+    now: Arc<AtomicI64>,
+}
+
+impl Handle {
+    /// Allows a pod that waits because of `plugin`.
+    pub fn allow(&self, pod: Uid, plugin: &'static str) {
+        self.send(Command::Allow { pod, plugin });
+    }
+    /// Rejects a pod that waits in Permit.
+    pub fn reject(&self, pod: Uid, plugin: &'static str, reason: impl Into<String>) {
+        self.send(Command::Reject { pod, plugin, reason: reason.into() });
+    }
+    /// Retries an unschedulable pod.
+    pub fn activate(&self, pod: Uid) {
+        self.send(Command::Activate(pod));
+    }
+    /// Retries an unschedulable pod at a time in nanoseconds of the scheduler's clock: for a plugin that rejects a pod
+    /// for some time, because no event marks the end of that time. Each pod has one such time; the last call counts.
+    pub fn activate_at(&self, pod: Uid, time: i64) {
+        self.send(Command::ActivateAt(pod, time));
+    }
+    /// Records an event about a pod.
+    pub fn event(&self, pod: Uid, reason: &'static str, note: impl Into<String>) {
+        self.send(Command::Event { pod, reason, note: note.into() });
+    }
+    /// Queues a fire-and-forget write. Writes to one object run one after the other, in the order of the calls. The
+    /// result arrives through the watches. If a write fails, the pod gets an event; the plugin has to retry where
+    /// necessary. Writes that must precede the binding belong in PreBind, which can wait for them.
+    pub fn write(&self, request: WriteRequest) {
+        self.send(Command::Write(request));
+    }
+    /// Starts a background task: a controller loop, or an operation with more than one write. It starts when this
+    /// scheduler becomes the leader, or at once without leader election. It is dropped when leadership ends; from then
+    /// on, none of its requests is sent.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use schedc_core::background::BackgroundClient;
+    /// use schedc_core::client::{Client, ObjectRef};
+    /// use schedc_core::handle::Handle;
+    /// use serde_json::json;
+    ///
+    /// async fn tick(object: ObjectRef, client: BackgroundClient) {
+    ///     for ticks in 1.. {
+    ///         // An error is ignored: the next patch replaces this one.
+    ///         let _ = client.patch_status(&object, &json!({"status": {"ticks": ticks}})).await;
+    ///         client.sleep(Duration::from_secs(60)).await;
+    ///     }
+    /// }
+    ///
+    /// fn start(handle: &Handle, object: ObjectRef) {
+    ///     handle.spawn(|client| tick(object, client));
+    /// }
+    /// ```
+    pub fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(BackgroundClient) -> F) {
+        let task = task(BackgroundClient::new(self.requests.clone()));
+        self.requests.send_task_request(TaskRequest::Spawn(Box::pin(task)));
+    }
+    /// Returns the uids of the pods that wait in Permit, sorted.
+    pub fn waiting_pods(&self) -> Vec<Uid> {
+        lock(&self.waiting).iter().cloned().collect()
+    }
+
+    /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
+    pub fn is_preempting(&self, pod: &Uid) -> bool {
+        lock(&self.preempting).contains(pod)
+    }
+    /// Returns whether the pod is new in the set.
+    pub(crate) fn begin_preempting(&self, pod: Uid) -> bool {
+        lock(&self.preempting).insert(pod)
+    }
+    pub(crate) fn preempting(&self) -> usize {
+        lock(&self.preempting).len()
+    }
+    pub(crate) fn end_preempting(&self, pod: &Uid) {
+        lock(&self.preempting).remove(pod);
+    }
+    /// Returns the time of the last step, in nanoseconds of the scheduler's clock.
+    pub fn now(&self) -> i64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    fn send(&self, command: Command) {
+        self.requests.send(command);
+    }
+    pub(crate) fn requests(&self) -> &RequestQueue {
+        &self.requests
+    }
+    pub(crate) fn publish_now(&self, now: i64) {
+        self.now.store(now, Ordering::Relaxed);
+    }
+    pub(crate) fn begin_waiting(&self, pod: Uid) {
+        lock(&self.waiting).insert(pod);
+    }
+    pub(crate) fn end_waiting(&self, pod: &Uid) {
+        lock(&self.waiting).remove(pod);
+    }
+}
+
+/// No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A pod that waits in Permit.
+#[derive(Clone, Debug)]
+pub struct WaitingPod {
+    /// The node it will be bound to.
+    pub placement: Placement,
+    /// Time when it began to wait, in nanoseconds of the scheduler's clock.
+    pub since: i64,
+    /// The plugins that hold it, each with its deadline in nanoseconds of the scheduler's clock.
+    pub pending: Vec<(&'static str, i64)>,
+    /// The rejection, if it was rejected.
+    pub rejected: Option<PermitRejection>,
+}
+
+/// Rejection of a pod that waited in Permit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermitRejection {
+    /// The plugin that rejected it.
+    pub plugin: &'static str,
+    /// The reason.
+    pub reason: String,
+    /// Whether the pod was preempted for another pod. It can then be retried, because it is not unschedulable.
+    pub preempted: bool,
+}
+
+impl WaitingPod {
+    /// Returns whether it is allowed or rejected.
+    pub fn is_settled(&self) -> bool {
+        self.rejected.is_some() || self.pending.is_empty()
+    }
+}
+
+/// All pods that wait in Permit, in order of arrival.
+#[derive(Default)]
+pub(crate) struct WaitingPodMap {
+    pods: BTreeMap<u64, WaitingPod>,
+    tickets: Map<Uid, u64>,
+    next: u64,
+    /// Pods that are allowed or rejected, not yet taken by the scheduler.
+    settled: VecDeque<Uid>,
+}
+
+impl WaitingPodMap {
+    pub(crate) fn insert(&mut self, pod: WaitingPod) {
+        let uid = pod.placement.pod.uid.clone();
+        self.tickets.insert(uid, self.next);
+        self.pods.insert(self.next, pod);
+        self.next += 1;
+    }
+    pub(crate) fn get(&self, uid: &Uid) -> Option<&WaitingPod> {
+        self.pods.get(self.tickets.get(uid)?)
+    }
+    pub(crate) fn remove(&mut self, uid: &Uid) -> Option<WaitingPod> {
+        self.pods.remove(&self.tickets.remove(uid)?)
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &WaitingPod> {
+        self.pods.values()
+    }
+    pub(crate) fn take_settled(&mut self) -> Option<Uid> {
+        self.settled.pop_front()
+    }
+    /// Returns the next deadline.
+    pub(crate) fn next_deadline(&self) -> Option<i64> {
+        let unsettled = self.pods.values().filter(|pod| !pod.is_settled());
+        unsettled.flat_map(|pod| &pod.pending).map(|(_, deadline)| *deadline).min()
+    }
+    /// Rejects all pods whose deadline has passed.
+    pub(crate) fn time_out(&mut self, now: i64) {
+        for (_, pod) in self.pods.iter_mut().filter(|(_, pod)| !pod.is_settled()) {
+            let over =
+                pod.pending.iter().filter(|(_, deadline)| *deadline <= now).min_by_key(|(_, deadline)| *deadline);
+            let Some(&(plugin, deadline)) = over else { continue };
+            let waited = go_duration(deadline - pod.since);
+            let reason = format!("rejected due to timeout after waiting {waited} at plugin {plugin}");
+            pod.rejected = Some(PermitRejection { plugin, reason, preempted: false });
+            self.settled.push_back(pod.placement.pod.uid.clone());
+        }
+    }
+    pub(crate) fn allow(&mut self, uid: &Uid, plugin: &'static str) {
+        self.settle(uid, |pod| pod.pending.retain(|(holder, _)| *holder != plugin));
+    }
+    /// Rejects a pod. Returns false if it is too late.
+    pub(crate) fn reject(&mut self, uid: &Uid, rejection: PermitRejection) -> bool {
+        self.settle(uid, |pod| pod.rejected = Some(rejection))
+    }
+    fn settle(&mut self, uid: &Uid, change: impl FnOnce(&mut WaitingPod)) -> bool {
+        let pod = self.tickets.get(uid).and_then(|ticket| self.pods.get_mut(ticket));
+        let Some(pod) = pod.filter(|pod| !pod.is_settled()) else { return false };
+        change(pod);
+        if pod.is_settled() {
+            self.settled.push_back(uid.clone());
+        }
+        true
+    }
+}
+
+/// The pods that wait in Permit, for a Permit plugin.
+pub struct WaitingPods<'a> {
+    pub(crate) waiting: &'a mut WaitingPodMap,
+    /// Time in nanoseconds of the scheduler's clock.
+    pub now: i64,
+}
+
+impl WaitingPods<'_> {
+    /// Returns the pods.
+    pub fn iter(&self) -> impl Iterator<Item = &WaitingPod> {
+        self.waiting.iter()
+    }
+    /// Allows a pod that `plugin` holds.
+    pub fn allow(&mut self, pod: &Uid, plugin: &'static str) {
+        self.waiting.allow(pod, plugin);
+    }
+    /// Rejects a pod. It is too late if all plugins have allowed it.
+    pub fn reject(&mut self, pod: &Uid, plugin: &'static str, reason: impl Into<String>) {
+        self.waiting.reject(pod, PermitRejection { plugin, reason: reason.into(), preempted: false });
+    }
+}

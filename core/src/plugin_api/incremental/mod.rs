@@ -1,0 +1,119 @@
+//! Updates of one plugin's part of a cached answer, by the plugin.
+
+mod excluded_from_signature;
+
+pub use excluded_from_signature::ExcludedFromSignature;
+
+use crate::model::NodeIndex;
+use crate::model::node_mask::NodeMask;
+use crate::model::node_set::NodeSet;
+
+/// Error of an update: a full evaluation from PreFilter on is necessary. Always correct, but slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeedsFullEvaluation;
+
+/// Changes on nodes since the last update.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeChanges<'a> {
+    /// Nodes whose columns changed, each once. Kernels always run for them. Some may no longer exist.
+    pub nodes: &'a [NodeIndex],
+    /// Whether a node was added, removed or changed, for example its labels or taints. If not, only pods were added or
+    /// removed.
+    pub node_objects: bool,
+}
+
+/// A filter's cached verdicts, updated together with its state.
+#[derive(Debug)]
+pub struct FilterUpdate<'a> {
+    /// Changes on nodes since the last update.
+    pub changed: NodeChanges<'a>,
+    mask: &'a mut NodeMask,
+    reevaluate: &'a mut NodeSet,
+    feasibility_changed: &'a mut NodeSet,
+    alive: &'a NodeMask,
+}
+
+impl<'a> FilterUpdate<'a> {
+    /// Makes an update. `mask` has the nodes that pass. `reevaluate` receives the nodes to evaluate again,
+    /// `feasibility_changed` those whose verdict changed.
+    #[inline(always)]
+    pub fn new(
+        changed: NodeChanges<'a>,
+        mask: &'a mut NodeMask,
+        reevaluate: &'a mut NodeSet,
+        feasibility_changed: &'a mut NodeSet,
+        alive: &'a NodeMask,
+    ) -> Self {
+        FilterUpdate { changed, mask, reevaluate, feasibility_changed, alive }
+    }
+
+    /// Requires that Filter runs again for every node.
+    pub fn reevaluate_all(&mut self) {
+        self.reevaluate.insert_all(self.alive);
+    }
+
+    /// Requires that Filter runs again for a node.
+    #[inline]
+    pub fn reevaluate(&mut self, node: NodeIndex) {
+        self.reevaluate.insert(node);
+    }
+
+    /// Requires that Filter runs again for the nodes of one word of a node mask.
+    #[inline]
+    pub fn reevaluate_word(&mut self, word: usize, bits: u64) {
+        self.reevaluate.insert_word(word, bits);
+    }
+
+    /// Sets the verdicts on the nodes `bits` of one word of the node mask: those in `passing` pass. Values for nodes
+    /// with changed columns have no effect; Filter runs for these.
+    #[inline]
+    pub fn set_word(&mut self, word: usize, bits: u64, passing: u64) {
+        let Some(cached) = self.mask.words_mut().get_mut(word) else { return };
+        let new = *cached & !bits | passing & bits;
+        self.feasibility_changed.insert_word(word, *cached ^ new);
+        *cached = new;
+    }
+}
+
+/// A plugin's cached raw scores, updated together with its state.
+#[derive(Debug)]
+pub struct ScoreUpdate<'a> {
+    /// Changes on nodes since the last update. Score always runs for those that are feasible.
+    pub changed: NodeChanges<'a>,
+    /// The feasible nodes.
+    pub feasible: &'a NodeMask,
+    /// Nodes whose feasibility changed. Score always runs for those that became feasible.
+    pub feasibility_changed: &'a NodeSet,
+    /// Receives the nodes for which Score must run again. Infeasible nodes have no effect.
+    pub reevaluate: &'a mut NodeSet,
+    classes_changed: &'a mut bool,
+}
+
+impl<'a> ScoreUpdate<'a> {
+    /// Makes an update. `reevaluate` receives the nodes to score again, `classes_changed` whether raw scores of classes
+    /// may have changed.
+    #[inline(always)]
+    pub fn new(
+        changed: NodeChanges<'a>,
+        feasible: &'a NodeMask,
+        feasibility_changed: &'a NodeSet,
+        reevaluate: &'a mut NodeSet,
+        classes_changed: &'a mut bool,
+    ) -> Self {
+        ScoreUpdate { changed, feasible, feasibility_changed, reevaluate, classes_changed }
+    }
+
+    /// Requires that Score runs again for every feasible node.
+    pub fn reevaluate_all(&mut self) {
+        self.reevaluate.insert_all(self.feasible);
+        self.mark_classes_changed();
+    }
+
+    /// Marks the raw scores of classes as changed
+    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All classes are
+    /// evaluated again, but no nodes.
+    #[inline]
+    pub fn mark_classes_changed(&mut self) {
+        *self.classes_changed = true;
+    }
+}

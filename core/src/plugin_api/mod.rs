@@ -1,0 +1,19 @@
+//! The second layer: the API for plugin authors. The crate root re-exports its modules.
+
+pub mod args;
+pub mod background;
+pub mod client;
+pub mod column;
+pub mod custom;
+pub mod diagnosis;
+pub mod events;
+pub(crate) mod extension_points;
+mod go_duration;
+pub mod handle;
+pub(crate) mod incremental;
+pub mod plugin;
+pub mod random;
+mod requests;
+pub mod scratch;
+pub mod simple;
+pub mod status;

@@ -1,0 +1,146 @@
+//! Extenders outside of the process: kube-scheduler's `Extender`, all of a profile as one value.
+//!
+//! A profile without extenders has [`NoExtenders`], which compiles to nothing. Calls in a scheduling cycle block it.
+//! Bind and later calls go through the [`Client`](crate::client::Client), which decides where they may block.
+
+mod overrides;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::cache::Base;
+use crate::model::node_mask::NodeMask;
+use crate::model::placement::Placement;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::extension_points::Candidate;
+use crate::plugin_api::status::Code;
+use crate::profile_api::profile_info::ProfileInfo;
+
+pub use overrides::{Overrides, Setting};
+
+/// Name of a rejector that stands for extenders; every event concerns it.
+pub const EXTENDER: &str = "Extender";
+
+/// A node that extenders removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtenderRejection {
+    /// The node; it may be one that the extender did not receive. The last entry for a node counts.
+    pub node: NodeIndex,
+    /// `Unschedulable`, or `UnschedulableAndUnresolvable` where removing pods does not help.
+    pub code: Code,
+    /// The extender's reason.
+    pub reason: String,
+}
+
+/// All extenders of a profile. The default methods do nothing.
+pub trait Extenders: Send + Sync + 'static {
+    /// Whether there are no extenders.
+    const NONE: bool = false;
+
+    /// Prepares the extenders, before any call. `here` overrides settings of these profiles, of which this is one.
+    ///
+    /// # Errors
+    /// The extenders cannot be called.
+    fn set_up(&self, _here: &Overrides, _profiles: &[ProfileInfo]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// After Filter: removes nodes from `feasible`, and returns the reasons as far as they are known.
+    ///
+    /// # Errors
+    /// Fails the attempt. For a nominated pod, the other nodes are evaluated instead.
+    fn filter(
+        &self,
+        _pod: &Arc<Pod>,
+        _base: &Base,
+        _feasible: &mut NodeMask,
+    ) -> Result<Vec<ExtenderRejection>, String> {
+        Ok(Vec::new())
+    }
+
+    /// After Score: adds to the totals of the feasible nodes, which are at the nodes' indices.
+    fn prioritize(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &NodeMask, _totals: &mut [i64]) {}
+
+    /// Before a candidate for preemption is chosen: removes candidates, or changes their victims.
+    ///
+    /// # Errors
+    /// Ends the preemption.
+    fn preempt(&self, _pod: &Arc<Pod>, _base: &Base, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, String> {
+        Ok(candidates)
+    }
+
+    /// Returns the extenders that bind this pod instead of the Bind plugins, in order.
+    fn binders(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Calls these extenders. Returns whether the pod is bound; if not, the Bind plugins run. Blocks.
+    ///
+    /// # Errors
+    /// The pod is not bound.
+    fn bind(&self, _placement: &Placement, _binders: &[usize]) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    /// Returns the extenders that are notified when a pod does not go to its node after all.
+    fn unreservers(&self, _pod: &Pod, _base: &Base) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Notifies these extenders. Blocks.
+    fn unreserve(&self, _placement: &Placement, _unreservers: &[usize]) {}
+
+    /// Returns the calls since the last call of this function, as far as they are kept.
+    fn take_calls(&self) -> Vec<ExtenderCall> {
+        Vec::new()
+    }
+}
+
+/// No extenders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoExtenders;
+
+impl Extenders for NoExtenders {
+    const NONE: bool = true;
+}
+
+/// Request to an extender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verb {
+    /// Filters nodes.
+    Filter,
+    /// Scores nodes.
+    Prioritize,
+    /// Selects victims of a preemption.
+    Preempt,
+    /// Binds a pod.
+    Bind,
+    /// Reverts a decision.
+    Unreserve,
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verb::Filter => "filter",
+            Verb::Prioritize => "prioritize",
+            Verb::Preempt => "preempt",
+            Verb::Bind => "bind",
+            Verb::Unreserve => "unreserve",
+        })
+    }
+}
+
+/// One extender call, for metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtenderCall {
+    /// The extender, by the prefix of its URL.
+    pub extender: Arc<str>,
+    /// The request.
+    pub verb: Verb,
+    /// Whether the response was valid.
+    pub succeeded: bool,
+    /// Its duration.
+    pub took: Duration,
+}

@@ -1,0 +1,215 @@
+//! The cached raw scores of a plugin that normalises.
+
+use super::UpdateScratch;
+use super::score_levels::ScoreLevels;
+use crate::model::node_mask::{NodeMask, nodes_of};
+use crate::model::node_set::NodeSet;
+use crate::plugin_api::column::ColumnSet;
+use crate::plugin_api::extension_points::{NormalizeScore, ScorePlugin};
+use crate::plugin_api::incremental::NeedsFullEvaluation;
+use crate::plugin_api::plugin::Slices;
+
+/// Cached scores by level. Nodes with equal scores share a level, which has the raw score and its part of the totals.
+/// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
+/// nodes of levels whose normalised score changed.
+#[derive(Debug, Default)]
+pub struct NormalizedScores {
+    /// The level of each node.
+    level_of: Vec<u32>,
+    levels: ScoreLevels,
+    /// The levels whose weighted score changed, and the difference.
+    moved: Vec<(u32, i64)>,
+    /// The difference for each level, where many changed.
+    by_level: Vec<i64>,
+    /// For each word of a node mask, the levels that its nodes may have: bit `n` for levels whose number is `n` modulo
+    /// 64.
+    present: Vec<u64>,
+}
+
+/// Number of levels up to which a loop over them is fastest.
+const FEW: usize = 3;
+
+/// Adds the differences of the levels to the totals of a word's nodes. No branch for each node: many change, or few
+/// words are affected. Returns 0 if no total changes.
+#[inline(always)]
+fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
+    let mut any = 0;
+    for (total, &level) in totals.iter_mut().zip(levels) {
+        let by = by(level);
+        *total = total.wrapping_add(by);
+        any |= by;
+    }
+    any
+}
+
+/// Returns the bit in [`NormalizedScores::present`].
+#[inline(always)]
+fn bit(level: u32) -> u64 {
+    1 << (level % 64)
+}
+
+impl NormalizedScores {
+    /// Resizes to this number of node slots.
+    pub fn resize(&mut self, slots: usize) {
+        let words = slots.div_ceil(64);
+        if self.present.len() < words {
+            self.present.resize(words, 0);
+            self.level_of.resize(words * 64, ScoreLevels::INFEASIBLE);
+        }
+    }
+
+    /// Removes all scores.
+    pub fn clear(&mut self) {
+        self.level_of.fill(ScoreLevels::INFEASIBLE);
+        self.present.fill(0);
+        self.levels.clear();
+    }
+
+    /// Returns its size in bytes.
+    pub fn bytes(&self) -> usize {
+        (self.present.capacity() + self.by_level.capacity() + 2 * self.moved.capacity()) * size_of::<u64>()
+            + self.level_of.capacity() * size_of::<u32>()
+            + self.levels.bytes()
+    }
+
+    /// Runs Score for nodes, which must be feasible.
+    ///
+    /// # Errors
+    /// Score failed.
+    #[inline(always)]
+    pub fn score<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        pod: &P::Pod,
+        state: &<P as ScorePlugin>::Cycle,
+        columns: Slices<'_, P>,
+        nodes: &NodeSet,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if nodes.is_empty() { Ok(()) } else { self.score_some::<P>(args, pod, state, columns, nodes) }
+    }
+
+    fn score_some<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        pod: &P::Pod,
+        state: &<P as ScorePlugin>::Cycle,
+        columns: Slices<'_, P>,
+        nodes: &NodeSet,
+    ) -> Result<(), NeedsFullEvaluation> {
+        for (word, bits) in nodes.words() {
+            for node in nodes_of(word, bits) {
+                let row = P::Columns::row(columns, node.get());
+                let class = P::class(args, pod, state, row).map_err(|_| NeedsFullEvaluation)?;
+                let before = self.level_of[node.get()];
+                if self.levels.has_class(before, class) {
+                    continue;
+                }
+                let level = self.levels.add_node(class, || P::score_of_class(args, pod, state, class));
+                self.levels.remove_node(before);
+                self.level_of[node.get()] = level;
+                self.present[word] |= bit(level);
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies a plugin's update.
+    ///
+    /// # Errors
+    /// Score failed.
+    #[inline]
+    pub fn update<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        pod: &P::Pod,
+        state: &<P as ScorePlugin>::Cycle,
+        columns: Slices<'_, P>,
+        work: &UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if work.classes_changed {
+            self.levels.update_raw_scores(|class| P::score_of_class(args, pod, state, class));
+        }
+        self.score::<P>(args, pod, state, columns, &work.reevaluate)
+    }
+
+    /// Removes the scores of nodes that are no longer feasible.
+    #[inline]
+    pub fn remove_infeasible(&mut self, feasible: &NodeMask, feasibility_changed: &NodeSet) {
+        for (word, bits) in feasibility_changed.words() {
+            for node in nodes_of(word, bits & !feasible.words()[word]) {
+                self.levels.remove_node(std::mem::replace(&mut self.level_of[node.get()], ScoreLevels::INFEASIBLE));
+            }
+        }
+    }
+
+    /// Normalises changed scores, after all nodes have their raw scores. Updates the totals, except for nodes that were
+    /// scored since the last call: the caller computes these. `retotalled` receives the other nodes whose totals
+    /// changed.
+    ///
+    /// # Errors
+    /// A normalised score is out of range.
+    #[inline]
+    pub fn normalize<P: NormalizeScore>(
+        &mut self,
+        args: &P::Args,
+        weight: i64,
+        feasible: &NodeMask,
+        totals: &mut [i64],
+        retotalled: &mut NodeSet,
+    ) -> Result<(), NeedsFullEvaluation> {
+        self.levels.normalize::<P>(args, weight, &mut self.moved)?;
+        if !self.moved.is_empty() {
+            self.shift(feasible, totals, retotalled);
+        }
+        Ok(())
+    }
+
+    /// Adds the differences of levels to totals.
+    fn shift(&mut self, feasible: &NodeMask, totals: &mut [i64], retotalled: &mut NodeSet) {
+        let NormalizedScores { level_of, levels, moved, by_level, present } = self;
+        let moving = moved.iter().fold(0, |bits, &(level, _)| bits | bit(level));
+        // For few levels, one after the other is faster than a lookup for each node.
+        let few = moved.len() <= FEW;
+        if !few {
+            by_level.clear();
+            by_level.resize(levels.len(), 0);
+            moved.iter().for_each(|&(level, by)| by_level[level as usize] = by);
+        }
+        let words = present.iter_mut().zip(level_of.as_chunks().0).zip(totals.chunks_mut(64)).enumerate();
+        for (word, ((present, of_node), totals)) in words {
+            if *present & moving == 0 {
+                continue;
+            }
+            let mut any = 0;
+            if few {
+                for &(moved, by) in moved.iter().filter(|(level, _)| *present & bit(*level) != 0) {
+                    any |= shift(totals, of_node, |level| if level == moved { by } else { 0 });
+                }
+            } else {
+                any = shift(totals, of_node, |level| by_level[level as usize]);
+            }
+            if any == 0 {
+                // No node of this word has the level any more.
+                *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
+            } else {
+                retotalled.insert_word(word, feasible.words()[word]);
+            }
+        }
+    }
+
+    /// Adds the weighted normalised scores of the nodes of a whole word to their totals.
+    #[inline(always)]
+    pub fn add(&self, word: usize, totals: &mut [i64]) {
+        let weighted = self.levels.weighted();
+        let first = word * 64;
+        for (total, &level) in totals[first..first + 64].iter_mut().zip(&self.level_of[first..first + 64]) {
+            *total = total.wrapping_add(weighted[level as usize]);
+        }
+    }
+
+    /// Returns the weighted normalised score of a node.
+    #[inline(always)]
+    pub fn weighted(&self, node: usize) -> i64 {
+        self.levels.weighted()[self.level_of[node] as usize]
+    }
+}

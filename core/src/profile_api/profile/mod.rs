@@ -1,0 +1,305 @@
+//! Interface between the generated code of a profile and the framework.
+
+use std::future::Future;
+use std::hash::Hash;
+
+use crate::model::cache::{Base, Cache, State};
+use crate::model::intern::Interner;
+use crate::model::node_mask::NodeMask;
+use crate::model::placement::Placement;
+use crate::model::{NodeIndex, Pod, PodSpec};
+use crate::plugin_api::client::Client;
+use crate::plugin_api::events::EventObject;
+use crate::plugin_api::extension_points::{HintError, Preview, QueuedPod, QueueingHint};
+use crate::plugin_api::handle::{Handle, WaitingPods};
+use crate::plugin_api::status::{Code, Reasons, Status};
+use crate::profile_api::costs::Meter;
+use crate::profile_api::extenders::Extenders;
+use crate::profile_api::hints::PluginEvents;
+use crate::profile_api::idle_plugins::IdlePlugins;
+use crate::profile_api::plugin_results::PluginResults;
+use crate::profile_api::post_filter::PostFilterContext;
+
+mod access_rule;
+mod pre_bind;
+mod runs;
+mod scores;
+mod start_error;
+
+pub use crate::profile_api::profile_info::{Budget, PointInfo, ProfileInfo, ProfileSource, profile_for};
+pub use access_rule::AccessRule;
+pub use pre_bind::{PreBindPlan, reserved_by, try_join};
+pub use runs::{PermitRun, PostFilterRun, PreFilterRun, failed, rejected_or_failed};
+pub use scores::{PluginScore, ScoreFailure, ScoreRange};
+pub use start_error::{StartError, StartErrors, start};
+
+/// One profile. It contains all calls of plugins, in the profile's order; loops and bookkeeping are in the framework.
+///
+/// Generated code implements it, and so does the interpreter of profiles. The interpreter overrides `info` and
+/// `plugins`, because its values are not constants.
+pub trait Profile: Sized + Send + Sync + 'static {
+    /// Plugins and settings of the value that [`Profile::new`] makes.
+    const INFO: ProfileInfo;
+    /// Its plugins, each once, with their events. Their places are those of [`PluginSet`](crate::hints::PluginSet).
+    const PLUGINS: &'static [PluginEvents];
+    /// The columns that its kernels read, each with its bytes for a node, without the memory that an entry points to.
+    const COLUMNS: &'static [(&'static str, usize)] = &[];
+    /// Columns and indexes.
+    type State: State;
+    /// All that the profile's plugins read of a pod: its signature.
+    type Pod: Eq + Hash + Send + Sync + 'static;
+    /// Filter states, one slot for each plugin that has one.
+    type Cycle: Clone + PartialEq + Send + Sync + 'static;
+    /// Score states, one slot for each plugin that has one.
+    type Score: Send + Sync + 'static;
+    /// The columns that this profile's kernels read.
+    type Columns<'a>: Copy;
+    /// Raw scores of a cycle.
+    type Raw: Default + Send;
+    /// Extents of the raw scores that are normalised.
+    type Extents: Copy + Default + Send;
+    /// The plugin that rejected a node, and the reason.
+    type Rejection: Copy;
+    /// Data from Reserve plugins.
+    type Reserved: Send + Sync + 'static;
+    /// Its extenders; [`NoExtenders`](crate::extenders::NoExtenders) if the profile has none.
+    type Extenders: Extenders;
+    /// Plugin results in a cached answer; [`Uncached`](crate::incremental::Uncached) if answers are not cached.
+    type PluginResults: PluginResults<Self>;
+
+    /// Creates every plugin.
+    ///
+    /// # Errors
+    /// The failures of all plugins.
+    fn new(handle: &Handle) -> Result<Self, StartErrors>;
+    /// Closes every plugin.
+    fn close(&self);
+    /// Returns the extenders.
+    fn extenders(&self) -> &Self::Extenders;
+    /// Returns plugins and settings of this profile.
+    fn info(&self) -> &'static ProfileInfo {
+        const { &Self::INFO }
+    }
+    /// Returns the plugins of this profile, as in [`Profile::PLUGINS`].
+    fn plugins(&self) -> &'static [PluginEvents] {
+        Self::PLUGINS
+    }
+
+    /// Compiles a pod with every plugin.
+    fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
+    /// Returns a number that grows when compiled pods become invalid ([`compile_epoch`](crate::Plugin::compile_epoch)).
+    /// `None`: a compiled pod serves one attempt only.
+    fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
+
+    /// Runs PreEnqueue.
+    ///
+    /// # Errors
+    /// The status of the first plugin that holds the pod.
+    fn pre_enqueue(&self, pod: &Pod, cache: &Cache<Self::State>) -> Result<(), Status>;
+    /// Calls the hint of the plugin at a place of [`Profile::plugins`] for an event.
+    /// [`hints::InterestedPlugins`](crate::hints::InterestedPlugins) has the places of the plugins with a hint for it.
+    ///
+    /// # Errors
+    /// The hint fails.
+    fn queueing_hint(
+        &self,
+        plugin: usize,
+        pod: &Pod,
+        object: EventObject<'_>,
+        cache: &Cache<Self::State>,
+    ) -> Result<QueueingHint, HintError>;
+    /// Compares two pods with QueueSort.
+    fn less(a: &QueuedPod, b: &QueuedPod) -> bool;
+    /// Returns a pod's timestamp in the queue's order.
+    fn timestamp(&self, pod: &Pod, timestamp: i64, cache: &Cache<Self::State>) -> i64;
+
+    /// Runs PreFilter. Candidate nodes and resolvable rejections are left in `run`.
+    ///
+    /// # Errors
+    /// The pod is rejected as a whole, or a plugin failed.
+    fn pre_filter(
+        &self,
+        pod: &Self::Pod,
+        cache: &Cache<Self::State>,
+        run: &mut PreFilterRun,
+    ) -> Result<Self::Cycle, Status>;
+    /// Returns a discarded state to the plugins, which may reuse its memory.
+    fn recycle_cycle(&self, cycle: Self::Cycle);
+
+    /// Returns whether Filter reads only the node and the pod, according to [`PreFilterPlugin::reads_only_node`] of the
+    /// plugins that do not skip.
+    ///
+    /// [`PreFilterPlugin::reads_only_node`]: crate::extension_points::PreFilterPlugin::reads_only_node
+    fn reads_only_node(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
+        false
+    }
+    /// Returns whether no filter can return an error. The remaining filters of a rejected node then need not run.
+    fn cannot_fail(_cycle: &Self::Cycle) -> bool {
+        false
+    }
+
+    /// Returns the columns of the cluster's nodes.
+    fn columns<'a>(state: &'a Self::State, base: &'a Base) -> Self::Columns<'a>;
+    /// Returns the same columns cut to one length: a loop then checks an index once and not for every column.
+    fn aligned<'a>(columns: Self::Columns<'a>) -> Self::Columns<'a>;
+    /// Returns the columns of a hypothetical node, which has index 0.
+    fn hypothetical_columns<'a>(
+        node: &'a <Self::State as State>::Hypothetical<'_>,
+        index: NodeIndex,
+    ) -> Self::Columns<'a>;
+
+    /// Returns the filters that are idle for a pod.
+    fn idle_filters(pod: &Self::Pod, cycle: &Self::Cycle) -> IdlePlugins;
+    /// Runs Filter on the node at `index` of the columns. `IDLE`: what is known at compile time of `idle_filters`.
+    ///
+    /// # Errors
+    /// The rejection of the first plugin that rejects the node.
+    fn filter<const IDLE: u8>(
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        columns: Self::Columns<'_>,
+        index: usize,
+    ) -> Result<(), Self::Rejection>;
+    /// Runs every plugin's Filter, also after a rejection.
+    fn filter_all(
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        columns: Self::Columns<'_>,
+        index: usize,
+        reject: &mut impl FnMut(Self::Rejection),
+    );
+    /// Returns the code of a rejection.
+    fn code(rejection: &Self::Rejection) -> Code;
+    /// Returns the plugin that made a rejection.
+    fn rejector(rejection: &Self::Rejection) -> &'static str;
+    /// Writes the reasons of a rejection.
+    fn explain(
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        columns: Self::Columns<'_>,
+        index: usize,
+        rejection: Self::Rejection,
+        out: &mut Reasons<'_>,
+    );
+
+    /// Adds a pod to a node hypothetically, in the states of PreFilter plugins that do not skip.
+    fn add_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
+    /// Removes a pod from a node hypothetically, in the same states.
+    fn remove_pod(pod: &Self::Pod, cycle: &mut Self::Cycle, other: &Pod, cache: &Cache<Self::State>, node: NodeIndex);
+
+    /// Runs PostFilter.
+    fn post_filter(&self, run: &mut PostFilterRun, cx: PostFilterContext<'_, Self>);
+
+    /// Runs PreScore.
+    ///
+    /// # Errors
+    /// A plugin failed.
+    fn pre_score(
+        &self,
+        pod: &Self::Pod,
+        cycle: &Self::Cycle,
+        cache: &Cache<Self::State>,
+        feasible: &NodeMask,
+    ) -> Result<Self::Score, Status>;
+    /// Returns a discarded state to the plugins, which may reuse its memory.
+    fn recycle_score(&self, score: Self::Score);
+    /// Returns the range of the scores that are not normalised.
+    fn range(extents: &Self::Extents) -> ScoreRange;
+    /// Returns the number of nodes that `raw` has slots for.
+    fn slots(raw: &Self::Raw) -> usize;
+    /// Resizes the raw scores to this number of nodes.
+    fn resize(raw: &mut Self::Raw, nodes: usize);
+    /// Returns the plugins that skip Score.
+    fn idle_scores(score: &Self::Score) -> IdlePlugins;
+    /// Runs Score on the node at `index` of the columns, and stores the raw scores. `IDLE`: what is known at compile
+    /// time of `idle_scores`.
+    ///
+    /// # Errors
+    /// A plugin's Score failed.
+    fn score<const IDLE: u8>(
+        pod: &Self::Pod,
+        score: &Self::Score,
+        columns: Self::Columns<'_>,
+        index: usize,
+        raw: &mut Self::Raw,
+        extents: &mut Self::Extents,
+    ) -> Result<(), ScoreFailure>;
+    /// Returns the node's total of all scores, normalised, checked and weighted. `IDLE` as for `score`.
+    fn total<const IDLE: u8>(
+        pod: &Self::Pod,
+        score: &Self::Score,
+        raw: &Self::Raw,
+        extents: &Self::Extents,
+        index: usize,
+        range: &mut ScoreRange,
+    ) -> i64;
+    /// Returns the parts of the total, in the profile's order, without plugins that skip.
+    fn scores(
+        pod: &Self::Pod,
+        score: &Self::Score,
+        raw: &Self::Raw,
+        extents: &Self::Extents,
+        columns: Self::Columns<'_>,
+        index: usize,
+    ) -> Vec<PluginScore>;
+
+    /// Runs Reserve. If a plugin fails, Unreserve runs for all plugins.
+    ///
+    /// # Errors
+    /// The status of the plugin that failed.
+    fn reserve(
+        &self,
+        cycle: &Self::Cycle,
+        cache: &Cache<Self::State>,
+        placement: &Placement,
+    ) -> Result<Self::Reserved, Status>;
+    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    fn previews(
+        &self,
+        _cycle: &Self::Cycle,
+        _cache: &Cache<Self::State>,
+        _placement: &Placement,
+    ) -> Vec<Preview> {
+        Vec::new()
+    }
+    /// Runs Unreserve, in reverse order.
+    fn unreserve(&self, placement: &Placement, reserved: &Self::Reserved);
+    /// Runs Permit.
+    ///
+    /// # Errors
+    /// The status of the plugin that rejected the pod, or failed.
+    fn permit(&self, placement: &Placement, waiting: &mut WaitingPods<'_>, run: &mut PermitRun) -> Result<(), Status>;
+    /// Runs PreBindPreFlight, to find the PreBind plugins that have work for the pod.
+    ///
+    /// # Errors
+    /// The status of the plugin that failed.
+    fn pre_bind_pre_flight(&self, placement: &Placement, reserved: &Self::Reserved) -> Result<PreBindPlan, Status>;
+    /// Runs PreBind as planned: one plugin after the other, or concurrently where plugins allow it. The first failure
+    /// ends it.
+    ///
+    /// # Errors
+    /// The status of the plugin that failed.
+    fn pre_bind<C: Client>(
+        &self,
+        client: &C,
+        placement: &Placement,
+        reserved: &Self::Reserved,
+        plan: PreBindPlan,
+    ) -> impl Future<Output = Result<(), Status>> + Send;
+    /// Runs Bind, up to the first plugin that does not skip.
+    ///
+    /// # Errors
+    /// The status of the plugin that failed; code `Skip` if all skip.
+    fn bind<C: Client>(&self, client: &C, placement: &Placement) -> impl Future<Output = Result<(), Status>> + Send;
+    /// Runs PostBind.
+    fn post_bind(&self, placement: &Placement);
+
+    /// Passes the work of each plugin to the meter: for the pod before Filter and Score, and for all nodes. Plugins
+    /// that skip or are idle for the pod are left out.
+    ///
+    /// # Errors
+    /// PreFilter or PreScore rejects this pod or fails.
+    fn costs(&self, _pod: &Self::Pod, _cache: &Cache<Self::State>, _meter: &mut impl Meter) -> Result<(), Status> {
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! A cache and the plugins of all profiles, without a queue, a client and a clock.
+
+use std::sync::Arc;
+
+use crate::engine::{Engine, UNTIMED};
+use crate::engine::bundle::{Bundle, Visitor, set_up_extenders};
+use crate::engine::explain::Explanation;
+use crate::model::cache::{Base, Cache, PodState, State};
+use crate::model::intern::Symbol;
+use crate::model::{Node, Object, ObjectKey, Pod, Uid};
+use crate::plugin_api::events::{ClusterEvent, EventObject};
+use crate::plugin_api::extension_points::{HintError, QueueingHint};
+use crate::plugin_api::handle::Handle;
+use crate::plugin_api::status::Status;
+use crate::profile_api::costs::{CostPart, Meter};
+use crate::profile_api::extenders::{Extenders, Overrides};
+use crate::profile_api::hints::{InterestedPlugins, PluginEvents};
+use crate::profile_api::profile::{Profile, StartErrors};
+
+/// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
+pub trait AnyCluster {
+    /// Removes all objects.
+    fn clear(&mut self);
+    /// Returns nodes and names.
+    fn base(&self) -> &Base;
+    /// Returns nodes and names, for new strings and for originals.
+    fn base_mut(&mut self) -> &mut Base;
+    /// Adds or replaces a node.
+    fn set_node(&mut self, node: Node);
+    /// Removes a node.
+    fn remove_node(&mut self, name: Symbol);
+    /// Adds or replaces an object of another kind.
+    fn set_object(&mut self, object: Object);
+    /// Removes an object of another kind.
+    fn remove_object(&mut self, key: &ObjectKey);
+    /// Adds a pod to a node.
+    fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState);
+    /// Removes a pod from its node.
+    fn remove_pod(&mut self, uid: &Uid);
+    /// Nominates a pod for a node.
+    fn nominate(&mut self, pod: Arc<Pod>, node: Symbol);
+    /// Withdraws the nomination of a pod.
+    fn withdraw_nomination(&mut self, uid: &Uid);
+
+    /// Returns the status of the PreEnqueue plugin that holds a pod; `None` if the pod is admitted to the queue.
+    fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
+    /// Explains a decision over all nodes, regardless of `percentage-of-nodes-to-score`.
+    fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
+    /// Returns the plugins of a profile, as in [`Profile::plugins`].
+    fn plugins(&mut self, profile: usize) -> &'static [PluginEvents];
+    /// Returns whether a profile has extenders.
+    fn has_extenders(&mut self, profile: usize) -> bool;
+    /// Returns the hint of a plugin, given by its place in [`AnyCluster::plugins`], for an event. `None`: it is not
+    /// registered for the event.
+    fn hint(
+        &mut self,
+        profile: usize,
+        plugin: usize,
+        event: ClusterEvent,
+        object: EventObject<'_>,
+        pod: &Pod,
+    ) -> Option<Result<QueueingHint, HintError>>;
+
+    /// Returns the columns that a profile reads, each with its bytes for a node.
+    fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)];
+    /// Measures the work of each plugin of a profile, like [`Profile::costs`].
+    ///
+    /// # Errors
+    /// PreFilter or PreScore rejects the pod.
+    fn costs(&mut self, profile: usize, pod: &Pod, meter: &mut dyn AnyMeter) -> Result<(), Status>;
+}
+
+/// A [`Meter`] of any type.
+pub trait AnyMeter {
+    /// Measures work, which can be repeated.
+    fn measure_any(&mut self, plugin: &'static str, part: CostPart, work: &mut dyn FnMut());
+}
+
+struct MeterOf<'a>(&'a mut dyn AnyMeter);
+
+impl Meter for MeterOf<'_> {
+    fn measure(&mut self, plugin: &'static str, part: CostPart, mut work: impl FnMut()) {
+        self.0.measure_any(plugin, part, &mut work);
+    }
+}
+
+/// The profiles `B` over a cache.
+pub(super) struct ClusterOf<B: Bundle> {
+    bundle: B,
+    cache: Cache<B::State>,
+}
+
+impl<B: Bundle> ClusterOf<B> {
+    pub(super) fn new(
+        make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
+        extenders: Option<&Overrides>,
+    ) -> Result<Self, StartErrors> {
+        let handle = Handle::default();
+        handle.publish_now(UNTIMED);
+        let mut bundle = make(&handle)?;
+        if let Some(extenders) = extenders {
+            set_up_extenders(&mut bundle, extenders)?;
+        }
+        Ok(ClusterOf { bundle, cache: Cache::default() })
+    }
+}
+
+impl<B: Bundle> AnyCluster for ClusterOf<B> {
+    fn clear(&mut self) {
+        self.cache = Cache::default();
+    }
+    fn base(&self) -> &Base {
+        &self.cache.base
+    }
+    fn base_mut(&mut self) -> &mut Base {
+        &mut self.cache.base
+    }
+    fn set_node(&mut self, node: Node) {
+        self.cache.set_node(node);
+    }
+    fn remove_node(&mut self, name: Symbol) {
+        self.cache.remove_node(name);
+    }
+    fn set_object(&mut self, object: Object) {
+        self.cache.set_object(object);
+    }
+    fn remove_object(&mut self, key: &ObjectKey) {
+        self.cache.remove_object(key);
+    }
+    fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
+        self.cache.add_pod(pod, node, state);
+    }
+    fn remove_pod(&mut self, uid: &Uid) {
+        self.cache.remove_pod(uid);
+    }
+    fn nominate(&mut self, pod: Arc<Pod>, node: Symbol) {
+        self.cache.nominate(pod, node);
+    }
+    fn withdraw_nomination(&mut self, uid: &Uid) {
+        self.cache.withdraw_nomination(uid);
+    }
+
+    fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status> {
+        self.bundle.with(profile, PreEnqueue { pod, cache: &self.cache })
+    }
+    fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
+        self.bundle.with(profile, Explain { pod, cache: &mut self.cache })
+    }
+    fn plugins(&mut self, profile: usize) -> &'static [PluginEvents] {
+        self.bundle.with(profile, Plugins)
+    }
+    fn has_extenders(&mut self, profile: usize) -> bool {
+        self.bundle.with(profile, HasExtenders)
+    }
+    fn hint(
+        &mut self,
+        profile: usize,
+        plugin: usize,
+        event: ClusterEvent,
+        object: EventObject<'_>,
+        pod: &Pod,
+    ) -> Option<Result<QueueingHint, HintError>> {
+        self.bundle.with(profile, Hint { plugin, event, object, pod, cache: &self.cache })
+    }
+
+    fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)] {
+        self.bundle.with(profile, Columns)
+    }
+    fn costs(&mut self, profile: usize, pod: &Pod, meter: &mut dyn AnyMeter) -> Result<(), Status> {
+        self.bundle.with(profile, Costs { pod, cache: &mut self.cache, meter })
+    }
+}
+
+struct PreEnqueue<'a, S> {
+    pod: &'a Pod,
+    cache: &'a Cache<S>,
+}
+impl<S: State> Visitor<S> for PreEnqueue<'_, S> {
+    type Output = Option<Status>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.pre_enqueue(self.pod, self.cache).err()
+    }
+}
+
+struct Explain<'a, S> {
+    pod: &'a Arc<Pod>,
+    cache: &'a mut Cache<S>,
+}
+impl<S: State> Visitor<S> for Explain<'_, S> {
+    type Output = Explanation;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Explanation {
+        engine.percentage_of_nodes_to_score = 100;
+        engine.explain(self.pod, self.cache, false)
+    }
+}
+
+struct Plugins;
+impl<S: State> Visitor<S> for Plugins {
+    type Output = &'static [PluginEvents];
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        engine.plugins.plugins()
+    }
+}
+
+struct HasExtenders;
+impl<S: State> Visitor<S> for HasExtenders {
+    type Output = bool;
+    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> bool {
+        !P::Extenders::NONE
+    }
+}
+
+struct Hint<'a, S> {
+    plugin: usize,
+    event: ClusterEvent,
+    object: EventObject<'a>,
+    pod: &'a Pod,
+    cache: &'a Cache<S>,
+}
+impl<S: State> Visitor<S> for Hint<'_, S> {
+    type Output = Option<Result<QueueingHint, HintError>>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let profile = &*engine.plugins;
+        let interested = InterestedPlugins::of(profile.plugins(), self.event);
+        interested.hint(profile, self.plugin, self.pod, self.object, self.cache)
+    }
+}
+
+struct Columns;
+impl<S: State> Visitor<S> for Columns {
+    type Output = &'static [(&'static str, usize)];
+    fn visit<P: Profile<State = S>>(self, _: &mut Engine<P>) -> Self::Output {
+        P::COLUMNS
+    }
+}
+
+struct Costs<'a, S> {
+    pod: &'a Pod,
+    cache: &'a mut Cache<S>,
+    meter: &'a mut dyn AnyMeter,
+}
+impl<S: State> Visitor<S> for Costs<'_, S> {
+    type Output = Result<(), Status>;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
+        let Cache { base, state, .. } = &mut *self.cache;
+        let compiled = engine.plugins.compile(&self.pod.spec, &mut base.interner, state);
+        engine.plugins.costs(&compiled, self.cache, &mut MeterOf(self.meter))
+    }
+}

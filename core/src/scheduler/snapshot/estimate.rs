@@ -1,0 +1,115 @@
+//! Number of nodes of a kind that some pods would need: Cluster Autoscaler's `BinpackingNodeEstimator`.
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use crate::engine::verdict::Verdict;
+use crate::model::intern::Symbol;
+use crate::model::{Node, NodeIndex, Pod, Uid};
+use crate::profile_api::profile::Profile;
+
+/// A node that does not exist yet, such as the next one of a node group.
+#[derive(Clone, Debug)]
+pub struct NodeTemplate {
+    /// The node. A copy's name is this name with a number, and so is its label `kubernetes.io/hostname`, if there is
+    /// one.
+    pub node: Node,
+    /// The pods on each copy, such as those of DaemonSets.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+/// Result of a hypothetical scale-up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Number of new nodes with at least one of the pods.
+    pub nodes: usize,
+    /// The pods that fit on them, by their indices in the list.
+    pub placed: Vec<usize>,
+    /// The other pods, each with its verdict on an empty node. `None`: it fits, but no further node was allowed.
+    pub left: Vec<(usize, Option<Verdict>)>,
+}
+
+impl<P: Profile> Snapshot<P> {
+    /// Adds a copy of this node with its pods. Its name is the template's with this number, or the next free one.
+    pub fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
+        let base = &mut self.cache.base;
+        let mut name = Symbol::EMPTY;
+        for number in number.. {
+            let text = format!("{}-{number}", base.interner.resolve(template.node.name));
+            name = base.interner.intern(&text);
+            if base.node(name).is_none() {
+                break;
+            }
+        }
+        let names = &mut base.interner;
+        let hostname = names.intern("kubernetes.io/hostname");
+        let mut node = Node { name, ..template.node.clone() };
+        node.labels =
+            node.labels.iter().map(|&(key, value)| (key, if key == hostname { name } else { value })).collect();
+        let index = self.set_node(node);
+        for pod in &template.pods {
+            let uid = Uid(format!("{}@{}", pod.uid.0, self.cache.base.interner.resolve(name)).into());
+            self.add_pod(Arc::new(Pod { uid, ..Pod::clone(pod) }), name);
+        }
+        index
+    }
+
+    /// Evaluates a pod on a copy of this node.
+    ///
+    /// # Errors
+    /// The rejection of the first plugin.
+    pub fn check_on_copy(&mut self, template: &NodeTemplate, pod: &Arc<Pod>) -> Result<(), Verdict> {
+        self.fork();
+        let node = self.add_copy(template, 0);
+        let verdict = self.check(pod, node);
+        self.revert();
+        verdict
+    }
+
+    /// Puts each pod on the first of at most `most` new copies of this node on which it fits. Existing nodes take no
+    /// pods. All changes are reverted.
+    pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
+        self.fork();
+        let mut estimate = Estimate::default();
+        // With the number of the pods on each.
+        let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
+        for (at, pod) in pods.iter().enumerate() {
+            let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);
+            if found.is_none() && nodes.len() < most && nodes.last().is_none_or(|(_, pods)| *pods > 0) {
+                let place = nodes.len();
+                nodes.push((self.add_copy(template, place), 0));
+                (found, refused) = self.schedule_on_first_of(pod, &nodes[place..]);
+                found = found.map(|_| place);
+            }
+            match found {
+                Some(place) => {
+                    nodes[place].1 += 1;
+                    estimate.placed.push(at);
+                }
+                None => estimate.left.push((at, refused)),
+            }
+        }
+        estimate.nodes = nodes.iter().filter(|(_, pods)| *pods > 0).count();
+        self.revert();
+        estimate
+    }
+
+    /// Puts a pod on the first of these nodes on which it fits. Returns its index among them, and the verdict of an
+    /// empty node.
+    fn schedule_on_first_of(
+        &mut self,
+        pod: &Arc<Pod>,
+        nodes: &[(NodeIndex, usize)],
+    ) -> (Option<usize>, Option<Verdict>) {
+        let mut refused = None;
+        let found = self.schedule_on_first(pod, nodes.iter().map(|(node, _)| *node), |node, why| {
+            if nodes.contains(&(node, 0)) {
+                refused = Some(why);
+            }
+        });
+        match found {
+            Ok(found) => (found.and_then(|found| nodes.iter().position(|(node, _)| *node == found)), refused),
+            Err(why) => (None, Some(why)),
+        }
+    }
+}
