@@ -78,28 +78,6 @@ pub enum ClaimSource {
     Missing,
 }
 
-/// Scalar resources that a container requests.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ContainerRequests {
-    /// Name of the container.
-    pub name: Symbol,
-    /// Whether it ends before the containers of the pod start: an init container that is not restartable.
-    pub ends_early: bool,
-    /// Requests of scalar resources in whole units.
-    pub scalars: Box<[ContainerRequest]>,
-}
-
-/// Request of a container for a scalar resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ContainerRequest {
-    /// The resource.
-    pub name: Symbol,
-    /// The amount, in whole units.
-    pub amount: i64,
-    /// Place of the resource among all resources that the container requests, by name.
-    pub place: u32,
-}
-
 /// Generated resource claims in a pod's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimStatuses {
@@ -107,6 +85,24 @@ pub struct ClaimStatuses {
     pub generated: Box<[(Symbol, Option<Symbol>)]>,
     /// `status.extendedResourceClaimStatus` as text.
     pub extended: Option<Arc<str>>,
+}
+
+/// A container's request for an extended resource that devices may back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContainerDeviceRequest {
+    /// The extended resource.
+    pub resource: Symbol,
+    /// Requested number, not 0.
+    pub count: i64,
+    /// Index of the container among init containers and containers.
+    pub container: u32,
+    /// Name of the container.
+    pub container_name: Symbol,
+    /// Whether the container ends before the next one starts: an init container that does not restart.
+    pub is_short_lived: bool,
+    /// Name of the request in the claim for extended resources: `container-I-request-J`, where J is the place of the
+    /// resource among all resources that the container requests, sorted by name.
+    pub name: Symbol,
 }
 
 /// All parts of a pod that plugins may read before it runs, shared by pods of one template. The default requests
@@ -133,9 +129,6 @@ pub struct PodSpec {
     pub fit_score_requests: Resources,
     /// Requests that NodeResourcesBalancedAllocation scores: as `requests`, and with the status of a resize.
     pub balance_requests: Resources,
-    /// Scalar requests of all init containers and containers, in this order. Empty if the pod requests no scalar
-    /// resources.
-    pub container_requests: Box<[ContainerRequests]>,
     /// `spec.tolerations`.
     pub tolerations: Box<[Toleration]>,
     /// `spec.nodeSelector`, sorted.
@@ -157,6 +150,8 @@ pub struct PodSpec {
     pub volumes: Box<[Volume]>,
     /// `spec.resourceClaims`.
     pub resource_claims: Box<[PodResourceClaim]>,
+    /// Requests for extended resources that devices may back, sorted by resource name as text, then by container.
+    pub device_requests: Box<[ContainerDeviceRequest]>,
     /// Features that its node must declare, derived from the spec.
     pub required_features: Box<[Symbol]>,
     /// Host ports of containers and restartable init containers, each once, sorted.

@@ -1,85 +1,82 @@
 //! The claim for a pod's extended resources that devices serve.
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{ContainerRequests, PodSpec};
+use schedc_core::model::{ContainerDeviceRequest, PodSpec};
 
 /// Request in the claim for extended resources: a number of devices of a class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExtendedRequest {
     /// `container-I-request-J`.
-    pub(super) name: String,
+    pub(super) name: Symbol,
     pub(super) class: Symbol,
     pub(super) count: i64,
 }
 
 /// The request that serves an extended resource of a container, for the pod's status.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestMapping {
     pub(super) container: Symbol,
     pub(super) resource: Symbol,
-    pub(super) request: String,
+    pub(super) request: Symbol,
 }
 
-/// Returns the requests for the resources in `backed`, each with its class, and the requests of each container
+/// Returns the requests for the resources with a class, and the requests of each container
 /// (`createRequestsAndMappings`).
 pub(super) fn requests(
     pod: &PodSpec,
-    backed: &[(Symbol, Symbol)],
+    class: impl Fn(Symbol) -> Option<Symbol>,
     interner: &Interner,
 ) -> (Vec<ExtendedRequest>, Vec<RequestMapping>) {
-    let mut backed = backed.to_vec();
-    backed.sort_unstable_by_key(|&(resource, _)| interner.resolve(resource));
     let (mut all, mut mappings) = (Vec::new(), Vec::new());
-    for (resource, class) in backed {
-        let (mut of_long_lived, mut of_short_lived) = (Vec::new(), Vec::new());
-        let mut by_container: Vec<Option<ExtendedRequest>> = vec![None; pod.container_requests.len()];
-        for (at, container) in pod.container_requests.iter().enumerate().filter(|(_, other)| !other.ends_early) {
-            by_container[at] = request(at, container, (resource, class), &[], &mut of_long_lived);
+    for of_resource in pod.device_requests.chunk_by(|a, b| a.resource == b.resource) {
+        let Some(class) = of_resource.first().and_then(|request| class(request.resource)) else { continue };
+        let mut of_short_lived = Vec::new();
+        let mut long_lived: Vec<(u32, ExtendedRequest)> = Vec::new();
+        for wanted in of_resource.iter().filter(|request| !request.is_short_lived) {
+            long_lived.extend(request(wanted, class, &[], &mut mappings).map(|request| (wanted.container, request)));
         }
-        let mut short_lived: Vec<ExtendedRequest> = Vec::new();
-        for (at, container) in pod.container_requests.iter().enumerate().filter(|(_, other)| other.ends_early) {
-            short_lived.extend(request(at, container, (resource, class), &by_container[at..], &mut of_short_lived));
+        let mut short_lived = Vec::new();
+        for wanted in of_resource.iter().filter(|request| request.is_short_lived) {
+            let later = long_lived.iter().position(|(container, _)| *container >= wanted.container);
+            let reusable = &long_lived[later.unwrap_or(long_lived.len())..];
+            short_lived.extend(request(wanted, class, reusable, &mut of_short_lived));
         }
         // Containers that end one after the other share the largest of their requests; of several, the first.
-        if let Some(largest) = short_lived.iter().rev().max_by_key(|request| request.count).cloned() {
+        if let Some(&largest) = short_lived.iter().rev().max_by_key(|request| request.count) {
             for mapping in &mut of_short_lived {
                 if short_lived.iter().any(|other| other.name == mapping.request) {
-                    mapping.request.clone_from(&largest.name);
+                    mapping.request = largest.name;
                 }
             }
             all.push(largest);
         }
-        all.extend(by_container.into_iter().flatten());
-        mappings.append(&mut of_long_lived);
+        all.extend(long_lived.into_iter().map(|(_, request)| request));
         mappings.append(&mut of_short_lived);
     }
-    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all.sort_by(|a, b| interner.resolve(a.name).cmp(interner.resolve(b.name)));
     (all, mappings)
 }
 
 /// Returns the request of a container beyond the requests that it can use, and adds its mappings.
 fn request(
-    at: usize,
-    container: &ContainerRequests,
-    (resource, class): (Symbol, Symbol),
-    reusable: &[Option<ExtendedRequest>],
+    wanted: &ContainerDeviceRequest,
+    class: Symbol,
+    reusable: &[(u32, ExtendedRequest)],
     mappings: &mut Vec<RequestMapping>,
 ) -> Option<ExtendedRequest> {
-    let wanted = container.scalars.iter().find(|scalar| scalar.name == resource).filter(|scalar| scalar.amount != 0)?;
-    let mut mapping = |request: &str| {
-        mappings.push(RequestMapping { container: container.name, resource, request: request.to_owned() });
+    let mut map = |request| {
+        mappings.push(RequestMapping { container: wanted.container_name, resource: wanted.resource, request });
     };
     let mut found = 0;
-    for other in reusable.iter().flatten() {
+    for (_, other) in reusable {
         found += other.count;
-        mapping(&other.name);
-        if found >= wanted.amount {
+        map(other.name);
+        if found >= wanted.count {
             return None;
         }
     }
-    let name = format!("container-{at}-request-{}", wanted.place);
-    mapping(&name);
-    Some(ExtendedRequest { name, class, count: wanted.amount - found })
+    map(wanted.name);
+    Some(ExtendedRequest { name: wanted.name, class, count: wanted.count - found })
 }
 
 #[cfg(test)]
@@ -103,13 +100,14 @@ mod tests {
         let pod = pod(&format!("spec: {{initContainers: [{init}], containers: [{main}]}}"), &mut interner);
         let backed = ["example.com/nic", "example.com/gpu"]
             .map(|resource| (interner.intern(resource), interner.intern(&resource.replace("example.com/", ""))));
-        let (requests, mappings) = super::requests(&pod.spec, &backed, &interner);
+        let class = |resource| backed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
+        let (requests, mappings) = requests(&pod.spec, class, &interner);
         let text = |symbol| interner.resolve(symbol);
         let requests: Vec<String> =
-            requests.iter().map(|request| format!("{} {}: {}", request.name, text(request.class), request.count)).collect();
+            requests.iter().map(|request| format!("{} {}: {}", text(request.name), text(request.class), request.count)).collect();
         let mappings: Vec<String> = mappings
             .iter()
-            .map(|mapping| format!("{} {}: {}", text(mapping.container), text(mapping.resource), mapping.request))
+            .map(|mapping| format!("{} {}: {}", text(mapping.container), text(mapping.resource), text(mapping.request)))
             .collect();
         assert_eq!(requests, expected_requests, "{containers:?}");
         assert_eq!(mappings, expected_mappings, "{containers:?}");

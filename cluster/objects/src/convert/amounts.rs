@@ -90,7 +90,7 @@ impl<'a> Amounts<'a> {
 }
 
 /// Whether kube-scheduler counts a resource other than cpu, memory and ephemeral storage (`IsScalarResourceName`).
-pub(super) fn is_scalar(name: &str) -> bool {
+fn is_scalar(name: &str) -> bool {
     let is_native = name.contains("kubernetes.io/");
     let is_extended = name.contains('/')
         && !is_native

@@ -10,7 +10,7 @@ use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Tol
 use super::dynamic_resources::{claim_statuses, pod_claim};
 use super::features::required_features;
 use super::pod_affinity::pod_affinity;
-use super::requests::{Requests, container_requests, is_restartable};
+use super::requests::{Requests, is_restartable};
 use super::selector::{broken, preferred, required};
 use super::topology_spread::topology_spread;
 use super::volume::volumes;
@@ -79,10 +79,6 @@ fn convert_spec(pod: &api::Pod, namespace: &str, requests: &Requests, interner: 
         requests: requests.by_spec.clone(),
         fit_score_requests: requests.fit_score.clone(),
         balance_requests: requests.usage.requests.clone(),
-        container_requests: match requests.by_spec.scalars.is_empty() {
-            true => Box::default(),
-            false => container_requests(spec, interner),
-        },
         tolerations: spec.tolerations.iter().flatten().map(|t| convert_toleration(t, interner)).collect(),
         node_selector: labels(spec.node_selector.as_ref(), interner),
         required_node_affinity: node_affinity.and_then(|affinity| required(affinity, interner)),

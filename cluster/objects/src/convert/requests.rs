@@ -2,12 +2,12 @@
 
 #[cfg(feature = "manifests")]
 use k8s_openapi::api::core::v1::ResourceRequirements;
-use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
+use k8s_openapi::api::core::v1::{Container, Pod};
 use schedc_core::intern::Interner;
-use schedc_core::model::{ContainerRequest, ContainerRequests, NonZero, PodUsage, Resources};
+use schedc_core::model::{NonZero, PodUsage, Resources};
 use schedc_core::quantity::Quantity;
 
-use super::amounts::{Amounts, ResourceList, is_scalar};
+use super::amounts::{Amounts, ResourceList};
 
 /// Default CPU request of a container for scoring, in millicores.
 const DEFAULT_MILLI_CPU: i64 = 100;
@@ -153,29 +153,6 @@ fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>)
     }
     running.raise_to(&peak);
     running
-}
-
-/// Returns the scalar requests of each init container and container, in this order. Amounts that are not whole are left
-/// out.
-pub(super) fn container_requests(spec: &PodSpec, interner: &mut Interner) -> Box<[ContainerRequests]> {
-    let init = spec.init_containers.iter().flatten().map(|container| (container, !is_restartable(container)));
-    let containers = init.chain(spec.containers.iter().map(|container| (container, false)));
-    let of_container = |(container, ends_early): (&Container, bool)| ContainerRequests {
-        name: interner.intern(&container.name),
-        ends_early,
-        scalars: container
-            .resources
-            .iter()
-            .flat_map(|resources| resources.requests.iter().flatten())
-            .zip(0..)
-            .filter(|((name, _), _)| is_scalar(name))
-            .filter_map(|((name, text), place)| {
-                let amount = Quantity::parse(&text.0).ok()?.as_i64()?;
-                Some(ContainerRequest { name: interner.intern(name), amount, place })
-            })
-            .collect(),
-    };
-    containers.map(of_container).collect()
 }
 
 /// Sum of the containers' requests or limits in the manifest (`AggregateContainerRequests`).
