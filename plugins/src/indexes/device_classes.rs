@@ -8,6 +8,8 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{DeviceClass, Object};
 
+use super::Epoch;
+
 /// All device classes.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceClasses {
@@ -15,6 +17,7 @@ pub struct DeviceClasses {
     /// The classes that back an extended resource, by the name of the resource. No entry is empty.
     by_resource: Map<Symbol, Vec<Arc<DeviceClass>>>,
     epoch: u64,
+    changes: Epoch,
 }
 
 /// An updated index equals a rebuilt one, regardless of the number and the order of events.
@@ -41,6 +44,16 @@ impl DeviceClasses {
     pub fn backing(&self, resource: Symbol, interner: &Interner) -> Option<&Arc<DeviceClass>> {
         let classes = self.by_resource.get(&resource)?.iter();
         classes.min_by_key(|class| (Reverse(class.created), interner.resolve(class.name)))
+    }
+
+    /// Changes when a class is added, changed or removed.
+    pub fn changes(&self) -> &Epoch {
+        &self.changes
+    }
+
+    /// Returns all classes, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<DeviceClass>> {
+        self.classes.values()
     }
 
     /// Changes when other resources are backed.
@@ -76,6 +89,9 @@ impl Index for DeviceClasses {
             for resource in resources(new) {
                 self.by_resource.entry(resource).or_default().push(new.clone());
             }
+        }
+        if old.is_some() || new.is_some() {
+            self.changes.advance();
         }
         let key = |class: &Option<Arc<DeviceClass>>| class.as_ref().map(|class| (class.name, class.extended_resource));
         if key(&old) != key(&new) {

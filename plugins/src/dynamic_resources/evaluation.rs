@@ -1,0 +1,245 @@
+//! The pod's claims on each node: the decision of Filter.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::model::{
+    AllocationMode, AllocationResult, DeviceRequest, ExactDeviceRequest, Node, NodeIndex, Pod, RequestedDevices,
+    ResourceClaimSpec,
+};
+use schedc_core::node_mask::NodeMask;
+
+use super::devices::{AllocationError, Devices};
+use super::extended::{self, RequestMapping};
+use super::pod_claims::{ClaimState, PodClaims, matches, score};
+use super::{ExtendedResources, ViewOf};
+
+/// Result of the pod's claims on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeResult {
+    /// Devices can be allocated; the score.
+    Feasible(i64),
+    /// A rejection with this text.
+    Rejected(TextId),
+    /// Allocated claims cannot be used on the node. The first 64 are marked.
+    Unavailable(u64),
+    /// A failure with this text.
+    Failed(TextId),
+}
+
+/// Index of a text of an [`Evaluation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextId(u32);
+
+/// Text of a node on which allocated claims cannot be used.
+pub(super) const UNAVAILABLE: &str = "resourceclaim not available on the node";
+
+/// Results of a pod's claims on all nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluation {
+    /// The states of the claims.
+    states: Vec<ClaimState>,
+    /// By node.
+    results: Vec<NodeResult>,
+    texts: Vec<Box<str>>,
+    /// Position in the changes of devices up to which this is current.
+    read: u64,
+}
+
+/// Two evaluations with equal results on all nodes have equal effects.
+impl PartialEq for Evaluation {
+    fn eq(&self, other: &Self) -> bool {
+        self.results == other.results && self.texts == other.texts
+    }
+}
+
+/// Allocations of a pod's claims on a node.
+#[derive(Clone, Debug)]
+pub(super) struct NodeAllocation {
+    /// For each claim that is to be allocated, in order. Empty if the node serves all extended resources and there are
+    /// no other claims.
+    pub(super) allocations: Vec<Arc<AllocationResult>>,
+    /// The claim for extended resources.
+    pub(super) extended: Option<ExtendedClaim>,
+    pub(super) score: i64,
+}
+
+/// The claim for a pod's extended resources on a node.
+#[derive(Clone, Debug)]
+pub(super) struct ExtendedClaim {
+    pub(super) spec: Arc<ResourceClaimSpec>,
+    pub(super) mappings: Vec<RequestMapping>,
+}
+
+/// Rejection or failure on a node.
+pub(super) enum Infeasible {
+    Rejected(String),
+    Unavailable(u64),
+    Failed(String),
+}
+
+/// All that is read to evaluate a node.
+#[derive(Clone, Copy)]
+pub(super) struct NodeEvaluator<'a> {
+    pub(super) pod: &'a Pod,
+    pub(super) extended: &'a ExtendedResources,
+    pub(super) claims: &'a PodClaims,
+    pub(super) view: ViewOf<'a>,
+}
+
+impl NodeEvaluator<'_> {
+    /// Evaluates a node as Filter does.
+    pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
+        let Some(node) = self.view.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
+            return Err(Infeasible::Failed("there is no such node".to_owned()));
+        };
+        let extended = self.extended_claim(node)?;
+        let own = self.claims.claims.iter().filter(|claim| claim.pod_claim.is_some());
+        if extended.is_none() && own.clone().next().is_none() {
+            return Ok(NodeAllocation { allocations: Vec::new(), extended: None, score: 0 });
+        }
+        let (mut unavailable, mut total) = (0, 0);
+        let mut to_allocate = Vec::new();
+        for (at, claim) in self.claims.claims.iter().enumerate() {
+            match &claim.state {
+                ClaimState::Allocated { nodes, has_failed, score } => {
+                    let interner = &self.view.base.interner;
+                    let is_usable = !has_failed && nodes.as_ref().is_none_or(|nodes| matches(nodes, node, interner));
+                    if !is_usable {
+                        unavailable |= 1_u64.checked_shl(at as u32).unwrap_or(1 << 63);
+                    }
+                    total += score;
+                }
+                ClaimState::Unallocated(spec) => to_allocate.push(spec.clone()),
+                ClaimState::Extended => to_allocate.extend(extended.as_ref().map(|extended| extended.spec.clone())),
+                ClaimState::Obsolete => {}
+            }
+        }
+        let allocations = match to_allocate.is_empty() {
+            true => Vec::new(),
+            false => devices.allocate(self.view, node, index, &to_allocate).map_err(|error| match error {
+                AllocationError::Unsuitable(reason) => Infeasible::Rejected(reason),
+                AllocationError::Failed(error) => Infeasible::Failed(error),
+            })?,
+        };
+        if unavailable != 0 {
+            return Err(Infeasible::Unavailable(unavailable));
+        }
+        total += to_allocate.iter().zip(&allocations).map(|(spec, result)| score(spec, result)).sum::<i64>();
+        Ok(NodeAllocation { allocations, extended, score: total })
+    }
+
+    /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`).
+    fn extended_claim(&self, node: &Node) -> Result<Option<ExtendedClaim>, Infeasible> {
+        let Some(claim) = self.claims.claims.last().filter(|claim| claim.pod_claim.is_none()) else { return Ok(None) };
+        if claim.state == ClaimState::Obsolete {
+            return match claim.claim.as_ref().is_some_and(|claim| claim.spec.requests.is_empty()) {
+                true => Ok(None),
+                false => Err(Infeasible::Rejected("cannot schedule extended resource claim".to_owned())),
+            };
+        }
+        let mut needed = Vec::new();
+        for request in &self.extended.requests {
+            match (request.class, node.allocatable.scalar(request.name)) {
+                (Some(class), None | Some(0)) => needed.push((request.name, class)),
+                (None, None) => return Err(Infeasible::Rejected("cannot fit resource".to_owned())),
+                _ => {}
+            }
+        }
+        if needed.is_empty() && self.claims.claims.len() == 1 {
+            return Ok(None);
+        }
+        let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
+        let (requests, mappings) = extended::requests(&self.pod.spec, class, &self.view.base.interner);
+        let request = |request: extended::ExtendedRequest| DeviceRequest {
+            name: request.name,
+            devices: RequestedDevices::Exactly(ExactDeviceRequest {
+                class: request.class,
+                selectors: Box::default(),
+                mode: AllocationMode::ExactCount,
+                count: request.count,
+                admin_access: None,
+                tolerations: Arc::default(),
+                capacity: None,
+            }),
+        };
+        let requests = requests.into_iter().map(request).collect();
+        let spec = Arc::new(ResourceClaimSpec { requests, ..ResourceClaimSpec::default() });
+        Ok(Some(ExtendedClaim { spec, mappings }))
+    }
+
+    /// Evaluates every node.
+    pub(super) fn evaluate_all(&self, devices: &mut Devices) -> Evaluation {
+        let mut evaluation = Evaluation {
+            states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
+            results: Vec::new(),
+            texts: Vec::new(),
+            read: devices.position(),
+        };
+        let slots = self.view.base.infos().len();
+        evaluation.results.resize(slots, NodeResult::Unavailable(0));
+        for node in self.view.base.alive().iter() {
+            self.update(&mut evaluation, devices, node);
+        }
+        evaluation
+    }
+
+    /// Evaluates a node again. Returns whether its result changed.
+    fn update(&self, evaluation: &mut Evaluation, devices: &mut Devices, node: NodeIndex) -> bool {
+        let result = match self.evaluate(devices, node) {
+            Ok(allocation) => NodeResult::Feasible(allocation.score),
+            Err(Infeasible::Unavailable(claims)) => NodeResult::Unavailable(claims),
+            Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(&text)),
+            Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
+        };
+        let known = &mut evaluation.results[node.get()];
+        std::mem::replace(known, result) != result
+    }
+
+    /// Updates an evaluation of an equal pod to the current devices. `node_changed`: nodes whose objects changed.
+    /// `changed` receives the nodes with another result.
+    pub(super) fn update_all(
+        &self,
+        evaluation: &mut Evaluation,
+        devices: &mut Devices,
+        node_changed: &[NodeIndex],
+        mut changed: impl FnMut(NodeIndex),
+    ) {
+        let alive = self.view.base.alive();
+        evaluation.results.resize(self.view.base.infos().len(), NodeResult::Unavailable(0));
+        let mut affected = NodeMask::default();
+        let is_known = self.claims.have_equal_states(&evaluation.states)
+            && devices.affected_nodes(evaluation.read, self.view.base, &mut affected);
+        if is_known {
+            affected.resize(self.view.base.infos().len());
+            affected.extend(node_changed.iter().copied());
+        } else {
+            evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();
+            affected = alive.clone();
+        }
+        evaluation.read = devices.position();
+        for node in affected.iter().filter(|&node| alive.contains(node)) {
+            if self.update(evaluation, devices, node) {
+                changed(node);
+            }
+        }
+    }
+}
+
+impl Evaluation {
+    pub(super) fn result(&self, node: NodeIndex) -> NodeResult {
+        self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
+    }
+
+    pub(super) fn text_of(&self, id: TextId) -> &str {
+        self.texts.get(id.0 as usize).map_or("", |text| text)
+    }
+
+    fn text(&mut self, text: &str) -> TextId {
+        let at = self.texts.iter().position(|known| **known == *text).unwrap_or_else(|| {
+            self.texts.push(text.into());
+            self.texts.len() - 1
+        });
+        TextId(at as u32)
+    }
+}
