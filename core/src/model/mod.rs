@@ -49,8 +49,8 @@ pub use node_selector_parse::{
 };
 pub use object::{Kind, Object, ObjectKey};
 pub use pod::{
-    ClaimSource, ClaimStatuses, ContainerDeviceRequest, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
-    Protocol, Uid,
+    ClaimSource, ClaimStatuses, ContainerDeviceRequest, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage,
+    PreemptionPolicy, PreferredTerm, Protocol, Uid,
 };
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 pub use resource_claim::{

@@ -44,7 +44,7 @@ fn after_claim(
     // While another claim is missing, the pod is unschedulable in any case.
     let Ok(claims) = claims::of_pod(rejected, view) else { return false };
     // Every pod can use released devices.
-    let is_freed = !new.is_allocated && old.is_some_and(|old| old.is_allocated);
+    let is_freed = !new.is_allocated() && old.is_some_and(|old| old.is_allocated());
     let is_used = claims.iter().any(|claim| claim.uid == new.uid);
     is_freed || (is_used && old.is_none_or(|old| old.status != new.status))
 }

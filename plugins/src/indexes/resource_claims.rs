@@ -48,7 +48,7 @@ mod tests {
         let (old, new) = (claim(""), claim(", uid: other"));
         let key = (interner.intern("a"), interner.intern("gpu"));
         let mut claims = ResourceClaims::default();
-        let uid = |claims: &ResourceClaims| claims.claim(key.0, key.1).map(|claim| claim.uid.to_string());
+        let uid = |claims: &ResourceClaims| claims.claim(key.0, key.1).map(|claim| claim.uid.0.to_string());
         claims.set_object(None, Some(&old));
         assert_eq!(uid(&claims).as_deref(), Some("ResourceClaim/a/gpu"));
         claims.set_object(Some(&old), Some(&new));
