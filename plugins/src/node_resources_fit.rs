@@ -21,7 +21,7 @@ use schedc_core::extension_points::{
 };
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
+use schedc_core::model::{NodeIndex, PodSpec, Resources};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -36,7 +36,7 @@ pub use args::{
 
 use crate::columns::NodeResources;
 use crate::indexes::DeviceClasses;
-use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages};
+use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
 
 /// Compares requests with the unused resources.
 #[derive(Debug)]
@@ -394,14 +394,6 @@ fn is_ignored(args: &NodeResourcesFitArgs, name: Symbol, interner: &Interner) ->
     is_extended(name)
         && (args.ignored_resources.iter().any(|ignored| ignored == name)
             || args.ignored_resource_groups.iter().any(|ignored| ignored == group))
-}
-
-/// Kubernetes' `IsExtendedResourceName`.
-fn is_extended(name: &str) -> bool {
-    name.contains('/')
-        && !name.contains("kubernetes.io/")
-        && !name.starts_with("requests.")
-        && label_key_problems(&format!("requests.{name}")).is_empty()
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    DeviceConfiguration, DeviceToleration, FieldRequirement, NodeSelector, NodeSelectorTerm, QualifiedName,
-    RequestRef, RequirementText, TermText,
+    DeviceConfiguration, DeviceToleration, FieldRequirement, NodeSelector, NodeSelectorTerm, QualifiedName, RequestRef,
+    RequirementText, TermText,
 };
-use crate::intern::{Interner, Symbol};
-use crate::quantity::Quantity;
+use crate::model::intern::{Interner, Symbol};
+use crate::model::quantity::Quantity;
 
 /// `status.allocation` of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

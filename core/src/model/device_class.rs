@@ -1,7 +1,7 @@
 //! Device classes.
 
 use super::{DeviceConfiguration, DeviceSelector};
-use crate::intern::Symbol;
+use crate::model::intern::Symbol;
 
 /// `resource.k8s.io/v1` DeviceClass.
 #[derive(Clone, Debug, PartialEq, Eq)]

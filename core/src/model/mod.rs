@@ -25,6 +25,7 @@ mod pod;
 mod pod_affinity;
 pub mod quantity;
 mod resource_claim;
+mod resource_claim_json;
 mod resource_slice;
 mod resources;
 mod selector;
@@ -49,8 +50,8 @@ pub use node_selector_parse::{
 };
 pub use object::{Kind, Object, ObjectKey};
 pub use pod::{
-    ClaimSource, ClaimStatuses, ContainerDeviceRequest, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
-    Protocol, Uid,
+    ClaimSource, ClaimStatuses, ContainerDeviceRequest, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage,
+    PreemptionPolicy, PreferredTerm, Protocol, Uid,
 };
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
 pub use resource_claim::{

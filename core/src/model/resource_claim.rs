@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{AllocationResult, ClaimSource, Pod, QualifiedName, Uid};
-use crate::intern::{Interner, Symbol};
-use crate::quantity::Quantity;
+use crate::model::intern::{Interner, Symbol};
+use crate::model::quantity::Quantity;
 
 /// `resource.k8s.io/v1` ResourceClaim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,10 +167,9 @@ impl RequestRef {
     pub fn parse(text: &str, interner: &mut Interner) -> RequestRef {
         match text.split_once('/') {
             None => RequestRef { request: interner.intern(text), alternative: None },
-            Some((request, alternative)) => RequestRef {
-                request: interner.intern(request),
-                alternative: Some(interner.intern(alternative)),
-            },
+            Some((request, alternative)) => {
+                RequestRef { request: interner.intern(request), alternative: Some(interner.intern(alternative)) }
+            }
         }
     }
 

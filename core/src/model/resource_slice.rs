@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{DeviceNodeSelector, DeviceTaintEffect};
-use crate::intern::{Interner, Symbol};
-use crate::quantity::Quantity;
+use crate::model::intern::{Interner, Symbol};
+use crate::model::quantity::Quantity;
 
 /// `resource.k8s.io/v1` ResourceSlice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct DeviceNodes {
 pub struct CounterSet {
     /// `name` or `counterSet`.
     pub name: Symbol,
-    /// `counters`, sorted by symbol.
+    /// `counters`, sorted by name.
     pub counters: Box<[(Symbol, Quantity)]>,
 }
 

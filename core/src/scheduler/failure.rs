@@ -12,7 +12,7 @@ use crate::model::intern::Symbol;
 use crate::plugin_api::client::{Client, Condition, Event, EventType, StatusPatch};
 use crate::plugin_api::diagnosis::Diagnosis;
 use crate::plugin_api::extension_points::{Nomination, Repair};
-use crate::plugin_api::requests::WriteRequest;
+use crate::plugin_api::handle::WriteRequest;
 use crate::scheduler::queue::{Attempt, Rejectors};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {

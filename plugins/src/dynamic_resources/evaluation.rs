@@ -231,6 +231,13 @@ impl Evaluation {
         self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
     }
 
+    /// Returns the score of each node; `None` if no request has alternatives.
+    pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
+        let score = |result: &NodeResult| if let NodeResult::Feasible(score) = result { *score } else { 0 };
+        let is_scored = self.results.iter().any(|result| score(result) != 0);
+        is_scored.then(|| self.results.iter().map(score).collect())
+    }
+
     pub(super) fn text_of(&self, id: TextId) -> &str {
         self.texts.get(id.0 as usize).map_or("", |text| text)
     }
