@@ -25,6 +25,7 @@ mod pod;
 mod pod_affinity;
 pub mod quantity;
 mod resource_claim;
+mod resource_claim_json;
 mod resource_slice;
 mod resources;
 mod selector;
