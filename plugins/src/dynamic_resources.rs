@@ -14,8 +14,10 @@
 //! claim that was created for extended resources removes all of its finalizers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use schedc_core::args::{Args, Errors, Node, Part, parse_duration};
+use schedc_core::cache::Base;
 use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
@@ -45,9 +47,8 @@ mod readiness;
 
 use binding::BindingPlan;
 use devices::Devices;
-pub use evaluation::{NodeResult, TextId};
-use evaluation::{Evaluation, Infeasible, NodeEvaluator, UNAVAILABLE};
-use pod_claims::{ClaimState, PodClaims};
+use evaluation::{Evaluation, Infeasible, NodeEvaluator, NodeResult, UNAVAILABLE};
+use pod_claims::PodClaims;
 
 use crate::indexes::{DeviceClasses, ResourceClaims, ResourceSlices};
 use crate::resource_name::is_device_resource;
@@ -179,6 +180,19 @@ impl DynamicResources {
         PodClaims::look_up(pod, is_extended, view.indexes, &pending, times, &view.base.interner)
     }
 
+    fn evaluator<'a>(
+        &self,
+        args: &DynamicResourcesArgs,
+        pod: &'a Pod,
+        extended: &'a ExtendedResources,
+        claims: &'a PodClaims,
+        base: &'a Base,
+    ) -> NodeEvaluator<'a> {
+        let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
+        let timeout = timeout.filter(|&time| time > 0).map(Duration::from_nanos);
+        NodeEvaluator { pod, extended, claims, base, timeout, now: self.handle.now() }
+    }
+
     fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
         *self.last() = Some((pod.uid.clone(), evaluation.clone()));
     }
@@ -198,9 +212,9 @@ impl DynamicResources {
         if claims.is_empty() {
             return Ok(None);
         }
-        let evaluator = NodeEvaluator { pod: &placement.pod, extended: &extended, claims: &claims, view };
+        let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
         // Nothing has changed since Filter, therefore the result is the one of Filter.
-        match evaluator.evaluate(&mut self.devices(), placement.node) {
+        match evaluator.allocate(&mut self.devices(), placement.node) {
             Ok(allocation) => Ok(Some(BindingPlan::new(placement, claims, allocation, &view.base.interner))),
             Err(Infeasible::Failed(error)) => Err(Status::error(error)),
             Err(_) => Err(Status::error("claim allocation not found for node")),
@@ -269,7 +283,7 @@ impl PreFilterPlugin for DynamicResources {
         if claims.is_empty() {
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
-        let evaluator = NodeEvaluator { pod: claimant, extended: &pod.extended, claims: &claims, view };
+        let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
         let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices()));
         self.remember(claimant, &evaluation);
         Ok(PreFilterResult::ready(PodDevices(Some(evaluation))))
@@ -297,7 +311,7 @@ impl PreFilterPlugin for DynamicResources {
                 // The last evaluation may be this one. It is not copied if no other reference exists.
                 *self.last() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
-                let evaluator = NodeEvaluator { pod: claimant, extended: &pod.extended, claims: &claims, view };
+                let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
                 let known = Arc::make_mut(evaluation);
                 evaluator.update_all(known, &mut self.devices(), changed, |node| verdicts.reevaluate(node));
                 self.remember(claimant, evaluation);
@@ -378,7 +392,7 @@ impl PrepareScore for DynamicResources {
         let last = self.last().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
         let evaluation = last.or_else(|| {
             let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view).ok()?;
-            let evaluator = NodeEvaluator { pod: claimant, extended: &pod.extended, claims: &claims, view };
+            let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
             Some(Arc::new(evaluator.evaluate_all(&mut self.devices())))
         });
         DeviceScores(evaluation.and_then(|evaluation| evaluation.scores()))
@@ -423,8 +437,8 @@ impl ReservePlugin for DynamicResources {
         }
         let Some(plan) = self.plan(args, placement, view)? else { return Ok(ReservedDevices::default()) };
         let mut pending = self.handle.pending_allocations();
-        for (claim, allocation) in plan.pending() {
-            pending.insert(claim.clone(), allocation.clone());
+        for new in plan.pending() {
+            pending.insert(new.uid.clone(), new.claim, new.allocation.clone());
         }
         Ok(ReservedDevices(Some(Box::new(plan))))
     }
@@ -437,8 +451,8 @@ impl ReservePlugin for DynamicResources {
     fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {
         let Some(ReservedDevices(Some(plan))) = reserved else { return };
         let mut pending = self.handle.pending_allocations();
-        for (claim, _) in plan.pending() {
-            pending.remove(claim);
+        for new in plan.pending() {
+            pending.remove(&new.uid);
         }
         drop(pending);
         plan.undo(&self.handle, &placement.pod.uid);

@@ -220,9 +220,24 @@ fn toleration(toleration: &DeviceToleration, interner: &Interner) -> Value {
     fields.into()
 }
 
+/// Returns the text of an amount, with a binary suffix if it is a multiple of 1024: amounts of capacities usually have one.
+fn text(amount: Quantity) -> String {
+    let Some(mut mantissa) = amount.as_i64().filter(|&units| units != 0 && units % 1024 == 0) else {
+        return amount.to_string();
+    };
+    let mut suffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].into_iter();
+    let mut suffix = "";
+    while mantissa % 1024 == 0
+        && let Some(next) = suffixes.next()
+    {
+        (mantissa, suffix) = (mantissa / 1024, next);
+    }
+    format!("{mantissa}{suffix}")
+}
+
 fn amounts(amounts: &[(QualifiedName, Quantity)], interner: &Interner) -> Value {
     let amount = |(name, amount): &(QualifiedName, Quantity)| {
-        (name.display(interner).to_string(), Value::from(amount.to_string()))
+        (name.display(interner).to_string(), Value::from(text(*amount)))
     };
     Value::Object(amounts.iter().map(amount).collect())
 }

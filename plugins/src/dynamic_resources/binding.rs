@@ -7,7 +7,7 @@ use schedc_core::background::BackgroundClient;
 use schedc_core::client::{ApiError, ApiReason, Client, ObjectRef, ObjectUpdates};
 use schedc_core::extension_points::Placement;
 use schedc_core::handle::Handle;
-use schedc_core::intern::Interner;
+use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
     AllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod, RESOURCE_CLAIM_FINALIZER, ResourceClaim, Uid,
 };
@@ -44,11 +44,14 @@ struct PlannedClaim {
     is_reserved: bool,
 }
 
+/// A new allocation.
 #[derive(Debug)]
-struct NewAllocation {
-    /// The claim in the pending allocations.
-    claim: Uid,
-    allocation: Arc<AllocationResult>,
+pub(super) struct NewAllocation {
+    /// The uid in the pending allocations.
+    pub(super) uid: Uid,
+    /// Namespace and name of the claim; `None` if it is created.
+    pub(super) claim: Option<(Symbol, Symbol)>,
+    pub(super) allocation: Arc<AllocationResult>,
     written: Value,
 }
 
@@ -79,6 +82,7 @@ impl BindingPlan {
             let pod_claim = claim.pod_claim.map(|name| interner.share(name));
             let existing = claim.claim.as_ref().and_then(|claim| claim.status.allocation.clone());
             let is_reserved = claim.claim.as_ref().is_some_and(|claim| claim.is_reserved_for(&placement.pod.uid));
+            let name = claim.claim.as_ref().map(|claim| (claim.namespace, claim.name));
             let target = match (claim.claim, claim.state) {
                 (_, ClaimState::Extended) => match extended.take() {
                     Some(extended) => ClaimTarget::New {
@@ -94,10 +98,11 @@ impl BindingPlan {
             };
             let new = if existing.is_some() { None } else { allocations.next() };
             let new = new.map(|allocation| NewAllocation {
-                claim: match &target {
+                uid: match &target {
                     ClaimTarget::Existing { uid, .. } => uid.clone(),
                     ClaimTarget::New { .. } => Uid(format!("extended resources of {}", placement.pod.uid.0).into()),
                 },
+                claim: name.filter(|_| matches!(target, ClaimTarget::Existing { .. })),
                 written: allocation.to_json(interner),
                 allocation,
             });
@@ -107,8 +112,8 @@ impl BindingPlan {
     }
 
     /// Returns the new allocations.
-    pub(super) fn pending(&self) -> impl Iterator<Item = (&Uid, &Arc<AllocationResult>)> {
-        self.claims.iter().filter_map(|claim| claim.new.as_ref()).map(|new| (&new.claim, &new.allocation))
+    pub(super) fn pending(&self) -> impl Iterator<Item = &NewAllocation> {
+        self.claims.iter().filter_map(|claim| claim.new.as_ref())
     }
 
     /// Returns the allocations for reports.
@@ -261,6 +266,9 @@ impl BindingPlan {
             None => format!("add reservation to claim {name}"),
         };
         client.patch_status(object, &patch).await.map_err(|error| WriteError::of(&what, &error))?;
+        if let Some(new) = &claim.new {
+            handle.pending_allocations().mark_written(&new.uid, uid.clone());
+        }
         let mut written = self.written();
         if !written.iter().any(|known| known.uid == *uid) {
             written.push(WrittenClaim { object: object.clone(), uid: uid.clone(), is_new: false });
@@ -319,8 +327,10 @@ impl PlannedClaim {
             }
             ClaimTarget::New { extended, mappings, .. } => {
                 entry["extended"] = true.into();
-                entry["requests"] = extended.spec.to_json(interner)["devices"]["requests"].take();
-                entry["mappings"] = mappings.clone();
+                if !extended.spec.requests.is_empty() {
+                    entry["requests"] = extended.spec.to_json(interner)["devices"]["requests"].take();
+                    entry["mappings"] = mappings.clone();
+                }
             }
         }
         if let Some(allocation) = self.new.as_ref().map(|new| &new.allocation).or(self.existing.as_ref()) {

@@ -40,7 +40,7 @@ pub(super) fn of_pod<'a>(
         }
         if must_be_owned && claim.controller.as_ref() != Some(&pod.uid) {
             let (namespace, name) = (text(namespace), text(name));
-            let pod = format!("pod {namespace}/{} (pod is not owner)", pod.name);
+            let pod = format!("Pod {namespace}/{} (Pod is not owner)", pod.name);
             return Err(format!("ResourceClaim {namespace}/{name} was not created for {pod}"));
         }
         claims.push((pod_claim.name, claim));
@@ -83,7 +83,7 @@ mod tests {
         check(template, "", Err("pod \"default/web\": ResourceClaim not created yet"));
         check(template, "{name: gpu}", Ok(0));
         check(template, "{name: gpu, resourceClaimName: own}", Ok(1));
-        let wrong = "ResourceClaim default/shared was not created for pod default/web (pod is not owner)";
+        let wrong = "ResourceClaim default/shared was not created for Pod default/web (Pod is not owner)";
         check(template, "{name: gpu, resourceClaimName: shared}", Err(wrong));
         let neither = "pod \"default/web\", spec.resourceClaim \"gpu\": none of the supported fields are set";
         check("request: x", "", Err(neither));

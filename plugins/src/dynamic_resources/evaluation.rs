@@ -1,18 +1,21 @@
 //! The pod's claims on each node: the decision of Filter.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use schedc_core::cache::Base;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{
     AllocationMode, AllocationResult, DeviceRequest, ExactDeviceRequest, Node, NodeIndex, Pod, RequestedDevices,
     ResourceClaimSpec,
 };
 use schedc_core::node_mask::NodeMask;
+use schedc_device_allocator::Unfit;
 
-use super::devices::{AllocationError, Devices};
+use super::devices::{Devices, Position};
 use super::extended::{self, RequestMapping};
-use super::pod_claims::{ClaimState, PodClaims, matches, score};
-use super::{ExtendedResources, ViewOf};
+use super::pod_claims::{ClaimState, PodClaims, bit, matches};
+use super::ExtendedResources;
 
 /// Result of the pod's claims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ pub(super) struct Evaluation {
     results: Vec<NodeResult>,
     texts: Vec<Box<str>>,
     /// Position in the changes of devices up to which this is current.
-    read: u64,
+    read: Position,
 }
 
 /// Two evaluations with equal results on all nodes have equal effects.
@@ -61,7 +64,6 @@ pub(super) struct NodeAllocation {
     pub(super) allocations: Vec<Arc<AllocationResult>>,
     /// The claim for extended resources.
     pub(super) extended: Option<ExtendedClaim>,
-    pub(super) score: i64,
 }
 
 /// The claim for a pod's extended resources on a node.
@@ -84,29 +86,53 @@ pub(super) struct NodeEvaluator<'a> {
     pub(super) pod: &'a Pod,
     pub(super) extended: &'a ExtendedResources,
     pub(super) claims: &'a PodClaims,
-    pub(super) view: ViewOf<'a>,
+    pub(super) base: &'a Base,
+    /// Timeout for a node.
+    pub(super) timeout: Option<Duration>,
+    /// The current time.
+    pub(super) now: i64,
 }
 
 impl NodeEvaluator<'_> {
-    /// Evaluates a node as Filter does.
-    pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
-        let Some(node) = self.view.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
+    /// Evaluates a node as Filter does. Returns the score.
+    pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<i64, Infeasible> {
+        let interner = &self.base.interner;
+        let found = self.check(index, |node, specs| devices.evaluate(node, specs, self.timeout, interner));
+        found.map(|(score, new, _)| score + new.unwrap_or(0))
+    }
+
+    /// Allocates the devices of a node.
+    pub(super) fn allocate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
+        let interner = &self.base.interner;
+        let times = (self.timeout, self.now);
+        let (_, allocations, extended) =
+            self.check(index, |node, specs| devices.allocate(node, specs, times, interner))?;
+        Ok(NodeAllocation { allocations: allocations.unwrap_or_default(), extended })
+    }
+
+    /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
+    /// of the existing allocations.
+    fn check<T>(
+        &self,
+        index: NodeIndex,
+        find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
+    ) -> Result<(i64, Option<T>, Option<ExtendedClaim>), Infeasible> {
+        let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
             return Err(Infeasible::Failed("there is no such node".to_owned()));
         };
         let extended = self.extended_claim(node)?;
-        let own = self.claims.claims.iter().filter(|claim| claim.pod_claim.is_some());
-        if extended.is_none() && own.clone().next().is_none() {
-            return Ok(NodeAllocation { allocations: Vec::new(), extended: None, score: 0 });
+        if extended.is_none() && self.claims.claims.iter().all(|claim| claim.pod_claim.is_none()) {
+            return Ok((0, None, None));
         }
         let (mut unavailable, mut total) = (0, 0);
         let mut to_allocate = Vec::new();
         for (at, claim) in self.claims.claims.iter().enumerate() {
             match &claim.state {
                 ClaimState::Allocated { nodes, has_failed, score } => {
-                    let interner = &self.view.base.interner;
+                    let interner = &self.base.interner;
                     let is_usable = !has_failed && nodes.as_ref().is_none_or(|nodes| matches(nodes, node, interner));
                     if !is_usable {
-                        unavailable |= 1_u64.checked_shl(at as u32).unwrap_or(1 << 63);
+                        unavailable |= bit(at);
                     }
                     total += score;
                 }
@@ -115,18 +141,35 @@ impl NodeEvaluator<'_> {
                 ClaimState::Obsolete => {}
             }
         }
-        let allocations = match to_allocate.is_empty() {
-            true => Vec::new(),
-            false => devices.allocate(self.view, node, index, &to_allocate).map_err(|error| match error {
-                AllocationError::Unsuitable(reason) => Infeasible::Rejected(reason),
-                AllocationError::Failed(error) => Infeasible::Failed(error),
-            })?,
+        let found = match to_allocate.is_empty() {
+            true => None,
+            false => Some(find(node, &to_allocate).map_err(|unfit| self.infeasible(node, &unfit))?),
         };
         if unavailable != 0 {
             return Err(Infeasible::Unavailable(unavailable));
         }
-        total += to_allocate.iter().zip(&allocations).map(|(spec, result)| score(spec, result)).sum::<i64>();
-        Ok(NodeAllocation { allocations, extended, score: total })
+        Ok((total, found, extended))
+    }
+
+    /// Converts the reason why a node has no devices.
+    fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
+        let interner = &self.base.interner;
+        let to_allocate = |at: usize| {
+            let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
+            self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at)
+        };
+        let name = |at| match to_allocate(at).and_then(|claim| claim.claim.as_ref()) {
+            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
+            None => format!("{}/<extended-resources>", self.pod.namespace),
+        };
+        match unfit {
+            Unfit::Failed(failure) if failure.is_interruption() => {
+                let node = interner.resolve(node.name);
+                Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
+            }
+            Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),
+            Unfit::NoDevices | Unfit::InvalidPools => Infeasible::Rejected(unfit.message(name)),
+        }
     }
 
     /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`).
@@ -150,7 +193,7 @@ impl NodeEvaluator<'_> {
             return Ok(None);
         }
         let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
-        let (requests, mappings) = extended::requests(&self.pod.spec, class, &self.view.base.interner);
+        let (requests, mappings) = extended::requests(&self.pod.spec, class, &self.base.interner);
         let request = |request: extended::ExtendedRequest| DeviceRequest {
             name: request.name,
             devices: RequestedDevices::Exactly(ExactDeviceRequest {
@@ -176,9 +219,9 @@ impl NodeEvaluator<'_> {
             texts: Vec::new(),
             read: devices.position(),
         };
-        let slots = self.view.base.infos().len();
+        let slots = self.base.infos().len();
         evaluation.results.resize(slots, NodeResult::Unavailable(0));
-        for node in self.view.base.alive().iter() {
+        for node in self.base.alive().iter() {
             self.update(&mut evaluation, devices, node);
         }
         evaluation
@@ -187,7 +230,7 @@ impl NodeEvaluator<'_> {
     /// Evaluates a node again. Returns whether its result changed.
     fn update(&self, evaluation: &mut Evaluation, devices: &mut Devices, node: NodeIndex) -> bool {
         let result = match self.evaluate(devices, node) {
-            Ok(allocation) => NodeResult::Feasible(allocation.score),
+            Ok(score) => NodeResult::Feasible(score),
             Err(Infeasible::Unavailable(claims)) => NodeResult::Unavailable(claims),
             Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(&text)),
             Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
@@ -205,13 +248,13 @@ impl NodeEvaluator<'_> {
         node_changed: &[NodeIndex],
         mut changed: impl FnMut(NodeIndex),
     ) {
-        let alive = self.view.base.alive();
-        evaluation.results.resize(self.view.base.infos().len(), NodeResult::Unavailable(0));
+        let alive = self.base.alive();
+        evaluation.results.resize(self.base.infos().len(), NodeResult::Unavailable(0));
         let mut affected = NodeMask::default();
         let is_known = self.claims.have_equal_states(&evaluation.states)
-            && devices.affected_nodes(evaluation.read, self.view.base, &mut affected);
+            && devices.affected_nodes(evaluation.read, self.base, &mut affected);
         if is_known {
-            affected.resize(self.view.base.infos().len());
+            affected.resize(self.base.infos().len());
             affected.extend(node_changed.iter().copied());
         } else {
             evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    AllocationNodes, AllocationResult, Node, Pod, RequestedDevices, ResourceClaim, ResourceClaimSpec,
+    AllocationNodes, AllocationResult, LabelsExt, Node, Pod, RequestedDevices, ResourceClaim, ResourceClaimSpec,
+    label_integer,
 };
 use schedc_core::pending_allocations::PendingAllocations;
 use schedc_core::status::Status;
@@ -174,7 +175,7 @@ fn validate(claim: &ResourceClaim, (_, _, classes): Indexes<'_>, interner: &Inte
 }
 
 /// Returns the score of an allocation: the earlier the allocated alternatives, the higher (`computeScore`).
-pub(super) fn score(spec: &ResourceClaimSpec, allocation: &AllocationResult) -> i64 {
+fn score(spec: &ResourceClaimSpec, allocation: &AllocationResult) -> i64 {
     let mut score = 0;
     for request in &spec.requests {
         let RequestedDevices::FirstAvailable(alternatives) = &request.devices else { continue };
@@ -190,12 +191,16 @@ pub(super) fn score(spec: &ResourceClaimSpec, allocation: &AllocationResult) -> 
     score
 }
 
+/// Returns the mark of the claim at a position: one of 64 bits.
+pub(super) fn bit(at: usize) -> u64 {
+    1 << at.min(63)
+}
+
 /// Returns whether devices of an allocation can be used on a node.
 pub(super) fn matches(nodes: &AllocationNodes, node: &Node, interner: &Interner) -> bool {
     match nodes {
         AllocationNodes::Node(name) => *name == node.name,
         AllocationNodes::Selector(selector) => selector.parsed.as_ref().is_ok_and(|selector| {
-            use schedc_core::model::{LabelsExt, label_integer};
             let integer = |key| label_integer(interner, node.labels.value(key)?);
             selector.matches(node.name, &node.labels, integer)
         }),

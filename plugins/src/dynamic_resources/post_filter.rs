@@ -11,11 +11,10 @@ use schedc_core::node_loops::filter_node;
 use schedc_core::plugin::Plugin;
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
-use schedc_core::status::Status;
 use serde_json::json;
 
 use super::evaluation::{Infeasible, NodeEvaluator};
-use super::pod_claims::ClaimState;
+use super::pod_claims::{ClaimState, bit};
 use super::{DynamicResources, DynamicResourcesArgs, ViewOf};
 
 impl DynamicResources {
@@ -41,10 +40,10 @@ impl DynamicResources {
             claim.status.reserved_for.iter().all(|consumer| consumer.uid == cx.pod.uid)
                 && claim.status.reserved_for.len() <= 1
         };
-        let evaluator = NodeEvaluator { pod: cx.pod, extended: &extended, claims: &claims, view };
+        let evaluator = self.evaluator(args, cx.pod, &extended, &claims, view.base);
         let unavailable = self.unavailable(&evaluator, cx);
         let own = claims.claims.iter().enumerate();
-        let free = own.filter(|(at, _)| unavailable & 1_u64.checked_shl(*at as u32).unwrap_or(1 << 63) != 0);
+        let free = own.filter(|(at, _)| unavailable & bit(*at) != 0);
         let free = free.filter_map(|(_, claim)| claim.claim.as_ref()).filter(|claim| is_free(claim));
         let mut repairs: Vec<Repair> = free.map(|claim| deallocation(claim, interner)).collect();
         if !repairs.is_empty() {

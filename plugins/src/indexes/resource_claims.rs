@@ -73,6 +73,13 @@ impl ResourceClaims {
     }
 }
 
+fn claim(object: Option<&Object>) -> Option<&Arc<ResourceClaim>> {
+    match object {
+        Some(Object::ResourceClaim(claim)) => Some(claim),
+        _ => None,
+    }
+}
+
 /// Returns the pod for whose extended resources a claim was created.
 fn extended_owner(claim: &ResourceClaim) -> Option<&Uid> {
     claim.controller.as_ref().filter(|_| claim.is_for_extended_resources)
@@ -80,11 +87,7 @@ fn extended_owner(claim: &ResourceClaim) -> Option<&Uid> {
 
 impl Index for ResourceClaims {
     fn set_object(&mut self, old: Option<&Object>, new: Option<&Object>) {
-        let claim = |object| match object {
-            Some(Object::ResourceClaim(claim)) => Some(claim),
-            _ => None,
-        };
-        let (old, new): (Option<&Arc<ResourceClaim>>, Option<&Arc<ResourceClaim>>) = (claim(old), claim(new));
+        let (old, new) = (claim(old), claim(new));
         if let Some(old) = old {
             self.remove(old);
         }

@@ -17,6 +17,11 @@ pub struct ResourceSlices {
 }
 
 impl ResourceSlices {
+    /// Returns the slice with this name.
+    pub fn slice(&self, name: Symbol) -> Option<&Arc<ResourceSlice>> {
+        self.slices.get(&name)
+    }
+
     /// Returns all slices, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ResourceSlice>> {
         self.slices.values()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Engine, UNTIMED};
+use crate::engine::Engine;
 use crate::engine::bundle::{Bundle, Visitor, set_up_extenders};
 use crate::engine::explain::Explanation;
 use crate::model::cache::{Base, Cache, PodState, State};
@@ -16,6 +16,9 @@ use crate::profile_api::costs::{CostPart, Meter};
 use crate::profile_api::extenders::{Extenders, Overrides};
 use crate::profile_api::hints::{InterestedPlugins, PluginEvents};
 use crate::profile_api::profile::{Profile, StartErrors};
+
+/// Time of all decisions of an [`AnyCluster`], in nanoseconds since 1970: 2026 begins.
+pub const SCENARIO_TIME: i64 = 1_767_225_600_000_000_000;
 
 /// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
 pub trait AnyCluster {
@@ -96,7 +99,7 @@ impl<B: Bundle> ClusterOf<B> {
         extenders: Option<&Overrides>,
     ) -> Result<Self, StartErrors> {
         let handle = Handle::default();
-        handle.publish_now(UNTIMED);
+        handle.publish_now(SCENARIO_TIME);
         let mut bundle = make(&handle)?;
         if let Some(extenders) = extenders {
             set_up_extenders(&mut bundle, extenders)?;

@@ -7,7 +7,7 @@ use k8s_openapi::api::resource::v1::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use k8s_openapi::jiff::Timestamp;
-use schedc_core::engine::UNTIMED;
+use schedc_core::erased::SCENARIO_TIME;
 use schedc_core::model::Pod;
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
@@ -84,9 +84,9 @@ impl Claims {
     }
 }
 
-/// Returns the time of all decisions, which are not timed.
+/// Returns the time of all decisions.
 fn now() -> Time {
-    Time(Timestamp::from_nanosecond(UNTIMED.into()).unwrap_or(Timestamp::MAX))
+    Time(Timestamp::from_nanosecond(SCENARIO_TIME.into()).unwrap_or(Timestamp::MAX))
 }
 
 /// Returns the claim for a pod's extended resources, without status.
