@@ -35,6 +35,8 @@ use schedc_objects::default::generated_name;
 use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 
+use crate::claim_status::check_claim_status;
+
 pub use key::Key;
 pub use log::{Change, ChangeKind, Log};
 pub use request::{PodRef, Request, Response};
@@ -273,8 +275,12 @@ impl ApiServer {
         if let Some(uid) = uid.filter(|uid| *uid != old_uid) {
             return Err(errors::other_uid(key, uid, old_uid));
         }
-        let mut value = json_of(old);
+        let old_value = json_of(old);
+        let mut value = old_value.clone();
         merge_patch::merge(&mut value, patch);
+        if key.kind == "ResourceClaim" {
+            check_claim_status(&old_value, &mut value).map_err(|error| errors::invalid(key, error))?;
+        }
         let mut object = read(key, value, self.options.kinds)?;
         // Identifying fields do not change.
         let metadata = object.metadata_mut();
