@@ -186,10 +186,8 @@ fn configuration(configuration: &DeviceConfiguration, interner: &Interner) -> Ma
     if let Some(opaque) = &configuration.opaque {
         // The text was JSON when it was read.
         let parameters: Value = serde_json::from_str(&opaque.parameters).unwrap_or_default();
-        fields.insert(
-            "opaque".to_owned(),
-            json!({"driver": interner.resolve(opaque.driver), "parameters": parameters}),
-        );
+        fields
+            .insert("opaque".to_owned(), json!({"driver": interner.resolve(opaque.driver), "parameters": parameters}));
     }
     fields
 }

@@ -38,7 +38,11 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         AnyObject::ResourceSlice(o) => Object::ResourceSlice(resource_slice::resource_slice(o, interner).into()),
         AnyObject::DeviceClass(o) => Object::DeviceClass(resource_slice::device_class(o, interner).into()),
         AnyObject::Custom(of_kind) => Object::Custom(custom(object, of_kind, interner).into()),
-        AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => return None,
+        AnyObject::Node(_)
+        | AnyObject::Pod(_)
+        | AnyObject::PriorityClass(_)
+        | AnyObject::Deployment(_)
+        | AnyObject::ResourceClaimTemplate(_) => return None,
     })
 }
 

@@ -243,3 +243,6 @@ fn device_status(device: &api::AllocatedDeviceStatus, interner: &mut Interner) -
         other_fields: digest(format!("{:?}{:?}", device.data, device.network_data)),
     }
 }
+
+#[cfg(test)]
+mod tests;
