@@ -106,7 +106,7 @@ impl Devices {
         let changed: Option<Vec<Uid>> = pending.log().since(self.pending_read).map(|uids| uids.cloned().collect());
         let mut touched: Vec<Uid> = match (updated, changed) {
             (Some(updated), Some(changed)) => {
-                release_received(&updated, pending);
+                self.release_received(&updated, pending);
                 updated.into_iter().chain(changed).collect()
             }
             _ => {
@@ -132,6 +132,16 @@ impl Devices {
                     self.set(&uid, *claim, Some(allocation), interner);
                 }
                 (None, None) => self.set(&uid, None, None, interner),
+            }
+        }
+    }
+
+    /// Removes written allocations whose claims were received.
+    fn release_received(&self, updated: &[Uid], pending: &mut PendingAllocations) {
+        for uid in updated.iter().chain(self.unnamed.keys()) {
+            let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
+            if written.is_some_and(|written| updated.contains(written)) {
+                pending.remove(uid);
             }
         }
     }
@@ -239,18 +249,6 @@ impl Devices {
         let allocated = inventory.allocate(&prepared, node, interner, expiry(timeout), share_id)?;
         Ok(allocated.into_iter().map(Arc::new).collect())
     }
-}
-
-/// Removes written allocations whose claims were received.
-fn release_received(updated: &[Uid], pending: &mut PendingAllocations) {
-    if updated.is_empty() {
-        return;
-    }
-    let is_received = |(_, pending): &(&Uid, &PendingAllocation)| {
-        pending.written.as_ref().is_some_and(|written| updated.contains(written))
-    };
-    let received: Vec<Uid> = pending.iter().filter(is_received).map(|(uid, _)| uid.clone()).collect();
-    received.iter().for_each(|uid| pending.remove(uid));
 }
 
 /// Returns a function that returns whether the time is over.

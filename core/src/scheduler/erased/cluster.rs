@@ -246,6 +246,7 @@ impl<S: State> Visitor<S> for Costs<'_, S> {
     type Output = Result<(), Status>;
     fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Self::Output {
         let Cache { base, state, .. } = &mut *self.cache;
+        base.begin_attempt(&Arc::new(self.pod.clone()));
         let compiled = engine.plugins.compile(&self.pod.spec, &mut base.interner, state);
         engine.plugins.costs(&compiled, self.cache, &mut MeterOf(self.meter))
     }
