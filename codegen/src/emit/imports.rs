@@ -56,6 +56,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "PreFilterPlugin",
             "PreScorePlugin",
             "PrepareScore",
+            "Preview",
             "QueueSortPlugin",
             "QueuedPod",
             "QueueingHint",

@@ -13,7 +13,9 @@ use crate::engine::{
 use crate::model::cache::Cache;
 use crate::model::map::Map;
 use crate::model::node_mask::NodeMask;
+use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::extension_points::Preview;
 use crate::plugin_api::random::Random;
 use crate::plugin_api::status::{Code, ReasonList, Status};
 use crate::profile_api::extenders::{EXTENDER, ExtenderRejection, Extenders};
@@ -52,6 +54,8 @@ pub struct NodeExplanation {
     /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
     /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
+    /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
+    pub previews: Vec<Preview>,
 }
 
 impl NodeExplanation {
@@ -141,7 +145,13 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             // Extenders are called only once.
             false => !self.extender_results.ran_filter,
         };
-        if self.explain_scores(&mut explanation.nodes) {
+        // A failure of Filter on one node ends the attempt.
+        let has_failed = |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
+        let is_scored = !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
+        if is_scored {
+            self.preview(&mut explanation.nodes);
+        }
+        if is_scored && self.explain_scores(&mut explanation.nodes) {
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
             let highest = feasible().map(NodeExplanation::total).max();
             explanation.best = feasible().filter(|n| Some(n.total()) == highest).map(|n| n.node.clone()).collect();
@@ -175,7 +185,12 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             if verdicts.is_empty() {
                 feasible.insert(index);
             }
-            nodes.push(NodeExplanation { node: base.name(index).to_string(), verdicts, scores: Vec::new() });
+            nodes.push(NodeExplanation {
+                node: base.name(index).to_string(),
+                verdicts,
+                scores: Vec::new(),
+                previews: Vec::new(),
+            });
         }
         nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
         self.engine.answer.feasible.copy_from(&feasible);
@@ -201,6 +216,19 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             verdicts.truncate(if all_filters { usize::MAX } else { 1 });
         }
         verdicts
+    }
+
+    /// Adds what Reserve would reserve on the feasible nodes.
+    fn preview(&mut self, nodes: &mut [NodeExplanation]) {
+        if !self.pod.spec.may_use_devices() {
+            return;
+        }
+        let base = &self.cache.base;
+        for explained in nodes.iter_mut().filter(|node| node.is_feasible()) {
+            let Some(node) = base.interner.get(&explained.node).and_then(|name| base.node(name)) else { continue };
+            let placement = Placement { pod: self.pod.clone(), node, node_name: explained.node.as_str().into() };
+            explained.previews = self.engine.plugins.previews(&self.attempt.cycle, self.cache, &placement);
+        }
     }
 
     /// Adds the scores of the feasible nodes. Returns false if scoring fails.

@@ -176,7 +176,7 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
+        let read = self.signatures.read(&*self.plugins, pod, cache);
         if self.sampler.start() {
             self.compare_compiled(&read, pod, cache);
         }
@@ -203,8 +203,8 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Compiles a pod with every plugin.
-    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> CompiledPod<P> {
-        self.signatures.read(&*self.plugins, &pod.spec, cache)
+    pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+        self.signatures.read(&*self.plugins, pod, cache)
     }
 
     /// Runs PreFilter and notifies the observer.
@@ -283,6 +283,7 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         change: impl FnOnce(&mut HypotheticalNode<'_, P>),
     ) -> Result<(), Verdict> {
+        cache.base.begin_attempt(pod);
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
         let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;

@@ -10,6 +10,7 @@ pub use super::requests::{Command, WriteOperation, WriteRequest};
 use crate::model::Uid;
 use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
+use crate::plugin_api::pending_allocations::PendingAllocations;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::plugin_api::go_duration::go_duration;
 
@@ -23,6 +24,7 @@ pub struct Handle {
     requests: RequestQueue,
     waiting: Arc<Mutex<BTreeSet<Uid>>>,
     preempting: Arc<Mutex<Set<Uid>>>,
+    pending_allocations: Arc<Mutex<PendingAllocations>>,
     now: Arc<AtomicI64>,
 }
 
@@ -87,6 +89,10 @@ impl Handle {
         lock(&self.waiting).iter().cloned().collect()
     }
 
+    /// Returns the allocations of resource claims that are decided and not written yet.
+    pub fn pending_allocations(&self) -> MutexGuard<'_, PendingAllocations> {
+        lock(&self.pending_allocations)
+    }
     /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)

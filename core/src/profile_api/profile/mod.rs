@@ -10,7 +10,7 @@ use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin_api::client::Client;
 use crate::plugin_api::events::EventObject;
-use crate::plugin_api::extension_points::{HintError, QueuedPod, QueueingHint};
+use crate::plugin_api::extension_points::{HintError, Preview, QueuedPod, QueueingHint};
 use crate::plugin_api::handle::{Handle, WaitingPods};
 use crate::plugin_api::status::{Code, Reasons, Status};
 use crate::profile_api::costs::Meter;
@@ -257,6 +257,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
+    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    fn previews(
+        &self,
+        _cycle: &Self::Cycle,
+        _cache: &Cache<Self::State>,
+        _placement: &Placement,
+    ) -> Vec<Preview> {
+        Vec::new()
+    }
     /// Runs Unreserve, in reverse order.
     fn unreserve(&self, placement: &Placement, reserved: &Self::Reserved);
     /// Runs Permit.
