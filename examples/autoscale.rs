@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Err(_) => waiting.push(pod),
         }
     }
-    println!("{placed} pods have a place, {} wait", waiting.len());
+    println!("{placed} pods are placed, {} wait", waiting.len());
 
     // Which group takes most of them, with at most three more nodes?
     let taint = "spec: { taints: [{ key: gpu, effect: NoSchedule }] }";
@@ -57,20 +57,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         let estimate = cluster.estimate(template, &waiting, 3);
         print!("{name}: {} nodes take {} pods", estimate.nodes, estimate.placed.len());
         match estimate.left.iter().find_map(|(_, why)| why.as_ref()) {
-            Some(why) => println!("; {} says: {}", why.plugin, why.reasons.join(", ")),
+            Some(why) => println!("; rejected by {}: {}", why.plugin, why.reasons.join(", ")),
             None => println!(),
         }
     }
 
     // n1 can be removed if its pods fit on other nodes.
     cluster.fork();
-    let n1 = cluster.node("n1").ok_or("n1 is there")?;
+    let n1 = cluster.node("n1").ok_or("n1 does not exist")?;
     let moved = cluster.cluster().base.infos()[n1.get()].pods.clone();
     for pod in &moved {
         cluster.remove_pod(&pod.uid);
     }
     let all_fit = moved.iter().all(|pod| cluster.schedule_on_any(pod, |node| node != n1).is_ok());
     cluster.revert();
-    println!("n1 can{} go", if all_fit { "" } else { "not" });
+    println!("n1 can{} be removed", if all_fit { "" } else { "not" });
     Ok(())
 }

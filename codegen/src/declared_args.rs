@@ -123,6 +123,7 @@ impl DeclaredArgs {
         let name = path.rsplit("::").next().unwrap_or(path).trim();
         match self.of_plugins.only(name) {
             Some((file, args)) => match self.schema(args, *file, MAX_DEPTH) {
+                Some(Schema::Table { fields }) if fields.is_empty() => ArgsSchema::None,
                 Some(schema) => ArgsSchema::Known(schema),
                 None if last_name(args).is_some_and(|name| name == NO_ARGS) => ArgsSchema::None,
                 None => ArgsSchema::Opaque,
@@ -159,11 +160,16 @@ impl DeclaredArgs {
                     let Some((of_trait, _)) = &item.trait_ else { continue };
                     let of_trait = of_trait.segments.last().map(|segment| segment.ident.to_string());
                     let args = match of_trait.as_deref() {
-                        Some("SimpleFilter") => Some(syn::Ident::new(NO_ARGS, Span::call_site()).into()),
-                        Some("Plugin") => item.items.iter().find_map(|item| match item {
-                            ImplItem::Type(item) if item.ident == "Args" => type_path(&item.ty).cloned(),
-                            _ => None,
-                        }),
+                        // The fields of the plugin are its arguments.
+                        Some("SimpleFilter" | "SimpleScore") => type_path(&item.self_ty).cloned(),
+                        Some("Plugin") => {
+                            let written = item.items.iter().find_map(|item| match item {
+                                ImplItem::Type(item) if item.ident == "Args" => Some(type_path(&item.ty).cloned()),
+                                _ => None,
+                            });
+                            // `#[plugin]` adds `type Args = NoArgs`.
+                            written.unwrap_or_else(|| Some(syn::Ident::new(NO_ARGS, Span::call_site()).into()))
+                        }
                         _ => None,
                     };
                     if let Some(args) = args {

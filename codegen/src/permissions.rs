@@ -8,8 +8,8 @@ use crate::plan::{Plan, PlanPlugin, PluginId, Value};
 /// The kinds that every scheduler watches, first in the list.
 const ALWAYS: [&str; 2] = ["Node", "Pod"];
 
-/// The kinds that determine a pod's default constraints. Of kinds like these, PodTopologySpread reads no
-/// others.
+/// The kinds that determine a pod's default constraints. Apart from Node and Pod, PodTopologySpread reads only
+/// these.
 const WORKLOADS: [&str; 4] = ["ReplicaSet", "ReplicationController", "Service", "StatefulSet"];
 
 /// Returns the kinds that plugins of these profiles watch: Node and Pod, then others by name.

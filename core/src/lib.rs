@@ -49,13 +49,14 @@ pub mod scheduler;
 pub use engine::{evaluation, explain, hypothetical, node_loops, verdict};
 pub use model::{cache, change_log, intern, map, node_mask, node_set, originals, quantity};
 pub use plugin_api::plugin::Plugin;
-pub use plugin_api::simple::SimpleFilter;
+pub use plugin_api::simple::{SimpleFilter, SimpleScore};
 pub use plugin_api::{
     args, background, client, column, custom, diagnosis, events, handle, plugin, random, scratch, simple, status,
 };
 pub use profile_api::extenders;
 #[doc(hidden)]
 pub use profile_api::{catalog_checks, costs, hints, idle_plugins};
+pub use schedc_derive::plugin;
 pub use scheduler::{erased, minimal_cluster, queue, snapshot};
 
 /// The extension points of Kubernetes 1.36's scheduling framework, one small trait each.

@@ -2,7 +2,8 @@
 //!
 //! | for | names |
 //! |---|---|
-//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; [`SimpleFilter`] for a filter with one function |
+//! | every plugin | [`Plugin`], [`CompileContext`], [`Handle`], [`PodSpec`], [`Interner`], [`Symbol`]; `#[plugin]` |
+//! | plugins that read one pod and one node | [`SimpleFilter`], [`SimpleScore`], [`DefaultNormalization`], [`ReversedNormalization`] |
 //! | arguments | `#[derive(Args)]`, [`List`], [`Seq`], [`NoArgs`] |
 //! | state of nodes | [`NodeInfo`], [`Column`], [`ColumnWithArgs`] with [`WithArgs`], [`Position`] |
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
@@ -26,7 +27,8 @@ pub use crate::plugin_api::extension_points::{
 pub use crate::plugin_api::extension_points::{OptionalStateOf, StateOf};
 pub use crate::plugin_api::handle::{Handle, WaitingPods};
 pub use crate::plugin_api::plugin::{CompileContext, CycleSlot, IndexView, Plugin, Refs, Row, View};
-pub use crate::plugin_api::simple::SimpleFilter;
+pub use crate::plugin_api::simple::{DefaultNormalization, ReversedNormalization, SimpleFilter, SimpleScore};
 pub use crate::plugin_api::status::{Code, Reasons, Status};
 pub use crate::profile_api::post_filter::{PostFilterContext, PostFilterPlugin};
 pub use crate::profile_api::profile::Profile;
+pub use schedc_derive::plugin;

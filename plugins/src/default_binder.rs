@@ -13,29 +13,15 @@
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;
 use schedc_core::extension_points::{BindPlugin, BindResult, Placement};
-use schedc_core::handle::Handle;
-use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin};
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 /// Binds pods with the client of the scheduler.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DefaultBinder;
 
-impl Plugin for DefaultBinder {
-    const NAME: &'static str = "DefaultBinder";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(DefaultBinder)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for DefaultBinder {}
 
 impl BindPlugin for DefaultBinder {
     async fn bind<C: Client>(&self, _: &NoArgs, client: &C, placement: &Placement) -> Result<BindResult, Status> {

@@ -19,11 +19,12 @@ use schedc_core::extension_points::{
     Candidate, Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin,
 };
 use schedc_core::handle::Handle;
-use schedc_core::model::{NodeIndex, Pod, PodSpec, PreemptionPolicy};
-use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
+use schedc_core::model::{NodeIndex, Pod, PreemptionPolicy};
+use schedc_core::plugin::{IndexView, View};
 use schedc_core::profile::Profile;
 use schedc_core::random::Random;
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 mod args;
 mod budgets;
@@ -48,19 +49,14 @@ pub struct DefaultPreemption {
     trials: TrialCache,
 }
 
+#[plugin]
 impl Plugin for DefaultPreemption {
-    const NAME: &'static str = "DefaultPreemption";
     type Args = DefaultPreemptionArgs;
-    type Columns = ();
     type Indexes = DisruptionBudgets;
-    type Reads = ();
-    type Pod = ();
 
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
         Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::default() })
     }
-
-    fn compile(_: &DefaultPreemptionArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 
     #[inline]
     fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {

@@ -18,11 +18,11 @@ use schedc_core::extension_points::{
     FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
     PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
-use schedc_core::handle::Handle;
 use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, Plugin, View};
+use schedc_core::plugin::{CompileContext, IndexView, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod claims;
 mod hint;
@@ -49,23 +49,17 @@ const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors:
 }
 
 /// Passes pods without resource claims.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct DynamicResources;
 
 const NOT_SUPPORTED: &str = "resource claims are not supported yet";
 
+#[plugin]
 impl Plugin for DynamicResources {
-    const NAME: &'static str = "DynamicResources";
     type Args = DynamicResourcesArgs;
-    type Columns = ();
     type Indexes = ResourceClaims;
-    type Reads = ();
     /// Whether the pod has resource claims.
     type Pod = bool;
-
-    fn new(_: &'static DynamicResourcesArgs, _: &Handle) -> Result<Self, String> {
-        Ok(DynamicResources)
-    }
 
     fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> bool {
         !pod.resource_claims.is_empty()

@@ -14,12 +14,12 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
-use schedc_core::handle::Handle;
 use schedc_core::incremental::ScoreUpdate;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::scratch::Scratch;
+use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeImages;
 use crate::indexes::ImageNodes;
@@ -50,17 +50,11 @@ pub struct ImageSpread {
     images: Vec<(Symbol, f64)>,
 }
 
+#[plugin]
 impl Plugin for ImageLocality {
-    const NAME: &'static str = "ImageLocality";
-    type Args = NoArgs;
     type Columns = NodeImages;
     type Indexes = ImageNodes;
-    type Reads = ();
     type Pod = ImageLocalityPod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(ImageLocality::default())
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> ImageLocalityPod {
         let images: Box<[Symbol]> = pod.images.iter().copied().filter(|&image| cx.indexes.count(image) > 0).collect();

@@ -18,10 +18,10 @@
 //! with equal signatures, only the domains with changed pods are evaluated again.
 
 use schedc_core::column::Position;
-use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin, Refs};
+use schedc_core::plugin::{CompileContext, Refs};
 use schedc_core::scratch::Scratch;
+use schedc_core::{Plugin, plugin};
 
 mod args;
 mod compiled;
@@ -44,17 +44,12 @@ pub struct InterPodAffinity {
     scoring: Scratch<scoring::ScoreScratch>,
 }
 
+#[plugin]
 impl Plugin for InterPodAffinity {
-    const NAME: &'static str = "InterPodAffinity";
     type Args = InterPodAffinityArgs;
     type Columns = Position;
     type Indexes = (Topology, SelectorCounts, AffinityTerms);
-    type Reads = ();
     type Pod = InterPodAffinityPod;
-
-    fn new(_: &'static InterPodAffinityArgs, _: &Handle) -> Result<Self, String> {
-        Ok(InterPodAffinity::default())
-    }
 
     fn compile(args: &InterPodAffinityArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> InterPodAffinityPod {
         let (topology, counts, affinity_terms) = cx.indexes;

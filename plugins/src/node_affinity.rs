@@ -24,8 +24,9 @@ use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 use smallvec::SmallVec;
 
 mod args;
@@ -65,12 +66,10 @@ pub enum Mismatch {
     Pod,
 }
 
+#[plugin]
 impl Plugin for NodeAffinity {
-    const NAME: &'static str = "NodeAffinity";
     type Args = NodeAffinityArgs;
     type Columns = NodeLabels;
-    type Indexes = ();
-    type Reads = ();
     type Pod = NodeAffinityPod;
 
     fn new(args: &'static NodeAffinityArgs, _: &Handle) -> Result<Self, String> {

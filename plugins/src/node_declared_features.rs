@@ -12,34 +12,27 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod hint;
 
 use crate::columns::NodeFeatures;
 
 /// Compares the features that pods use with the declared features of nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeDeclaredFeatures;
 
 /// The features that a pod requires.
 type Required = Box<[Symbol]>;
 
+#[plugin]
 impl Plugin for NodeDeclaredFeatures {
-    const NAME: &'static str = "NodeDeclaredFeatures";
-    type Args = NoArgs;
     type Columns = NodeFeatures;
-    type Indexes = ();
-    type Reads = ();
     type Pod = Required;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeDeclaredFeatures)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Required {
         pod.required_features.clone()

@@ -13,30 +13,23 @@
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, Registration};
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin};
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
+use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeIdentity;
 
 /// Compares node names.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeName;
 
+#[plugin]
 impl Plugin for NodeName {
-    const NAME: &'static str = "NodeName";
-    type Args = NoArgs;
     type Columns = NodeIdentity;
-    type Indexes = ();
-    type Reads = ();
     /// The node name in the pod.
     type Pod = Option<Symbol>;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeName)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Option<Symbol> {
         pod.node_name

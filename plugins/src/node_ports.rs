@@ -16,11 +16,11 @@ use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilterPlugin, PreFilterResult, QueueingHint,
     Registration,
 };
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{HostPort, PodSpec};
-use schedc_core::plugin::{CompileContext, Plugin, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 use crate::columns::{NodePortsInUse, collide};
 
@@ -28,7 +28,7 @@ use crate::columns::{NodePortsInUse, collide};
 const ANY_ADDRESS: &str = "0.0.0.0";
 
 /// Compares host ports.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodePorts;
 
 /// The host ports of a pod.
@@ -38,17 +38,10 @@ pub struct NodePortsPod {
     any_address: Symbol,
 }
 
+#[plugin]
 impl Plugin for NodePorts {
-    const NAME: &'static str = "NodePorts";
-    type Args = NoArgs;
     type Columns = NodePortsInUse;
-    type Indexes = ();
-    type Reads = ();
     type Pod = NodePortsPod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodePorts)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodePortsPod {
         let ports = pod.host_ports.clone();

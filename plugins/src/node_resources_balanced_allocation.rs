@@ -15,11 +15,11 @@
 
 use schedc_core::args::{Args, List};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
-use schedc_core::handle::Handle;
 use schedc_core::model::PodSpec;
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeResources;
 use crate::resource_name::{RequestedAmounts, ResourceName};
@@ -50,20 +50,14 @@ pub struct BalancedResource {
 }
 
 /// Compares the utilization of resources.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeResourcesBalancedAllocation;
 
+#[plugin]
 impl Plugin for NodeResourcesBalancedAllocation {
-    const NAME: &'static str = "NodeResourcesBalancedAllocation";
     type Args = NodeResourcesBalancedAllocationArgs;
     type Columns = NodeResources;
-    type Indexes = ();
-    type Reads = ();
     type Pod = RequestedAmounts;
-
-    fn new(_: &'static NodeResourcesBalancedAllocationArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeResourcesBalancedAllocation)
-    }
 
     #[inline]
     fn compile(

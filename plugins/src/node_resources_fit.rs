@@ -20,12 +20,12 @@ use schedc_core::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
     SkipFrequency,
 };
-use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod args;
 mod hint;
@@ -39,7 +39,7 @@ use crate::columns::NodeResources;
 use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages};
 
 /// Compares requests with the unused resources.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeResourcesFit;
 
 /// Requests of a pod.
@@ -69,17 +69,11 @@ pub struct Insufficient {
     unresolvable: bool,
 }
 
+#[plugin]
 impl Plugin for NodeResourcesFit {
-    const NAME: &'static str = "NodeResourcesFit";
     type Args = NodeResourcesFitArgs;
     type Columns = NodeResources;
-    type Indexes = ();
-    type Reads = ();
     type Pod = NodeResourcesFitPod;
-
-    fn new(_: &'static NodeResourcesFitArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeResourcesFit)
-    }
 
     #[inline]
     fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeResourcesFitPod {

@@ -16,32 +16,25 @@ use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
 };
-use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, PodSpec, Taint, Toleration};
-use schedc_core::plugin::{CompileContext, Plugin};
+use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
+use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeTaints;
 
 const TAINT_KEY: &str = "node.kubernetes.io/unschedulable";
 
 /// Reads `spec.unschedulable`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeUnschedulable;
 
+#[plugin]
 impl Plugin for NodeUnschedulable {
-    const NAME: &'static str = "NodeUnschedulable";
-    type Args = NoArgs;
     type Columns = NodeTaints;
-    type Indexes = ();
-    type Reads = ();
     /// Whether the pod tolerates cordoned nodes.
     type Pod = bool;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeUnschedulable)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> bool {
         tolerates(&pod.tolerations, cx.interner)

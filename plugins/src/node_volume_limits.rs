@@ -17,14 +17,14 @@ use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::handle::Handle;
 use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 use smallvec::SmallVec;
 
 mod hint;
@@ -37,7 +37,7 @@ use requested_volumes::{Failure, RequestedVolumes};
 use crate::indexes::AttachedVolumes;
 
 /// Counts the volumes of CSI drivers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NodeVolumeLimits;
 
 /// The pod's volumes that can count.
@@ -107,17 +107,11 @@ pub enum VolumeLimitRejection {
     NotPrepared,
 }
 
+#[plugin]
 impl Plugin for NodeVolumeLimits {
-    const NAME: &'static str = "NodeVolumeLimits";
-    type Args = NoArgs;
     type Columns = Position;
     type Indexes = AttachedVolumes;
-    type Reads = ();
     type Pod = NodeVolumeLimitsPod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(NodeVolumeLimits)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> NodeVolumeLimitsPod {
         if pod.volumes.is_empty() {

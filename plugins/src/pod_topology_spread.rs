@@ -31,9 +31,10 @@ use schedc_core::handle::Handle;
 use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, Refs, Row, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Refs, Row, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod args;
 mod constraints;
@@ -63,12 +64,11 @@ pub struct PodTopologySpread {
     scoring: Scratch<score::ScoreScratch>,
 }
 
+#[plugin]
 impl Plugin for PodTopologySpread {
-    const NAME: &'static str = "PodTopologySpread";
     type Args = PodTopologySpreadArgs;
     type Columns = (NodeLabels, NodeTaints, Position);
     type Indexes = (Topology, SelectorCounts, WorkloadSelectors);
-    type Reads = ();
     type Pod = PodTopologySpreadPod;
 
     fn new(args: &'static PodTopologySpreadArgs, _: &Handle) -> Result<Self, String> {

@@ -12,28 +12,14 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{QueueSortPlugin, QueuedPod};
-use schedc_core::handle::Handle;
-use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Plugin};
+use schedc_core::{Plugin, plugin};
 
 /// Sorts by priority, then by time in the queue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PrioritySort;
 
-impl Plugin for PrioritySort {
-    const NAME: &'static str = "PrioritySort";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(PrioritySort)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for PrioritySort {}
 
 impl QueueSortPlugin for PrioritySort {
     #[inline]

@@ -15,29 +15,17 @@ use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, HintContext, HintError, PreEnqueuePlugin, QueueingHint, Registration,
 };
-use schedc_core::handle::Handle;
-use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, Plugin};
+use schedc_core::model::Pod;
+use schedc_core::plugin::IndexView;
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 /// Reads `spec.schedulingGates`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SchedulingGates;
 
-impl Plugin for SchedulingGates {
-    const NAME: &'static str = "SchedulingGates";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(SchedulingGates)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for SchedulingGates {}
 
 impl PreEnqueuePlugin for SchedulingGates {
     fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {

@@ -17,17 +17,17 @@ use schedc_core::extension_points::{
     EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreScorePlugin, QueueingHint,
     Registration, ScoreError, ScorePlugin, SkipFrequency, default_normalize,
 };
-use schedc_core::handle::Handle;
 use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 use smallvec::SmallVec;
 
 use crate::columns::{NodeTaints, is_hard};
 
 /// Compares taints with tolerations.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TaintToleration;
 
 /// The pod's tolerations that can apply.
@@ -42,17 +42,10 @@ pub struct TaintTolerationPod {
 /// An API server adds two tolerations to each pod.
 type Tolerations = SmallVec<[Toleration; 2]>;
 
+#[plugin]
 impl Plugin for TaintToleration {
-    const NAME: &'static str = "TaintToleration";
-    type Args = NoArgs;
     type Columns = NodeTaints;
-    type Indexes = ();
-    type Reads = ();
     type Pod = TaintTolerationPod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(TaintToleration)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> TaintTolerationPod {
         let (mut hard, mut soft) = (Tolerations::new(), Tolerations::new());

@@ -27,14 +27,14 @@ use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin,
     ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
-use schedc_core::handle::Handle;
 use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod args;
 mod assume_cache;
@@ -134,17 +134,12 @@ struct Assumptions {
     plan: BindingPlan,
 }
 
+#[plugin]
 impl Plugin for VolumeBinding {
-    const NAME: &'static str = "VolumeBinding";
     type Args = VolumeBindingArgs;
     type Columns = (NodeLabels, Position);
     type Indexes = Volumes;
-    type Reads = ();
     type Pod = VolumeBindingPod;
-
-    fn new(_: &'static VolumeBindingArgs, _: &Handle) -> Result<Self, String> {
-        Ok(VolumeBinding::default())
-    }
 
     fn compile(_: &VolumeBindingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeBindingPod {
         let own = PodClaims::new(pod);

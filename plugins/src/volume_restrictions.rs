@@ -14,12 +14,12 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::handle::Handle;
 use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod hint;
 
@@ -27,7 +27,7 @@ use crate::columns::{NodeDisks, is_disk};
 use crate::indexes::Volumes;
 
 /// Separates pods that cannot share volumes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct VolumeRestrictions;
 
 /// Volumes of a pod.
@@ -69,17 +69,11 @@ pub enum VolumeConflict {
     NotPrepared,
 }
 
+#[plugin]
 impl Plugin for VolumeRestrictions {
-    const NAME: &'static str = "VolumeRestrictions";
-    type Args = NoArgs;
     type Columns = NodeDisks;
     type Indexes = Volumes;
-    type Reads = ();
     type Pod = VolumeRestrictionsPod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(VolumeRestrictions)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeRestrictionsPod {
         if pod.volumes.is_empty() {

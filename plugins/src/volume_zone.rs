@@ -16,12 +16,12 @@ use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::handle::Handle;
 use schedc_core::incremental::ExcludedFromSignature;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{CompileContext, CycleSlot, Plugin, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 mod hint;
 
@@ -29,7 +29,7 @@ use crate::columns::NodeLabels;
 use crate::indexes::Volumes;
 
 /// Compares the zones of volumes and nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct VolumeZone;
 
 /// The claims in a pod, without those of generic ephemeral volumes.
@@ -69,17 +69,11 @@ const LABELS: [&str; 4] = [
     "topology.kubernetes.io/region",
 ];
 
+#[plugin]
 impl Plugin for VolumeZone {
-    const NAME: &'static str = "VolumeZone";
-    type Args = NoArgs;
     type Columns = NodeLabels;
     type Indexes = Volumes;
-    type Reads = ();
     type Pod = VolumeZonePod;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(VolumeZone)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> VolumeZonePod {
         if pod.volumes.is_empty() {

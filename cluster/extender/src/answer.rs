@@ -54,8 +54,8 @@ pub(crate) fn read<T: DeserializeOwned + Default>(json: &[u8]) -> Result<T, Stri
 }
 
 impl Filtered {
-    /// Returns the names of the remaining nodes. As in kube-scheduler, names count for an extender that received names,
-    /// otherwise nodes, also if there are no names. Without both, no node remains.
+    /// Returns the names of the remaining nodes. As in kube-scheduler, `NodeNames` counts for an extender that received
+    /// names, and `Nodes` otherwise or without `NodeNames`. Without both, no node remains.
     pub(crate) fn remaining(&mut self, by_name: bool) -> Vec<String> {
         match (self.node_names.take(), self.nodes.take()) {
             (Some(names), _) if by_name => names.into_iter().map(Option::unwrap_or_default).collect(),

@@ -66,7 +66,7 @@ impl HttpExtenders {
 }
 
 impl Extenders for HttpExtenders {
-    /// Applies overrides, which precede the environment.
+    /// Applies overrides, which take precedence over the environment.
     fn set_up(&self, here: &Overrides, profiles: &[ProfileInfo]) -> Result<(), String> {
         self.clients.get_or_init(|| {
             let mut all = overrides::from_environment();

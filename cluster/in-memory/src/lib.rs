@@ -5,8 +5,10 @@ mod client;
 mod controllers;
 mod executor;
 mod input;
+pub mod merge_patch;
 pub mod server;
 pub mod simulator;
+pub mod store;
 pub mod watch;
 
 pub use client::{InMemoryClient, PendingCall, PendingSleep};
@@ -15,3 +17,4 @@ pub use executor::Executor;
 pub use input::{Input, TimedInput};
 pub use server::{ApiServer, ApiServerOptions};
 pub use simulator::{CallTreatment, Options, SimulationEnd, SimulationHooks, Simulator};
+pub use store::Store;

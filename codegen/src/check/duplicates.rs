@@ -1,4 +1,4 @@
-//! No list contains a plugin twice. (kube-scheduler once loaded a plugin twice, and scores reached 300.)
+//! Checks that no list contains a plugin twice. (kube-scheduler once loaded a plugin twice, and scores reached 300.)
 
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;

@@ -1,5 +1,5 @@
-//! Extenders: the rules of kube-scheduler's `validateExtenders` and `makeTransport`, and of errors that would
-//! only occur at run time.
+//! Checks of extenders: kube-scheduler's `validateExtenders` and `makeTransport`, and errors that would otherwise
+//! occur at run time.
 
 mod tls;
 mod url;

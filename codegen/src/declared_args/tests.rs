@@ -31,7 +31,23 @@ const SOURCE: &str = r#"
         type Args = NoArgs;
     }
 
+    #[plugin]
+    impl Plugin for WithoutItems {}
+
+    #[derive(Clone, Copy, Args)]
+    pub struct Simple;
+
+    #[plugin]
     impl schedc_core::SimpleFilter for Simple {}
+
+    #[derive(Clone, Copy, Args)]
+    pub struct Bright {
+        #[args(default = 1)]
+        least: i64,
+    }
+
+    #[plugin]
+    impl SimpleScore for Bright {}
 
     impl Plugin for Generated {
         type Args = made_by_a_macro::Args;

@@ -1,4 +1,4 @@
-//! Dependencies with a folder that depends on `Cargo.lock`: patched ones, and those from a registry.
+//! Dependencies whose folder depends on `Cargo.lock`: patched ones, and those from a registry.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -29,7 +29,7 @@ pub(super) fn schema() -> Value {
                 "the extender is called for pods that request one of these; without the key, for all pods",
             ),
         ),
-        ("ignorable", boolean("whether scheduling goes on without the extender if a call fails")),
+        ("ignorable", boolean("whether scheduling continues without the extender if a call fails")),
     ];
     table(verbs.into_iter().chain(others), &["url-prefix"])
 }

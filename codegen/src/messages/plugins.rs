@@ -79,7 +79,7 @@ pub(crate) fn disabled_unknown(
 ) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         name.span,
-        format!("`{}` cannot be disabled at `{set_key}`: no plugin is called so", name.value),
+        format!("`{}` cannot be disabled at `{set_key}`: no plugin has this name", name.value),
         "disables nothing",
     );
     let with_suggestion = did_you_mean(diagnostic, &name.value, suggestions.iter().copied(), name.span, true);

@@ -25,7 +25,7 @@ pub struct PlanExtender {
     pub unreserve_verb: Option<String>,
     /// The weight of its scores; at least 1 with [`Self::prioritize_verb`], otherwise 0.
     pub weight: i64,
-    /// Whether its certificate is verified against a CA of [`Self::tls`], unless that disables verification.
+    /// Whether the extender's certificate is verified against a CA of [`Self::tls`], unless `tls` disables verification.
     pub enable_https: bool,
     /// TLS settings.
     pub tls: Option<PlanTls>,
@@ -33,7 +33,7 @@ pub struct PlanExtender {
     pub http_timeout: Duration,
     /// Whether calls contain node names instead of nodes.
     pub node_cache_capable: bool,
-    /// It is called only for pods that request one of these; for all pods if empty.
+    /// The extender is called only for pods that request one of these; for all pods if empty.
     pub managed_resources: Vec<ManagedResource>,
     /// Whether a pod is scheduled without the extender if a call fails.
     pub ignorable: bool,

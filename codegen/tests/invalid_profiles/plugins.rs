@@ -339,7 +339,7 @@ filter = { disabled = ["NodePort"] }
 multi-point = { disabled = ["DefaultPremption"] }
 "#,
         expect![[r#"
-            error: `NodePort` cannot be disabled at `filter`: no plugin is called so
+            error: `NodePort` cannot be disabled at `filter`: no plugin has this name
              --> profiles/p.toml:2:24
               |
             2 | filter = { disabled = ["NodePort"] }
@@ -350,7 +350,7 @@ multi-point = { disabled = ["DefaultPremption"] }
             2 | filter = { disabled = ["NodePorts"] }
               |                                 +
 
-            error: `DefaultPremption` cannot be disabled at `multi-point`: no plugin is called so
+            error: `DefaultPremption` cannot be disabled at `multi-point`: no plugin has this name
              --> profiles/p.toml:3:29
               |
             3 | multi-point = { disabled = ["DefaultPremption"] }

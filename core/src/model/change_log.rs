@@ -1,7 +1,7 @@
 //! A bounded log of changes, for incremental readers.
 
 /// The latest entries, each at a position that always grows. A reader stores its position. If entries after it are no
-/// longer kept, the reader has to start from nothing.
+/// longer kept, the reader has to read the complete state again.
 #[derive(Clone, Debug)]
 pub struct ChangeLog<T> {
     /// A ring buffer: the index of an entry is its position modulo the capacity, which is a power of two.
@@ -57,7 +57,7 @@ impl<T> ChangeLog<T> {
         (!missing).then(|| (position..self.end).filter_map(at))
     }
 
-    /// Invalidates all entries: readers that have not read them start from nothing.
+    /// Invalidates all entries: readers that have not read them read the complete state again.
     pub fn cut(&mut self) {
         self.ring.clear();
         // The new position is a multiple of the capacity, which is the start of the ring.

@@ -41,8 +41,8 @@ pub struct HostPort {
 /// A preferred term of node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PreferredTerm {
-    /// Weight that is added to a node's score if the term matches. Terms of weight 0 are left out; if no other is left,
-    /// one that never matches remains.
+    /// Weight that is added to a node's score if the term matches. Terms of weight 0 are left out; if all terms have
+    /// weight 0, one term that never matches remains.
     pub weight: i64,
     /// The condition, or its error in Kubernetes' words, with which scheduling the pod fails.
     pub term: Result<NodeSelectorTerm, Arc<str>>,

@@ -152,7 +152,7 @@ pub struct ZoneLabel {
 pub struct Migration {
     /// The plugin's name, such as `kubernetes.io/gce-pd`.
     pub plugin: Symbol,
-    /// The volume of the CSI driver, or in Kubernetes' words why it cannot be translated.
+    /// The volume of the CSI driver; or the reason, in Kubernetes' words, why the volume cannot be translated.
     pub volume: Result<MigratedVolume, Arc<str>>,
 }
 

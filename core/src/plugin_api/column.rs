@@ -53,8 +53,8 @@ pub trait ColumnWithArgs: Clone + Default + PartialEq + Send + Sync + 'static {
 /// A [`ColumnWithArgs`] among the columns of a plugin; kernels receive a reference to the entry.
 pub struct WithArgs<C>(PhantomData<fn() -> C>);
 
-/// One node's entry of a column for hypothetical changes: the cluster's own entry until the first pod is added or
-/// removed.
+/// A node's entry of a column for hypothetical changes: a reference to the cluster's entry until the first pod is added
+/// or removed.
 #[derive(Clone, Debug)]
 pub enum HypotheticalColumn<'a, C> {
     /// The cluster's entry.
@@ -240,7 +240,7 @@ column_tuples! { A 0; A 0, B 1; A 0, B 1, C 2; A 0, B 1, C 2, D 3; A 0, B 1, C 2
 
 /// State of the cluster as a whole. Kernels cannot read it; extension points that run once in a cycle can.
 pub trait Index: Default + Send + Sync + 'static {
-    /// The declared kinds that it is made of, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin
+    /// The custom resources that the index reads, by their [`RESOURCE`](crate::custom::CustomResource::RESOURCE). A plugin
     /// that reads the index has to watch them.
     const CUSTOM: &'static [&'static str] = &[];
 
@@ -248,13 +248,13 @@ pub trait Index: Default + Send + Sync + 'static {
     fn begin(&mut self, _interner: &mut Interner) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a node.
     fn set_node(&mut self, _index: NodeIndex, _old: Option<&Node>, _new: Option<&Node>) {}
-    /// Adds a pod to a node. As with columns, its `nominated_node` and `started` do not count.
+    /// Adds a pod to a node. As in [`Column`], it must not read `nominated_node` and `started`.
     fn add_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// Removes a pod from a node.
     fn remove_pod(&mut self, _index: NodeIndex, _pod: &Pod) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) a pending pod. A pod is pending until it is bound
-    /// or deleted; an assumed pod has been added to its node already. Pods of other schedulers do not count. There is
-    /// no notification of the scheduler's own writes to a pod's status.
+    /// or deleted; an assumed pod has been added to its node already. Pods of other schedulers are not reported, and
+    /// neither are the scheduler's own writes to a pod's status.
     fn set_pending(&mut self, _old: Option<&Pod>, _new: Option<&Pod>) {}
     /// Adds (`old` is `None`), changes, or removes (`new` is `None`) an object of another kind.
     fn set_object(&mut self, _old: Option<&Object>, _new: Option<&Object>) {}

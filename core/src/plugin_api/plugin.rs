@@ -15,7 +15,7 @@ use crate::plugin_api::handle::Handle;
 /// plugin's own cycle state and the declared columns of one node. Therefore every input of a result is declared.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scheduler plugin",
-    note = "implement `schedc_core::Plugin` for it, or `schedc_core::SimpleFilter` for a filter with one function"
+    note = "write `#[plugin]` on its `impl Plugin`, `impl SimpleFilter` or `impl SimpleScore`"
 )]
 pub trait Plugin: Send + Sync + Sized + 'static {
     /// Name in profiles, statuses and metrics.

@@ -80,8 +80,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.proceed(&uid, tasks);
     }
 
-    /// Returns whether the last received status of a pod does not name its node as nominated. A nomination that was
-    /// never written does not count.
+    /// Returns whether the nomination of a pod's node still has to be written: the last received status has another
+    /// nomination or none, or a write of the status is in progress.
     fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
         let uid = &placement.pod.uid;
         let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);

@@ -99,8 +99,8 @@ struct Eviction<C> {
 }
 
 impl<C: Client> Eviction<C> {
-    /// Deletes all concurrently except the last, which stays if another deletion failed. Returns whether all are
-    /// deleted; the preemptor is retried in any case.
+    /// Deletes all victims except the last concurrently, then the last one unless another deletion failed. Returns
+    /// whether all are deleted; the preemptor is retried in any case.
     async fn evict(&self, victims: &[Arc<Pod>]) -> bool {
         let Some((last, others)) = victims.split_last() else { return true };
         let results = join_all(others.iter().map(|victim| self.evict_one(victim))).await;

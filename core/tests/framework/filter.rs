@@ -50,7 +50,7 @@ fn the_first_plugin_that_rejects_a_node_gives_the_reason() {
             sick:
               Health UnschedulableAndUnresolvable "node(s) were sick"
             taken:
-              Apart Unschedulable "node(s) had a pod of the team"
+              TeamAntiAffinity Unschedulable "node(s) had a pod of the team"
         "#]],
     );
 }
@@ -68,7 +68,7 @@ fn explain_can_run_every_filter() {
             sick:
               Health UnschedulableAndUnresolvable "node(s) were sick"
             taken:
-              Apart Unschedulable "node(s) had a pod of the team"
+              TeamAntiAffinity Unschedulable "node(s) had a pod of the team"
         "#]],
     );
 }
@@ -103,5 +103,5 @@ fn the_diagnosis_has_resolvable_nodes() {
     let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);
     let plugins: Vec<_> = found.diagnosis.unschedulable_plugins.into_iter().collect();
-    assert_eq!(plugins, ["Apart", "Health", "Slots"]);
+    assert_eq!(plugins, ["Health", "Slots", "TeamAntiAffinity"]);
 }

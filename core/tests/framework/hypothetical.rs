@@ -89,7 +89,7 @@ fn all_verdicts_lists_every_rejection() {
     let cache = &mut test_cluster.embedded.scheduler.cache;
     let mut found = Vec::new();
     let first = engine.run_filter_plugins(&pod, cache, node, |hypothetical| found = hypothetical.all_verdicts());
-    assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["Apart", "Slots"]);
+    assert_eq!(found.iter().map(|verdict| verdict.plugin).collect::<Vec<_>>(), ["TeamAntiAffinity", "Slots"]);
     assert_eq!(first.unwrap_err(), found[0]);
 }
 
@@ -103,7 +103,7 @@ fn a_hypothetical_node_leaves_no_trace() {
     let compiled = engine.plugins.compile(&pod.spec, &mut cache.base.interner, &mut cache.state);
     let cache = &*cache;
     let mut cycle = engine.plugins.pre_filter(&compiled, cache, &mut PreFilterRun::default()).unwrap();
-    let before = (cycle.apart.clone(), cache.state.slot_count.clone());
+    let before = (cycle.team_anti_affinity.clone(), cache.state.slot_count.clone());
     {
         let mut hypothetical = HypotheticalNode::<Pipeline>::new(&compiled, &mut cycle, cache, node);
         hypothetical.remove_pod(&blue);
@@ -114,7 +114,7 @@ fn a_hypothetical_node_leaves_no_trace() {
         hypothetical.remove_pod(&blue);
         assert!(hypothetical.filter().is_ok());
     }
-    assert_eq!((cycle.apart.clone(), cache.state.slot_count.clone()), before);
+    assert_eq!((cycle.team_anti_affinity.clone(), cache.state.slot_count.clone()), before);
 }
 
 #[test]

@@ -206,5 +206,9 @@ fn a_nominated_node_does_not_fail_attempts_of_lower_priority() {
     let n1 = test_cluster.embedded.scheduler.cache.base.interner.intern("n1");
     test_cluster.embedded.scheduler.cache.nominate(nominated, n1);
     test_cluster.pending("rival", "team: blue");
-    assert_eq!(test_cluster.run(), ["rival on n2"], "with the other pod, Apart rejects n1 before Health fails there");
+    assert_eq!(
+        test_cluster.run(),
+        ["rival on n2"],
+        "with the other pod, TeamAntiAffinity rejects n1 before Health fails there"
+    );
 }

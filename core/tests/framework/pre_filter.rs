@@ -36,7 +36,7 @@ fn a_plugin_that_skips_is_left_out_of_filter() {
     test_cluster.node("n1", "");
     assert_eq!(
         test_cluster.explain("web", "team: blue", false).skipped,
-        ["PinnedA", "PinnedB", "ReadsApart", "MayReadApart"]
+        ["PinnedA", "PinnedB", "ReadsTeamAntiAffinity", "MayReadTeamAntiAffinity"]
     );
 }
 
@@ -87,8 +87,8 @@ fn after_a_resolvable_rejection_other_pre_filters_run_but_no_filter() {
         [
             "PinnedA pre-filter",
             "PinnedB pre-filter",
-            "ReadsApart sees that Apart skips",
-            "MayReadApart sees 0 node(s)",
+            "ReadsTeamAntiAffinity sees that TeamAntiAffinity skips",
+            "MayReadTeamAntiAffinity sees 0 node(s)",
         ]
     "#]]
     .assert_debug_eq(&calls);
@@ -137,7 +137,7 @@ fn a_plugin_reads_the_state_of_another() {
     notes();
     assert_eq!(test_cluster.step().unwrap(), "web on n2");
     let read: Vec<String> = notes().into_iter().filter(|note| note.contains("sees")).collect();
-    assert_eq!(read, ["ReadsApart sees 2 node(s)", "MayReadApart sees 2 node(s)"]);
+    assert_eq!(read, ["ReadsTeamAntiAffinity sees 2 node(s)", "MayReadTeamAntiAffinity sees 2 node(s)"]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn an_optional_state_is_none_without_its_plugin() {
     notes();
     test_cluster.enqueue(1, pod);
     assert_eq!(test_cluster.run(), ["web on n1"]);
-    assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
+    assert_eq!(notes(), ["MayReadTeamAntiAffinity sees that TeamAntiAffinity is not here"]);
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn a_filter_without_the_pre_filter_that_it_has_gets_the_default_state() {
     let pod = test_cluster.pod("web", "team: blue");
     notes();
     test_cluster.enqueue(2, pod);
-    assert_eq!(test_cluster.run(), ["web on n1"], "Apart has no pods");
-    assert_eq!(notes(), ["MayReadApart sees that Apart is not here"]);
+    assert_eq!(test_cluster.run(), ["web on n1"], "TeamAntiAffinity has no pods");
+    assert_eq!(notes(), ["MayReadTeamAntiAffinity sees that TeamAntiAffinity is not here"]);
 }
 
 #[test]

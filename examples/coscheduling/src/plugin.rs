@@ -24,7 +24,6 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schedc_core::Plugin;
 use schedc_core::args::Args;
 use schedc_core::custom::{CustomResource, Lister};
 use schedc_core::events::{Action, EventObject, EventResource};
@@ -38,6 +37,7 @@ use schedc_core::model::{Custom, Object, Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Status};
+use schedc_core::{Plugin, plugin};
 
 use crate::group::{GroupKey, PodGroup, PodGroupSpec};
 use crate::pod_groups::PodGroups;
@@ -75,12 +75,10 @@ impl Coscheduling {
     }
 }
 
+#[plugin]
 impl Plugin for Coscheduling {
-    const NAME: &'static str = "Coscheduling";
     type Args = CoschedulingArgs;
-    type Columns = ();
     type Indexes = (PodGroups, Lister<PodGroup>);
-    type Reads = ();
     /// The group of a pod, if it is in one.
     type Pod = Option<GroupKey>;
 

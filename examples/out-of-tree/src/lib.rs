@@ -1,6 +1,6 @@
 //! Example of a plugin crate outside of schedc.
 //!
-//! - [`Maintenance`] is a minimal plugin: a filter in ten lines. The crate `coscheduling` contains a stateful one.
+//! - [`Maintenance`] is a minimal plugin: a filter in a few lines. The crate `coscheduling` contains a stateful one.
 //! - `schedc.toml` declares its name and its extension points.
 //! - [`scheduler`] is a scheduler with it, compiled from `profiles/maintenance.toml`.
 

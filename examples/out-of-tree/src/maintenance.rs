@@ -1,24 +1,24 @@
-//! A filter in ten lines.
+//! A filter in a few lines.
 
-use schedc_core::SimpleFilter;
-use schedc_core::column::NodeInfo;
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::PodSpec;
+use schedc_core::prelude::*;
 
-/// Keeps nodes with the label `example.com/maintenance` free of pods.
-#[derive(Default)]
-pub struct Maintenance;
+/// Keeps nodes with a label free of pods.
+#[derive(Clone, Copy, Args)]
+pub struct Maintenance {
+    /// Label of nodes under maintenance.
+    #[args(default = "example.com/maintenance", format = "qualified-name")]
+    label: &'static str,
+}
 
+#[plugin]
 impl SimpleFilter for Maintenance {
-    const NAME: &'static str = "Maintenance";
     type Pod = Symbol;
 
-    fn read(_: &PodSpec, interner: &mut Interner) -> Symbol {
-        interner.intern("example.com/maintenance")
+    fn read(&self, _: &PodSpec, interner: &mut Interner) -> Symbol {
+        interner.intern(self.label)
     }
 
-    #[inline]
-    fn filter(label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
+    fn filter(&self, label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
         match node.label(*label) {
             None => Ok(()),
             Some(_) => Err("node(s) were under maintenance"),

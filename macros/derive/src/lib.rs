@@ -1,11 +1,11 @@
-//! `#[derive(Args)]`: the arguments of plugins. `schedc_core::args` and `schedc_core::prelude` re-export it.
+//! The macros for plugin authors: `#[derive(Args)]` and `#[plugin]`. `schedc_core::prelude` re-exports both.
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
 /// Generates the decoding of a plugin's arguments in `const fn`s, with all checks, and the schema.
 ///
-/// A struct with named fields is a table in the profile; its keys are the field names in kebab-case. An enum without values
+/// A struct with named fields, or without fields, is a table in the profile; its keys are the field names in kebab-case. An enum without values
 /// in its variants is a string in the profile. Fields are `bool`, `i64`, `i32`, `&'static str`, types that also derive
 /// `Args`, [`List<T, N>`] and [`Seq<T>`] of those, and `Option` of any of these. Doc comments go into the schema.
 ///
@@ -58,4 +58,54 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Args, attributes(args))]
 pub fn derive_args(input: TokenStream) -> TokenStream {
     schedc_derive_model::derive(parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Adds the items with a default to an implementation of `Plugin`, `SimpleFilter` or `SimpleScore`.
+///
+/// For [`Plugin`], each item that the `impl` does not have:
+///
+/// | item | default |
+/// |---|---|
+/// | `NAME` | the name of the type |
+/// | `Args` | `NoArgs` |
+/// | `Columns`, `Indexes`, `Reads` | `()` |
+/// | `new` | the type's `Default` |
+/// | `Pod` and `compile` | `()`: the plugin reads nothing of a pod |
+///
+/// For [`SimpleFilter`] and [`SimpleScore`]:
+///
+/// | item | default |
+/// |---|---|
+/// | `Columns` | `NodeInfo`, the whole node |
+/// | `Pod` and `read` | `()`: the plugin reads nothing of a pod |
+/// | `Normalization` | `Unnormalized` |
+///
+/// They also get an implementation of `Plugin` with the name of the type, and its fields as arguments. `filter` and
+/// `score` get `#[inline]`, so that rustc inlines them into the loop over nodes, also in another crate.
+///
+/// ```
+/// use schedc_core::prelude::*;
+///
+/// #[derive(Default)]
+/// struct Pinned;
+///
+/// #[plugin]
+/// impl Plugin for Pinned {
+///     type Columns = NodeInfo;
+///     type Pod = Option<Symbol>;
+///
+///     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Option<Symbol> {
+///         pod.node_name
+///     }
+/// }
+///
+/// assert_eq!(Pinned::NAME, "Pinned");
+/// ```
+///
+/// [`Plugin`]: ../schedc_core/trait.Plugin.html
+/// [`SimpleFilter`]: ../schedc_core/trait.SimpleFilter.html
+/// [`SimpleScore`]: ../schedc_core/trait.SimpleScore.html
+#[proc_macro_attribute]
+pub fn plugin(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    schedc_derive_model::plugin(attribute.into(), item.into()).into()
 }

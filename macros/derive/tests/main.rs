@@ -1,6 +1,7 @@
 //! Integration tests of the macros: one program, whose dependencies are linked once.
 
 mod args;
+mod plugin;
 
 /// Compile errors as shown to users. Parts are rustc's text, therefore they are checked with one toolchain.
 #[test]

@@ -48,7 +48,7 @@ pub(crate) fn read(manifests: &str, kinds: Kinds) -> Result<Vec<TestObject>, Str
         let read = Manifests::parse_with(&format!("manifest {}", at + 1), &document, kinds);
         let Manifests { nodes, pods, others, skipped, .. } = read.map_err(|error| error.to_string())?;
         if let Some(kind) = skipped.keys().next() {
-            return Err(format!("manifest {}: scheduling does not look at kind {kind}", at + 1));
+            return Err(format!("manifest {}: scheduling ignores objects of kind {kind}", at + 1));
         }
         let nodes = nodes.into_iter().map(|node| node.object.into());
         let pods = pods.into_iter().map(|pod| pod.object.into());

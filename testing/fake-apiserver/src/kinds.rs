@@ -1,7 +1,7 @@
 //! Table of API kinds.
 
 /// A kind of objects.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     /// The kind, such as `CSINode`.
     pub(crate) kind: &'static str,
@@ -96,10 +96,5 @@ impl Kind {
             "" => self.plural.to_owned(),
             group => format!("{}.{group}", self.plural),
         }
-    }
-
-    /// Returns its index in the table.
-    pub(crate) fn index(&self) -> usize {
-        KINDS.iter().position(|kind| kind == self).unwrap_or_default()
     }
 }

@@ -1,5 +1,6 @@
 //! Reads of single objects, lists, and paginated lists.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -7,16 +8,41 @@ use serde_json::{Value, json};
 use crate::request::{ApiRequest, Target};
 use crate::selector::Selector;
 use crate::status_error::StatusError;
-use crate::store::{Key, Store};
+use crate::store::Store;
+
+/// Remaining objects of paginated lists: version and objects, by number. They can be read repeatedly.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    last: u64,
+    open: BTreeMap<u64, (u64, Vec<Arc<Value>>)>,
+}
+
+impl Pages {
+    /// Stores the rest of a list. Returns its number, for the continue token.
+    fn add(&mut self, version: u64, rest: Vec<Arc<Value>>) -> u64 {
+        self.last += 1;
+        self.open.insert(self.last, (version, rest));
+        self.last
+    }
+
+    /// Discards all rests of lists.
+    pub(crate) fn clear(&mut self) {
+        self.open.clear();
+    }
+}
 
 /// Returns one object.
 pub(crate) fn get(store: &Store, target: &Target) -> Result<Arc<Value>, StatusError> {
-    let key = Key::new(target.kind, &target.namespace, &target.name);
-    store.get(&key).cloned().ok_or_else(|| StatusError::not_found(target.kind, &target.name))
+    store.get(&target.key()).cloned().ok_or_else(|| StatusError::not_found(target.kind, &target.name))
 }
 
 /// Returns all selected objects, or a page of them.
-pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target) -> Result<Value, StatusError> {
+pub(crate) fn list(
+    store: &Store,
+    pages: &mut Pages,
+    api_request: &ApiRequest,
+    target: &Target,
+) -> Result<Value, StatusError> {
     if !api_request.parameter("sendInitialEvents").is_empty() {
         let what = "Forbidden: sendInitialEvents is forbidden for list";
         return Err(StatusError::options("sendInitialEvents", what));
@@ -34,7 +60,7 @@ pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target)
             let all = store.list(target.kind, &target.namespace);
             (store.version(), all.filter(|object| selector.matches(object)).cloned().collect())
         }
-        _ => continuation(store, token)?,
+        _ => continuation(pages, token)?,
     };
     let mut metadata = json!({"resourceVersion": version.to_string()});
     // Lists with `resourceVersion=0` are not paginated: a real server returns them from its cache.
@@ -46,7 +72,7 @@ pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target)
         if selector.is_empty() {
             metadata["remainingItemCount"] = rest.len().into();
         }
-        metadata["continue"] = format!("rest-{}", store.keep_page(version, rest)).into();
+        metadata["continue"] = format!("rest-{}", pages.add(version, rest)).into();
     }
     let items: Vec<Value> = objects.iter().map(|object| item(object)).collect();
     let kind = format!("{}List", target.kind.kind);
@@ -54,12 +80,12 @@ pub(crate) fn list(store: &mut Store, api_request: &ApiRequest, target: &Target)
 }
 
 /// Returns the rest of a list by its continue token.
-fn continuation(store: &Store, token: &str) -> Result<(u64, Vec<Arc<Value>>), StatusError> {
+fn continuation(pages: &Pages, token: &str) -> Result<(u64, Vec<Arc<Value>>), StatusError> {
     let number = token.strip_prefix("rest-").and_then(|number| number.parse().ok());
     let number = number.ok_or_else(|| StatusError::new(400, format!("invalid continue token: {token}")))?;
     let expired = "The provided continue parameter is too old to display a consistent list result. You must start a new \
                    list without the continue parameter.";
-    store.page(number).ok_or_else(|| StatusError::new(410, expired))
+    pages.open.get(&number).cloned().ok_or_else(|| StatusError::new(410, expired))
 }
 
 /// An object in a list, without `apiVersion` and `kind`.

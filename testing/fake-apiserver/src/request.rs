@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::kinds::Kind;
 use crate::status_error::StatusError;
+use crate::store::Key;
 
 /// A request, parsed without reading any object.
 #[derive(Clone, Debug)]
@@ -106,6 +107,11 @@ impl ApiRequest {
 }
 
 impl Target {
+    /// Returns the key of the object.
+    pub(crate) fn key(&self) -> Key {
+        Key::new(self.kind, &*self.namespace, &*self.name)
+    }
+
     /// Returns the objects at a path. `None`: it has no objects.
     pub(crate) fn at(path: &str) -> Option<Self> {
         let mut parts = path.trim_matches('/').split('/');

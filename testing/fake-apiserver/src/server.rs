@@ -239,7 +239,10 @@ impl Server {
 
     /// Discards all changes: watches from an older version and continue tokens of lists get 410. Open watches continue.
     pub fn compact(&self) {
-        self.shared.with_store(|store| store.compact());
+        self.shared.with_store(|store| {
+            store.compact();
+            locked(&self.shared.pages).clear();
+        });
     }
 
     /// Limits the number of changes that are kept; the default is 200,000. Older changes are compacted.

@@ -99,7 +99,7 @@ fn answer(shared: &Arc<Shared>, store: &mut Store, api_request: &ApiRequest) -> 
     }
     match api_request.verb {
         "get" => ok(list::get(store, target)?),
-        "list" => ok(Arc::new(list::list(store, api_request, target)?)),
+        "list" => ok(Arc::new(list::list(store, &mut locked(&shared.pages), api_request, target)?)),
         "watch" => Ok(ApiResponse::Watch(Watch::new(store, api_request, target)?)),
         "create" if target.subresource == "binding" => {
             write::bind(store, target, api_request.object()?, now)?;

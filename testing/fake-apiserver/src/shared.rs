@@ -9,12 +9,16 @@ use tokio::sync::watch;
 
 use crate::audit::RecordedRequest;
 use crate::faults::FaultRule;
+use crate::list::Pages;
 use crate::review::Reviews;
 use crate::store::Store;
 use crate::volumes;
 
 /// Kinds whose changes may bind volumes.
 const VOLUME_KINDS: &[&str] = &["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
+
+/// Default number of changes that are kept.
+const CHANGES_KEPT: usize = 200_000;
 
 /// Encodes an object as protobuf in a `runtime.Unknown`. `None`: the object has only a JSON form.
 pub(crate) type Encode = fn(&Value) -> Option<Vec<u8>>;
@@ -23,6 +27,7 @@ pub(crate) type Encode = fn(&Value) -> Option<Vec<u8>>;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) store: Mutex<Store>,
+    pub(crate) pages: Mutex<Pages>,
     pub(crate) audit: Mutex<Vec<RecordedRequest>>,
     pub(crate) scenario: Mutex<String>,
     pub(crate) rules: Mutex<Vec<FaultRule>>,
@@ -44,7 +49,8 @@ pub(crate) struct Shared {
 impl Default for Shared {
     fn default() -> Self {
         Shared {
-            store: Mutex::default(),
+            store: Mutex::new(Store::with_history(CHANGES_KEPT)),
+            pages: Mutex::default(),
             audit: Mutex::default(),
             scenario: Mutex::default(),
             rules: Mutex::default(),
@@ -65,7 +71,9 @@ impl Shared {
         let mut store = locked(&self.store);
         let before = store.version();
         let result = f(&mut store);
-        if self.binds_volumes.load(Ordering::Relaxed) && store.has_changed(before, VOLUME_KINDS) {
+        if self.binds_volumes.load(Ordering::Relaxed)
+            && store.since(before).any(|change| VOLUME_KINDS.contains(&change.key.kind.kind))
+        {
             volumes::sync(&mut store);
         }
         let version = store.version();

@@ -73,10 +73,10 @@ fn provisioned(claim: &Value) -> Value {
     })
 }
 
-fn bind(store: &mut Store, key: &Key, mut claim: Value, volumes: &Kind, mut volume: Value) {
+fn bind(store: &mut Store, key: &Key, mut claim: Value, volumes: &'static Kind, mut volume: Value) {
     let name = text(&volume, "/metadata/name").to_owned();
     volume["spec"]["claimRef"] = json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": key.name, "namespace": key.namespace,
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": *key.name, "namespace": *key.namespace,
         "uid": claim["metadata"]["uid"]
     });
     volume["status"] = json!({"phase": "Bound"});
@@ -84,7 +84,7 @@ fn bind(store: &mut Store, key: &Key, mut claim: Value, volumes: &Kind, mut volu
     claim["metadata"]["annotations"][BIND_COMPLETED] = "yes".into();
     claim["status"] =
         json!({"phase": "Bound", "accessModes": volume["spec"]["accessModes"], "capacity": volume["spec"]["capacity"]});
-    store.put(&Key::new(volumes, "", &name), volume);
+    store.put(&Key::new(volumes, "", &*name), volume);
     store.put(key, claim);
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use schedc_in_memory::store::ChangeKind;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -144,19 +145,20 @@ impl Watch {
     /// Converts a change for this watch. An object that no longer matches the selector is reported as deleted, in its
     /// last matching state.
     fn event(&self, change: &Change) -> Option<(&'static str, Arc<Value>)> {
-        let is_here = self.namespace.is_empty() || self.namespace == change.key.namespace;
-        if change.key.kind() != self.kind || !is_here {
+        let is_here = self.namespace.is_empty() || *self.namespace == *change.key.namespace;
+        if change.key.kind != self.kind || !is_here {
             return None;
         }
-        let was = change.before.as_ref().filter(|before| self.selector.matches(before));
-        let is = !change.is_gone && self.selector.matches(&change.object);
+        let was = change.previous.as_ref().filter(|previous| self.selector.matches(previous));
+        let is_gone = change.kind == ChangeKind::Deleted;
+        let is = !is_gone && self.selector.matches(&change.object);
         match (was, is) {
             (None, false) => None,
             (None, true) => Some(("ADDED", change.object.clone())),
             (Some(_), true) => Some(("MODIFIED", change.object.clone())),
-            (Some(_), false) if change.is_gone => Some(("DELETED", change.object.clone())),
-            (Some(before), false) => {
-                let mut object = (**before).clone();
+            (Some(_), false) if is_gone => Some(("DELETED", change.object.clone())),
+            (Some(previous), false) => {
+                let mut object = (**previous).clone();
                 object["metadata"]["resourceVersion"] = change.version.to_string().into();
                 Some(("DELETED", Arc::new(object)))
             }

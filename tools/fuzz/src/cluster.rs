@@ -50,7 +50,7 @@ impl Watch {
         let mut kept: VecDeque<UndeliveredChange> = VecDeque::new();
         for undelivered in self.undelivered.drain(..).rev() {
             let (kind, known) = (undelivered.change.kind, last.len());
-            let latest = *last.entry(Key::of(&undelivered.change.object)).or_insert(kind);
+            let latest = *last.entry(undelivered.change.key.clone()).or_insert(kind);
             let is_latest = last.len() > known;
             if !is_latest && latest != ChangeKind::Deleted {
                 continue;
@@ -142,7 +142,7 @@ impl Cluster {
     /// Performs a step outside of the scheduler. Returns `None` for other steps, else whether the step had an
     /// effect.
     pub(crate) fn step(&mut self, step: &Step) -> Option<bool> {
-        let before = self.server.log().version();
+        let before = self.server.store().version();
         match step {
             Step::Node(node) => self.apply(manifests::node(node)),
             Step::DeleteNode(node) => self.delete(Key::cluster("Node", format!("n{node}"))),
@@ -202,7 +202,7 @@ impl Cluster {
             Step::Controllers => self.controllers.run(&mut self.server, self.now),
             _ => return None,
         }
-        Some(self.server.log().version() > before)
+        Some(self.server.store().version() > before)
     }
 
     /// Deletes pods on nodes that do not exist, like Kubernetes' garbage collection. Returns whether there were
@@ -221,7 +221,7 @@ impl Cluster {
 
     /// Passes changes of the server to the watches. `tried` is the number of attempts so far.
     pub(crate) fn observe(&mut self, tried: u64, counts: &mut RunCounts) {
-        while let Some(change) = self.server.log().after(self.observed).cloned() {
+        while let Some(change) = self.server.store().after(self.observed).cloned() {
             self.observed = change.version;
             if let AnyObject::Pod(pod) = &*change.object
                 && let PodFacts { name, node: Some(node), .. } = PodFacts::of(pod)
@@ -244,7 +244,7 @@ impl Cluster {
     /// Discards changes that all watches have received.
     pub(crate) fn forget_changes(&mut self) {
         self.controllers.run(&mut self.server, self.now);
-        if self.observed == self.server.log().version() {
+        if self.observed == self.server.store().version() {
             self.server.forget(self.observed);
         }
     }

@@ -1,4 +1,4 @@
-//! The state that the scheduler has received, which its decisions are compared with.
+//! The objects that the scheduler has received. Its decisions are checked against them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

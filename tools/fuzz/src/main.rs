@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Simulate the whole scheduler with faults, and check its invariants
 ///
 /// Histories are random. Objects are created, updated and deleted, and the scheduler receives the changes
-/// late, twice, in another order, or only after listing again. Its requests are refused, or their responses
+/// late, twice, in another order, or only after another list request. Its requests are refused, or their responses
 /// are lost. Nodes are deleted with pods on them. Plugins fail, wait and time out. The scheduler stops at any
 /// time and starts again. The invariants are checked after every step. Equal seeds give equal simulations. If
 /// an invariant is violated, a short history that leads to the violation is printed.

@@ -119,7 +119,7 @@ impl Simulation {
 
     /// Requeues pods that kube-scheduler's hints may have missed, if anything has changed since the last call.
     fn wake_missed(&mut self) -> Result<bool, Violation> {
-        let version = self.cluster.server.log().version();
+        let version = self.cluster.server.store().version();
         if self.woken_at == version {
             return Ok(false);
         }

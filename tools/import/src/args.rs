@@ -119,7 +119,7 @@ fn type_meta(node: &Node, name: &str, report: &mut Report) {
     }
 }
 
-/// Reads a map of known fields strictly. `top`: it may contain a type.
+/// Reads a map of known fields strictly. `top`: whether it may contain `apiVersion` and `kind`.
 pub(crate) fn map(
     node: &Node,
     shape: &'static [(&'static str, Shape)],

@@ -72,7 +72,7 @@ fn weights(resources: Option<&mut Value>) {
     }
 }
 
-/// It has one level more than in a profile.
+/// Converts `added-affinity`: kube-scheduler's form has one more level than a profile.
 fn added_affinity(written: &Value) -> Value {
     let mut affinity = Map::new();
     let added = &written["added-affinity"];

@@ -70,15 +70,17 @@ impl Controllers {
     }
 
     fn observe_all(&mut self, server: &mut ApiServer, now: i64) {
-        if !server.log().reaches_back_to(self.seen) {
+        if !server.store().has_changes_since(self.seen) {
             let disruption = std::mem::take(&mut self.disruption);
-            *self = Controllers { seen: server.log().version(), disruption, ..Controllers::default() };
+            *self = Controllers { seen: server.store().version(), disruption, ..Controllers::default() };
             let objects: Vec<_> = server.objects().cloned().collect();
             for object in objects {
-                self.observe(server, &Change { version: 0, kind: ChangeKind::Added, object }, now);
+                let key = Key::of(&object);
+                let added = Change { version: 0, kind: ChangeKind::Added, key, previous: None, object };
+                self.observe(server, &added, now);
             }
         }
-        while let Some(change) = server.log().after(self.seen).cloned() {
+        while let Some(change) = server.store().after(self.seen).cloned() {
             self.seen = change.version;
             self.observe(server, &change, now);
         }
@@ -92,19 +94,18 @@ impl Controllers {
             AnyObject::Pod(pod) if is_gone => ephemeral::delete_claims(server, pod, now),
             AnyObject::Pod(pod) => ephemeral::create_claims(server, pod, now),
             AnyObject::PersistentVolumeClaim(claim) if is_gone => {
-                let key = Key::of(&change.object);
-                self.unbound.remove(&key);
-                self.queue.remove(&key);
+                self.unbound.remove(&change.key);
+                self.queue.remove(&change.key);
                 self.release(server, claim, now);
             }
             AnyObject::PersistentVolumeClaim(claim) => {
-                let key = Key::of(&change.object);
+                let key = &change.key;
                 if is_bound(claim) {
-                    self.unbound.remove(&key);
-                    self.queue.remove(&key);
+                    self.unbound.remove(key);
+                    self.queue.remove(key);
                 } else {
                     self.unbound.insert(key.clone());
-                    self.queue.insert(key);
+                    self.queue.insert(key.clone());
                 }
             }
             AnyObject::PersistentVolume(volume) => self.observe_volume(server, change, volume),

@@ -238,7 +238,7 @@ fn a_pod_has_the_claims_of_its_ephemeral_volumes() {
 fn controllers_list_after_missed_changes() {
     let mut world = world(&[&volume("a", 10, "")]);
     world.server.apply(api_object(&claim("p", 10, "")), 0).unwrap();
-    world.server.forget(world.server.log().version());
+    world.server.forget(world.server.store().version());
     world.apply(&[]);
     world.check(expect![[r#"
         claim p: Bound a

@@ -1,4 +1,4 @@
-//! Deletion of objects. A pod on a node has a grace period, other objects are removed immediately, unless they have
+//! Deletion of objects. A pod on a node has a grace period. Other objects are removed immediately, unless they have
 //! finalizers.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use schedc_core::client::ApiError;
 use schedc_core::model::Uid;
 use schedc_objects::{AnyObject, is_finished};
 
-use super::{ApiServer, ChangeKind, Key, Response, errors, time, uid_of};
+use super::{ApiServer, Key, Response, errors, time, uid_of};
 
 const SECOND: i64 = 1_000_000_000;
 /// Default grace period of a pod, in seconds.
@@ -36,7 +36,7 @@ impl ApiServer {
         let end = now.saturating_add(grace);
         going.metadata.deletion_timestamp = Some(time(end));
         going.metadata.deletion_grace_period_seconds = Some(grace / SECOND);
-        let going = self.store(ChangeKind::Modified, key.clone(), AnyObject::Pod(going));
+        let going = self.store.put(key, AnyObject::Pod(going));
         self.ending.0.insert((end, key.clone(), uid_of(&going)));
         Ok(Some(going))
     }
@@ -70,7 +70,7 @@ impl ApiServer {
     fn remove_or_hold(&mut self, key: &Key, now: i64) -> Option<Arc<AnyObject>> {
         let old = self.get(key)?;
         if !self.options.finalizers_hold || !has_finalizers(old) {
-            self.remove(key);
+            self.store.remove(key, |_| {});
             return None;
         }
         if old.metadata().deletion_grace_period_seconds == Some(0) {
@@ -80,7 +80,7 @@ impl ApiServer {
         let metadata = held.metadata_mut();
         metadata.deletion_timestamp.get_or_insert_with(|| time(now));
         metadata.deletion_grace_period_seconds = Some(0);
-        Some(self.store(ChangeKind::Modified, key.clone(), held))
+        Some(self.store.put(key, held))
     }
 
     /// Removes an updated object that is being deleted and has no finalizers any more.
@@ -88,14 +88,7 @@ impl ApiServer {
         let metadata = object.metadata();
         let was_held = metadata.deletion_timestamp.is_some() && metadata.deletion_grace_period_seconds == Some(0);
         if self.options.finalizers_hold && was_held && !has_finalizers(object) {
-            self.remove(key);
-        }
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(mut object) = self.objects.remove(key) {
-            Arc::make_mut(&mut object).metadata_mut().resource_version = Some((self.log.version() + 1).to_string());
-            self.log.push(ChangeKind::Deleted, object);
+            self.store.remove(key, |_| {});
         }
     }
 

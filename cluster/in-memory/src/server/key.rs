@@ -1,4 +1,4 @@
-//! Keys of objects.
+//! Keys of typed objects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,16 +6,7 @@ use std::sync::Arc;
 use schedc_core::client::ObjectRef;
 use schedc_objects::{AnyObject, Kinds};
 
-/// Key of an object: kind, namespace and name. The order is that of lists.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// Its kind, such as `Pod`.
-    pub kind: &'static str,
-    /// Its namespace; empty for kinds without namespaces.
-    pub namespace: Arc<str>,
-    /// Its name.
-    pub name: Arc<str>,
-}
+use crate::store::Key;
 
 impl Key {
     /// Returns the key of a pod.

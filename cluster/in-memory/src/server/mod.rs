@@ -4,21 +4,15 @@
 //! | module | content |
 //! |---|---|
 //! | `request` | requests and responses |
-//! | `log` | the change log, which watches read |
-//! | `objects` | the object store |
 //! | `pods` | bindings and statuses of pods |
 //! | `deletion` | deletion and grace periods |
 //! | `apply` | create or update |
-//! | `merge_patch` | JSON merge patches (RFC 7386) |
 //! | `key`, `errors` | keys of objects, error messages |
 
 mod apply;
 mod deletion;
 mod errors;
 mod key;
-mod log;
-mod merge_patch;
-mod objects;
 mod pods;
 mod request;
 
@@ -35,14 +29,16 @@ use schedc_objects::default::generated_name;
 use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 
-use crate::claim_status::check_claim_status;
-
-pub use key::Key;
-pub use log::{Change, ChangeKind, Log};
+pub use crate::store::{ChangeKind, Key};
 pub use request::{PodRef, Request, Response};
 
+use crate::claim_status::check_claim_status;
+use crate::merge_patch;
+use crate::store::{self, Store};
 use deletion::TerminatingPods;
-use objects::Objects;
+
+/// A change of a typed object.
+pub type Change = store::Change<AnyObject>;
 
 /// Options of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +72,9 @@ impl Default for ApiServerOptions {
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     options: ApiServerOptions,
-    objects: Objects,
+    store: Store<AnyObject>,
     /// All uids that were ever used.
     uids: Set<String>,
-    log: Log,
     ending: TerminatingPods,
     events: VecDeque<Event>,
 }
@@ -89,9 +84,8 @@ impl ApiServer {
     pub fn new(options: ApiServerOptions) -> Self {
         ApiServer {
             options,
-            objects: Objects::default(),
+            store: Store::default(),
             uids: Set::default(),
-            log: Log::default(),
             ending: TerminatingPods::default(),
             events: VecDeque::new(),
         }
@@ -126,32 +120,32 @@ impl ApiServer {
 
     /// Returns an object, if it exists.
     pub fn get(&self, key: &Key) -> Option<&Arc<AnyObject>> {
-        self.objects.get(key)
+        self.store.get(key)
     }
 
     /// Returns all objects of a kind, by namespace and name.
     pub fn list(&self, kind: &'static str) -> impl Iterator<Item = &Arc<AnyObject>> {
-        self.objects.of_kind(kind)
+        self.store.list(kind, "")
     }
 
     /// Returns all objects of a kind in a namespace, by name.
     pub fn list_in(&self, kind: &'static str, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> + use<'_> {
-        self.objects.of_namespace(kind, namespace)
+        self.store.list(kind, namespace)
     }
 
     /// Returns all objects, by kind, namespace and name.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<AnyObject>> {
-        self.objects.all()
+        self.store.all()
     }
 
-    /// Returns the change log.
-    pub fn log(&self) -> &Log {
-        &self.log
+    /// Returns the store, which has the change log.
+    pub fn store(&self) -> &Store<AnyObject> {
+        &self.store
     }
 
     /// Discards changes up to a version. Readers behind it must list.
     pub fn forget(&mut self, version: u64) {
-        self.log.forget(version);
+        self.store.forget(version);
     }
 
     /// Returns the newest events, from oldest to newest.
@@ -172,7 +166,7 @@ impl ApiServer {
         if key.name.is_empty() {
             return Err(errors::invalid(&key, "metadata.name: Required value: name or generateName is required"));
         }
-        if self.objects.get(&key).is_some() {
+        if self.store.get(&key).is_some() {
             return Err(errors::already_exists(&key));
         }
         let uid = self.new_uid(object.metadata().uid.as_deref(), &key);
@@ -183,7 +177,7 @@ impl ApiServer {
         metadata.uid = Some(uid);
         metadata.creation_timestamp.get_or_insert_with(|| time(now));
         metadata.generation.get_or_insert(1);
-        let object = self.store(ChangeKind::Added, key.clone(), object);
+        let object = self.store.put(&key, object);
         self.schedule_removal(&key, &object, now);
         Ok(object)
     }
@@ -209,7 +203,7 @@ impl ApiServer {
             return None;
         }
         // Versions grow, therefore the first candidate is usually free.
-        let first = u32::try_from(self.log.version() % u64::from(u32::MAX)).unwrap_or_default();
+        let first = u32::try_from(self.store.version() % u64::from(u32::MAX)).unwrap_or_default();
         let mut names = (0..u32::MAX).map(|n| generated_name(prefix, first.wrapping_add(n)));
         names.find(|name| self.get(&Key { name: name.as_str().into(), ..key.clone() }).is_none())
     }
@@ -230,26 +224,12 @@ impl ApiServer {
         uid
     }
 
-    /// Stores an object with the next resource version.
-    fn store(&mut self, kind: ChangeKind, key: Key, mut object: AnyObject) -> Arc<AnyObject> {
-        object.metadata_mut().resource_version = Some((self.log.version() + 1).to_string());
-        let object = Arc::new(object);
-        self.objects.insert(key, object.clone());
-        self.log.push(kind, object.clone());
-        object
-    }
-
     /// Replaces an object. An equal object causes no change.
     fn replace(&mut self, key: &Key, object: AnyObject) -> Result<Arc<AnyObject>, ApiError> {
-        match self.objects.get(key) {
-            None => Err(errors::not_found(key)),
-            Some(old) if **old == object => Ok(old.clone()),
-            Some(_) => {
-                let object = self.store(ChangeKind::Modified, key.clone(), object);
-                self.finalize(key, &object);
-                Ok(object)
-            }
-        }
+        self.get(key).ok_or_else(|| errors::not_found(key))?;
+        let object = self.store.put(key, object);
+        self.finalize(key, &object);
+        Ok(object)
     }
 
     fn create_json(&mut self, key: &Key, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Pod, PodCondition};
 use schedc_core::client::{ApiError, Condition, StatusPatch};
 use schedc_objects::AnyObject;
 
-use super::{ApiServer, ChangeKind, Key, PodRef, errors, time};
+use super::{ApiServer, Key, PodRef, errors, time};
 
 impl ApiServer {
     /// Binds a pod to a node: sets its condition `PodScheduled` to true and removes its nomination.
@@ -69,18 +69,13 @@ impl ApiServer {
         self.change_pod(&key, |patched| patched.status = Some(status))
     }
 
-    /// Changes a pod in place if it has no other owner.
     fn change_pod(&mut self, key: &Key, change: impl FnOnce(&mut Pod)) -> Result<Arc<AnyObject>, ApiError> {
-        let version = self.log.version() + 1;
-        let object = self.objects.get_mut(key).ok_or_else(|| errors::not_found(key))?;
-        let changed = Arc::make_mut(object);
-        if let AnyObject::Pod(pod) = changed {
-            change(pod);
-        }
-        changed.metadata_mut().resource_version = Some(version.to_string());
-        let object = object.clone();
-        self.log.push(ChangeKind::Modified, object.clone());
-        Ok(object)
+        let changed = self.store.modify(key, |object| {
+            if let AnyObject::Pod(pod) = object {
+                change(pod);
+            }
+        });
+        changed.ok_or_else(|| errors::not_found(key))
     }
 
     /// Returns the pod with this uid.

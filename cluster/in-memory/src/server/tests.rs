@@ -55,7 +55,7 @@ fn recreated_objects_have_new_uids() {
     let again = create(&mut server, "{kind: Pod, metadata: {name: a}}");
     let copy = create(&mut server, "{kind: Pod, metadata: {name: b, uid: default/a}}");
     assert_eq!([uid_of(&again).0, uid_of(&copy).0].map(|uid| uid.to_string()), ["default/a#2", "default/b"]);
-    let kinds: Vec<_> = std::iter::successors(server.log().after(0), |change| server.log().after(change.version))
+    let kinds: Vec<_> = std::iter::successors(server.store().after(0), |change| server.store().after(change.version))
         .map(|change| (change.version, change.kind, change.object.name().to_owned()))
         .collect();
     assert_eq!(
@@ -75,8 +75,8 @@ fn old_changes_can_be_forgotten() {
     create(&mut server, "{kind: Pod, metadata: {name: a}}");
     create(&mut server, "{kind: Pod, metadata: {name: b}}");
     server.forget(1);
-    let log = server.log();
-    assert_eq!((log.version(), log.reaches_back_to(0), log.reaches_back_to(1)), (2, false, true));
+    let log = server.store();
+    assert_eq!((log.version(), log.has_changes_since(0), log.has_changes_since(1)), (2, false, true));
     assert_eq!((log.after(0), log.after(1).map(|change| change.version), log.after(2)), (None, Some(2), None));
 }
 
@@ -112,7 +112,7 @@ fn refused_bindings() {
         Operation cannot be fulfilled on pods/binding "going": pod going is being deleted, cannot be assigned to a host
         Operation cannot be fulfilled on pods "other": Precondition failed: UID in precondition: default/other, UID in object meta: u
         pods "none" not found"#]].assert_eq(&errors.join("\n"));
-    assert_eq!(server.log().version(), 3, "no change");
+    assert_eq!(server.store().version(), 3, "no change");
 }
 
 #[test]
@@ -291,9 +291,9 @@ fn finalizers_delay_deletion() {
     assert!(
         bind(&mut server, "a", "n1").unwrap_err().message.ends_with("is being deleted, cannot be assigned to a host")
     );
-    let version = server.log().version();
+    let version = server.store().version();
     server.handle(&Request::Delete(keys[0].clone(), None), 11 * SECOND).unwrap();
-    assert_eq!(server.log().version(), version, "a terminating pod is not deleted again");
+    assert_eq!(server.store().version(), version, "a terminating pod is not deleted again");
     // A pod without its last finalizer keeps the rest of its grace period.
     let freed = json!({"metadata": {"finalizers": null}});
     server.handle(&Request::Patch(keys[1].clone(), freed.clone()), 12 * SECOND).unwrap();
@@ -318,13 +318,24 @@ fn resource_claims_have_users_only_while_they_are_allocated() {
     };
     let status = json!({"status": {"devices": [{"driver": "d", "pool": "p", "device": "e"}]}});
     let free = json!({"status": {"allocation": null, "reservedFor": null}});
-    let mut patch = |patch: serde_json::Value| match server.handle(&Request::Patch(key.clone(), patch), 0) {
+    let mut patch = |patch: Value| match server.handle(&Request::Patch(key.clone(), patch), 0) {
         Ok(claim) => json_of(&claim.unwrap())["status"].to_string(),
         Err(error) => error.to_string(),
     };
     let texts = [users(1), device("e"), users(256), users(257), device("f"), users(1), status, free, device("f")]
         .map(|value| patch(value).chars().take(160).collect::<String>());
-    expect![[""]].assert_eq(&(texts.join("\n") + "\n"));
+    expect![[r#"
+        ResourceClaim "a" is invalid: status.reservedFor: Forbidden: may not be specified when `allocated` is not set
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}}}
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p0","resource":"pods","uid":"u0"},{"name":"
+        ResourceClaim "a" is invalid: status.reservedFor: Too many: 257: must have at most 256 items
+        ResourceClaim "a" is invalid: status.allocation: Invalid value: field is immutable
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p0","resource":"pods","uid":"u0"}]}
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"devices":[{"device":"e","driver":"d","pool":"p"}],"reservedFor":[{
+        {}
+        {"allocation":{"devices":{"results":[{"device":"f","driver":"d","pool":"p","request":"r"}]}}}
+    "#]]
+    .assert_eq(&(texts.join("\n") + "\n"));
     server.handle(&Request::Delete(key.clone(), None), 0).unwrap();
     let late = server.handle(&Request::Patch(key, users(1)), 0).unwrap_err();
     assert_eq!(late.reason, ApiReason::Invalid, "{late}");

@@ -287,7 +287,7 @@ impl<H: SimulationHooks> Simulator<H> {
 
     /// Delivers changes to the scheduler.
     fn notify_scheduler(&mut self) {
-        while let Some(change) = self.server.log().after(self.delivered) {
+        while let Some(change) = self.server.store().after(self.delivered) {
             self.delivered = change.version;
             self.hooks.on_change(self.now, change);
             if let Some(delivered) = watch::scheduler_change(change, &mut self.scheduler.base_mut().interner) {
@@ -344,9 +344,9 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 
     fn handle(&mut self, request: &Request) -> crate::server::Response {
-        let version = self.server.log().version();
+        let version = self.server.store().version();
         let response = self.server.handle(request, self.now);
-        if self.server.log().version() > version && !matches!(request, Request::PatchPodStatus { .. }) {
+        if self.server.store().version() > version && !matches!(request, Request::PatchPodStatus { .. }) {
             self.progress.record_change();
         }
         self.hooks.on_response(self.now, request, &response);

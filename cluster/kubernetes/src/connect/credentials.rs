@@ -13,7 +13,7 @@ use super::plugin::Plugin;
 
 /// Value in a file or inline.
 pub(super) struct Source {
-    /// Description with its place, for messages.
+    /// Description of the value and of its place, for messages.
     label: String,
     place: Origin,
 }

@@ -5,7 +5,7 @@
 //! theirs until they end. Credential plugins run again when their credentials expire.
 //!
 //! `kube-client` is not used. Its `config` feature reads kubeconfigs only; its credential refresh is part of a client
-//! with layers that are not needed here. A conversion would need more structs than there are here.
+//! with layers that are not needed here. A conversion of its types would need more structs than this module has.
 
 mod credentials;
 mod in_cluster;

@@ -71,14 +71,14 @@ fn the_documentation_matches_the_table() {
 
 fn tables() -> String {
     let mut text = table_of(table::ROWS, "differences");
-    text += "\n## What schedc has and kube-scheduler has not\n";
+    text += "\n## Metrics of schedc only\n";
     text += &table_of(table::OWN, "when");
-    text += "\n## What kube-scheduler has and schedc has not\n";
+    text += "\n## Metrics of kube-scheduler only\n";
     for absent in table::ABSENT {
         let names: Vec<_> = absent.names.iter().map(|name| format!("`{name}`")).collect();
         let mut reason = absent.reason.to_owned();
         reason[..1].make_ascii_uppercase();
-        text += &format!("\n- {reason}: {}.\n", names.join(", "));
+        text += &format!("\n- {reason}. Missing: {}.\n", names.join(", "));
     }
     text
 }

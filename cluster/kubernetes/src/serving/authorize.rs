@@ -46,7 +46,7 @@ impl<T: Transport> Authorizer<T> {
                 Some(prefix) if !prefix.contains('*') => prefixes.push(prefix.to_owned()),
                 None if !path.contains('*') => exact.push(path.to_owned()),
                 _ => {
-                    let problem = "a `*` is allowed at the end of a path alone";
+                    let problem = "a `*` is allowed only at the end of a path";
                     return Err(format!("--authorization-always-allow-paths={path}: {problem}"));
                 }
             }
@@ -137,6 +137,6 @@ mod tests {
     fn a_star_stands_at_the_end() {
         let flags = flags::Authorization { always_allow: vec!["/a*b".into()], ..flags::Authorization::default() };
         let error = Authorizer::<Http>::new(&flags, None, Budget::new(1)).map(drop).unwrap_err();
-        assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed at the end of a path alone");
+        assert_eq!(error, "--authorization-always-allow-paths=a*b: a `*` is allowed only at the end of a path");
     }
 }

@@ -11,7 +11,7 @@ use crate::transport::{ApiRequest, ApiResponse, RequestClass, StatusError, Trans
 
 /// Timeout of a review with all retries.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of attempts, and the first delay; each delay is half as long again as the previous one.
+/// Number of attempts, and the first delay; each delay is 1.5 times the previous one.
 const MAX_TRIES: u32 = 5;
 const FIRST_DELAY: Duration = Duration::from_millis(500);
 /// Maximum number of concurrent reviews; others wait.

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1 as api;
 pub struct ObservedStatus {
     /// `metadata.generation`; 0 if there is none.
     pub generation: i64,
-    /// Types of all conditions, in order. Pods with the same types share it.
+    /// Types of all conditions, in order. Pods with the same types share one value.
     pub order: Arc<[Box<str>]>,
     /// Conditions that a scheduler writes.
     pub scheduler_conditions: Box<[ObservedCondition]>,

@@ -51,7 +51,7 @@ impl Shared {
 }
 
 impl Reachability {
-    /// Adds a reflector. `may_probe`: every API server serves its kind, so it may probe.
+    /// Adds a reflector. `may_probe`: whether it may probe, because every API server serves its kind.
     pub fn member(&self, may_probe: bool) -> ReachabilityMember {
         let mut state = self.0.state();
         state.members += 1;

@@ -3,7 +3,7 @@
 //! A request with an unknown outcome is neither repeated blindly nor treated as failed; the object is read first.
 
 mod bind;
-mod bindings;
+mod bindings_in_flight;
 mod delete;
 mod object_updates;
 mod objects;
@@ -31,7 +31,7 @@ use crate::transport::Transport;
 use object_updates::ObjectSubscription;
 use stall::STALLED;
 
-pub use bindings::Bindings;
+pub use bindings_in_flight::Bindings;
 pub use object_updates::ObjectListeners;
 
 /// Maximum delay until a watch reports a change.

@@ -86,7 +86,7 @@ macro_rules! selected_fields {
         const NAMES: &'static [&'static str] = &[$($crate::decode::object::selected_fields!(@name $field $($name)?)),*];
         const NESTED: u32 = 0 $($(| $within)?)*;
 
-        #[allow(dead_code, non_camel_case_types, unused_variables, reason = "fields are called so; some types have none")]
+        #[allow(dead_code, non_camel_case_types, unused_variables, reason = "fields have such names; some types have none")]
         fn read_field<'de, A: serde::de::MapAccess<'de>>(
             object: &mut Self::Object,
             at: usize,

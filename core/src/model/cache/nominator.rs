@@ -51,7 +51,7 @@ impl Nominator {
         }
     }
 
-    /// Takes the nomination from the status of a pod that is no longer gated, if it has none yet.
+    /// Takes the nomination from the status of a pod that is no longer gated, unless a nomination exists.
     pub fn ungated(&mut self, pod: &Arc<Pod>) {
         if self.node(&pod.uid).is_none() {
             self.added(pod);
@@ -85,7 +85,7 @@ impl Nominator {
     pub fn pods(&self, node: Symbol) -> &[Arc<Pod>] {
         self.by_node.get(&node).map(Vec::as_slice).unwrap_or_default()
     }
-    /// Returns those with at least the priority of `pod`, without the pod itself.
+    /// Returns the pods nominated for a node that have at least the priority of `pod`, without the pod itself.
     pub fn before(&self, node: Symbol, pod: &Pod) -> Cow<'_, [Arc<Pod>]> {
         let pods = if self.by_node.is_empty() { &[] } else { self.pods(node) };
         let comes_before = |other: &&Arc<Pod>| other.spec.priority >= pod.spec.priority && other.uid != pod.uid;

@@ -8,8 +8,8 @@ pub(super) fn scale_up(value: i64, by: i32) -> Option<i64> {
     }
 }
 
-/// Returns `value * 10^by` where that overflows. Kubernetes wraps for the powers of suffixes, which need one
-/// multiplication, and gives up otherwise.
+/// Returns `value * 10^by` where that overflows. As in Kubernetes, the product wraps for powers of suffixes, which need
+/// one multiplication, and is 0 otherwise.
 pub(super) fn scale_too_far(value: i64, by: i32) -> i64 {
     match by {
         _ if value == i64::MIN => 0,
@@ -26,7 +26,7 @@ pub(super) fn scale_down(value: i64, by: i32) -> i64 {
     }
 }
 
-/// Returns `value * 10^by` for the long representation: wraps where the result is no `i64`. Negative amounts are
+/// Returns `value * 10^by` for the long representation: wraps if the result exceeds an `i64`. Negative amounts are
 /// rounded like Kubernetes' `scaledValue`, neither away from zero nor up.
 pub(super) fn scale_long(value: i128, by: i32) -> i64 {
     let low = value as i64;

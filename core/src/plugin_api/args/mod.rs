@@ -29,6 +29,10 @@ pub use seq::{Seq, SeqIter};
 pub use tree::{Node, Value};
 
 /// A type that is decoded from a profile's argument tree. `#[derive(Args)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type of arguments",
+    note = "put `#[derive(Clone, Copy, Args)]` on it, also if it has no fields"
+)]
 pub trait Decode: Sized {
     /// Schema of the type's values in a profile.
     const SCHEMA: Schema;

@@ -6,7 +6,7 @@ use crate::plugin_api::status::{Code, Reasons};
 /// Rejects nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `filter`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::FilterPlugin`"
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::FilterPlugin`, or `SimpleFilter` with `#[plugin]`"
 )]
 pub trait FilterPlugin: Plugin {
     /// The state from PreFilter; its default if the profile has no PreFilter of this plugin.

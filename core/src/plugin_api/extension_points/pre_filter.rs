@@ -84,7 +84,7 @@ impl<C> PreFilterResult<C> {
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreFilterPlugin`"
 )]
 pub trait PreFilterPlugin: Plugin {
-    /// State for Filter. A plugin that also filters has the same type there.
+    /// State for Filter: [`FilterPlugin::Cycle`](super::FilterPlugin::Cycle) of a plugin that also filters.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
     /// How often `pre_filter` skips.

@@ -12,7 +12,7 @@ use crate::plugin_api::status::Status;
     note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::PreScorePlugin`"
 )]
 pub trait PreScorePlugin: Plugin {
-    /// State for Score. A plugin that also scores has the same type there.
+    /// State for Score: [`ScorePlugin::Cycle`] of a plugin that also scores.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
     /// How often `pre_score` skips.
@@ -87,7 +87,7 @@ pub fn rerun_pre_score<P: PreScorePlugin>(
     Ok(())
 }
 
-/// Cluster data for a score kernel that kube-scheduler's plugin reads inside Score. It belongs to Score and is not an
+/// Reads the cluster data of a score kernel that kube-scheduler's plugin reads within Score. Part of Score, not a separate
 /// extension point.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `PrepareScore`",

@@ -12,7 +12,7 @@ pub struct ScoreError(pub &'static str);
 /// Scores feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement the extension point `score`",
-    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`"
+    note = "a profile or the plugin's catalog entry lists it there; it must implement `schedc_core::extension_points::ScorePlugin`, or `SimpleScore` with `#[plugin]`"
 )]
 pub trait ScorePlugin: Plugin {
     /// The state from PreScore; its default if the profile has no PreScore of this plugin.
@@ -71,7 +71,7 @@ pub struct ScoreClass(pub u64);
 /// Maps raw scores to 0..=100, as a function of the score and the extremes over all feasible nodes.
 #[diagnostic::on_unimplemented(
     message = "plugin `{Self}` does not implement `NormalizeScore`",
-    note = "its catalog entry has `normalizes = true`"
+    note = "its catalog entry has `normalizes = true`; a `SimpleScore` declares `type Normalization`"
 )]
 pub trait NormalizeScore: ScorePlugin {
     /// A raw score that is excluded from the extremes.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::PluginEvents;
 
-/// Plugins of a profile, by their places in [`Profile::plugins`](crate::profile::Profile::plugins), or at an extension point where documented.
+/// Plugins of a profile, by their places in [`Profile::plugins`](crate::profile::Profile::plugins) or, where documented,
+/// by their places at an extension point.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PluginSet(u128);
 

@@ -9,7 +9,7 @@ use crate::engine::observer::{Observer, Point};
 use crate::model::Pod;
 use crate::plugin_api::status::Code;
 
-/// A monotonic clock, in nanoseconds since any moment.
+/// A monotonic clock, in nanoseconds since an arbitrary moment.
 pub type Clock = fn() -> u64;
 
 /// Durations of the extension points of an attempt.

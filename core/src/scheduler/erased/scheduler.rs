@@ -21,7 +21,7 @@ use crate::scheduler::{Change, Completed, DurationMetrics, InProgressCounts, Out
 pub trait AnyScheduler: Send {
     /// Returns nodes and names. Changes go through [`AnyScheduler::on_change`].
     fn base(&self) -> &Base;
-    /// Returns nodes and names, for new strings.
+    /// Returns nodes and names, to intern new strings.
     fn base_mut(&mut self) -> &mut Base;
     /// Returns a pod that has a node in the cache, the node, and the pod's state.
     fn pod(&self, uid: &Uid) -> Option<(&Arc<Pod>, Symbol, PodState)>;

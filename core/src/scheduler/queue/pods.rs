@@ -1,4 +1,4 @@
-//! Pods are added, changed, removed and activated.
+//! Addition, change, removal and activation of pods.
 
 use std::sync::Arc;
 

@@ -71,7 +71,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn estimate(&mut self, template: &NodeTemplate, pods: &[Arc<Pod>], most: usize) -> Estimate {
         self.fork();
         let mut estimate = Estimate::default();
-        // With the number of the pods on each.
+        // The copies, each with the number of these pods on it.
         let mut nodes: Vec<(NodeIndex, usize)> = Vec::new();
         for (at, pod) in pods.iter().enumerate() {
             let (mut found, mut refused) = self.schedule_on_first_of(pod, &nodes);

@@ -120,8 +120,8 @@ impl<P: Profile> Snapshot<P> {
         self.cache.add_pod(pod, node, PodState::Bound);
     }
 
-    /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released, inside of a fork
-    /// at the commit. Returns whether it was there.
+    /// Removes a pod from its node: `ForceRemovePod` and `UnschedulePod`. Its reservation is released; inside of a
+    /// fork, at the commit. Returns whether the pod was there.
     pub fn remove_pod(&mut self, uid: &Uid) -> bool {
         let Some((pod, node, state)) = self.cache.pod(uid) else { return false };
         let pod = pod.clone();

@@ -1,31 +1,19 @@
 //! PreEnqueue: a pod with the label `gate` is held until the answer of `Gate open` is `Done`.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::PreEnqueuePlugin;
-use schedc_core::handle::Handle;
-use schedc_core::model::{LabelsExt, Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView};
+use schedc_core::model::{LabelsExt, Pod};
+use schedc_core::plugin::IndexView;
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 use super::stage::{Answer, answer};
 
+#[derive(Default)]
 pub struct Gate;
 
-impl Plugin for Gate {
-    const NAME: &'static str = "Gate";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Gate)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for Gate {}
 
 impl PreEnqueuePlugin for Gate {
     fn pre_enqueue(&self, _: &NoArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {

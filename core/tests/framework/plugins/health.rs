@@ -1,15 +1,15 @@
 //! Filter over whole nodes: `health: sick` rejects a node unresolvably, `health: unknown` fails.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::NodeInfo;
 use schedc_core::extension_points::FilterPlugin;
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec};
 use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
+use schedc_core::{Plugin, plugin};
 
+#[derive(Default)]
 pub struct Health;
 
 /// The values for which the filter looks.
@@ -26,17 +26,10 @@ pub enum Problem {
     Unknown,
 }
 
+#[plugin]
 impl Plugin for Health {
-    const NAME: &'static str = "Health";
-    type Args = NoArgs;
     type Columns = NodeInfo;
-    type Indexes = ();
-    type Reads = ();
     type Pod = Words;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Health)
-    }
 
     fn compile(_: &NoArgs, _: &PodSpec, cx: CompileContext<'_, Self>) -> Words {
         let [health, sick, unknown] = ["health", "sick", "unknown"].map(|word| cx.interner.intern(word));

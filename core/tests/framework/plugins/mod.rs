@@ -1,6 +1,5 @@
 //! The plugins of these tests, each as small as possible.
 
-mod apart;
 mod early;
 mod favour;
 mod gate;
@@ -14,9 +13,9 @@ mod readers;
 mod sleeper;
 mod slots;
 pub mod stage;
+mod team_anti_affinity;
 mod worth;
 
-pub use apart::Apart;
 pub use early::{X, Y};
 pub use favour::{FavourA, FavourB, Marks, Rank};
 pub use gate::Gate;
@@ -25,7 +24,8 @@ pub use pinned::{PinnedA, PinnedB};
 pub use preempt::Preempt;
 pub use priority::Priority;
 pub use probe::{A, B, Binder, C};
-pub use readers::{MayReadApart, ReadsApart};
+pub use readers::{MayReadTeamAntiAffinity, ReadsTeamAntiAffinity};
 pub use sleeper::Sleeper;
 pub use slots::{SlotCount, Slots};
+pub use team_anti_affinity::TeamAntiAffinity;
 pub use worth::{NodeWorth, Worth};

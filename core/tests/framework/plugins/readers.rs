@@ -1,4 +1,4 @@
-//! Plugins that read the state of another plugin, [`Apart`].
+//! Plugins that read the state of another plugin, [`TeamAntiAffinity`].
 
 use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
@@ -8,64 +8,64 @@ use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::Status;
 
-use super::Apart;
+use super::TeamAntiAffinity;
 use super::stage::note;
 
-/// Apart must be in the profile, before this plugin.
-pub struct ReadsApart;
+/// TeamAntiAffinity must be in the profile, before this plugin.
+pub struct ReadsTeamAntiAffinity;
 
-impl Plugin for ReadsApart {
-    const NAME: &'static str = "ReadsApart";
+impl Plugin for ReadsTeamAntiAffinity {
+    const NAME: &'static str = "ReadsTeamAntiAffinity";
     type Args = NoArgs;
     type Columns = ();
     type Indexes = ();
-    type Reads = StateOf<Apart>;
+    type Reads = StateOf<TeamAntiAffinity>;
     type Pod = ();
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(ReadsApart)
+        Ok(ReadsTeamAntiAffinity)
     }
 
     fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
-impl PreFilterPlugin for ReadsApart {
+impl PreFilterPlugin for ReadsTeamAntiAffinity {
     type Cycle = ();
 
     fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
         note(match view.reads.get() {
-            Some(members) => format!("ReadsApart sees {} node(s)", members.len()),
-            None => "ReadsApart sees that Apart skips".to_owned(),
+            Some(members) => format!("ReadsTeamAntiAffinity sees {} node(s)", members.len()),
+            None => "ReadsTeamAntiAffinity sees that TeamAntiAffinity skips".to_owned(),
         });
         Ok(PreFilterResult::skip(()))
     }
 }
 
-/// Apart may be in the profile.
-pub struct MayReadApart;
+/// TeamAntiAffinity may be in the profile.
+pub struct MayReadTeamAntiAffinity;
 
-impl Plugin for MayReadApart {
-    const NAME: &'static str = "MayReadApart";
+impl Plugin for MayReadTeamAntiAffinity {
+    const NAME: &'static str = "MayReadTeamAntiAffinity";
     type Args = NoArgs;
     type Columns = ();
     type Indexes = ();
-    type Reads = OptionalStateOf<Apart>;
+    type Reads = OptionalStateOf<TeamAntiAffinity>;
     type Pod = ();
 
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(MayReadApart)
+        Ok(MayReadTeamAntiAffinity)
     }
 
     fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
-impl PreFilterPlugin for MayReadApart {
+impl PreFilterPlugin for MayReadTeamAntiAffinity {
     type Cycle = ();
 
     fn pre_filter(&self, _: &NoArgs, (): &(), view: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
         note(match view.reads {
-            Some(slot) => format!("MayReadApart sees {} node(s)", slot.state.len()),
-            None => "MayReadApart sees that Apart is not here".to_owned(),
+            Some(slot) => format!("MayReadTeamAntiAffinity sees {} node(s)", slot.state.len()),
+            None => "MayReadTeamAntiAffinity sees that TeamAntiAffinity is not here".to_owned(),
         });
         Ok(PreFilterResult::skip(()))
     }

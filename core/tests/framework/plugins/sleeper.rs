@@ -1,36 +1,22 @@
 //! Pods that stay unschedulable until an event.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
 };
-use schedc_core::handle::Handle;
-use schedc_core::model::PodSpec;
-use schedc_core::plugin::CompileContext;
 use schedc_core::status::{Code, Reasons};
+use schedc_core::{Plugin, plugin};
 
 use super::stage::note;
 
 /// Rejects every node. Registered for new nodes (their names determine its hint), for changed annotations, and for
 /// removed pods.
+#[derive(Default)]
 pub struct Sleeper;
 
-impl Plugin for Sleeper {
-    const NAME: &'static str = "Sleeper";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Sleeper)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for Sleeper {}
 
 impl FilterPlugin for Sleeper {
     type Cycle = ();

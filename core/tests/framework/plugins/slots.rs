@@ -1,17 +1,16 @@
 //! Filter over its own column: a node takes as many pods as its allocatable `pods`.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Column;
 use schedc_core::extension_points::FilterPlugin;
-use schedc_core::handle::Handle;
 use schedc_core::intern::Interner;
-use schedc_core::model::{Node, Pod, PodSpec};
-use schedc_core::plugin::CompileContext;
+use schedc_core::model::{Node, Pod};
 use schedc_core::status::{Code, Reasons};
+use schedc_core::{Plugin, plugin};
 
 use super::stage::note;
 
+#[derive(Default)]
 pub struct Slots;
 
 /// Number of pods of a node, and its maximum.
@@ -33,19 +32,9 @@ impl Column for SlotCount {
     }
 }
 
+#[plugin]
 impl Plugin for Slots {
-    const NAME: &'static str = "Slots";
-    type Args = NoArgs;
     type Columns = SlotCount;
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Slots)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Slots {

@@ -50,21 +50,13 @@ impl ColumnWithArgs for NodeWorth {
 }
 
 /// Prefers nodes of great worth, and rejects those without any.
+#[derive(Default)]
 pub struct Worth;
 
+#[plugin]
 impl Plugin for Worth {
-    const NAME: &'static str = "Worth";
     type Args = WorthArgs;
     type Columns = WithArgs<NodeWorth>;
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static WorthArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Worth)
-    }
-
-    fn compile(_: &WorthArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl FilterPlugin for Worth {

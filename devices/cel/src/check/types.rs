@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Static type of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// Type of something with an error, assignable to everything.
+    /// Type of an erroneous expression, assignable to every type.
     Error,
     /// Known at run time only.
     Dyn,

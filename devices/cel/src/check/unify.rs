@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::types::Type;
 
-/// Comparisons of types after which the check gives up. Types can share parts, and without sharing they can be
-/// exponentially large.
+/// Maximum number of comparisons of types; then the check gives up. Types can share parts, and without sharing they can
+/// be exponentially large.
 const MAX_STEPS: usize = 5_000_000;
-/// Largest type.
+/// Maximum number of types in a type.
 const MAX_WEIGHT: usize = 200;
 
 /// Substitutions of type variables, which can be undone.

@@ -7,7 +7,7 @@ use crate::functions::{formatting, regexes, time};
 use crate::syntax::SyntaxError;
 use crate::syntax::ast::{Ast, Expr, Literal, NodeId};
 
-/// Regular expressions in one selector. Each takes time to compile.
+/// Maximum number of regular expressions in one selector. Each takes time to compile.
 const MAX_REGEXES: usize = 100;
 
 pub(super) fn validate(ast: &Ast, checked: &Checked) -> Result<(), SyntaxError> {

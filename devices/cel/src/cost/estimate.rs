@@ -1,4 +1,4 @@
-//! Estimate of the greatest cost for any device, which the API server limits.
+//! Estimate of an expression's greatest cost for any device. The API server limits this estimate.
 
 mod calls;
 mod shape;
@@ -31,7 +31,7 @@ pub(crate) fn estimate(ast: &Ast, checked: &Checked) -> u64 {
 struct Estimator<'e> {
     ast: &'e Ast,
     checked: &'e Checked,
-    /// What is known of each node: size, sizes of entries, and place in the device.
+    /// Known properties of each syntax node: its size, the sizes of its entries, and its place in the device.
     sizes: Vec<Option<Range>>,
     entries: Vec<Option<EntrySizes>>,
     shapes: Vec<Option<Shape>>,
@@ -216,7 +216,7 @@ impl Estimator<'_> {
     }
 }
 
-/// Range that unions begin with.
+/// Returns the initial range of a union: zero for an empty list, otherwise a range that any union replaces.
 fn empty_or_any(is_empty: bool) -> Range {
     Range { min: if is_empty { 0 } else { u64::MAX }, max: 0 }
 }

@@ -1,4 +1,4 @@
-//! Costs in the units of Kubernetes: of calls at run time, and estimates before.
+//! Costs in Kubernetes' units: of calls at run time, and estimates before the evaluation.
 
 mod estimate;
 mod size;
@@ -169,7 +169,7 @@ fn contents(value: &Value<'_>) -> u64 {
         Value::Bytes(bytes) => (bytes.len() as f64 * TRAVERSAL) as u64,
         // The limit is exceeded in any case, unless almost all elements are empty.
         Value::List(list) if list.len() as u64 > 2 * MAX_COST => u64::MAX,
-        // The elements of an element count as many as they are, so that this is linear in the list.
+        // A nested list costs its number of elements, so this computation is linear in the length of the outer list.
         Value::List(list) => list.iter().map(shallow_contents).fold(0, u64::saturating_add),
         other => shallow_contents(other),
     }

@@ -67,7 +67,7 @@ impl<'a> Evaluation<'a> {
         Ok(true)
     }
 
-    /// Adds to the list or map in a slot. Nothing else refers to it, so that it does not have to be copied.
+    /// Adds to the list or map in a slot. Nothing else refers to the value, so it need not be copied.
     fn add(&mut self, accumulator: usize, added: &'a [Node], to_map: bool) -> Result<(), Failure<'a>> {
         let added = self.arguments(added)?;
         let taken = std::mem::replace(&mut self.slots[accumulator], Slot::Empty);

@@ -184,7 +184,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// `||` ends with the first true operand, `&&` with the first false one; until then, failures wait.
+    /// `||` ends with the first true operand, `&&` with the first false one; until then, failures are deferred.
     fn logical(&mut self, operands: &'a [Node], decisive: bool) -> Output<'a> {
         let mut first_failure = None;
         for operand in operands {

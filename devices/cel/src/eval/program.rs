@@ -35,7 +35,7 @@ impl Reads {
             Node::Device { .. } | Node::Domains { .. } | Node::Domain { .. } => self.maps = true,
             Node::Local { slot, .. } => self.maps |= domains.contains(slot),
             Node::Bind(bind) if matches!(bind.value, Node::Domain { .. }) => {
-                // Paths through the variable are read by themselves.
+                // Paths through the variable are recorded as paths.
                 domains.push(bind.slot);
                 self.add(&bind.result, domains);
             }

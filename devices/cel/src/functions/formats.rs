@@ -11,9 +11,9 @@ use crate::eval::work::Work;
 #[derive(Debug)]
 pub(crate) struct Format {
     pub(crate) name: &'static str,
-    /// Length of the regular expression that Kubernetes estimates for it, which determines the cost.
+    /// Kubernetes' estimate of the length of the format's regular expression, which determines the cost.
     pub(crate) regex_size: u64,
-    /// Reason why a string has not this format.
+    /// Returns the reason why a string does not have this format.
     check: fn(&str) -> Option<String>,
 }
 
@@ -87,7 +87,7 @@ fn validate<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok((format.check)(text).map_or(Value::Optional(None), |reason| Value::some(strings_value([reason]))))
 }
 
-/// Name whose last dash is replaced: a prefix may end with one.
+/// Replaces a dash at the end of a name, because a prefix may end with one.
 fn without_dash(text: &str) -> String {
     match text.strip_suffix('-') {
         Some(start) if !start.is_empty() => format!("{start}a"),

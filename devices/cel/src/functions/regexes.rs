@@ -39,9 +39,9 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
 ];
 
-/// Size of a compiled expression, which bounds the time to compile it.
+/// Maximum size of a compiled expression, which bounds the time to compile it.
 const MAX_SIZE: usize = 1 << 20;
-/// Largest number in a repetition such as `{2,3}`.
+/// Maximum number in a repetition such as `{2,3}`.
 const MAX_REPETITION: u32 = 1_000;
 /// Work of compiling an expression whose text is no constant.
 const COMPILATION: u64 = 50_000;

@@ -64,7 +64,7 @@ fn starts_with<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Bool(text(&arguments[0])?.starts_with(&**text(&arguments[1])?)))
 }
 
-/// Values in a list that `includes` looks at.
+/// Maximum length of a list that `includes` searches.
 const MAX_INCLUDES: usize = 48;
 
 fn includes<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {

@@ -6,11 +6,11 @@ use super::ast::{Ast, Element, Entry, Expr, Literal, Node, NodeId};
 use super::lexer::{Kind, Token, tokens};
 use super::{SyntaxError, literal, macros};
 
-/// Nested expressions, as in `cel-go`.
+/// Maximum nesting of expressions, as in `cel-go`.
 const MAX_NESTING: usize = 250;
-/// Height of the tree with all macros expanded. Checks and evaluation recurse as deep as this.
+/// Maximum height of the tree with all macros expanded. Checks and evaluation recurse as deep as this.
 const MAX_HEIGHT: usize = 300;
-/// Nodes with all macros expanded; `optMap` copies its target.
+/// Maximum number of nodes with all macros expanded; `optMap` copies its target.
 const MAX_NODES: usize = 50_000;
 
 /// Words that are not names of variables or functions.

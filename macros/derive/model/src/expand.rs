@@ -94,6 +94,18 @@ fn placeholder(vis: &Visibility, fields: &[Field]) -> TokenStream {
 }
 
 fn decode_into(vis: &Visibility, fields: &[Field], check: Option<&Path>) -> TokenStream {
+    if fields.is_empty() && check.is_none() {
+        return quote! {
+            /// Accepts an empty table, and adds errors to `errors`.
+            #vis const fn decode_into(
+                node: &::schedc_core::args::Node,
+                errors: &mut ::schedc_core::args::Errors,
+            ) -> Self {
+                ::schedc_core::args::NoArgs::decode_into(node, errors);
+                Self {}
+            }
+        };
+    }
     let locals: Vec<Ident> = (0..fields.len()).map(|index| format_ident!("__field_{index}")).collect();
     let keys = fields.iter().map(|field| &field.key);
     let types = fields.iter().map(|field| &field.ty);

@@ -1,14 +1,17 @@
-//! `#[derive(Args)]`: generates a `const fn` that decodes a struct, and its schema.
+//! The code that `#[derive(Args)]` and `#[plugin]` generate.
 //!
-//! `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro
+//! `#[derive(Args)]` generates a `const fn` that decodes a struct, and its schema: `model` reads the declaration, `shape` has the types of values, `expand` writes the code. The macro
 //! (`schedc-derive`) calls [`derive()`]; the profile compiler reads declarations in source files with [`Model::read`].
+//! [`plugin()`] adds default items to an implementation of a plugin.
 
 mod attributes;
 mod expand;
 mod model;
+mod plugin;
 mod shape;
 
 pub use model::{Field, Kind, Model, Variant};
+pub use plugin::plugin;
 pub use shape::{Entries, Rules, Shape, integer};
 
 use proc_macro2::TokenStream;

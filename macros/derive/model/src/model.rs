@@ -81,10 +81,13 @@ impl Model {
 }
 
 fn read_fields(name: &Ident, data: DataStruct, problems: &mut ErrorCollector) -> Vec<Field> {
-    let Fields::Named(named) = data.fields else {
-        let message = "arguments are a struct with named fields; a plugin without arguments uses `NoArgs`";
-        problems.add(syn::Error::new(name.span(), message));
-        return Vec::new();
+    let named = match data.fields {
+        Fields::Named(named) => named,
+        Fields::Unit => return Vec::new(),
+        Fields::Unnamed(_) => {
+            problems.add(syn::Error::new(name.span(), "arguments are a struct with named fields or without fields"));
+            return Vec::new();
+        }
     };
     let mut fields: Vec<Field> = Vec::new();
     for field in named.named {

@@ -443,6 +443,6 @@ fn invalid_manifests_and_unknown_plugins_are_reported() {
     assert_eq!(problem("Other", MANIFESTS), "no profile runs a plugin Other");
     assert_eq!(problem("Sound", "# nothing\n"), "there is nothing in the manifests");
     let unknown = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n";
-    assert_eq!(problem("Sound", unknown), "manifest 1: scheduling does not look at kind Secret");
+    assert_eq!(problem("Sound", unknown), "manifest 1: scheduling ignores objects of kind Secret");
     assert!(problem("Sound", "kind: Node\n").contains("manifest 1"));
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use schedc_core::args::NoArgs;
+use schedc_core::args::{Args, NoArgs};
 use schedc_core::column::{Index, NodeInfo, Position};
 use schedc_core::events::{Action, EventResource};
 use schedc_core::extension_points::{
@@ -18,7 +18,7 @@ use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
-use schedc_core::{Plugin, SimpleFilter};
+use schedc_core::{Plugin, SimpleFilter, plugin};
 
 const SOUND: u8 = 0;
 const FORGETS: u8 = 1;
@@ -218,16 +218,16 @@ impl ScorePlugin for Outdated {
 }
 
 /// A plugin that assumes a pod on each node.
-#[derive(Default)]
+#[derive(Clone, Copy, Args)]
 pub struct Panics;
 
+#[plugin]
 impl SimpleFilter for Panics {
-    const NAME: &'static str = "Panics";
     type Pod = Symbol;
-    fn read(pod: &PodSpec, _: &mut Interner) -> Symbol {
+    fn read(&self, pod: &PodSpec, _: &mut Interner) -> Symbol {
         pod.namespace
     }
-    fn filter(namespace: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
+    fn filter(&self, namespace: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
         if node.pods[0].spec.namespace == *namespace { Ok(()) } else { Err("node(s) had pods of another namespace") }
     }
 }

@@ -1,8 +1,7 @@
 //! Strategic merge patches: like merge patches, but entries of many lists have a key and are merged one by one.
 
+use schedc_in_memory::merge_patch;
 use serde_json::{Map, Value};
-
-use super::merge;
 
 /// Returns the merge key of the entries of a list with this name. Other lists are replaced.
 fn merge_key(list: &str) -> Option<&'static str> {
@@ -82,7 +81,7 @@ fn list(known: &mut Value, patch: &[Value], order: Option<&Value>, key: &str) {
             (Some(at), false) => merge(&mut known[at], entry),
             (None, false) => {
                 let mut new = Value::Null;
-                merge::merge(&mut new, entry);
+                merge_patch::merge(&mut new, entry);
                 known.push(new);
             }
         }

@@ -28,7 +28,7 @@ pub(crate) fn bind(store: &mut Store, target: &Target, binding: &Value, now: Tim
     if node.is_empty() {
         return Err(StatusError::unnamed("target.name: Required value"));
     }
-    let key = Key::new(kind, &target.namespace, name);
+    let key = target.key();
     let known = store.get(&key).ok_or_else(|| StatusError::not_found(kind, name))?;
     if let Some(why) =
         violated(&key, binding, known, "UID").or_else(|| violated(&key, binding, known, "ResourceVersion"))

@@ -37,7 +37,7 @@ pub(crate) fn create(
         ("", start) => format!("{start}{number:05}"),
         (name, _) => name.to_owned(),
     };
-    let key = Key::new(kind, &target.namespace, &name);
+    let key = Key::new(kind, &*target.namespace, &*name);
     if store.get(&key).is_some() {
         return Err(StatusError::already_exists(kind, &name));
     }

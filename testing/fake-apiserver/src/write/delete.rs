@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{text, time};
 use crate::request::Target;
 use crate::status_error::StatusError;
-use crate::store::{Key, Store};
+use crate::store::Store;
 
 /// Result of a deletion.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn delete(
 ) -> Result<Deletion, StatusError> {
     let kind = target.kind;
     let name = &target.name;
-    let key = Key::new(kind, &target.namespace, name);
+    let key = target.key();
     let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, name))?;
     let known_as = |field: &str| text(&known, &format!("/metadata/{field}")).to_owned();
     let (uid, version) = (text(options, "/preconditions/uid"), text(options, "/preconditions/resourceVersion"));
@@ -87,15 +87,15 @@ pub(crate) fn delete(
         metadata["deletionGracePeriodSeconds"] = seconds.into();
     }
     if seconds == 0 && !is_held {
-        return Ok(Deletion { object: store.remove(&key, object), is_graceful: false });
+        let removed = store.remove(&key, |last| *last = object);
+        return Ok(Deletion { object: removed.unwrap_or(known), is_graceful: false });
     }
     Ok(Deletion { object: store.put(&key, object), is_graceful: seconds > 0 })
 }
 
 /// Removes an object unconditionally; only with this uid, unless it is empty. `None`: it does not exist.
 pub(crate) fn remove(store: &mut Store, target: &Target, uid: &str) -> Option<Arc<Value>> {
-    let key = Key::new(target.kind, &target.namespace, &target.name);
-    let known = store.get(&key).filter(|known| uid.is_empty() || known["metadata"]["uid"] == uid)?;
-    let last = (**known).clone();
-    Some(store.remove(&key, last))
+    let key = target.key();
+    store.get(&key).filter(|known| uid.is_empty() || known["metadata"]["uid"] == uid)?;
+    store.remove(&key, |_| {})
 }

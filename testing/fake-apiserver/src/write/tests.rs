@@ -274,7 +274,7 @@ fn pods_end_at_once_unless_they_run() {
         patch(&mut store, &pod(), STRATEGIC, &json!({"status": {"phase": phase}}), WriteOrigin::Test).unwrap();
         let deletion = delete(&mut store, &pod(), &options, None, NOW).unwrap();
         assert_eq!(deletion.object["metadata"]["generation"], 2);
-        (deletion.object["metadata"]["deletionGracePeriodSeconds"].clone(), store.get(&key()).is_none())
+        (deletion.object["metadata"]["deletionGracePeriodSeconds"].clone(), store.get(&pod().key()).is_none())
     };
     let bound = || json!({"nodeName": "n"});
     assert_eq!(gone(json!({}), "Pending", Value::Null), (json!(0), true));
@@ -282,11 +282,6 @@ fn pods_end_at_once_unless_they_run() {
     assert_eq!(gone(bound(), "Running", json!({"gracePeriodSeconds": 5})), (json!(5), false));
     assert_eq!(gone(bound(), "Running", json!({"gracePeriodSeconds": 0})), (json!(0), true));
     assert_eq!(gone(bound(), "Succeeded", Value::Null), (json!(0), true));
-}
-
-fn key() -> crate::store::Key {
-    let pod = pod();
-    crate::store::Key::new(pod.kind, &pod.namespace, &pod.name)
 }
 
 #[test]
@@ -298,7 +293,7 @@ fn a_second_deletion_does_not_extend_the_grace_period() {
     assert_eq!(store.version(), version);
     assert_eq!(stored(&store)["metadata"]["deletionTimestamp"], "2023-11-14T22:13:50Z");
     delete(&mut store, &pod(), &Value::Null, Some(0), NOW).unwrap();
-    assert!(store.get(&key()).is_none());
+    assert!(store.get(&pod().key()).is_none());
 }
 
 #[test]
@@ -330,4 +325,34 @@ fn finalizers_hold() {
     assert!(crate::list::get(&store, &volume).unwrap()["metadata"].get("deletionTimestamp").is_some());
     patch(&mut store, &volume, STRATEGIC, &json!({"metadata": {"finalizers": null}}), WriteOrigin::Client).unwrap();
     assert!(crate::list::get(&store, &volume).is_err());
+}
+
+#[test]
+fn the_status_of_a_claim_has_its_own_rules() {
+    let mut store = Store::default();
+    let claims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
+    let sent = json!({"metadata": {"name": "c"}, "spec": {}, "status": {"allocation": {}}});
+    let claim = create(&mut store, &at(claims), &sent, WriteOrigin::Client, NOW).unwrap();
+    assert!(claim["status"].is_null());
+    let mut change = |subresource: &str, change: Value| {
+        let target = at(&format!("{claims}/c{subresource}"));
+        patch(&mut store, &target, "application/merge-patch+json", &change, WriteOrigin::Client)
+            .map_err(|error| code_and_message(&error))
+    };
+    let reserved = json!({"status": {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}});
+    let message = "ResourceClaim \"c\" is invalid: status.reservedFor: Forbidden: may not be specified when \
+                   `allocated` is not set";
+    assert_eq!(change("/status", reserved.clone()), Err((422, message.to_owned())));
+
+    let device = json!({"driver": "d", "pool": "p", "device": "e"});
+    let finalizers = json!({"finalizers": ["x"]});
+    let allocated = json!({"metadata": finalizers, "status": {"allocation": {"devices": {"results": [device]}}}});
+    let claim = change("/status", allocated).unwrap();
+    assert!(claim["metadata"]["finalizers"].is_null(), "metadata is written separately");
+    assert!(change("/status", reserved).is_ok());
+    assert_eq!(change("", json!({"metadata": finalizers})).unwrap()["metadata"]["finalizers"], json!(["x"]));
+
+    change("/status", json!({"status": {"devices": [device]}})).unwrap();
+    let free = change("/status", json!({"status": {"allocation": null, "reservedFor": null}})).unwrap();
+    assert_eq!(free["status"], json!({}));
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_in_memory::claim_status::check_claim_status;
 use serde_json::Value;
 
 use super::{WriteOrigin, check_names, create, text};
@@ -20,7 +21,7 @@ pub(crate) fn update(
 ) -> Result<(u16, Arc<Value>), StatusError> {
     check_names(target, sent)?;
     let kind = target.kind;
-    let key = Key::new(kind, &target.namespace, &target.name);
+    let key = target.key();
     let Some(known) = store.get(&key).cloned() else {
         if kind.kind == "Lease" {
             let mut object = sent.clone();
@@ -50,7 +51,7 @@ pub(crate) fn patch(
     by: WriteOrigin,
 ) -> Result<Arc<Value>, StatusError> {
     let kind = target.kind;
-    let key = Key::new(kind, &target.namespace, &target.name);
+    let key = target.key();
     let known = store.get(&key).cloned().ok_or_else(|| StatusError::not_found(kind, &target.name))?;
     let patched = crate::patch::apply(content_type, &known, patch)?;
     check_names(target, &patched)?;
@@ -66,7 +67,7 @@ pub(crate) fn patch(
 pub(super) fn violated(key: &Key, sent: &Value, known: &Value, what: &str) -> Option<String> {
     let field = if what == "UID" { "/metadata/uid" } else { "/metadata/resourceVersion" };
     let (given, found) = (text(sent, field), text(known, field));
-    let resource = if key.kind().kind == "Node" { "minions" } else { key.kind().plural };
+    let resource = if key.kind.kind == "Node" { "minions" } else { key.kind.plural };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{resource}/{namespace}{}, ResourceVersion: 0, \
@@ -95,7 +96,14 @@ fn replace(
             "status" => {
                 let mut whole = known.clone();
                 take(&mut whole, &object, "status");
-                take(&mut whole, &object, "metadata");
+                if kind.kind == "ResourceClaim" {
+                    check_claim_status(known, &mut whole).map_err(|error| {
+                        let (field, what) = error.split_once(": ").unwrap_or(("status", error.as_str()));
+                        StatusError::invalid(kind, &target.name, field, what)
+                    })?;
+                } else {
+                    take(&mut whole, &object, "metadata");
+                }
                 object = whole;
             }
             _ if kind.has_status => take(&mut object, known, "status"),
@@ -129,7 +137,8 @@ fn replace(
     let is_held = metadata["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
     let is_over = metadata.get("deletionTimestamp").is_some() && metadata["deletionGracePeriodSeconds"] == 0;
     if is_over && !is_held {
-        return Ok(store.remove(key, object));
+        let removed = store.remove(key, |last| *last = object);
+        return removed.ok_or_else(|| StatusError::not_found(kind, &target.name));
     }
     Ok(store.put(key, object))
 }

@@ -11,7 +11,7 @@ use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 
 pub(super) struct NodeVolumeLimits;
 
-/// Volumes by driver and the driver's name of the volume. The name of an unprovisioned volume is derived from its
+/// Volumes by driver and by the driver's name for the volume. The name of an unprovisioned volume is derived from its
 /// claim.
 type Volumes = BTreeMap<(Symbol, String), Symbol>;
 

@@ -24,7 +24,7 @@ A column has an entry for each node, which `filter` and `score` read.
 
 | column | type | content | read by |
 |---|---|---|---|
-| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | every `SimpleFilter` |
+| `node-info` | `schedc_core::column::NodeInfo` | The whole node with its pods | `SimpleFilter` and `SimpleScore`, by default |
 ";
     let reads_index = |column: &Column| *column == Column::NodeIndex;
     let readers = plugins(&catalog, |columns, _| columns.iter().any(reads_index));

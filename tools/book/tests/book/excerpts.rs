@@ -11,6 +11,7 @@ mod claims;
 mod counting;
 mod hint;
 mod kept_nodes;
+mod namespace_spread;
 mod noisy_pods;
 mod one_victim;
 mod shifts;

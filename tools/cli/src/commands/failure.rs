@@ -13,7 +13,7 @@ use super::output;
 pub(crate) enum Failure {
     /// Error messages, one per line.
     Message(String),
-    /// Error messages with a hint how to fix them.
+    /// Error messages with a hint on how to fix them.
     #[cfg(feature = "tools")]
     WithNote(String, &'static str),
     /// Errors in profiles.

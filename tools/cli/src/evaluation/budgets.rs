@@ -85,11 +85,10 @@ impl BudgetStatuses {
     pub(super) fn update(&mut self) -> Vec<Arc<AnyObject>> {
         self.controllers.run(&mut self.server, 0);
         let mut changed = Vec::new();
-        while let Some(change) = self.server.log().after(self.seen) {
+        while let Some(change) = self.server.store().after(self.seen) {
             self.seen = change.version;
             if change.object.kind() == PodDisruptionBudget::KIND {
-                let key = Key::of(&change.object);
-                changed.extend(self.server.get(&key).cloned());
+                changed.extend(self.server.get(&change.key).cloned());
             }
         }
         self.server.forget(self.seen);

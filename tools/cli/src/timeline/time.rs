@@ -127,7 +127,7 @@ impl fmt::Display for Span {
 /// The time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventTime {
-    /// This long after the start.
+    /// A duration after the start.
     After(Span),
     /// At this point in time.
     At(Timestamp),

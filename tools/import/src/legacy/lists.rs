@@ -139,8 +139,8 @@ impl Lists {
         self.of.iter().flatten().any(|entry| entry.name.value == name)
     }
 
-    /// Returns whether another plugin than PodTopologySpread spread the pods of services and controllers, or
-    /// none.
+    /// Returns whether the pods of services and controllers were not spread by PodTopologySpread, but by another
+    /// plugin or by none.
     pub(super) fn spreads_by_selector(&self) -> bool {
         let scores = self.of[Point::Score as usize].iter().any(|entry| entry.name.value == "PodTopologySpread");
         if self.merged { self.version <= Version::V1Alpha2 } else { scores }

@@ -91,7 +91,7 @@ impl Op {
                 Op::StopCollecting
             }
             "createResourceDriver" | "createResourceClaims" | "allocResourceClaims" => Op::Refused(
-                "needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels"
+                "needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
                     .to_owned(),
             ),
             _ => Op::Refused(format!("unknown opcode; the operations are {OPCODES}")),

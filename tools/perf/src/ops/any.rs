@@ -46,8 +46,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Returns the factory of the objects and their namespace, which is empty for cluster-scoped kinds. `None` if
-    /// scheduling ignores their kind.
+    /// Returns the factory of the objects and their namespace, which is empty for cluster-scoped kinds. Returns
+    /// `None` if scheduling ignores their kind.
     fn any(
         &mut self,
         path: &str,

@@ -162,13 +162,13 @@ fn operations() {
         (
             "{opcode: createResourceDriver, driverName: d, nodes: n}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels"
+                "w.yaml: workload `case/small`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
             ],
         ),
         (
             "{opcode: allocResourceClaims, namespace: n}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (allocResourceClaims): needs a driver of dynamic resources, and the embedded cluster has none; choose other workloads with --workload or --labels"
+                "w.yaml: workload `case/small`: op 0 (allocResourceClaims): needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
             ],
         ),
         (

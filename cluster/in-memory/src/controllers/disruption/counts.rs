@@ -59,7 +59,7 @@ fn scaled(value: &IntOrString, total: i32) -> Result<i32, String> {
     };
     let percentage = text.strip_suffix('%').and_then(|digits| digits.parse::<i32>().ok());
     let Some(percentage) = percentage else { return Err(format!("`{text}` is not a percentage such as 50%")) };
-    // The quotient of two 32-bit numbers by 100 may be larger than 32 bits.
+    // The product, even divided by 100, may exceed 32 bits.
     let product = i64::from(percentage) * i64::from(total);
     let rounded_up = product.div_euclid(100) + i64::from(product.rem_euclid(100) > 0);
     Ok(i32::try_from(rounded_up).unwrap_or(if rounded_up < 0 { i32::MIN } else { i32::MAX }))

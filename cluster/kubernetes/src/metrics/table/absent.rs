@@ -12,7 +12,7 @@ pub struct Absent {
 /// All absent metrics.
 pub static ABSENT: &[Absent] = &[
     Absent {
-        reason: "it describes the Go runtime, which schedc does not have",
+        reason: "the Go runtime is not part of schedc",
         names: &[
             "go_cgo_go_to_c_calls_calls_total",
             "go_cpu_classes_gc_mark_assist_cpu_seconds_total",
@@ -151,7 +151,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "it belongs to a library of API servers, and stays 0 in kube-scheduler, too",
+        reason: "only a library of API servers uses this; the value stays 0 in kube-scheduler, too",
         names: &[
             "aggregator_discovery_aggregation_count_total",
             "aggregator_discovery_nopeer_requests_total",
@@ -179,7 +179,7 @@ pub static ABSENT: &[Absent] = &[
         names: &["cardinality_enforcement_unexpected_categorizations_total"],
     },
     Absent {
-        reason: "there are no feature gates: the features that Kubernetes 1.36 enables by default are compiled in",
+        reason: "there are no feature gates; the features that Kubernetes 1.36 enables by default are compiled in",
         names: &["kubernetes_feature_enabled"],
     },
     Absent {
@@ -195,7 +195,7 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "pods with the same signature share one cached answer, which is updated for each pod: there is no batch of nodes that is used up or flushed, and no node hint",
+        reason: "pods with the same signature share one cached answer, which is updated for each pod; no batch of nodes is used up or flushed, and there is no node hint",
         names: &[
             "scheduler_batch_attempts_total",
             "scheduler_batch_cache_flushed_total",
@@ -204,19 +204,19 @@ pub static ABSENT: &[Absent] = &[
         ],
     },
     Absent {
-        reason: "plugins are compiled into one function, which evaluates a plugin only after a change: counting would take longer than most plugins do",
+        reason: "plugins are compiled into one function, which evaluates a plugin only after a change; counting would take longer than most plugins do",
         names: &["scheduler_plugin_evaluation_total"],
     },
     Absent {
-        reason: "plugins are compiled into one function, in which a plugin takes nanoseconds, less than reading a clock: `schedc bench` and docs/performance.md report the cost of each plugin",
+        reason: "plugins are compiled into one function, in which a plugin takes nanoseconds, less than reading a clock; `schedc bench --cost` reports the cost of each plugin",
         names: &["scheduler_plugin_execution_duration_seconds"],
     },
     Absent {
-        reason: "a hint takes nanoseconds, less than reading a clock: scheduler_queue_incoming_pods_total contains the results of hints, and scheduler_event_handling_duration_seconds their cost",
+        reason: "a hint takes nanoseconds, less than reading a clock; `scheduler_queue_incoming_pods_total` contains the results of hints, and `scheduler_event_handling_duration_seconds` their cost",
         names: &["scheduler_queueing_hint_execution_duration_seconds"],
     },
     Absent {
-        reason: "there are no work queues: certificates and other files are read when they are used, and nothing else is queued",
+        reason: "there are no work queues; certificates and other files are read when they are used, and nothing else is queued",
         names: &[
             "workqueue_adds_total",
             "workqueue_depth",

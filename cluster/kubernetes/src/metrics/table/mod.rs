@@ -81,7 +81,7 @@ pub static ROWS: &[Row] = &[
     row(&REQUESTS, ""),
     row(&RESPONSE_SIZE, "watches are left out: they have no end"),
     row(&CACHE_SIZE, ""),
-    row(&EVENT_HANDLING_DURATION, "a change that is several events is one observation, under the first of them"),
+    row(&EVENT_HANDLING_DURATION, "a change that produces several events is observed once, under the first event"),
     row(
         &EXTENSION_POINT_DURATION,
         "when a cached answer is updated, PreFilter, Filter, PreScore and Score do not run separately, and are not \
@@ -97,7 +97,7 @@ pub static ROWS: &[Row] = &[
     row(&PREEMPTION_ATTEMPTS, ""),
     row(
         &PREEMPTION_GOROUTINES_DURATION,
-        "from the decision until the last victim is deleted; kube-scheduler observes nothing but 0 there",
+        "from the decision until the last victim is deleted; kube-scheduler always observes 0",
     ),
     row(&PREEMPTION_GOROUTINES, "`error` where a victim could not be deleted; kube-scheduler counts that as `success`"),
     row(&PREEMPTION_VICTIMS, ""),

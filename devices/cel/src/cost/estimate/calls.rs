@@ -9,7 +9,7 @@ use crate::syntax::ast::{Expr, Literal, NodeId};
 /// Longest regular expression of a named format, and longest name of one.
 const MAX_FORMAT_REGEX: f64 = 128.0;
 const MAX_FORMAT: u64 = 64;
-/// Values that `includes` looks at.
+/// Maximum number of values that `includes` compares.
 const MAX_INCLUDES: u64 = 48;
 
 /// Call to estimate.

@@ -1,16 +1,15 @@
 //! A PreFilter that updates its state from the log of an index.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::change_log::ChangeLog;
 use schedc_core::column::Index;
 use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult, rerun_pre_filter};
-use schedc_core::handle::Handle;
 use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Object, PodSpec};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
+use schedc_core::{Plugin, plugin};
 
 /// Namespaces with added, updated or deleted claims, in order.
 pub struct ClaimLog {
@@ -41,19 +40,13 @@ pub struct Counts {
 #[derive(PartialEq, Eq, Hash)]
 pub struct Claimed(usize);
 
+#[derive(Default)]
 pub struct Counting;
 
+#[plugin]
 impl Plugin for Counting {
-    const NAME: &'static str = "Counting";
-    type Args = NoArgs;
-    type Columns = ();
     type Indexes = ClaimLog;
-    type Reads = ();
     type Pod = Claimed;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Counting)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Claimed {
         Claimed(pod.volumes.len())

@@ -1,25 +1,24 @@
 //! A filter with event registrations.
 
-use schedc_core::SimpleFilter;
-use schedc_core::args::NoArgs;
-use schedc_core::column::NodeInfo;
-use schedc_core::events::{Action, EventObject, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{LabelsExt, Node, PodSpec};
+use schedc_core::prelude::*;
 
-#[derive(Default)]
-pub struct Maintenance;
+/// Keeps nodes with a label free of pods.
+#[derive(Clone, Copy, Args)]
+pub struct Maintenance {
+    /// Label of nodes under maintenance.
+    #[args(default = "example.com/maintenance", format = "qualified-name")]
+    label: &'static str,
+}
 
+#[plugin]
 impl SimpleFilter for Maintenance {
-    const NAME: &'static str = "Maintenance";
     type Pod = Symbol;
 
-    fn read(_: &PodSpec, interner: &mut Interner) -> Symbol {
-        interner.intern("example.com/maintenance")
+    fn read(&self, _: &PodSpec, interner: &mut Interner) -> Symbol {
+        interner.intern(self.label)
     }
 
-    fn filter(label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
+    fn filter(&self, label: &Symbol, node: &NodeInfo) -> Result<(), &'static str> {
         match node.label(*label) {
             None => Ok(()),
             Some(_) => Err("node(s) were under maintenance"),
@@ -35,10 +34,10 @@ impl EnqueueExtensions for Maintenance {
         Registration::hinted(EventResource::Node, Action::UPDATE_NODE_LABEL),
     ];
 
-    fn queueing_hint(&self, _: &NoArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(&self, _: &Self, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
         let HintContext { object, view, .. } = cx;
         let EventObject::Node(Some(old), Some(new)) = object else { return Ok(QueueingHint::Queue) };
-        let key = view.interner().get("example.com/maintenance");
+        let key = view.interner().get(self.label);
         let in_maintenance = |node: &Node| key.is_some_and(|key| node.labels.value(key).is_some());
         Ok(QueueingHint::queue_if(in_maintenance(old) && !in_maintenance(new)))
     }

@@ -1,33 +1,34 @@
 //! The plugin of `schedc new` with the changes of the tutorial.
 
-use schedc_core::SimpleFilter;
-use schedc_core::column::NodeInfo;
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::PodSpec;
+use schedc_core::prelude::*;
 
-#[derive(Default)]
-pub struct KeptNodes;
+/// Reserves nodes with the label `example.com/kept-for` for pods of the namespace in the label.
+#[derive(Clone, Copy, Args)]
+pub struct KeptNodes {
+    /// Pods of this namespace run on every node.
+    #[args(default = "kube-system")]
+    exempt_namespace: &'static str,
+}
 
 #[derive(PartialEq, Eq, Hash)]
 pub struct Wanted {
     label: Symbol,
     namespace: Symbol,
-    is_system: bool,
+    is_exempt: bool,
 }
 
+#[plugin]
 impl SimpleFilter for KeptNodes {
-    const NAME: &'static str = "KeptNodes";
     type Pod = Wanted;
 
-    fn read(pod: &PodSpec, interner: &mut Interner) -> Wanted {
-        let is_system = pod.namespace == interner.intern("kube-system");
-        Wanted { label: interner.intern("example.com/kept-for"), namespace: pod.namespace, is_system }
+    fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Wanted {
+        let is_exempt = pod.namespace == interner.intern(self.exempt_namespace);
+        Wanted { label: interner.intern("example.com/kept-for"), namespace: pod.namespace, is_exempt }
     }
 
-    #[inline]
-    fn filter(pod: &Wanted, node: &NodeInfo) -> Result<(), &'static str> {
+    fn filter(&self, pod: &Wanted, node: &NodeInfo) -> Result<(), &'static str> {
         match node.label(pod.label) {
-            Some(namespace) if namespace != pod.namespace && !pod.is_system => {
+            Some(namespace) if namespace != pod.namespace && !pod.is_exempt => {
                 Err("node(s) were kept for another namespace")
             }
             _ => Ok(()),

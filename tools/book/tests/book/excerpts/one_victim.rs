@@ -1,30 +1,17 @@
 //! A PostFilter plugin that preempts a single pod.
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{PostFilterContext, PostFilterPlugin, PostFilterResult};
-use schedc_core::handle::Handle;
 use schedc_core::hypothetical::HypotheticalNode;
-use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, View};
+use schedc_core::plugin::View;
 use schedc_core::profile::Profile;
+use schedc_core::{Plugin, plugin};
 
+#[derive(Default)]
 pub struct OneVictim;
 
-impl Plugin for OneVictim {
-    const NAME: &'static str = "OneVictim";
-    type Args = NoArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    type Pod = ();
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(OneVictim)
-    }
-
-    fn compile(_: &NoArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
-}
+#[plugin]
+impl Plugin for OneVictim {}
 
 impl PostFilterPlugin for OneVictim {
     fn post_filter<P: Profile>(&self, _: &NoArgs, cx: PostFilterContext<'_, P>, _: View<'_, Self>) -> PostFilterResult {

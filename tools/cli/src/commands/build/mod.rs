@@ -20,8 +20,8 @@ use super::output;
 use super::sources::{self, Profile};
 use package::Package;
 
-/// Options of rustc that no cargo profile can set. They remove 1.4 MB: tables for unwinding, which a program that aborts after a panic
-/// does not use, and relocations. The program is loaded at a fixed address, as kube-scheduler is.
+/// Options of rustc that no cargo profile can set. They remove the tables for unwinding, which a program that aborts
+/// after a panic does not use, and relocations: the program is loaded at a fixed address, as kube-scheduler is.
 const LINUX_RUSTFLAGS: &str = r#"build.rustflags=["-Cforce-unwind-tables=no","-Crelocation-model=static"]"#;
 
 /// Compile a small, fast program with these profiles that contains only `run`

@@ -123,7 +123,7 @@ fn pod_events<'a>(
                 let updated = pod_updated(old, new).into_iter();
                 events.extend(updated.map(|event| DerivedEvent { scope: Scope::SamePod, ..all(event, object) }));
             }
-            // Pods that counted with the pod on its nominated node are notified that it left.
+            // Pods that were evaluated with this pod on its nominated node are notified that it left.
             let before = old.nominated_node;
             if before.is_some() && new.and_then(|new| new.nominated_node) != before {
                 let gone = all(assigned(Action::DELETE), EventObject::Pod(Some(old), None));

@@ -16,6 +16,7 @@ pub struct MinimumGenerationArgs {
 }
 
 /// Rejects nodes with older hardware than a pod needs.
+#[derive(Default)]
 pub struct MinimumGeneration;
 
 /// The pod data that the plugin reads. Pods with equal data share a cached answer.
@@ -25,18 +26,12 @@ pub struct Needed {
     generation: i64,
 }
 
+#[plugin]
 impl Plugin for MinimumGeneration {
-    const NAME: &'static str = "MinimumGeneration";
     type Args = MinimumGenerationArgs;
     /// `NodeLabels` has the labels of a node, and the integer values of numeric labels.
     type Columns = NodeLabels;
-    type Indexes = ();
-    type Reads = ();
     type Pod = Needed;
-
-    fn new(_: &'static MinimumGenerationArgs, _: &Handle) -> Result<Self, String> {
-        Ok(MinimumGeneration)
-    }
 
     fn compile(args: &MinimumGenerationArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Needed {
         let label = cx.interner.intern(args.label);
@@ -73,7 +68,11 @@ impl EnqueueExtensions for MinimumGeneration {
         Registration::hinted(EventResource::Pod, Action::UPDATE_POD_LABEL),
     ];
 
-    fn queueing_hint(&self, args: &MinimumGenerationArgs, cx: HintContext<'_, Self>) -> Result<QueueingHint, HintError> {
+    fn queueing_hint(
+        &self,
+        args: &MinimumGenerationArgs,
+        cx: HintContext<'_, Self>,
+    ) -> Result<QueueingHint, HintError> {
         let HintContext { rejected, object, view } = cx;
         let interner = view.interner();
         let Some(label) = interner.get(args.label) else { return Ok(QueueingHint::Queue) };

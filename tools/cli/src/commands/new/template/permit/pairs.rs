@@ -35,20 +35,9 @@ impl Pairs {
     }
 }
 
+#[plugin]
 impl Plugin for Pairs {
-    const NAME: &'static str = "Pairs";
     type Args = PairsArgs;
-    type Columns = ();
-    type Indexes = ();
-    type Reads = ();
-    /// Data of a pod for Filter and Score: none.
-    type Pod = ();
-
-    fn new(_: &'static PairsArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Pairs::default())
-    }
-
-    fn compile(_: &PairsArgs, _: &PodSpec, _: CompileContext<'_, Self>) {}
 }
 
 impl ReservePlugin for Pairs {
@@ -80,7 +69,11 @@ impl PermitPlugin for Pairs {
             waiting.allow(partner, Self::NAME);
             has_partner = true;
         }
-        if has_partner { PermitResult::Allow } else { PermitResult::Wait(Duration::from_secs(args.wait_seconds.unsigned_abs())) }
+        if has_partner {
+            PermitResult::Allow
+        } else {
+            PermitResult::Wait(Duration::from_secs(args.wait_seconds.unsigned_abs()))
+        }
     }
 }
 
@@ -99,7 +92,8 @@ impl EnqueueExtensions for Pairs {
         let HintContext { rejected, object, view } = cx;
         let EventObject::Pod(None, Some(new)) = object else { return Ok(QueueingHint::Queue) };
         let label = view.interner().get(args.label);
-        let pair = |pod: &Pod| label.and_then(|label| pod.spec.labels.value(label)).map(|name| (pod.spec.namespace, name));
+        let pair =
+            |pod: &Pod| label.and_then(|label| pod.spec.labels.value(label)).map(|name| (pod.spec.namespace, name));
         Ok(QueueingHint::queue_if(new.uid != rejected.uid && pair(&new) == pair(rejected)))
     }
 }

@@ -1,12 +1,9 @@
-//! A filter in ten lines.
+//! A filter in a few lines.
 
-use schedc_core::SimpleFilter;
-use schedc_core::column::NodeInfo;
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::PodSpec;
+use schedc_core::prelude::*;
 
 /// Reserves nodes with the label `example.com/kept-for` for pods of the namespace in the label.
-#[derive(Default)]
+#[derive(Clone, Copy, Args)]
 pub struct KeptNodes;
 
 /// The pod data that the plugin reads: its namespace, and the label key to compare with.
@@ -16,16 +13,15 @@ pub struct Wanted {
     namespace: Symbol,
 }
 
+#[plugin]
 impl SimpleFilter for KeptNodes {
-    const NAME: &'static str = "KeptNodes";
     type Pod = Wanted;
 
-    fn read(pod: &PodSpec, interner: &mut Interner) -> Wanted {
+    fn read(&self, pod: &PodSpec, interner: &mut Interner) -> Wanted {
         Wanted { label: interner.intern("example.com/kept-for"), namespace: pod.namespace }
     }
 
-    #[inline]
-    fn filter(pod: &Wanted, node: &NodeInfo) -> Result<(), &'static str> {
+    fn filter(&self, pod: &Wanted, node: &NodeInfo) -> Result<(), &'static str> {
         match node.label(pod.label) {
             Some(namespace) if namespace != pod.namespace => Err("node(s) were kept for another namespace"),
             _ => Ok(()),

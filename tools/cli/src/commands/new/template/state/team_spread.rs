@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schedc_core::prelude::*;
 
 /// Prefers racks with few pods of the pod's team (label `example.com/team`).
+#[derive(Default)]
 pub struct TeamSpread;
 
 /// Index with the number of pods of each team in each rack (label `example.com/rack`; nodes without it form
@@ -81,18 +82,12 @@ impl Index for TeamsByRack {
     }
 }
 
+#[plugin]
 impl Plugin for TeamSpread {
-    const NAME: &'static str = "TeamSpread";
-    type Args = NoArgs;
     /// Score finds its node in the cycle state by this number.
     type Columns = Position;
     type Indexes = TeamsByRack;
-    type Reads = ();
     type Pod = Option<Team>;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(TeamSpread)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<Team> {
         cx.indexes.team(pod)
@@ -109,7 +104,13 @@ impl PreScorePlugin for TeamSpread {
     type Cycle = Vec<i64>;
 
     /// Runs once per pod. Score cannot read the index, so this copies the counts into the cycle state.
-    fn pre_score(&self, _: &NoArgs, pod: &Self::Pod, view: View<'_, Self>, _: &NodeMask) -> Result<CycleSlot<Vec<i64>>, Status> {
+    fn pre_score(
+        &self,
+        _: &NoArgs,
+        pod: &Self::Pod,
+        view: View<'_, Self>,
+        _: &NodeMask,
+    ) -> Result<CycleSlot<Vec<i64>>, Status> {
         let Some(team) = *pod else { return Ok(CycleSlot::skip(Vec::new())) };
         let TeamsByRack { nodes, counts, .. } = view.indexes;
         let count = |node: &NodeTeams| counts.get(&(node.rack, team)).copied().unwrap_or_default();

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use schedc_core::Plugin;
 use schedc_core::args::NoArgs;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
-use schedc_core::handle::Handle;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, NodeIndex, Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
+use schedc_core::{Plugin, plugin};
 
 const MOST: usize = 3;
 
-pub struct Apart;
+#[derive(Default)]
+pub struct TeamAntiAffinity;
 
 /// The label's key, and its value for the pod.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,17 +29,10 @@ impl Team {
     }
 }
 
-impl Plugin for Apart {
-    const NAME: &'static str = "Apart";
-    type Args = NoArgs;
+#[plugin]
+impl Plugin for TeamAntiAffinity {
     type Columns = Position;
-    type Indexes = ();
-    type Reads = ();
     type Pod = Team;
-
-    fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
-        Ok(Apart)
-    }
 
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Team {
         let label = cx.interner.intern("team");
@@ -47,7 +40,7 @@ impl Plugin for Apart {
     }
 }
 
-impl PreFilterPlugin for Apart {
+impl PreFilterPlugin for TeamAntiAffinity {
     /// Number of the team's pods on each node that has one.
     type Cycle = BTreeMap<NodeIndex, usize>;
 
@@ -91,7 +84,7 @@ impl PreFilterPlugin for Apart {
     }
 }
 
-impl FilterPlugin for Apart {
+impl FilterPlugin for TeamAntiAffinity {
     type Cycle = BTreeMap<NodeIndex, usize>;
     type Rejection = ();
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Merges `patch` into `target`: removes fields with null, merges objects, and replaces all other values.
-pub(super) fn merge(target: &mut Value, patch: &Value) {
+pub fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();
         return;
