@@ -25,7 +25,7 @@ pub fn check_claim_status(old: &Value, new: &mut Value) -> Result<(), String> {
                     `deletionTimestamp` are set"
             .to_owned());
     }
-    if was_allocated && is_allocated && allocation(old) != allocation(new) {
+    if was_allocated && is_allocated && !is_same_allocation(allocation(old), allocation(new)) {
         return Err("status.allocation: Invalid value: field is immutable".to_owned());
     }
     if was_allocated
@@ -35,6 +35,18 @@ pub fn check_claim_status(old: &Value, new: &mut Value) -> Result<(), String> {
         status.remove("devices");
     }
     Ok(())
+}
+
+/// Compares two allocations. Unlike in an API server, a missing time may be added: schedulers do so, and manifests of
+/// users rarely have it.
+fn is_same_allocation(old: &Value, new: &Value) -> bool {
+    let mut new = new.clone();
+    if let Some(fields) = new.as_object_mut()
+        && old["allocationTimestamp"].is_null()
+    {
+        fields.remove("allocationTimestamp");
+    }
+    *old == new
 }
 
 fn allocation(claim: &Value) -> &Value {

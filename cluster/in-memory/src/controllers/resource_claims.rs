@@ -34,7 +34,7 @@ impl ResourceClaims {
         let is_gone = change.kind == ChangeKind::Deleted;
         match &*change.object {
             AnyObject::ResourceClaim(claim) => {
-                let key = Key::of(&change.object);
+                let key = change.key.clone();
                 self.list(&key, if is_gone { BTreeSet::new() } else { pods_of(claim) });
                 if !is_gone {
                     sync_claim(server, &key);
@@ -55,7 +55,7 @@ impl ResourceClaims {
             AnyObject::Pod(pod) => self.generate_claims(server, pod, now),
             AnyObject::ResourceClaimTemplate(template) if !is_gone => {
                 let name = template.metadata.name.as_deref().unwrap_or_default();
-                for pod in pods_with_template(server, change.object.namespace(), name) {
+                for pod in pods_with_template(server, &change.key.namespace, name) {
                     self.generate_claims(server, &pod, now);
                 }
             }

@@ -203,7 +203,7 @@ impl ApiServer {
             return None;
         }
         // Versions grow, therefore the first candidate is usually free.
-        let first = u32::try_from(self.log.version() % u64::from(u32::MAX)).unwrap_or_default();
+        let first = u32::try_from(self.store.version() % u64::from(u32::MAX)).unwrap_or_default();
         let mut names = (0..u32::MAX).map(|n| generated_name(prefix, first.wrapping_add(n)));
         names.find(|name| self.get(&Key { name: name.as_str().into(), ..key.clone() }).is_none())
     }

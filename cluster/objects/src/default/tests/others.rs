@@ -321,5 +321,20 @@ fn invalid_resource_slices_are_refused() {
              true, attributes: {{l: {{ints: [1]}}, m: {{}}}}, nodeAllocatableResourceMappings: {{cpu: {{}}}}}}]"
         ),
     );
-    check_refused(&documents("resource.k8s.io/v1", &[&nowhere, &both, &devices]), expect![[""]]);
+    check_refused(
+        &documents("resource.k8s.io/v1", &[&nowhere, &both, &devices]),
+        expect![[r#"
+        pods.yaml:2: ResourceSlice a: spec.driver: is missing
+        pods.yaml:2: ResourceSlice a: spec.pool.name: is missing
+        pods.yaml:2: ResourceSlice a: spec.pool.resourceSliceCount: is 0, but must be more than 0
+        pods.yaml:2: ResourceSlice a: spec: must have exactly one of `nodeName`, `nodeSelector`, `allNodes` and `perDeviceNodeSelection`
+        pods.yaml:4: ResourceSlice b: spec: must not have both `devices` and `sharedCounters`; give them in separate slices
+        pods.yaml:4: ResourceSlice b: spec.devices[0]: has nodes, which needs `spec.perDeviceNodeSelection: true`
+        pods.yaml:4: ResourceSlice b: spec.devices[1].name: `x` occurs twice
+        pods.yaml:6: ResourceSlice c: spec.devices[0]: must have exactly one of `nodeName`, `nodeSelector` and `allNodes`
+        pods.yaml:6: ResourceSlice c: spec.devices[0].taints[0].effect: is `Never`, but must be one of `NoSchedule`, `NoExecute`, `None`
+        pods.yaml:6: ResourceSlice c: spec.devices[1].attributes[l]: needs the feature gate DRAListTypeAttributes, which is off by default in Kubernetes 1.36; schedc does not support it
+        pods.yaml:6: ResourceSlice c: spec.devices[1].attributes[m]: must have exactly one of `int`, `bool`, `string` and `version`
+        pods.yaml:6: ResourceSlice c: spec.devices[1].nodeAllocatableResourceMappings: needs the feature gate DRANodeAllocatableResources, which is off by default in Kubernetes 1.36; schedc does not support it"#]],
+    );
 }
