@@ -9,9 +9,9 @@ use crate::block::{Block, bits};
 use crate::column::first_unmet;
 use crate::counters::Counters;
 use crate::error::Failure;
+use crate::input::{Input, device_id};
 use crate::inventory::Inventory;
 use crate::prepared::{Alternative, Prepared};
-use crate::search::{Input, device_id};
 use crate::view::PoolStatus;
 
 /// Devices of a node for each request, before any of them is taken.

@@ -15,10 +15,11 @@ use slab::Slab;
 use crate::changes::{Affected, Changes};
 use crate::column::{Column, Compiled, Shape};
 use crate::error::{Failure, Unfit};
+use crate::input::Input;
 use crate::pool::{Pool, PoolKey, Reach};
 use crate::prepared::{Prepared, prepare};
-use crate::result::allocations;
-use crate::search::{Input, Scratch, search};
+use crate::result::{allocations, check_nodes};
+use crate::search::{Scratch, search};
 use crate::view::{NodeView, PoolStatus};
 
 /// Number of different requests, and of different claims, whose results are cached. All are forgotten if more come.
@@ -198,11 +199,7 @@ impl Inventory {
         let prepared = self.current(prepared, interner);
         let (input, scratch) = self.input(&prepared, node, interner)?;
         let score = search(input, scratch, is_expired)?;
-        // Only these devices can have selectors that make the allocation impossible.
-        let is_wide = scratch.picks.iter().any(|pick| input.block(pick.block).slice.nodes.node.is_none());
-        if is_wide {
-            allocations(&input, scratch, node.name, Arc::default)?;
-        }
+        check_nodes(&input, scratch)?;
         Ok(Verdict { score })
     }
 

@@ -18,6 +18,7 @@
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
+//! | `input` | all that a search reads |
 //! | `search` | the search |
 //! | `counters` | shared counters of a pool during a search |
 //! | `result` | the found devices as allocations |
@@ -31,6 +32,7 @@ mod constraint;
 mod counters;
 mod error;
 mod explanation;
+mod input;
 mod inventory;
 mod pool;
 mod prepared;

@@ -9,8 +9,9 @@ use schedc_core::model::{
 };
 
 use crate::error::Failure;
+use crate::input::Input;
 use crate::prepared::{Alternative, PreparedClaim};
-use crate::search::{Input, Pick, Scratch};
+use crate::search::{Pick, Scratch};
 
 /// Allocations of all claims on a node. `share_id` returns a new identifier of a share.
 pub(crate) fn allocations(
@@ -95,30 +96,52 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
     config
 }
 
+/// Returns whether the node selectors of a solution can be put together.
+pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Failure> {
+    (0..input.prepared.claims.len()).try_for_each(|claim| {
+        selectors(input, scratch.picks.iter().filter(|pick| pick.claim == claim))
+            .map_while(|selector| selector)
+            .try_for_each(|selector| check_terms(selector, claim))
+    })
+}
+
 /// Nodes where the devices can be used.
 fn nodes<'a>(
-    input: &Input<'_>,
+    input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,
     node: Symbol,
     claim: usize,
 ) -> Result<Option<AllocationNodes>, Failure> {
-    let mut selectors: Vec<Arc<DeviceNodeSelector>> = Vec::new();
-    for pick in picks {
-        let block = input.block(pick.block);
-        let device = block.device(pick.bit);
-        let DeviceNodes { node: local, selector, .. } =
-            if block.slice.per_device_nodes { &device.nodes } else { &block.slice.nodes };
-        if local.is_some() || device.binds_to_node {
-            return Ok(Some(AllocationNodes::Node(node)));
-        }
-        let Some(selector) = selector else { continue };
-        match selector.terms.len() {
-            0 => {}
-            1 => selectors.push(selector.clone()),
-            terms => return Err(Failure::of_node_selector(claim, terms)),
-        }
+    let mut found: Vec<&DeviceNodeSelector> = Vec::new();
+    for selector in selectors(input, picks) {
+        let Some(selector) = selector else { return Ok(Some(AllocationNodes::Node(node))) };
+        check_terms(selector, claim)?;
+        found.push(selector);
     }
-    let merged = DeviceNodeSelector::merge(selectors.iter().map(|selector| &**selector));
+    let merged = DeviceNodeSelector::merge(found);
     let is_empty = merged.terms.iter().all(|term| term.match_expressions.is_empty() && term.match_fields.is_empty());
     Ok((!is_empty).then(|| AllocationNodes::Selector(merged.into())))
+}
+
+/// Node selectors of devices; `None` for a device that can be used only on its node.
+fn selectors<'a>(
+    input: &Input<'a>,
+    picks: impl Iterator<Item = &'a Pick>,
+) -> impl Iterator<Item = Option<&'a DeviceNodeSelector>> {
+    picks.filter_map(move |pick| {
+        let block = input.block(pick.block);
+        let device = block.device(pick.bit);
+        let nodes: &DeviceNodes = if block.slice.per_device_nodes { &device.nodes } else { &block.slice.nodes };
+        if nodes.node.is_some() || device.binds_to_node {
+            return Some(None);
+        }
+        nodes.selector.as_deref().map(Some)
+    })
+}
+
+fn check_terms(selector: &DeviceNodeSelector, claim: usize) -> Result<(), Failure> {
+    match selector.terms.len() {
+        0 | 1 => Ok(()),
+        terms => Err(Failure::of_node_selector(claim, terms)),
+    }
 }
