@@ -137,7 +137,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
         let evaluate = with_columns(quote! {
             work.evaluate(#kernel, DependsOn::Node, &mut self.passing.#field, cache.base.alive())?;
         });
-        unless_idle(member, quote! { if work.affects_filter::<#ty>(DependsOn::Node) { #evaluate } })
+        unless_idle(member, quote! { if work.changes.affect_filter::<#ty>(DependsOn::Node) { #evaluate } })
     });
     let body = quote! { #(#without)* #(#with_state)* Ok(()) };
     let (cycle, work) = (parameter("cycle", &body), parameter("work", &body));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::full_evaluation::nodes_to_find;
 use super::phases::Choice;
-use super::{Decision, Engine, PreFilterOutcome, SchedulingCycle, UNTIMED};
+use super::{Decision, Engine, PreFilterOutcome, SchedulingCycle};
 use crate::engine::incremental::sample;
 use crate::engine::incremental::{CachedAnswer, CompiledPod, SignatureId};
 use crate::engine::observer::Observer;
@@ -33,13 +33,14 @@ impl<P: Profile> Engine<P> {
     ///
     /// # Errors
     /// There is no answer, and a full evaluation follows, with the outcome of PreFilter if it has run.
+    #[inline(always)]
     pub(super) fn decide_from_cache(
         &mut self,
         read: &CompiledPod<P>,
-        cycle: &mut SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
+        cycle: SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
     ) -> Result<(Decision, SignatureId), Option<PreFilterOutcome<P>>> {
         let signature = read.signature.filter(|_| self.can_cache(cycle.cache)).ok_or(None)?;
-        let choice = self.current_choice(signature, read, cycle)?;
+        let choice = self.current_choice(signature, read, cycle.pod, cycle.cache, cycle.observer)?;
         if self.sampler.is_due() {
             self.compare_sample(signature, read, cycle.pod, cycle.cache);
         }
@@ -76,42 +77,44 @@ impl<P: Profile> Engine<P> {
     /// # Errors
     /// As for [`Engine::decide_from_cache`].
     #[inline]
-    fn current_choice<D>(
+    fn current_choice(
         &mut self,
         signature: SignatureId,
         read: &CompiledPod<P>,
-        cycle: &mut SchedulingCycle<'_, P, D, impl Observer>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
     ) -> Result<Choice, Option<PreFilterOutcome<P>>> {
         self.signatures.mark_used(signature);
-        let cx =
-            UpdateContext { plugins: &*self.plugins, pod: cycle.pod, compiled: &read.compiled, cache: cycle.cache };
-        if let Some(cached) = self.signatures.cached_answer_mut(signature)
-            && let Ok(choice) = cached.update(cx, &mut self.scratch)
-        {
-            self.signatures.updated(signature);
-            return Ok(choice);
+        if let Some(cached) = self.signatures.cached_answer_mut(signature) {
+            let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
+            if let Ok(choice) = cached.update(&cx, &mut self.scratch) {
+                self.signatures.updated(signature);
+                return Ok(choice);
+            }
         }
         self.signatures.take(signature);
-        let (choice, cached) = self.create_cached(read, cycle)?;
+        let (choice, cached) = self.create_cached(read, pod, cache, observer)?;
         self.signatures.put(signature, cached);
         Ok(choice)
     }
 
     #[inline(never)]
-    fn create_cached<D>(
+    fn create_cached(
         &mut self,
         read: &CompiledPod<P>,
-        cycle: &mut SchedulingCycle<'_, P, D, impl Observer>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+        observer: &mut impl Observer,
     ) -> Result<(Choice, Box<CachedAnswer<P>>), Option<PreFilterOutcome<P>>> {
-        let cache = cycle.cache;
-        match self.start_observed(read, cache, cycle.observer) {
+        match self.start_observed(read, cache, observer) {
             // A full evaluation of few remaining nodes is as fast.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self.likely(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
             {
-                let cx = UpdateContext { plugins: &*self.plugins, pod: cycle.pod, compiled: &read.compiled, cache };
-                let created = CachedAnswer::create(*attempt, cx, &mut self.scratch, cycle.observer);
+                let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
+                let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);
                 created.map_err(|NeedsFullEvaluation| None)
             }
             start => Err(Some(start)),
@@ -140,8 +143,7 @@ impl<P: Profile> Engine<P> {
     fn current_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<(Choice, &CachedAnswer<P>)> {
         let read = self.read(pod, cache);
         let signature = read.signature.filter(|_| self.can_cache(cache))?;
-        let mut cycle = SchedulingCycle { pod, cache: &*cache, now: UNTIMED, draw: (), observer: &mut () };
-        let choice = self.current_choice(signature, &read, &mut cycle).ok()?;
+        let choice = self.current_choice(signature, &read, pod, cache, &mut ()).ok()?;
         Some((choice, self.signatures.cached_answer(signature)?))
     }
 }

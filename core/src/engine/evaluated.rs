@@ -38,8 +38,8 @@ impl<P: Profile> Evaluated<P> for RejectedPod<P> {
 
 impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D, O> {
     /// Decides by the choice of an evaluation.
-    #[inline]
-    pub(super) fn decide(&mut self, plugins: &P, choice: Choice, evaluated: &mut impl Evaluated<P>) -> Decision {
+    #[inline(always)]
+    pub(super) fn decide(mut self, plugins: &P, choice: Choice, evaluated: &mut impl Evaluated<P>) -> Decision {
         let node = match choice {
             Choice::Node(node) => Some(node),
             Choice::Best { ties } => evaluated.kth_best((self.draw)(ties)),
@@ -55,7 +55,8 @@ impl<P: Profile, D: FnMut(usize) -> usize, O: Observer> SchedulingCycle<'_, P, D
     }
 
     /// Runs PostFilter.
-    fn post_filter(&mut self, plugins: &P, diagnosis: Diagnosis, failed: &FailedAttempt<'_, P>) -> Decision {
+    #[inline(never)]
+    fn post_filter(mut self, plugins: &P, diagnosis: Diagnosis, failed: &FailedAttempt<'_, P>) -> Decision {
         let draws = !plugins.info().plugins("post-filter").is_empty();
         let seed = if draws { (self.draw)(usize::MAX) as u64 } else { 0 };
         let FailedAttempt { compiled, equivalence_class, cycle, pre_filter } = *failed;

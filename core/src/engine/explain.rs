@@ -99,8 +99,8 @@ impl<P: Profile> Engine<P> {
         let cache = &*cache;
         let next_start = self.next_start;
         let mut extender_results = ExtenderResults::default();
-        let mut cycle = SchedulingCycle { pod, cache, now: UNTIMED, draw, observer: &mut extender_results };
-        explanation.decision = self.conclude(&mut start, &mut cycle);
+        let cycle = SchedulingCycle { pod, cache, now: UNTIMED, draw, observer: &mut extender_results };
+        explanation.decision = self.conclude(&mut start, cycle);
         self.next_start = next_start;
         match start {
             PreFilterOutcome::PreFiltered(mut attempt) => {

@@ -170,7 +170,7 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,
         now: i64,
-        draw: impl FnMut(usize) -> usize,
+        mut draw: impl FnMut(usize) -> usize,
         observer: &mut impl Observer,
     ) -> (Decision, CycleStateOwner<P>) {
         if cache.base.count() == 0 {
@@ -180,13 +180,14 @@ impl<P: Profile> Engine<P> {
         if self.sampler.start() {
             self.compare_compiled(&read, pod, cache);
         }
-        let mut cycle = SchedulingCycle { pod, cache: &*cache, now, draw, observer };
-        let mut start = match self.decide_from_cache(&read, &mut cycle) {
+        let cache = &*cache;
+        let cycle = SchedulingCycle { pod, cache, now, draw: &mut draw, observer: &mut *observer };
+        let mut start = match self.decide_from_cache(&read, cycle) {
             Ok((decision, signature)) => return (decision, CycleStateOwner::Cached(signature)),
             Err(Some(start)) => start,
-            Err(None) => self.start_observed(&read, cycle.cache, cycle.observer),
+            Err(None) => self.start_observed(&read, cache, observer),
         };
-        let decision = self.conclude(&mut start, &mut cycle);
+        let decision = self.conclude(&mut start, SchedulingCycle { pod, cache, now, draw, observer });
         match start {
             PreFilterOutcome::PreFiltered(attempt) => (decision, CycleStateOwner::Owned(attempt)),
             PreFilterOutcome::Rejected(_) => (decision, CycleStateOwner::Absent),
@@ -258,10 +259,10 @@ impl<P: Profile> Engine<P> {
     pub(crate) fn conclude(
         &mut self,
         start: &mut PreFilterOutcome<P>,
-        cycle: &mut SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
+        mut cycle: SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
     ) -> Decision {
         match start {
-            PreFilterOutcome::PreFiltered(attempt) => match self.evaluate_in_full(attempt, cycle) {
+            PreFilterOutcome::PreFiltered(attempt) => match self.evaluate_in_full(attempt, &mut cycle) {
                 Ok((choice, mut evaluated)) => cycle.decide(evaluated.plugins(), choice, &mut evaluated),
                 Err(failure) => Decision::Error(failure),
             },

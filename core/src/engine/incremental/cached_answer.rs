@@ -50,7 +50,7 @@ impl<P: Profile> CachedAnswer<P> {
     /// A plugin failed, and there is no answer to cache. The attempt is lost.
     pub(crate) fn create(
         attempt: PreFilteredPod<P>,
-        cx: UpdateContext<'_, P>,
+        cx: &UpdateContext<'_, P>,
         work: &mut UpdateScratch,
         observer: &mut impl Observer,
     ) -> Result<(Choice, Box<Self>), NeedsFullEvaluation> {
@@ -77,9 +77,10 @@ impl<P: Profile> CachedAnswer<P> {
     ///
     /// # Errors
     /// The answer cannot be updated; discard it.
+    #[inline(always)]
     pub(crate) fn update(
         &mut self,
-        cx: UpdateContext<'_, P>,
+        cx: &UpdateContext<'_, P>,
         work: &mut UpdateScratch,
     ) -> Result<Choice, NeedsFullEvaluation> {
         AnswerUpdate { cached: self, cx, work, observer: &mut (), is_new: false }.run()

@@ -16,7 +16,7 @@ use crate::profile_api::profile::Profile;
 /// An update of a cached answer for a pod with its signature.
 pub(super) struct AnswerUpdate<'a, P: Profile, O> {
     pub(super) cached: &'a mut CachedAnswer<P>,
-    pub(super) cx: UpdateContext<'a, P>,
+    pub(super) cx: &'a UpdateContext<'a, P>,
     pub(super) work: &'a mut UpdateScratch,
     pub(super) observer: &'a mut O,
     /// Whether the answer is new: all nodes are evaluated.

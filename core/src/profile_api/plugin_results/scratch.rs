@@ -4,7 +4,7 @@ use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
 use crate::plugin_api::column::ColumnSet;
-use crate::plugin_api::extension_points::ScorePlugin;
+use crate::plugin_api::extension_points::{FilterPlugin, ScorePlugin};
 use crate::plugin_api::incremental::{DependsOn, NodeChanges};
 
 /// The changes that an update finds in each phase. One value serves all updates, one after the other.
@@ -176,6 +176,12 @@ impl Changes {
     #[inline(always)]
     pub(super) fn of_nodes(&self) -> NodeChanges<'_> {
         NodeChanges { nodes: &self.nodes, node_objects: self.kind >= ChangeKind::Nodes }
+    }
+
+    /// Returns whether there are changed nodes for which a filter runs.
+    #[inline(always)]
+    pub fn affect_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
+        !self.affecting::<P::Columns>(depends).is_empty()
     }
 
     /// Returns the existing nodes that may get another result of a plugin. If only pods were added or removed, the

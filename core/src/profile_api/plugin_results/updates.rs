@@ -68,7 +68,7 @@ impl UpdateScratch {
     /// the update of its state reported.
     #[inline(always)]
     pub fn affects_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
-        !self.changes.affecting::<P::Columns>(depends).is_empty() || !self.verdicts.reevaluate.is_empty()
+        self.changes.affect_filter::<P>(depends) || !self.verdicts.reevaluate.is_empty()
     }
 
     /// Runs a filter for these nodes, and stores its verdicts in `passing`.
