@@ -146,8 +146,10 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             false => !self.extender_results.ran_filter,
         };
         // A failure of Filter on one node ends the attempt.
-        let has_failed = |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
-        let is_scored = !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
+        let has_failed =
+            |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
+        let is_scored =
+            !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
         if is_scored {
             self.preview(&mut explanation.nodes);
         }
