@@ -28,7 +28,7 @@ fn the_score_adds_up_the_ranks_of_alternatives() {
     let requests = [first_of("r", &[("big", 1), ("small", 1)]), first_of("s", &[("big", 1), ("small", 1)])].join(", ");
     let spec = cluster.spec(&format!("requests: [{requests}]"));
     let prepared = cluster.inventory.prepare(&[spec], &cluster.interner);
-    let verdict = cluster.inventory.evaluate(&prepared, &cluster.nodes["n"], &cluster.interner, || false);
+    let verdict = cluster.inventory.evaluate(&prepared, &cluster.nodes["n1"], &cluster.interner, || false);
     assert_eq!(verdict.unwrap().score, 8 + 7);
 }
 

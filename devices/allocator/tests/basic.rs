@@ -8,7 +8,7 @@ use crate::{NONE, models, part, request, selector};
 #[test]
 fn the_first_free_devices_are_taken_by_pool_and_position() {
     let mut cluster = Cluster::with_class();
-    cluster.slice("q", "{name: z}, {name: y}");
+    cluster.slice("q", "{name: z}, {name: x}");
     cluster.slice("p", "{name: b}, {name: a}");
     assert_eq!(cluster.devices(&[&request(3, "")]), "r=b r=a r=z");
     assert_eq!(cluster.hold(&request(1, "")), "r=b");
@@ -98,7 +98,7 @@ fn a_deadline_ends_a_long_search() {
         looks += 1;
         looks > 10
     };
-    let unfit = cluster.inventory.evaluate(&prepared, &cluster.nodes["n"], &cluster.interner, expires).unwrap_err();
+    let unfit = cluster.inventory.evaluate(&prepared, &cluster.nodes["n1"], &cluster.interner, expires).unwrap_err();
     let schedc_device_allocator::Unfit::Failed(failure) = unfit else { panic!("{unfit:?}") };
     assert!(failure.is_interruption());
 }
@@ -122,7 +122,7 @@ fn configuration_of_classes_comes_first_and_names_all_their_requests() {
         own("t")
     );
     let spec = cluster.spec(&claim);
-    let allocations = cluster.allocate_on("n", &[spec]).unwrap();
+    let allocations = cluster.allocate_on("n1", &[spec]).unwrap();
     let config = allocations[0].config.iter().map(|config| (config.source, config.requests.len()));
     let expected = [(ConfigurationSource::Class, 2), (ConfigurationSource::Claim, 1), (ConfigurationSource::Claim, 0)];
     assert_eq!(config.collect::<Vec<_>>(), expected);

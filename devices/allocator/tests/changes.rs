@@ -18,10 +18,10 @@ fn affected(cluster: &mut Cluster, change: impl FnOnce(&mut Cluster)) -> Vec<Str
 #[test]
 fn local_devices_affect_their_node() {
     let mut cluster = Cluster::with_class();
-    assert_eq!(affected(&mut cluster, |cluster| cluster.slice("p", "{name: a}")), ["n"]);
+    assert_eq!(affected(&mut cluster, |cluster| cluster.slice("p", "{name: a}")), ["n1"]);
     assert_eq!(affected(&mut cluster, |cluster| cluster.slice("p", "{name: a}")), [""; 0], "it is equal");
-    assert_eq!(affected(&mut cluster, |cluster| drop(cluster.hold(&request(1, "")))), ["n"]);
-    assert_eq!(affected(&mut cluster, |cluster| cluster.release(1)), ["n"]);
+    assert_eq!(affected(&mut cluster, |cluster| drop(cluster.hold(&request(1, "")))), ["n1"]);
+    assert_eq!(affected(&mut cluster, |cluster| cluster.release(1)), ["n1"]);
 }
 
 #[test]

@@ -19,10 +19,10 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster with a node `n` and a class `gpu` of all devices of driver `gpu`.
+    /// A cluster with a node `n1` and a class `gpu` of all devices of driver `gpu`.
     pub(crate) fn with_class() -> Cluster {
         let mut cluster = Cluster::default();
-        cluster.node("n", "");
+        cluster.node("n1", "");
         cluster.class("gpu", r#"device.driver == "gpu""#);
         cluster
     }
@@ -40,11 +40,11 @@ impl Cluster {
         ));
     }
 
-    /// A slice of driver `gpu` whose pool has its name, on node `n`.
+    /// A slice of driver `gpu` whose pool has its name, on node `n1`.
     pub(crate) fn slice(&mut self, name: &str, devices: &str) {
         self.slice_of(
             name,
-            &format!("pool: {{name: {name}, generation: 1, resourceSliceCount: 1}}, nodeName: n"),
+            &format!("pool: {{name: {name}, generation: 1, resourceSliceCount: 1}}, nodeName: n1"),
             devices,
         );
     }
@@ -120,10 +120,10 @@ impl Cluster {
         allocated
     }
 
-    /// Devices for claims on node `n`, as `request=device`, or the message.
+    /// Devices for claims on node `n1`, as `request=device`, or the message.
     pub(crate) fn devices(&mut self, claims: &[&str]) -> String {
         let specs: Vec<_> = claims.iter().map(|devices| self.spec(devices)).collect();
-        match self.allocate_on("n", &specs) {
+        match self.allocate_on("n1", &specs) {
             Ok(allocations) => self.show(&allocations),
             Err(unfit) => unfit.message(|at| format!("default/c{at}")),
         }
@@ -136,10 +136,10 @@ impl Cluster {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    /// Allocates a claim on node `n` and keeps the allocation. Returns the claim's name and the devices, or the message.
+    /// Allocates a claim on node `n1` and keeps the allocation. Returns the claim's name and the devices, or the message.
     pub(crate) fn hold(&mut self, devices: &str) -> String {
         let spec = self.spec(devices);
-        match self.allocate_on("n", &[spec]) {
+        match self.allocate_on("n1", &[spec]) {
             Err(unfit) => unfit.message(|at| format!("default/c{at}")),
             Ok(allocations) => {
                 self.claims += 1;
@@ -160,6 +160,6 @@ impl Cluster {
     pub(crate) fn explain(&mut self, devices: &str) -> Explanation {
         let spec = self.spec(devices);
         let prepared = self.inventory.prepare(&[spec], &self.interner);
-        self.inventory.explain(&prepared, &self.nodes["n"], &self.interner).unwrap()
+        self.inventory.explain(&prepared, &self.nodes["n1"], &self.interner).unwrap()
     }
 }

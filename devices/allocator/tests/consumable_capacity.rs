@@ -40,7 +40,7 @@ fn amounts_are_rounded_up_by_the_policy() {
     let consumed = |policy: &str, amount: u32| {
         let mut cluster = shared(policy);
         let spec = cluster.spec(&request(1, &capacity(amount)));
-        let allocations = cluster.allocate_on("n", &[spec]).ok()?;
+        let allocations = cluster.allocate_on("n1", &[spec]).ok()?;
         Some(allocations[0].results[0].consumed_capacity[0].1.value())
     };
     let range = "validRange: {min: \"2\", max: \"8\", step: \"3\"}";
@@ -62,7 +62,7 @@ fn an_exclusive_device_needs_the_requested_capacity() {
 fn every_share_has_an_id() {
     let mut cluster = shared("default: \"1\"");
     let spec = cluster.spec(&request(1, ""));
-    let allocations = cluster.allocate_on("n", &[spec.clone(), spec]).unwrap();
+    let allocations = cluster.allocate_on("n1", &[spec.clone(), spec]).unwrap();
     let ids: Vec<_> = allocations.iter().map(|allocation| allocation.results[0].share_id.clone().unwrap()).collect();
     assert_ne!(ids[0], ids[1]);
 }

@@ -34,7 +34,7 @@ fn allocations_equal_those_of_kube_scheduler() {
         compared += replay.compared;
         differences.extend(replay.differences);
     }
-    assert!(compared > 5_000, "{compared} verdicts of nodes");
+    assert!(compared > 1_500, "{compared} verdicts of nodes");
     let count = differences.len();
     differences.truncate(40);
     assert!(differences.is_empty(), "{count} of {compared} differ:\n{}", differences.join("\n"));

@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 use crate::reference::{Claim, Device, Dice, LIMIT, Pool, Want, World};
 
 const POOLS: [&str; 3] = ["p0", "p1", "p2"];
-const NODES: [&str; 2] = ["n", "m"];
+const NODES: [&str; 2] = ["n1", "m1"];
 
 /// A cluster and the world that it should equal.
 #[derive(Default)]
@@ -29,7 +29,7 @@ proptest! {
     fn allocations_equal_those_of_the_reference(bytes in prop::collection::vec(any::<u8>(), 40..400)) {
         let mut dice = Dice(bytes.into_iter());
         let mut history = History { cluster: Cluster::with_class(), ..History::default() };
-        history.cluster.node("m", "");
+        history.cluster.node("m1", "");
         for _ in 0..12 {
             history.step(&mut dice);
         }
@@ -82,8 +82,8 @@ impl History {
         let expected = self.world.allocate(node, &claims);
         let shown = expected.as_ref().map(|picks| {
             let device =
-                |(_, request, alternative, (_, device, _)): &(usize, usize, usize, (String, usize, Option<u8>))| {
-                    format!("r{request}/a{alternative}=d{device}")
+                |(_, request, alternative, (pool, device, _)): &(usize, usize, usize, (String, usize, Option<u8>))| {
+                    format!("r{request}/a{alternative}={pool}-d{device}")
                 };
             picks.iter().map(device).collect::<Vec<_>>().join(" ")
         });
@@ -103,7 +103,7 @@ impl History {
     /// The result of a new inventory.
     fn rebuilt(&self, claims: &[Claim], node: &str) -> Option<String> {
         let mut cluster = Cluster::with_class();
-        cluster.node("m", "");
+        cluster.node("m1", "");
         for (id, allocation) in &self.held {
             let mut allocation = (**allocation).clone();
             let symbol = |old, cluster: &mut Cluster| cluster.interner.intern(self.cluster.interner.resolve(old));
@@ -142,7 +142,7 @@ fn shown(cluster: &Cluster, allocations: &[AllocationResult]) -> String {
 }
 
 fn pool(dice: &mut Dice) -> Pool {
-    let node = [None, Some("n"), Some("m")][usize::from(dice.roll(3))];
+    let node = [None, Some("n1"), Some("m1")][usize::from(dice.roll(3))];
     let has_counters = dice.roll(2) == 0;
     let device = |dice: &mut Dice| {
         let shared = (dice.roll(4) == 0).then_some(10);
@@ -155,7 +155,7 @@ fn pool(dice: &mut Dice) -> Pool {
 fn write_pool(cluster: &mut Cluster, name: &str, pool: &Pool) {
     let has_counters = pool.devices.iter().any(|device| device.counter > 0);
     let device = |(at, device): (usize, &Device)| {
-        let mut fields = format!("name: d{at}, attributes: {{model: {{string: m{}}}}}", device.model);
+        let mut fields = format!("name: {name}-d{at}, attributes: {{model: {{string: m{}}}}}", device.model);
         if device.is_tainted {
             fields += ", taints: [{key: k, effect: NoSchedule}]";
         }

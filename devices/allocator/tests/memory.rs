@@ -12,7 +12,7 @@ fn evaluations_that_are_repeated_allocate_no_memory() {
     let Cluster { inventory, interner, nodes, .. } = &mut cluster;
     let prepared = [fits, fails].map(|spec| inventory.prepare(&[spec], interner));
     let mut evaluate =
-        || prepared.each_ref().map(|prepared| inventory.evaluate(prepared, &nodes["n"], interner, || false).is_ok());
+        || prepared.each_ref().map(|prepared| inventory.evaluate(prepared, &nodes["n1"], interner, || false).is_ok());
     assert_eq!(evaluate(), [true, false]);
     let allocations = allocation_counter::measure(|| assert_eq!(evaluate(), [true, false]));
     assert_eq!(allocations.count_total, 0);

@@ -17,18 +17,18 @@ fn network(nodes: &str, devices: &str) -> Cluster {
 fn a_selector_follows_the_labels_of_nodes() {
     let mut cluster = network(ZONE, "{name: a}");
     assert_eq!(cluster.devices(&[&request(1, "")]), NONE);
-    cluster.node("n", "zone: a");
+    cluster.node("n1", "zone: a");
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=a");
-    cluster.node("n", "zone: b");
+    cluster.node("n1", "zone: b");
     assert_eq!(cluster.devices(&[&request(1, "")]), NONE);
 }
 
 #[test]
 fn each_device_may_have_its_nodes() {
-    let devices = format!("{{name: a, nodeName: m}}, {{name: b, {ZONE}}}, {{name: c, allNodes: true}}");
+    let devices = format!("{{name: a, nodeName: m1}}, {{name: b, {ZONE}}}, {{name: c, allNodes: true}}");
     let mut cluster = network("perDeviceNodeSelection: true", &devices);
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=c");
-    cluster.node("n", "zone: a");
+    cluster.node("n1", "zone: a");
     assert_eq!(cluster.devices(&[&request(2, "")]), "r=b r=c");
 }
 
@@ -36,15 +36,15 @@ fn each_device_may_have_its_nodes() {
 fn an_allocation_can_be_used_where_its_devices_can() {
     let nodes = |nodes: &str, device: &str| {
         let mut cluster = network(nodes, device);
-        cluster.node("n", "zone: a");
+        cluster.node("n1", "zone: a");
         let spec = cluster.spec(&request(2, ""));
-        cluster.allocate_on("n", &[spec]).unwrap().remove(0).nodes
+        cluster.allocate_on("n1", &[spec]).unwrap().remove(0).nodes
     };
     assert_eq!(nodes("allNodes: true", "{name: a}, {name: b}"), None);
     let selector = nodes(ZONE, "{name: a}, {name: b}");
     let Some(AllocationNodes::Selector(selector)) = selector else { panic!("{selector:?}") };
     assert_eq!(selector.terms[0].match_expressions.len(), 1, "without repetition");
-    let local = nodes("nodeName: n", "{name: a}, {name: b}");
+    let local = nodes("nodeName: n1", "{name: a}, {name: b}");
     assert!(matches!(local, Some(AllocationNodes::Node(_))));
     let binding = nodes("allNodes: true", "{name: a}, {name: b, bindsToNode: true}");
     assert!(matches!(binding, Some(AllocationNodes::Node(_))));

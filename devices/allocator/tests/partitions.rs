@@ -5,27 +5,29 @@ use crate::{NONE, part, request, selector};
 
 const POOL: &str = "pool: {name: board, generation: 1, resourceSliceCount: 2}";
 
-/// A board with memory 4: one partition of 4, two of 2.
-fn board() -> Cluster {
+const HALVES: [(&str, u32); 3] = [("whole", 4), ("half-1", 2), ("half-2", 2)];
+
+/// A board with memory 4, and partitions with their memory.
+fn board(partitions: &[(&str, u32)]) -> Cluster {
     let mut cluster = Cluster::with_class();
     cluster.slice_of(
         "counters",
-        &format!("{POOL}, nodeName: n, sharedCounters: [{{name: board, counters: {{memory: {{value: \"4\"}}}}}}]"),
+        &format!("{POOL}, nodeName: n1, sharedCounters: [{{name: board, counters: {{memory: {{value: \"4\"}}}}}}]"),
         "",
     );
-    let partition = |name: &str, memory: u32| {
+    let partition = |(name, memory): &(&str, u32)| {
         format!(
             "{{name: {name}, attributes: {{size: {{int: {memory}}}}}, consumesCounters: [{{counterSet: board, counters: {{memory: {{value: \"{memory}\"}}}}}}]}}"
         )
     };
-    let devices = [partition("whole", 4), partition("half-1", 2), partition("half-2", 2)].join(", ");
-    cluster.slice_of("devices", &format!("{POOL}, nodeName: n"), &devices);
+    let devices = partitions.iter().map(partition).collect::<Vec<_>>().join(", ");
+    cluster.slice_of("devices", &format!("{POOL}, nodeName: n1"), &devices);
     cluster
 }
 
 #[test]
 fn partitions_exclude_what_they_overlap() {
-    let mut cluster = board();
+    let mut cluster = board(&HALVES);
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=whole");
     assert_eq!(cluster.devices(&[&request(2, "")]), "r=half-1 r=half-2");
     assert_eq!(cluster.devices(&[&request(3, "")]), NONE);
@@ -38,7 +40,7 @@ fn partitions_exclude_what_they_overlap() {
 
 #[test]
 fn a_rejected_candidate_gives_its_counters_back() {
-    let mut cluster = board();
+    let mut cluster = board(&[("half-1", 2), ("quarter", 1), ("half-2", 2)]);
     let claim = format!(
         "requests: [{}, {}], constraints: [{{matchAttribute: gpu/size}}]",
         part("r", 1, &selector(r#"device.attributes["gpu"].size == 2"#)),
@@ -50,10 +52,10 @@ fn a_rejected_candidate_gives_its_counters_back() {
 #[test]
 fn devices_of_other_nodes_consume_counters_too() {
     let mut cluster = Cluster::with_class();
-    cluster.node("m", "");
+    cluster.node("m1", "");
     cluster.slice_of(
         "counters",
-        &format!("{POOL}, nodeName: n, sharedCounters: [{{name: s, counters: {{c: {{value: \"1\"}}}}}}]"),
+        &format!("{POOL}, nodeName: n1, sharedCounters: [{{name: s, counters: {{c: {{value: \"1\"}}}}}}]"),
         "",
     );
     let device = |name: &str, node: &str| {
@@ -64,10 +66,10 @@ fn devices_of_other_nodes_consume_counters_too() {
     cluster.slice_of(
         "devices",
         &format!("{POOL}, perDeviceNodeSelection: true"),
-        &[device("a", "n"), device("b", "m")].join(","),
+        &[device("a", "n1"), device("b", "m1")].join(","),
     );
     let spec = cluster.spec(&request(1, ""));
-    assert!(cluster.allocate_on("m", &[spec.clone()]).is_ok());
+    assert!(cluster.allocate_on("m1", &[spec.clone()]).is_ok());
     cluster.hold(&request(1, ""));
-    assert!(cluster.allocate_on("m", &[spec]).is_err());
+    assert!(cluster.allocate_on("m1", &[spec]).is_err());
 }

@@ -10,8 +10,8 @@ fn pool(generation: u32, count: u32, node: &str) -> String {
 #[test]
 fn slices_come_by_name() {
     let mut cluster = Cluster::with_class();
-    cluster.slice_of("z", &pool(1, 2, "n"), "{name: a}");
-    cluster.slice_of("y", &pool(1, 2, "n"), "{name: b}");
+    cluster.slice_of("z", &pool(1, 2, "n1"), "{name: a}");
+    cluster.slice_of("w", &pool(1, 2, "n1"), "{name: b}");
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=b");
 }
 
@@ -26,8 +26,8 @@ fn pools_with_binding_conditions_come_last() {
 #[test]
 fn only_the_highest_generation_counts() {
     let mut cluster = Cluster::with_class();
-    cluster.slice_of("old", &pool(1, 1, "n"), "{name: a}");
-    cluster.slice_of("new", &pool(2, 1, "n"), "{name: b}");
+    cluster.slice_of("old", &pool(1, 1, "n1"), "{name: a}");
+    cluster.slice_of("new", &pool(2, 1, "n1"), "{name: b}");
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=b");
     cluster.remove("ResourceSlice", "new");
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=a");
@@ -36,23 +36,23 @@ fn only_the_highest_generation_counts() {
 #[test]
 fn a_newer_generation_elsewhere_hides_an_incomplete_pool() {
     let mut cluster = Cluster::with_class();
-    cluster.slice_of("here", &pool(1, 2, "n"), "{name: a}");
-    cluster.slice_of("there", &pool(2, 1, "m"), "{name: b}");
+    cluster.slice_of("here", &pool(1, 2, "n1"), "{name: a}");
+    cluster.slice_of("there", &pool(2, 1, "m1"), "{name: b}");
     assert_eq!(cluster.devices(&[&all("")]), NONE, "not an error");
-    cluster.slice_of("here", &pool(1, 1, "n"), "{name: a}");
+    cluster.slice_of("here", &pool(1, 1, "n1"), "{name: a}");
     assert_eq!(cluster.devices(&[&all("")]), "r=a", "complete without a look at other nodes");
 }
 
 #[test]
 fn an_incomplete_pool_is_skipped_and_an_error_for_all_devices() {
     let mut cluster = Cluster::with_class();
-    cluster.slice_of("a", &pool(1, 2, "n"), "{name: a}");
+    cluster.slice_of("a", &pool(1, 2, "n1"), "{name: a}");
     cluster.slice("q", "{name: b}");
     assert_eq!(cluster.devices(&[&request(1, "")]), "r=b");
     let message =
         "claim default/c0, request r: asks for all devices, but resource pool gpu/p is currently being updated";
     assert_eq!(cluster.devices(&[&all("")]), message);
-    cluster.slice_of("b", &pool(1, 2, "m"), "{name: c}");
+    cluster.slice_of("b", &pool(1, 2, "m1"), "{name: c}");
     assert_eq!(cluster.devices(&[&all("")]), "r=a r=b", "slices of other nodes complete the pool");
 }
 

@@ -156,12 +156,12 @@ impl World {
         });
         let counters = picks.iter().all(|pick| {
             let pool = &self.pools[&pick.pool];
-            let is_taken = |at: usize| {
+            // A device that is picked although claims hold shares of it counts twice.
+            let times = |at: usize| {
                 let is_picked = picks.iter().any(|other| (&other.pool, other.device) == (&pick.pool, at));
-                is_picked || self.holdings(&pick.pool, at).next().is_some()
+                u8::from(is_picked) + u8::from(self.holdings(&pick.pool, at).next().is_some())
             };
-            let consumed =
-                pool.devices.iter().enumerate().filter(|(at, _)| is_taken(*at)).map(|(_, device)| device.counter);
+            let consumed = pool.devices.iter().enumerate().map(|(at, device)| device.counter * times(at));
             pool.devices[pick.device].counter == 0 || consumed.sum::<u8>() <= LIMIT
         });
         let tolerated = picks.iter().all(|pick| {
