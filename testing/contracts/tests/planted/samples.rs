@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use expect_test::expect;
 use schedc_core::cache::{Cache, PodState, State};
 use schedc_core::engine::{Engine, UNTIMED};
 use schedc_core::handle::Handle;
@@ -39,10 +38,6 @@ impl<S: State> Visitor<S> for DecideOften {
 fn debug_builds_detect_a_wrong_cached_answer_in_any_test() {
     let profile = Profiles::PROFILES.iter().position(|profile| profile.name == "stale").expect("a profile");
     let panic = Profiles::new(&Handle::default()).expect("plugins").with(profile, DecideOften);
-    expect![[r#"
-        profile stale: a cached answer for pod waits differs from a full evaluation because of plugin Stale
-          Filter on node n1
-            full evaluation: rejects: node(s) had a pod of the namespace
-            cached answer:   passes
-        The plugin breaks a promise of its trait Incremental."#]].assert_eq(&panic);
+    let message = "a cached answer for pod waits differs from a full evaluation because of plugin Stale";
+    assert!(panic.contains(message), "{panic}");
 }
