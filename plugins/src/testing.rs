@@ -108,7 +108,11 @@ impl<C: Column> Cluster<C> {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    pub(crate) fn compile<P: Plugin<Columns = C, Indexes: TestIndexes>>(&mut self, args: &P::Args, pod: &str) -> P::Pod {
+    pub(crate) fn compile<P: Plugin<Columns = C, Indexes: TestIndexes>>(
+        &mut self,
+        args: &P::Args,
+        pod: &str,
+    ) -> P::Pod {
         let pod = self.pod(pod);
         let indexes = P::Indexes::muts(&mut self.classes);
         P::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
@@ -123,7 +127,12 @@ impl<C: Column> Cluster<C> {
     }
 
     pub(crate) fn view<P: Plugin<Columns = C, Indexes: TestIndexes, Reads = ()>>(&self) -> View<'_, P> {
-        View { columns: &self.cache.state.0, indexes: P::Indexes::refs(&self.classes), reads: (), base: &self.cache.base }
+        View {
+            columns: &self.cache.state.0,
+            indexes: P::Indexes::refs(&self.classes),
+            reads: (),
+            base: &self.cache.base,
+        }
     }
 
     /// Returns Filter's result for each node, one line each: nothing, or code and reasons.

@@ -147,8 +147,10 @@ impl<P: Profile> Engine<P> {
         self.answer.feasible.copy_from(&feasible);
         let PreFilteredPod { compiled, cycle, .. } = attempt;
         // A failure of Filter on one node ends the attempt.
-        let has_failed = |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
-        let is_scored = !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
+        let has_failed =
+            |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
+        let is_scored =
+            !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
         if pod.spec.may_use_devices() && is_scored {
             for explained in explanation.nodes.iter_mut().filter(|node| node.is_feasible()) {
                 let Some(node) = cache.base.interner.get(&explained.node).and_then(|name| cache.base.node(name)) else {
@@ -158,8 +160,7 @@ impl<P: Profile> Engine<P> {
                 explained.previews = self.plugins.previews(cycle, cache, &placement);
             }
         }
-        if is_scored
-            && let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
+        if is_scored && let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
             for (index, scores) in scores {
                 let name = cache.base.name(index);
                 if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {

@@ -234,9 +234,8 @@ fn text(amount: Quantity) -> String {
 }
 
 fn amounts(amounts: &[(QualifiedName, Quantity)], interner: &Interner) -> Value {
-    let amount = |(name, amount): &(QualifiedName, Quantity)| {
-        (name.display(interner).to_string(), Value::from(text(*amount)))
-    };
+    let amount =
+        |(name, amount): &(QualifiedName, Quantity)| (name.display(interner).to_string(), Value::from(text(*amount)));
     Value::Object(amounts.iter().map(amount).collect())
 }
 

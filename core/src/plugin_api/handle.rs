@@ -10,9 +10,9 @@ pub use super::requests::{Command, WriteOperation, WriteRequest};
 use crate::model::Uid;
 use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
-use crate::plugin_api::pending_allocations::PendingAllocations;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::plugin_api::go_duration::go_duration;
+use crate::plugin_api::pending_allocations::PendingAllocations;
 
 /// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
 /// empties before its next step: calls from binding tasks and from scheduling cycles behave alike.

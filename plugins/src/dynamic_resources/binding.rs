@@ -14,9 +14,9 @@ use schedc_core::model::{
 use serde_json::{Value, json};
 
 use super::evaluation::{ExtendedClaim, NodeAllocation};
+use super::extended::RequestMapping;
 use super::pod_claims::{ClaimState, PodClaims};
 use super::post_filter::object;
-use super::extended::RequestMapping;
 
 /// Maximum number of attempts to write an object after conflicts.
 const MAX_ATTEMPTS: u32 = 5;
@@ -58,9 +58,16 @@ pub(super) struct NewAllocation {
 /// The object of a claim.
 #[derive(Debug)]
 enum ClaimTarget {
-    Existing { object: ObjectRef, uid: Uid },
+    Existing {
+        object: ObjectRef,
+        uid: Uid,
+    },
     /// The claim for extended resources, which is created.
-    New { manifest: Value, mappings: Value, extended: ExtendedClaim },
+    New {
+        manifest: Value,
+        mappings: Value,
+        extended: ExtendedClaim,
+    },
 }
 
 /// A claim that PreBind wrote.
@@ -279,10 +286,11 @@ impl BindingPlan {
     /// Undoes what PreBind wrote: removes reservations, and deletes the claim for extended resources.
     pub(super) fn undo(&self, handle: &Handle, pod: &Uid) {
         let written = std::mem::take(&mut *self.written());
-        let reserved_before = self.claims.iter().filter(|claim| claim.is_reserved).filter_map(|claim| match &claim.target {
-            ClaimTarget::Existing { object, uid } => Some((object.clone(), uid.clone(), false)),
-            ClaimTarget::New { .. } => None,
-        });
+        let reserved_before =
+            self.claims.iter().filter(|claim| claim.is_reserved).filter_map(|claim| match &claim.target {
+                ClaimTarget::Existing { object, uid } => Some((object.clone(), uid.clone(), false)),
+                ClaimTarget::New { .. } => None,
+            });
         let written = written.into_iter().map(|claim| (claim.object, claim.uid, claim.is_new));
         for (object, uid, is_new) in written.chain(reserved_before) {
             let pod = pod.clone();
@@ -376,8 +384,7 @@ fn mappings(mappings: &[RequestMapping], interner: &Interner) -> Value {
 
 /// Returns the manifest of a claim for extended resources.
 fn manifest(pod: &Pod, extended: &ExtendedClaim, interner: &Interner) -> Value {
-    let owner =
-        json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
     json!({
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",

@@ -12,10 +12,10 @@ use schedc_core::model::{
 use schedc_core::node_mask::NodeMask;
 use schedc_device_allocator::Unfit;
 
+use super::ExtendedResources;
 use super::devices::{Devices, Position};
 use super::extended::{self, RequestMapping};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
-use super::ExtendedResources;
 
 /// Result of the pod's claims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -103,8 +103,10 @@ mod tests {
         let class = |resource| backed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
         let (requests, mappings) = requests(&pod.spec, class, &interner);
         let text = |symbol| interner.resolve(symbol);
-        let requests: Vec<String> =
-            requests.iter().map(|request| format!("{} {}: {}", text(request.name), text(request.class), request.count)).collect();
+        let requests: Vec<String> = requests
+            .iter()
+            .map(|request| format!("{} {}: {}", text(request.name), text(request.class), request.count))
+            .collect();
         let mappings: Vec<String> = mappings
             .iter()
             .map(|mapping| format!("{} {}: {}", text(mapping.container), text(mapping.resource), text(mapping.request)))

@@ -29,7 +29,9 @@ impl EnqueueExtensions for DynamicResources {
                 };
                 after_claim(rejected, old, claim, view)
             }
-            EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0, view.interner()).is_ok(),
+            EventObject::Pod(_, Some(pod)) => {
+                pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0, view.interner()).is_ok()
+            }
             _ => true,
         }))
     }

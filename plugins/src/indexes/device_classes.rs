@@ -108,7 +108,10 @@ mod tests {
 
     fn class(name: &str, created: &str, more: &str, interner: &mut Interner) -> Object {
         let head = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata";
-        object(&format!("{head}: {{name: {name}, creationTimestamp: '2026-01-{created}T00:00:00Z'}}\nspec: {{{more}}}"), interner)
+        object(
+            &format!("{head}: {{name: {name}, creationTimestamp: '2026-01-{created}T00:00:00Z'}}\nspec: {{{more}}}"),
+            interner,
+        )
     }
 
     #[test]

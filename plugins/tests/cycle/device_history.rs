@@ -8,13 +8,31 @@ use crate::cycle::test_cluster::TestCluster;
 /// A change of the cluster. Numbers select nodes, pools, generations and devices.
 #[derive(Clone, Debug)]
 enum Change {
-    Node { node: u8, zone: u8, gpus: u8 },
+    Node {
+        node: u8,
+        zone: u8,
+        gpus: u8,
+    },
     /// `nodes`: a node, all nodes, or nodes of a zone.
-    Slice { name: u8, pool: u8, nodes: u8, generation: u8, devices: u8, is_tainted: bool },
-    NoSlice { name: u8 },
-    Class { is_big: bool },
+    Slice {
+        name: u8,
+        pool: u8,
+        nodes: u8,
+        generation: u8,
+        devices: u8,
+        is_tainted: bool,
+    },
+    NoSlice {
+        name: u8,
+    },
+    Class {
+        is_big: bool,
+    },
     /// Allocates a device for a claim of another pod, or releases it.
-    Claim { claim: u8, device: Option<(u8, u8)> },
+    Claim {
+        claim: u8,
+        device: Option<(u8, u8)>,
+    },
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -49,8 +67,10 @@ fn apply(cluster: &mut TestCluster<Pipeline>, change: &Change) {
         Change::Slice { name, pool, nodes, generation, devices, is_tainted } => {
             let nodes = match nodes {
                 3 => "allNodes: true".to_owned(),
-                4 => "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z0]}]}]}"
-                    .to_owned(),
+                4 => {
+                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z0]}]}]}"
+                        .to_owned()
+                }
                 node => format!("nodeName: n{node}"),
             };
             let taints = if is_tainted { ", taints: [{key: t, effect: NoSchedule}]" } else { "" };
@@ -71,7 +91,8 @@ fn apply(cluster: &mut TestCluster<Pipeline>, change: &Change) {
             cluster.cache.remove_object(&key);
         }
         Change::Class { is_big } => {
-            let selectors = if is_big { "selectors: [{cel: {expression: 'device.attributes[\"d\"].at > 0'}}]" } else { "" };
+            let selectors =
+                if is_big { "selectors: [{cel: {expression: 'device.attributes[\"d\"].at > 0'}}]" } else { "" };
             cluster.object(&format!(
                 "{{{GROUP}, kind: DeviceClass, metadata: {{name: gpu}},
                   spec: {{extendedResourceName: example.com/gpu, {selectors}}}}}"

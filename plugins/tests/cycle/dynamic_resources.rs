@@ -46,7 +46,8 @@ fn with_device() -> TestCluster<Pipeline> {
     cluster
 }
 
-const REQUEST: &str = "devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}";
+const REQUEST: &str =
+    "devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}";
 
 fn claim(name: &str, status: &str) -> String {
     format!(
@@ -96,7 +97,8 @@ fn cached_answers_follow_slices() {
 #[test]
 fn an_unused_claim_on_other_nodes_is_deallocated() {
     let mut cluster = with_device();
-    let nodes = "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n3]}]}]}";
+    let nodes =
+        "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n3]}]}]}";
     cluster.object(&claim("mine", &ALLOCATED.replace("}]}}", &format!("}}]}}, {nodes}}}"))));
     assert_eq!(
         cluster.decide(&user("mine")),

@@ -8,7 +8,9 @@ use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::events::EventObject;
 use schedc_core::extenders::NoExtenders;
-use schedc_core::extension_points::{BindResult, HintError, Placement, PostFilterContext, Preview, QueuedPod, QueueingHint};
+use schedc_core::extension_points::{
+    BindResult, HintError, Placement, PostFilterContext, Preview, QueuedPod, QueueingHint,
+};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
 use schedc_core::idle_plugins::IdlePlugins;

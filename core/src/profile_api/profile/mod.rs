@@ -254,12 +254,7 @@ pub trait Profile: Sized + Send + Sync + 'static {
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
     /// Returns what Reserve would reserve on a node, by plugin, for reports.
-    fn previews(
-        &self,
-        _cycle: &Self::Cycle,
-        _cache: &Cache<Self::State>,
-        _placement: &Placement,
-    ) -> Vec<Preview> {
+    fn previews(&self, _cycle: &Self::Cycle, _cache: &Cache<Self::State>, _placement: &Placement) -> Vec<Preview> {
         Vec::new()
     }
     /// Runs Unreserve, in reverse order.

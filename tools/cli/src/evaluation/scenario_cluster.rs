@@ -11,8 +11,8 @@ use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_core::originals::RequiredOriginals;
 use schedc_objects::original::original;
-use serde_json::Value;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
+use serde_json::Value;
 
 use super::budgets::BudgetStatuses;
 use super::claims::Claims;
@@ -48,7 +48,15 @@ impl<'a> ScenarioCluster<'a> {
     /// Creates an empty cluster. `originals` selects the objects whose originals are kept.
     pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: RequiredOriginals) -> Self {
         cluster.clear();
-        ScenarioCluster { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), claims: Claims::default(), budgets: None }
+        ScenarioCluster {
+            cluster,
+            profile,
+            originals,
+            pods: HashMap::new(),
+            others: HashMap::new(),
+            claims: Claims::default(),
+            budgets: None,
+        }
     }
 
     /// Runs a scheduling cycle for a pod.
