@@ -443,21 +443,9 @@ impl ReservePlugin for DynamicResources {
         Ok(ReservedDevices(Some(Box::new(plan))))
     }
 
-    fn preview(
-        &self,
-        args: &DynamicResourcesArgs,
-        placement: &Placement,
-        view: View<'_, Self>,
-    ) -> Option<Result<Value, Vec<String>>> {
-        match self.plan(args, placement, view) {
-            Ok(plan) => Some(Ok(plan?.preview(&view.base.interner))),
-            Err(_) => {
-                let extended = self.extended_resources(&placement.pod.spec, view);
-                let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view).ok()?;
-                let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
-                Some(Err(evaluator.explain(&mut self.devices(), placement.node)))
-            }
-        }
+    fn preview(&self, args: &DynamicResourcesArgs, placement: &Placement, view: View<'_, Self>) -> Option<Value> {
+        let plan = self.plan(args, placement, view).ok()??;
+        Some(plan.preview(&view.base.interner))
     }
 
     fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {

@@ -52,8 +52,7 @@ pub struct NodeExplanation {
     /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
     /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
-    /// What Reserve would reserve for the pod, by plugin. On an infeasible node, the reasons of the plugin that rejects it
-    /// first.
+    /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,
 }
 
@@ -153,16 +152,12 @@ impl<P: Profile> Engine<P> {
         let is_scored =
             !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
         if pod.spec.may_use_devices() && is_scored {
-            for explained in &mut explanation.nodes {
+            for explained in explanation.nodes.iter_mut().filter(|node| node.is_feasible()) {
                 let Some(node) = cache.base.interner.get(&explained.node).and_then(|name| cache.base.node(name)) else {
                     continue;
                 };
                 let placement = Placement { pod: pod.clone(), node, node_name: explained.node.as_str().into() };
                 explained.previews = self.plugins.previews(cycle, cache, &placement);
-                if let Some(verdict) = explained.verdicts.first() {
-                    let rejector = verdict.plugin;
-                    explained.previews.retain(|preview| preview.plugin == rejector && preview.resources.is_err());
-                }
             }
         }
         if is_scored && let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {

@@ -9,7 +9,7 @@ use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, DeviceReason, Inventory, Prepared, RequestExplanation, Unfit};
+use schedc_device_allocator::{Affected, Inventory, Prepared, Unfit};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::Epoch;
@@ -248,52 +248,6 @@ impl Devices {
         };
         let allocated = inventory.allocate(&prepared, node, interner, expiry(timeout), share_id)?;
         Ok(allocated.into_iter().map(Arc::new).collect())
-    }
-}
-
-impl Devices {
-    /// Returns, for each request, the number of devices of a node that it can have, and the reasons for the others.
-    /// `name` returns the name of a claim by its position.
-    pub(super) fn explain(
-        &mut self,
-        node: &Node,
-        specs: &[Arc<ResourceClaimSpec>],
-        name: impl Fn(usize) -> String,
-        interner: &Interner,
-    ) -> Vec<String> {
-        let prepared = self.prepare(specs, interner);
-        let explanation = match self.inventory.explain(&prepared, node, interner) {
-            Ok(explanation) => explanation,
-            Err(failure) => return vec![failure.message(name)],
-        };
-        let mut lines = Vec::new();
-        for (pool, is_incomplete) in explanation.unusable_pools {
-            lines.push(format!("pool {pool} is {}", if is_incomplete { "incomplete" } else { "invalid" }));
-        }
-        for RequestExplanation { claim, request, count, devices } in explanation.requests {
-            let free = devices.iter().filter(|(_, reason)| reason.is_none()).count();
-            let wanted = count.map_or_else(|| "all".to_owned(), |count| count.to_string());
-            let request = request.display(interner);
-            let all = devices.len();
-            lines.push(format!("{}, request {request}: wants {wanted}, can have {free} of {all} devices", name(claim)));
-            let reasons = devices.into_iter().filter_map(|(device, reason)| Some((device, reason?)));
-            lines.extend(reasons.map(|(device, reason)| format!("  {device}: {}", describe(&reason, interner))));
-        }
-        lines
-    }
-}
-
-fn describe(reason: &DeviceReason, interner: &Interner) -> String {
-    match reason {
-        DeviceReason::InUse => "in use".to_owned(),
-        DeviceReason::Selector(true, at) => format!("selector {at} of the class does not match"),
-        DeviceReason::Selector(false, at) => format!("selector {at} of the request does not match"),
-        DeviceReason::SelectorFails(failure) => format!("a selector fails: {failure}"),
-        DeviceReason::OtherNode => "for other nodes".to_owned(),
-        DeviceReason::Capacity => "not enough capacity".to_owned(),
-        DeviceReason::Taint => "tainted".to_owned(),
-        DeviceReason::Counters => "its shared counters are used up".to_owned(),
-        DeviceReason::Attribute(name) => format!("no attribute {}", interner.resolve(*name)),
     }
 }
 

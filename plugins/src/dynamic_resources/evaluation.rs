@@ -110,29 +110,6 @@ impl NodeEvaluator<'_> {
         Ok(NodeAllocation { allocations: allocations.unwrap_or_default(), extended })
     }
 
-    /// Returns reasons why a node has no devices, in detail. Empty if it lacks none.
-    pub(super) fn explain(&self, devices: &mut Devices, index: NodeIndex) -> Vec<String> {
-        let interner = &self.base.interner;
-        let mut lines = Vec::new();
-        // The result does not matter: `lines` has all.
-        let _ = self.check(index, |node, specs| {
-            lines = devices.explain(node, specs, |at| self.name(at), interner);
-            Err::<(), _>(Unfit::NoDevices)
-        });
-        lines
-    }
-
-    /// Returns the name of a claim by its position among those that are to be allocated.
-    fn name(&self, at: usize) -> String {
-        let interner = &self.base.interner;
-        let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
-        let claim = self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at);
-        match claim.and_then(|claim| claim.claim.as_ref()) {
-            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
-            None => format!("{}/<extended-resources>", self.pod.namespace),
-        }
-    }
-
     /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
     /// of the existing allocations.
     fn check<T>(
@@ -176,10 +153,18 @@ impl NodeEvaluator<'_> {
 
     /// Converts the reason why a node has no devices.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
-        let name = |at| self.name(at);
+        let interner = &self.base.interner;
+        let to_allocate = |at: usize| {
+            let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
+            self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at)
+        };
+        let name = |at| match to_allocate(at).and_then(|claim| claim.claim.as_ref()) {
+            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
+            None => format!("{}/<extended-resources>", self.pod.namespace),
+        };
         match unfit {
             Unfit::Failed(failure) if failure.is_interruption() => {
-                let node = self.base.interner.resolve(node.name);
+                let node = interner.resolve(node.name);
                 Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
             }
             Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),

@@ -11,8 +11,8 @@ use crate::plugin_api::status::Status;
 pub struct Preview {
     /// The plugin.
     pub plugin: &'static str,
-    /// The resources, as the plugin reports them; or reasons why the node has none of them, in detail.
-    pub resources: Result<Value, Vec<String>>,
+    /// The resources, as the plugin reports them.
+    pub resources: Value,
 }
 
 /// Reserves resources for the pod, and releases them if the pod is not bound.
@@ -31,14 +31,9 @@ pub trait ReservePlugin: Plugin {
     fn reserve(&self, args: &Self::Args, placement: &Placement, view: View<'_, Self>)
     -> Result<Self::Reserved, Status>;
 
-    /// Returns the resources that Reserve would reserve on a node, or detailed reasons why there are none, for reports.
-    /// `None`: there is nothing to report for this pod.
-    fn preview(
-        &self,
-        _args: &Self::Args,
-        _placement: &Placement,
-        _view: View<'_, Self>,
-    ) -> Option<Result<Value, Vec<String>>> {
+    /// Returns the resources that Reserve would reserve on a node, for reports. `None`: there is nothing to report for
+    /// this pod.
+    fn preview(&self, _args: &Self::Args, _placement: &Placement, _view: View<'_, Self>) -> Option<Value> {
         None
     }
 

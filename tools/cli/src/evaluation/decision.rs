@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schedc_core::cache::Base;
 use schedc_core::engine;
 use schedc_core::explain::{Explanation, NodeExplanation};
-use schedc_core::extension_points::Preview;
 use schedc_core::model::Pod;
 use schedc_core::status::{Code, Status};
 use serde::Serialize;
@@ -150,11 +149,9 @@ impl Decision {
         decision.feasible = feasible.map(|node| node.node.clone()).collect();
         decision.best = found.best;
         for node in &found.nodes {
-            let mut previews = node.previews.iter().filter(|_| node.is_feasible());
-            if let Some(Preview { resources: Ok(allocations), .. }) =
-                previews.find(|preview| preview.plugin == "DynamicResources")
-            {
-                decision.allocations.insert(node.node.clone(), allocations.clone());
+            let mut previews = node.previews.iter();
+            if let Some(preview) = previews.find(|preview| preview.plugin == "DynamicResources") {
+                decision.allocations.insert(node.node.clone(), preview.resources.clone());
             }
         }
         decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();

@@ -96,9 +96,6 @@ pub struct NodeReport {
     /// The plugins that reject it; only the first one by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<Rejection>,
-    /// Reasons of the first plugin that rejects it, in detail.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<String>,
     /// Scores of a feasible node in the profile's order, without skipped plugins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<Score>,
@@ -196,7 +193,6 @@ impl From<NodeExplanation> for NodeReport {
             feasible,
             total: (feasible && !found.scores.is_empty()).then(|| found.total()),
             rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
-            details: found.previews.into_iter().filter_map(|preview| preview.resources.err()).flatten().collect(),
             scores: found.scores.into_iter().map(Score::from).collect(),
             node: found.node,
         }

@@ -109,9 +109,6 @@ fn by_node(nodes: &[&NodeReport]) -> String {
             let name = if at == 0 { node.node.as_str() } else { "" };
             columns.row(vec![name, plugin(rejection), &rejection.reasons.join(", ")]);
         }
-        for detail in &node.details {
-            columns.row(vec!["", "", detail]);
-        }
     }
     columns.text()
 }
