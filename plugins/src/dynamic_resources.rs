@@ -75,7 +75,7 @@ const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors:
 
 /// Returns the timeout in nanoseconds.
 fn binding_timeout(args: &DynamicResourcesArgs) -> i64 {
-    parse_duration(args.binding_timeout).and_then(|time| i64::try_from(time).ok()).unwrap_or(i64::MAX)
+    parse_duration(args.binding_timeout).unwrap_or(i64::MAX)
 }
 
 /// Allocates devices.

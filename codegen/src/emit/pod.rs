@@ -34,7 +34,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let epoch = epoch(members);
     let compared = members.iter().map(|member| {
         let (field, name) = (&member.field, member.name);
-        quote! { (a.#field != b.#field, #name) }
+        quote! { (a.#field.ne(&b.#field), #name) }
     });
     quote! {
         fn compile(&self, pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {

@@ -13,6 +13,9 @@ use schedc_core::quantity::Quantity;
 use crate::block::{Block, bits};
 use crate::capacity::consumption;
 
+/// Amounts of capacities.
+pub(crate) type Amounts = Arc<[(QualifiedName, Quantity)]>;
+
 /// A compiled expression, or its error.
 pub(crate) type Compiled = Arc<Result<Selector, CompileError>>;
 
@@ -41,7 +44,7 @@ pub(crate) struct Column {
     /// Devices with a taint that the request does not tolerate.
     pub(crate) tainted: u64,
     /// What the request consumes of selected devices that several claims may share, by bit.
-    pub(crate) consumed: Vec<(u32, Arc<[(QualifiedName, Quantity)]>)>,
+    pub(crate) consumed: Vec<(u32, Amounts)>,
 }
 
 impl Column {

@@ -9,6 +9,9 @@ use crate::block::Block;
 use crate::error::Failure;
 use crate::pool::{Pool, PoolSlice};
 
+/// Amounts of counters, by the position of the counter.
+pub(crate) type Amounts = Box<[(usize, Quantity)]>;
+
 /// Whether devices of a pool can be allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum PoolStatus {
@@ -65,7 +68,7 @@ pub(crate) struct BlockView {
     /// Devices that can be used on the node.
     pub(crate) visible: u64,
     /// Counters that each device consumes: position in [`PoolView::counters`] and amount. Empty if none does.
-    pub(crate) consumption: Box<[Box<[(usize, Quantity)]>]>,
+    pub(crate) consumption: Box<[Amounts]>,
 }
 
 impl NodeView {
@@ -215,7 +218,7 @@ fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Ite
 }
 
 /// Counters that each device of a block consumes.
-fn consumption(block: &Block, counters: &[Counter]) -> Box<[Box<[(usize, Quantity)]>]> {
+fn consumption(block: &Block, counters: &[Counter]) -> Box<[Amounts]> {
     if block.consumers == 0 {
         return Box::default();
     }

@@ -35,15 +35,15 @@ fn the_score_adds_up_the_ranks_of_alternatives() {
 #[test]
 fn an_alternative_that_exceeds_32_devices_is_skipped() {
     let mut cluster = Cluster::with_class();
-    let devices: Vec<_> = (0..40).map(|at| format!("d{at}")).collect();
+    let devices: Vec<_> = (0..33).map(|at| format!("d{at}")).collect();
     let devices: Vec<_> = devices.iter().map(|name| (name.as_str(), "big")).collect();
     cluster.slice("p", &models(&devices));
     let claim =
-        format!("requests: [{}, {}]", first_of("r", &[("big", 20)]), first_of("s", &[("big", 13), ("small", 0)]));
+        format!("requests: [{}, {}]", first_of("r", &[("big", 31)]), first_of("s", &[("big", 2), ("small", 0)]));
     let shown = cluster.devices(&[&claim]);
-    assert!(shown.ends_with("r/big=d19"), "{shown}");
+    assert!(shown.ends_with("r/big=d30"), "{shown}");
     let claim =
-        format!("requests: [{}, {}]", first_of("r", &[("big", 20)]), first_of("s", &[("big", 13), ("small", 1)]));
+        format!("requests: [{}, {}]", first_of("r", &[("big", 31)]), first_of("s", &[("big", 2), ("small", 1)]));
     assert_eq!(cluster.devices(&[&claim]), NONE);
 }
 

@@ -12,7 +12,7 @@ fn affected(cluster: &mut Cluster, change: impl FnOnce(&mut Cluster)) -> Vec<Str
         Affected::Node(name) => cluster.interner.resolve(*name).to_owned(),
         Affected::All => "all".to_owned(),
     };
-    cluster.inventory.changes_since(position).unwrap().iter().map(name).collect()
+    cluster.inventory.changes_since(position).expect("a recent position").iter().map(name).collect()
 }
 
 #[test]

@@ -160,6 +160,6 @@ impl Cluster {
     pub(crate) fn explain(&mut self, devices: &str) -> Explanation {
         let spec = self.spec(devices);
         let prepared = self.inventory.prepare(&[spec], &self.interner);
-        self.inventory.explain(&prepared, &self.nodes["n1"], &self.interner).unwrap()
+        self.inventory.explain(&prepared, &self.nodes["n1"], &self.interner).expect("an explanation")
     }
 }

@@ -26,10 +26,11 @@ struct Replay {
 #[test]
 fn allocations_equal_those_of_kube_scheduler() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/corpora/claims.jsonl.gz");
-    let lines = BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(path).unwrap()))).lines();
+    let lines =
+        BufReader::new(MultiGzDecoder::new(BufReader::new(File::open(path).expect("the corpus has it")))).lines();
     let (mut compared, mut differences) = (0, Vec::new());
     for line in lines {
-        let entry: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let entry: Value = serde_json::from_str(&line.expect("the corpus has it")).expect("the corpus has it");
         let replay = replay(&entry);
         compared += replay.compared;
         differences.extend(replay.differences);
@@ -43,20 +44,23 @@ fn allocations_equal_those_of_kube_scheduler() {
 fn replay(entry: &Value) -> Replay {
     let mut replay = Replay::default();
     let scenario = &entry["scenario"];
-    scenario["objects"].as_array().unwrap().iter().for_each(|object| replay.set(object));
-    let mut expected = entry["expected"].as_array().unwrap().iter();
-    for step in scenario["steps"].as_array().unwrap() {
+    scenario["objects"].as_array().expect("the corpus has it").iter().for_each(|object| replay.set(object));
+    let mut expected = entry["expected"].as_array().expect("the corpus has it").iter();
+    for step in scenario["steps"].as_array().expect("the corpus has it") {
         if let Some(pod) = step.get("schedule") {
             let id = format!("{} {}", scenario["id"], pod["metadata"]["name"]);
-            let expected = expected.next().unwrap();
+            let expected = expected.next().expect("the corpus has it");
             replay.compare(&id, pod, expected);
             replay.place(pod, expected);
         } else if let Some(object) = step.get("create").or_else(|| step.get("update")) {
             replay.set(object);
         } else {
             let deleted = &step["delete"];
-            replay.objects.remove(&key(deleted["kind"].as_str().unwrap(), deleted));
-            replay.cluster.remove(deleted["kind"].as_str().unwrap(), deleted["name"].as_str().unwrap());
+            replay.objects.remove(&key(deleted["kind"].as_str().expect("the corpus has it"), deleted));
+            replay.cluster.remove(
+                deleted["kind"].as_str().expect("the corpus has it"),
+                deleted["name"].as_str().expect("the corpus has it"),
+            );
         }
     }
     replay
@@ -69,11 +73,13 @@ fn key(kind: &str, named: &Value) -> (String, String, String) {
 
 impl Replay {
     fn set(&mut self, object: &Value) {
-        let kind = object["kind"].as_str().unwrap();
+        let kind = object["kind"].as_str().expect("the corpus has it");
         match kind {
             "Node" => {
                 let node = schedc_objects::testing::node(&object.to_string(), &mut self.cluster.interner);
-                self.cluster.nodes.insert(object["metadata"]["name"].as_str().unwrap().to_owned(), node);
+                self.cluster
+                    .nodes
+                    .insert(object["metadata"]["name"].as_str().expect("the corpus has it").to_owned(), node);
             }
             "ResourceClaim" | "ResourceSlice" | "DeviceClass" => {
                 self.cluster.object(&object.to_string());

@@ -69,7 +69,7 @@ fn devices_of_other_nodes_consume_counters_too() {
         &[device("a", "n1"), device("b", "m1")].join(","),
     );
     let spec = cluster.spec(&request(1, ""));
-    assert!(cluster.allocate_on("m1", &[spec.clone()]).is_ok());
+    assert!(cluster.allocate_on("m1", std::slice::from_ref(&spec)).is_ok());
     cluster.hold(&request(1, ""));
     assert!(cluster.allocate_on("m1", &[spec]).is_err());
 }

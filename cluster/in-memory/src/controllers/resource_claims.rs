@@ -181,7 +181,7 @@ fn sync_claim(server: &mut ApiServer, key: &Key) {
     let is_released = left.len() < reserved.len();
     let is_going = old.metadata.deletion_timestamp.is_some();
     let is_held = old.metadata.finalizers.iter().flatten().any(|finalizer| finalizer == RESOURCE_CLAIM_FINALIZER);
-    if !is_released && !(is_going && is_held && left.is_empty()) {
+    if !(is_released || is_going && is_held && left.is_empty()) {
         return;
     }
     let mut claim = old.clone();
