@@ -69,8 +69,7 @@ pub struct PluginEntry {
     pub watches: Vec<String>,
     /// The kinds of its catalog that it watches.
     pub kinds: Vec<CustomKind>,
-    /// Its additional requests to the API server, if the profile runs it at a point that [may
-    /// write](Point::may_write).
+    /// Its additional requests to the API server, if the profile runs it at a point that may write.
     pub writes: Vec<Write>,
     /// One line.
     pub description: String,

@@ -31,8 +31,7 @@ pub fn kinds<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<&'p CustomKin
 }
 
 /// Returns the requests of these profiles' plugins for objects: each resource once, in order. Only plugins at
-/// points where they [may write](crate::plan::Point::may_write) count. The scheduler's own requests are not
-/// included.
+/// points where they may write count. The scheduler's own requests are not included.
 pub fn writes<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> Vec<Write> {
     let mut verbs: BTreeMap<(&str, &str, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
     for plan in plans {
