@@ -201,7 +201,7 @@ impl ScoreChanges {
         }
     }
 
-    /// Returns the nodes to score that may get another result of a plugin, as [`Changes::affecting`] does.
+    /// Returns the nodes to score that may get another result of a plugin, as `Changes::affecting` does.
     #[inline(always)]
     pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn) -> &NodeSet {
         if P::Columns::READS_ONLY_NODE && !depends.needs_update() {

@@ -48,7 +48,7 @@ pub trait AnyCluster {
     fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
     /// Explains a decision over all nodes, regardless of `percentage-of-nodes-to-score`.
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
-    /// Returns the plugins of a profile, as in [`Profile::plugins`].
+    /// Returns the plugins of a profile, as in [`Profile::plugins`](crate::profile_api::profile::Profile::plugins).
     fn plugins(&mut self, profile: usize) -> &'static [PluginEvents];
     /// Returns whether a profile has extenders.
     fn has_extenders(&mut self, profile: usize) -> bool;
@@ -65,7 +65,7 @@ pub trait AnyCluster {
 
     /// Returns the columns that a profile reads, each with its bytes for a node.
     fn columns(&mut self, profile: usize) -> &'static [(&'static str, usize)];
-    /// Measures the work of each plugin of a profile, like [`Profile::costs`].
+    /// Measures the work of each plugin of a profile, like [`Profile::costs`](crate::profile_api::profile::Profile::costs).
     ///
     /// # Errors
     /// PreFilter or PreScore rejects the pod.
