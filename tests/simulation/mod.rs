@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod devices;
 mod pod_affinity;
 mod preemption;
 mod spread;

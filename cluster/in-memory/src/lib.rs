@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod claim_status;
 mod client;
 mod controllers;
 mod executor;

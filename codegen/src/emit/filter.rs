@@ -7,7 +7,6 @@ use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
 use super::pre_filter::state;
-use super::promises;
 use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
@@ -59,28 +58,25 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
-        quote! { if idle_plugins::runs(Promises::<#ty>::SKIPS, cycle.#field.skip, IDLE) { #code } }
-    } else if promises::is_filter_idle(member).is_some() {
-        quote! { if idle_plugins::filter_runs(Promises::<#ty>::SKIPS, IDLE) { #code } }
+        quote! { if idle_plugins::filter_runs_after_pre_filter::<#ty>(&cycle.#field, IDLE) { #code } }
     } else {
-        code
+        quote! { if idle_plugins::filter_runs::<#ty>(IDLE) { #code } }
     }
 }
 
 fn idle_filters(members: &Members<'_>) -> TokenStream {
-    let answers = members.at(Point::Filter).filter_map(|member| {
+    let answers = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            Some(quote! { IdlePlugins::after(Promises::<#ty>::SKIPS, cycle.#field.skip) })
+            quote! { idle_plugins::idle_after_pre_filter::<#ty>(&cycle.#field) }
         } else {
-            promises::is_filter_idle(member)
-                .map(|is_idle| quote! { IdlePlugins::of_filter(Promises::<#ty>::SKIPS, #is_idle) })
+            quote! { idle_plugins::idle_filter::<#ty>(&pod.#field) }
         }
     });
     let body = idle(answers);
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> IdlePlugins {
+        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> idle_plugins::IdlePlugins {
             #body
         }
     }

@@ -11,7 +11,6 @@ pub(crate) mod extension_points;
 mod go_duration;
 pub mod handle;
 pub(crate) mod incremental;
-pub mod pending_allocations;
 pub mod plugin;
 pub mod random;
 mod requests;

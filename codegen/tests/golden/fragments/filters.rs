@@ -83,11 +83,9 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if idle_plugins::runs(
-                    Promises::<NodePorts>::SKIPS,
-                    cycle.node_ports.skip,
-                    IDLE,
-                ) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    NodePorts,
+                >(&cycle.node_ports, IDLE) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -96,11 +94,9 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if idle_plugins::runs(
-                    Promises::<GpuShare>::SKIPS,
-                    cycle.gpu_share.skip,
-                    IDLE,
-                ) {
+                if idle_plugins::filter_runs_after_pre_filter::<
+                    GpuShare,
+                >(&cycle.gpu_share, IDLE) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -166,17 +162,19 @@ fn a_filter_without_its_pre_filter_gets_the_default_state() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                <GpuShare as FilterPlugin>::filter(
-                        &args::GPU_SHARE,
-                        &pod.gpu_share,
-                        &cycle.gpu_share,
-                        (
-                            &columns.gpus[index],
-                            &columns.infos[index],
-                            <Position as ColumnSet>::row(columns.first, index),
-                        ),
-                    )
-                    .map_err(Rejection::GPUShare)?;
+                if idle_plugins::filter_runs::<GpuShare>(IDLE) {
+                    <GpuShare as FilterPlugin>::filter(
+                            &args::GPU_SHARE,
+                            &pod.gpu_share,
+                            &cycle.gpu_share,
+                            (
+                                &columns.gpus[index],
+                                &columns.infos[index],
+                                <Position as ColumnSet>::row(columns.first, index),
+                            ),
+                        )
+                        .map_err(Rejection::GPUShare)?;
+                }
                 Ok(())
             }"#]],
     );

@@ -1,10 +1,8 @@
 //! Updates of one plugin's part of a cached answer, by the plugin.
 
 mod excluded_from_signature;
-mod promises;
 
 pub use excluded_from_signature::ExcludedFromSignature;
-pub use promises::{DependsOn, Incremental};
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
@@ -112,7 +110,8 @@ impl<'a> ScoreUpdate<'a> {
     }
 
     /// Marks the raw scores of classes as changed
-    /// ([`Incremental::score_of_class`]). All classes are evaluated again, but no nodes.
+    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All classes are
+    /// evaluated again, but no nodes.
     #[inline]
     pub fn mark_classes_changed(&mut self) {
         *self.classes_changed = true;

@@ -72,7 +72,6 @@ fn cases() -> Vec<Case> {
                 NodeAffinity=11 TaintToleration=1 NodeResourcesFit=13",
             ..case!("reweighted")
         },
-        case!("late-claims"),
         case!("spread-list"),
     ]
 }
