@@ -81,7 +81,7 @@ impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
     fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Symbol {
         pod.namespace
     }
-    fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
+    fn compile_epoch(_: plugin::Refs<'_, Self>) -> Option<u64> {
         Some(0)
     }
 }
