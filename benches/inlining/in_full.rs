@@ -6,6 +6,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::column::NodeInfo;
 use schedc_core::extension_points::FilterPlugin;
 use schedc_core::handle::Handle;
+use schedc_core::incremental::Incremental;
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::CompileContext;
@@ -35,7 +36,6 @@ macro_rules! in_full {
         impl FilterPlugin for $plugin {
             type Cycle = ();
             type Rejection = ();
-            const CAN_FAIL: bool = false;
 
             #[inline($inline)]
             fn filter(_: &NoArgs, pod: &$pod, _: &(), node: &NodeInfo) -> Result<(), ()> {
@@ -47,6 +47,10 @@ macro_rules! in_full {
             fn explain(_: &NoArgs, _: &$pod, _: &(), _: &NodeInfo, _: (), out: &mut Reasons<'_>) {
                 out.push($message);
             }
+        }
+
+        impl Incremental for $plugin {
+            const FILTER_CAN_FAIL: bool = false;
         }
     };
 }

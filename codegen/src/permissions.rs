@@ -137,4 +137,21 @@ plugins.filter = ["VolumeBinding"]"#;
         let volumes = ["get,patch persistentvolumeclaims", "get,patch persistentvolumes"];
         assert_eq!(written(&[binds])[..2], volumes);
     }
+
+    #[test]
+    fn claims_are_watched_and_written_with_their_plugin_only() {
+        let claims = ["DeviceClass", "ResourceClaim", "ResourceSlice"];
+        assert!(!watched(&[FIT, PREEMPTION]).iter().any(|kind| claims.contains(&kind.as_str())));
+        let devices = r#"plugins.multi-point = ["PrioritySort", "DynamicResources", "DefaultBinder"]"#;
+        assert_eq!(watched(&[devices])[2..], claims);
+        let expected = [
+            "get pods",
+            "create pods/binding",
+            "patch pods/status",
+            "get,create,patch,delete resourceclaims",
+            "patch resourceclaims/binding",
+            "patch resourceclaims/status",
+        ];
+        assert_eq!(written(&[devices]), expected);
+    }
 }

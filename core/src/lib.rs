@@ -51,7 +51,8 @@ pub use model::{cache, change_log, intern, map, node_mask, node_set, originals, 
 pub use plugin_api::plugin::Plugin;
 pub use plugin_api::simple::{SimpleFilter, SimpleScore};
 pub use plugin_api::{
-    args, background, client, column, custom, diagnosis, events, handle, plugin, random, scratch, simple, status,
+    args, background, client, column, custom, diagnosis, events, handle, pending_allocations, plugin, random, scratch,
+    simple, status,
 };
 pub use profile_api::extenders;
 #[doc(hidden)]
@@ -67,6 +68,8 @@ pub mod extension_points {
 
 /// Incremental evaluation: the part of a cached answer that plugins and generated code update.
 pub mod incremental {
+    #[doc(hidden)]
+    pub use crate::engine::incremental::sample::without_samples;
     pub use crate::engine::incremental::{NominatedNodes, VerdictCounts};
     pub use crate::plugin_api::incremental::*;
     #[doc(hidden)]

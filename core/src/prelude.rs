@@ -9,6 +9,7 @@
 //! | state of the cluster | [`Index`], [`View`], [`IndexView`] |
 //! | cycle state | [`CycleSlot`], [`NodeMask`] |
 //! | extension points | a trait for each, with the types of its methods |
+//! | incremental evaluation | [`Incremental`] |
 //! | events and hints | [`EnqueueExtensions`], [`Registration`], [`EventResource`], [`Action`], [`EventObject`] |
 
 pub use crate::model::intern::{Interner, Symbol};
@@ -26,6 +27,7 @@ pub use crate::plugin_api::extension_points::{
 };
 pub use crate::plugin_api::extension_points::{OptionalStateOf, StateOf};
 pub use crate::plugin_api::handle::{Handle, WaitingPods};
+pub use crate::plugin_api::incremental::Incremental;
 pub use crate::plugin_api::plugin::{CompileContext, CycleSlot, IndexView, Plugin, Refs, Row, View};
 pub use crate::plugin_api::simple::{DefaultNormalization, ReversedNormalization, SimpleFilter, SimpleScore};
 pub use crate::plugin_api::status::{Code, Reasons, Status};

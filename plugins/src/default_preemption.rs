@@ -19,6 +19,7 @@ use schedc_core::extension_points::{
     Candidate, Nomination, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin,
 };
 use schedc_core::handle::Handle;
+use schedc_core::incremental::Incremental;
 use schedc_core::model::{NodeIndex, Pod, PreemptionPolicy};
 use schedc_core::plugin::{IndexView, View};
 use schedc_core::profile::Profile;
@@ -57,11 +58,6 @@ impl Plugin for DefaultPreemption {
     fn new(_: &'static DefaultPreemptionArgs, handle: &Handle) -> Result<Self, String> {
         Ok(DefaultPreemption { handle: handle.clone(), trials: TrialCache::default() })
     }
-
-    #[inline]
-    fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreEnqueuePlugin for DefaultPreemption {
@@ -87,6 +83,13 @@ impl PostFilterPlugin for DefaultPreemption {
         trials.with(cx.equivalence_class, cx.pod, cx.cache, view.indexes, cx.now, |trials| {
             preempt(args, cx, view, trials)
         })
+    }
+}
+
+impl Incremental for DefaultPreemption {
+    #[inline]
+    fn compile_epoch(_: &DisruptionBudgets) -> Option<u64> {
+        Some(0)
     }
 }
 

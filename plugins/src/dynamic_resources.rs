@@ -1,33 +1,58 @@
 //! DynamicResources
 //!
-//! **What it does.** Holds pods with missing resource claims, and rejects pods with existing claims. For
-//! pods without resource claims, it only adds its part of the message of an unschedulable pod.
+//! **What it does.** Allocates devices for the pod's resource claims, and for extended resources that device classes
+//! back. Rejects nodes where no devices can be allocated, and nodes that cannot use devices of allocated claims.
 //!
-//! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score (always 0), Reserve,
-//! PreBind.
+//! **Extension points.** PreEnqueue, PreFilter (skips without claims), Filter, PostFilter, Score, Reserve, PreBind.
 //!
 //! **Arguments.** [`DynamicResourcesArgs`].
 //!
 //! **Upstream.** `plugins/dynamicresources` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Resource claims are not supported. There is no NormalizeScore: scores are all 0.
+//! **Differences.** PreFilter evaluates all nodes, also those that earlier filters reject; errors count only where
+//! Filter is reached. PostFilter's deallocation is conditional on the version of the claim that was read. Unreserve of a
+//! claim that was created for extended resources removes all of its finalizers.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use schedc_core::args::{Args, Errors, Node, Part, parse_duration};
+use schedc_core::cache::Base;
 use schedc_core::client::Client;
+use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
-    PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
+    Extent, FilterPlugin, NormalizeScore, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult,
+    PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PrepareScore, ReservePlugin,
+    ScoreError, ScorePlugin, SkipFrequency, default_normalize,
 };
-use schedc_core::model::{Pod, PodSpec};
-use schedc_core::plugin::{CompileContext, IndexView, View};
+use schedc_core::handle::Handle;
+use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation};
+use schedc_core::intern::Symbol;
+use schedc_core::model::{ContainerDeviceRequest, NodeIndex, Pod, PodSpec, Uid};
+use schedc_core::plugin::{CompileContext, CycleSlot, IndexView, Refs, View};
 use schedc_core::profile::Profile;
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
+use serde_json::Value;
 
+mod binding;
 mod claims;
+mod devices;
+mod evaluation;
+mod extended;
+mod fingerprint;
 mod hint;
+mod pod_claims;
+mod post_filter;
+mod readiness;
 
-use crate::indexes::ResourceClaims;
+use binding::BindingPlan;
+use devices::Devices;
+use evaluation::{Evaluation, Infeasible, NodeEvaluator, NodeResult, UNAVAILABLE};
+use pod_claims::PodClaims;
+
+use crate::indexes::{DeviceClasses, ResourceClaims, ResourceSlices};
+use crate::resource_name::is_device_resource;
 
 /// Arguments of DynamicResources. They apply to pods with resource claims, and are validated as in
 /// kube-scheduler.
@@ -48,68 +73,256 @@ const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors:
     }
 }
 
-/// Passes pods without resource claims.
-#[derive(Debug, Default)]
-pub struct DynamicResources;
+/// Returns the timeout in nanoseconds.
+fn binding_timeout(args: &DynamicResourcesArgs) -> i64 {
+    parse_duration(args.binding_timeout).unwrap_or(i64::MAX)
+}
 
-const NOT_SUPPORTED: &str = "resource claims are not supported yet";
+/// Allocates devices.
+#[derive(Debug)]
+pub struct DynamicResources {
+    handle: Handle,
+    devices: Mutex<Devices>,
+    /// The evaluation of the pod in the current attempt, for Score.
+    last: Mutex<Option<(Uid, Arc<Evaluation>)>>,
+}
+
+type Indexes<'a> = Refs<'a, DynamicResources>;
+type ViewOf<'a> = View<'a, DynamicResources>;
+
+/// All that Filter reads of a pod: its extended resources. Pods that differ only in the names of their generated claims
+/// share cached answers; `update` compares the claims themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DynamicResourcesPod {
+    has_claims: bool,
+    /// Hash of the claims that the pod names.
+    named: u64,
+    extended: ExtendedResources,
+    device_requests: Box<[ContainerDeviceRequest]>,
+}
+
+impl DynamicResourcesPod {
+    /// Returns whether the pod may need devices.
+    fn uses_devices(&self) -> bool {
+        self.has_claims || self.extended.is_any_backed()
+    }
+}
+
+/// Extended resources that a pod requests; empty if devices back none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct ExtendedResources {
+    requests: Box<[ExtendedResource]>,
+}
+
+/// An extended resource that a pod requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ExtendedResource {
+    name: Symbol,
+    /// The class that backs it.
+    class: Option<Symbol>,
+}
+
+impl ExtendedResources {
+    fn is_any_backed(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    fn of(pod: &PodSpec, classes: &DeviceClasses, interner: &schedc_core::intern::Interner) -> Self {
+        let requested = pod.requests.scalars.iter().filter(|(_, amount)| *amount != 0);
+        if !requested.clone().any(|&(name, _)| classes.is_backed(name)) {
+            return ExtendedResources::default();
+        }
+        let named = requested.filter(|(name, _)| is_device_resource(interner.resolve(*name)));
+        let resource = |&(name, _): &(Symbol, i64)| {
+            let class = classes.backing(name, interner).map(|class| class.name);
+            ExtendedResource { name, class }
+        };
+        ExtendedResources { requests: named.map(resource).collect() }
+    }
+}
+
+/// State of Filter: the results of all nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodDevices(Option<Arc<Evaluation>>);
+
+/// State of Score: the score of each node; nothing if no request has alternatives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceScores(Option<Arc<[i64]>>);
+
+/// Devices that are reserved for a placed pod; empty without claims.
+#[derive(Debug, Default)]
+pub struct ReservedDevices(Option<Box<BindingPlan>>);
+
+impl DynamicResources {
+    fn devices(&self) -> MutexGuard<'_, Devices> {
+        // Every use begins with a complete update, therefore a panic leaves no partial change.
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Uid, Arc<Evaluation>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn extended_resources(&self, pod: &PodSpec, view: ViewOf<'_>) -> ExtendedResources {
+        ExtendedResources::of(pod, view.indexes.2, &view.base.interner)
+    }
+
+    /// Reads the claims of a pod, and updates the devices.
+    fn look_up(
+        &self,
+        args: &DynamicResourcesArgs,
+        pod: &Pod,
+        is_extended: bool,
+        view: ViewOf<'_>,
+    ) -> Result<PodClaims, Status> {
+        let mut pending = self.handle.pending_allocations();
+        self.devices().update(view, &mut pending);
+        let times = (self.handle.now(), binding_timeout(args));
+        PodClaims::look_up(pod, is_extended, view.indexes, &pending, times, &view.base.interner)
+    }
+
+    fn evaluator<'a>(
+        &self,
+        args: &DynamicResourcesArgs,
+        pod: &'a Pod,
+        extended: &'a ExtendedResources,
+        claims: &'a PodClaims,
+        base: &'a Base,
+    ) -> NodeEvaluator<'a> {
+        let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
+        let timeout = timeout.filter(|&time| time > 0).map(Duration::from_nanos);
+        NodeEvaluator { pod, extended, claims, base, timeout, now: self.handle.now() }
+    }
+
+    fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
+        *self.last() = Some((pod.uid.clone(), evaluation.clone()));
+    }
+
+    /// Returns the plan for a pod on a node, and the claims that are allocated. `None`: the pod has no claims.
+    fn plan(
+        &self,
+        args: &DynamicResourcesArgs,
+        placement: &Placement,
+        view: ViewOf<'_>,
+    ) -> Result<Option<BindingPlan>, Status> {
+        if !placement.pod.spec.may_use_devices() {
+            return Ok(None);
+        }
+        let extended = self.extended_resources(&placement.pod.spec, view);
+        let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view)?;
+        if claims.is_empty() {
+            return Ok(None);
+        }
+        let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
+        // Nothing has changed since Filter, therefore the result is the one of Filter.
+        match evaluator.allocate(&mut self.devices(), placement.node) {
+            Ok(allocation) => Ok(Some(BindingPlan::new(placement, claims, allocation, &view.base.interner))),
+            Err(Infeasible::Failed(error)) => Err(Status::error(error)),
+            Err(_) => Err(Status::error("claim allocation not found for node")),
+        }
+    }
+}
 
 #[plugin]
 impl Plugin for DynamicResources {
     type Args = DynamicResourcesArgs;
-    type Indexes = ResourceClaims;
-    /// Whether the pod has resource claims.
-    type Pod = bool;
+    type Columns = Position;
+    type Indexes = (ResourceClaims, ResourceSlices, DeviceClasses);
+    type Pod = DynamicResourcesPod;
 
-    fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> bool {
-        !pod.resource_claims.is_empty()
+    fn new(_: &'static DynamicResourcesArgs, handle: &Handle) -> Result<Self, String> {
+        Ok(DynamicResources { handle: handle.clone(), devices: Mutex::default(), last: Mutex::default() })
     }
 
-    #[inline]
-    fn compile_epoch(_: &ResourceClaims) -> Option<u64> {
-        Some(0)
+    fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> DynamicResourcesPod {
+        if !pod.may_use_devices() {
+            return DynamicResourcesPod::default();
+        }
+        let (claims, _, classes) = cx.indexes;
+        let extended = ExtendedResources::of(pod, classes, cx.interner);
+        DynamicResourcesPod {
+            has_claims: !pod.resource_claims.is_empty(),
+            named: fingerprint::of_named(pod, claims),
+            device_requests: if extended.is_any_backed() { pod.device_requests.clone() } else { Box::default() },
+            extended,
+        }
     }
 }
 
 impl PreEnqueuePlugin for DynamicResources {
     fn pre_enqueue(&self, _: &DynamicResourcesArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
-        claims::of_pod(pod, view).map(|_| ()).map_err(Status::unresolvable)
+        claims::of_pod(pod, view.indexes.0, view.interner()).map(|_| ()).map_err(Status::unresolvable)
     }
 }
 
 impl PreFilterPlugin for DynamicResources {
-    type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-    const READS_ONLY_POD: bool = true;
+    type Cycle = PodDevices;
 
     #[inline]
     fn pre_filter(
         &self,
-        _: &DynamicResourcesArgs,
-        has_claims: &bool,
-        _: View<'_, Self>,
-    ) -> Result<PreFilterResult<()>, Status> {
-        if *has_claims { Err(Status::unresolvable(NOT_SUPPORTED)) } else { Ok(PreFilterResult::skip(())) }
+        args: &DynamicResourcesArgs,
+        pod: &DynamicResourcesPod,
+        view: View<'_, Self>,
+    ) -> Result<PreFilterResult<PodDevices>, Status> {
+        if !pod.uses_devices() {
+            return Ok(PreFilterResult::skip(PodDevices::default()));
+        }
+        let Some(claimant) = view.base.claimant() else { return Err(Status::error("an attempt without a pod")) };
+        let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view)?;
+        if claims.is_empty() {
+            return Ok(PreFilterResult::skip(PodDevices::default()));
+        }
+        let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+        let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices()));
+        self.remember(claimant, &evaluation);
+        Ok(PreFilterResult::ready(PodDevices(Some(evaluation))))
     }
 }
 
 impl FilterPlugin for DynamicResources {
-    type Cycle = ();
-    type Rejection = ();
-    const CAN_FAIL: bool = false;
+    type Cycle = PodDevices;
+    type Rejection = NodeResult;
 
-    /// Rejects only in a profile without this plugin's PreFilter.
     #[inline(always)]
-    fn filter(_: &DynamicResourcesArgs, has_claims: &bool, _: &(), _: ()) -> Result<(), ()> {
-        if *has_claims { Err(()) } else { Ok(()) }
+    fn filter(
+        _: &DynamicResourcesArgs,
+        pod: &DynamicResourcesPod,
+        cycle: &PodDevices,
+        node: NodeIndex,
+    ) -> Result<(), NodeResult> {
+        match cycle.0.as_ref().map(|evaluation| evaluation.result(node)) {
+            Some(NodeResult::Feasible(_)) => Ok(()),
+            Some(rejected) => Err(rejected),
+            // The profile has no PreFilter of this plugin.
+            None if pod.uses_devices() => Err(NodeResult::Unavailable(0)),
+            None => Ok(()),
+        }
     }
 
-    fn code(_: &()) -> Code {
-        Code::UnschedulableAndUnresolvable
+    fn code(rejection: &NodeResult) -> Code {
+        match rejection {
+            NodeResult::Failed(_) => Code::Error,
+            NodeResult::Feasible(_) | NodeResult::Rejected(_) | NodeResult::Unavailable(_) => {
+                Code::UnschedulableAndUnresolvable
+            }
+        }
     }
 
-    fn explain(_: &DynamicResourcesArgs, _: &bool, _: &(), _: (), _: (), out: &mut Reasons<'_>) {
-        out.push(NOT_SUPPORTED);
+    fn explain(
+        _: &DynamicResourcesArgs,
+        _: &DynamicResourcesPod,
+        cycle: &PodDevices,
+        _: NodeIndex,
+        rejection: NodeResult,
+        out: &mut Reasons<'_>,
+    ) {
+        match (&cycle.0, rejection) {
+            (Some(evaluation), NodeResult::Rejected(text) | NodeResult::Failed(text)) => {
+                out.push(evaluation.text_of(text).to_owned());
+            }
+            _ => out.push(UNAVAILABLE),
+        }
     }
 }
 
@@ -118,89 +331,156 @@ impl PostFilterPlugin for DynamicResources {
     /// not find the state of its own PreFilter.
     fn post_filter<P: Profile>(
         &self,
-        _: &DynamicResourcesArgs,
+        args: &DynamicResourcesArgs,
         cx: PostFilterContext<'_, P>,
-        _: View<'_, Self>,
+        view: View<'_, Self>,
     ) -> PostFilterResult {
-        PostFilterResult::nothing(match cx.ran_pre_filter(Self::NAME) {
-            true => Status::unschedulable("no new claims to deallocate"),
-            false => Status::error("not found"),
-        })
+        match cx.ran_pre_filter(Self::NAME) {
+            true => self.release(args, &cx, view),
+            false => PostFilterResult::nothing(Status::error("not found")),
+        }
+    }
+}
+
+impl PrepareScore for DynamicResources {
+    fn prepare(&self, args: &DynamicResourcesArgs, pod: &DynamicResourcesPod, view: View<'_, Self>) -> DeviceScores {
+        let Some(claimant) = view.base.claimant().filter(|_| pod.uses_devices()) else {
+            return DeviceScores::default();
+        };
+        let last = self.last().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
+        let evaluation = last.or_else(|| {
+            let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view).ok()?;
+            let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+            Some(Arc::new(evaluator.evaluate_all(&mut self.devices())))
+        });
+        DeviceScores(evaluation.and_then(|evaluation| evaluation.scores()))
     }
 }
 
 impl ScorePlugin for DynamicResources {
-    type Cycle = ();
+    type Cycle = DeviceScores;
 
     #[inline(always)]
-    fn score(_: &DynamicResourcesArgs, _: &bool, _: &(), _: ()) -> Result<i64, ScoreError> {
-        Ok(0)
+    fn score(
+        _: &DynamicResourcesArgs,
+        _: &DynamicResourcesPod,
+        cycle: &DeviceScores,
+        node: NodeIndex,
+    ) -> Result<i64, ScoreError> {
+        Ok(cycle.0.as_ref().map_or(0, |scores| scores.get(node.get()).copied().unwrap_or(0)))
+    }
+}
+
+impl NormalizeScore for DynamicResources {
+    const USES_MIN: bool = false;
+
+    #[inline(always)]
+    fn normalize(_: &DynamicResourcesArgs, extent: Extent, raw: i64) -> i64 {
+        default_normalize(extent, false, raw)
+    }
+}
+
+impl Incremental for DynamicResources {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+
+    #[inline]
+    fn compile_epoch((_, _, classes): Indexes<'_>) -> Option<u64> {
+        Some(classes.epoch())
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &DynamicResourcesPod, _: &PodDevices) -> DependsOn {
+        if pod.uses_devices() { DependsOn::Cluster } else { DependsOn::Node }
+    }
+
+    fn update_filter(
+        &self,
+        args: &DynamicResourcesArgs,
+        pod: &DynamicResourcesPod,
+        slot: &mut CycleSlot<PodDevices>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let claimant = view.base.claimant().ok_or(NeedsFullEvaluation)?;
+        let claims =
+            self.look_up(args, claimant, pod.extended.is_any_backed(), view).map_err(|_| NeedsFullEvaluation)?;
+        match (&mut slot.state.0, claims.is_empty()) {
+            (None, true) => Ok(()),
+            (Some(evaluation), false) => {
+                // The last evaluation may be this one. It is not copied if no other reference exists.
+                *self.last() = None;
+                let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
+                let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+                let known = Arc::make_mut(evaluation);
+                evaluator.update_all(known, &mut self.devices(), changed, |node| verdicts.reevaluate(node));
+                self.remember(claimant, evaluation);
+                Ok(())
+            }
+            _ => Err(NeedsFullEvaluation),
+        }
     }
 }
 
 impl ReservePlugin for DynamicResources {
-    type Reserved = ();
+    type Reserved = ReservedDevices;
 
     #[inline]
-    fn reserve(&self, _: &DynamicResourcesArgs, _: &Placement, _: View<'_, Self>) -> Result<(), Status> {
-        Ok(())
+    fn reserve(
+        &self,
+        args: &DynamicResourcesArgs,
+        placement: &Placement,
+        view: View<'_, Self>,
+    ) -> Result<ReservedDevices, Status> {
+        if !placement.pod.spec.may_use_devices() {
+            return Ok(ReservedDevices::default());
+        }
+        let Some(plan) = self.plan(args, placement, view)? else { return Ok(ReservedDevices::default()) };
+        let mut pending = self.handle.pending_allocations();
+        for new in plan.pending() {
+            pending.insert(new.uid.clone(), new.claim, new.allocation.clone());
+        }
+        Ok(ReservedDevices(Some(Box::new(plan))))
     }
 
-    fn unreserve(&self, _: &DynamicResourcesArgs, _: &Placement, _: Option<&()>) {}
+    fn preview(&self, args: &DynamicResourcesArgs, placement: &Placement, view: View<'_, Self>) -> Option<Value> {
+        let plan = self.plan(args, placement, view).ok()??;
+        Some(plan.preview(&view.base.interner))
+    }
+
+    fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {
+        let Some(ReservedDevices(Some(plan))) = reserved else { return };
+        let mut pending = self.handle.pending_allocations();
+        for new in plan.pending() {
+            pending.remove(&new.uid);
+        }
+        drop(pending);
+        plan.undo(&self.handle, &placement.pod.uid);
+    }
 }
 
 impl PreBindPlugin for DynamicResources {
-    type Reserved = ();
+    type Reserved = ReservedDevices;
 
-    fn pre_bind_pre_flight(&self, _: &DynamicResourcesArgs, _: &Placement, _: &()) -> Result<PreFlightResult, Status> {
-        Ok(PreFlightResult::Skip)
+    fn pre_bind_pre_flight(
+        &self,
+        _: &DynamicResourcesArgs,
+        _: &Placement,
+        reserved: &ReservedDevices,
+    ) -> Result<PreFlightResult, Status> {
+        Ok(if reserved.0.is_some() { PreFlightResult::RunInParallel } else { PreFlightResult::Skip })
     }
 
-    async fn pre_bind<C: Client>(&self, _: &DynamicResourcesArgs, _: &C, _: &Placement, _: &()) -> Result<(), Status> {
-        Ok(())
+    async fn pre_bind<C: Client>(
+        &self,
+        args: &DynamicResourcesArgs,
+        client: &C,
+        placement: &Placement,
+        reserved: &ReservedDevices,
+    ) -> Result<(), Status> {
+        let Some(plan) = &reserved.0 else { return Ok(()) };
+        plan.run(client, placement, &self.handle, binding_timeout(args)).await.map_err(Status::error)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::args;
-    use schedc_core::intern::Interner;
-
-    #[test]
-    fn timeouts_are_durations() {
-        let check = |profile: &str, expected: Result<(), &str>| {
-            let answer = args::<DynamicResourcesArgs>(profile).map(|_| ());
-            assert_eq!(answer, expected.map_err(str::to_owned), "{profile}");
-        };
-        check("", Ok(()));
-        check("filter-timeout = '0s'\nbinding-timeout = '1s'", Ok(()));
-        check("binding-timeout = '1m0.5s'", Ok(()));
-        check("binding-timeout = '999ms'", Err("p.toml:1:1: `binding-timeout` must be at least 1 second"));
-        check(
-            "filter-timeout = '-1s'",
-            Err("p.toml:1:18: `filter-timeout` is \"-1s\", but must be a duration, like `10s`, `1m30s` or `500ms`"),
-        );
-    }
-
-    #[test]
-    fn pods_with_claims_are_rejected_and_others_skip() {
-        let mut interner = Interner::default();
-        for (spec, expected) in [
-            ("{}", Ok(true)),
-            ("{resourceClaims: []}", Ok(true)),
-            ("{resourceClaims: [{name: gpu, resourceClaimName: a}]}", Err(Status::unresolvable(NOT_SUPPORTED))),
-        ] {
-            let pod = schedc_objects::testing::pod(&format!("spec: {spec}"), &mut interner);
-            let args = args("").unwrap();
-            let mut claims = ResourceClaims::default();
-            let cx = CompileContext { interner: &mut interner, indexes: &mut claims };
-            let has_claims = DynamicResources::compile(args, &pod.spec, cx);
-            let base = Default::default();
-            let view = View { columns: (), indexes: &claims, reads: (), base: &base };
-            let answer = DynamicResources.pre_filter(args, &has_claims, view).map(|answer| answer.slot.skip);
-            assert_eq!(answer, expected, "{spec}");
-            assert_eq!(DynamicResources::filter(args, &has_claims, &(), ()).is_ok(), expected.is_ok(), "{spec}");
-        }
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
-use schedc_core::incremental::ScoreUpdate;
+use schedc_core::incremental::{DependsOn, Incremental, ScoreUpdate};
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, View};
@@ -61,11 +61,6 @@ impl Plugin for ImageLocality {
         let max_size = if images.is_empty() { 0 } else { HIGH * i64::from(pod.containers) };
         ImageLocalityPod { images, max_size }
     }
-
-    #[inline]
-    fn compile_epoch(nodes: &ImageNodes) -> Option<u64> {
-        Some(nodes.epoch())
-    }
 }
 
 impl PrepareScore for ImageLocality {
@@ -77,27 +72,6 @@ impl PrepareScore for ImageLocality {
         images.clear();
         images.extend(node_fractions(pod, view));
         ImageSpread { images }
-    }
-
-    #[inline]
-    fn update(
-        &self,
-        _: &NoArgs,
-        pod: &ImageLocalityPod,
-        spread: &mut ImageSpread,
-        view: View<'_, Self>,
-        rescore: &mut ScoreUpdate<'_>,
-    ) {
-        // Pod events do not change images.
-        if !rescore.changed.node_objects
-            || pod.images.is_empty()
-            || node_fractions(pod, view).eq(spread.images.iter().copied())
-        {
-            return;
-        }
-        spread.images.clear();
-        spread.images.extend(node_fractions(pod, view));
-        rescore.reevaluate_all();
     }
 
     fn recycle(&self, spread: ImageSpread) {
@@ -131,6 +105,39 @@ impl ScorePlugin for ImageLocality {
             return Ok(0);
         }
         Ok(MAX_NODE_SCORE.wrapping_mul(sum.min(pod.max_size) - LOW) / (pod.max_size - LOW))
+    }
+}
+
+impl Incremental for ImageLocality {
+    #[inline]
+    fn compile_epoch(nodes: &ImageNodes) -> Option<u64> {
+        Some(nodes.epoch())
+    }
+
+    #[inline]
+    fn score_depends_on(pod: &ImageLocalityPod) -> DependsOn {
+        if pod.images.is_empty() { DependsOn::Node } else { DependsOn::Cluster }
+    }
+
+    #[inline]
+    fn update_prepared(
+        &self,
+        _: &NoArgs,
+        pod: &ImageLocalityPod,
+        spread: &mut ImageSpread,
+        view: View<'_, Self>,
+        scores: &mut ScoreUpdate<'_>,
+    ) {
+        // Pod events do not change images.
+        if !scores.changed.node_objects
+            || pod.images.is_empty()
+            || node_fractions(pod, view).eq(spread.images.iter().copied())
+        {
+            return;
+        }
+        spread.images.clear();
+        spread.images.extend(node_fractions(pod, view));
+        scores.reevaluate_all();
     }
 }
 

@@ -18,8 +18,10 @@
 //! with equal signatures, only the domains with changed pods are evaluated again.
 
 use schedc_core::column::Position;
-use schedc_core::model::PodSpec;
-use schedc_core::plugin::{CompileContext, Refs};
+use schedc_core::extension_points::{ScoreClass, ScoreError, SkipFrequency};
+use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
+use schedc_core::model::{NodeIndex, PodSpec};
+use schedc_core::plugin::{CompileContext, CycleSlot, Refs, View};
 use schedc_core::scratch::Scratch;
 use schedc_core::{Plugin, plugin};
 
@@ -61,10 +63,66 @@ impl Plugin for InterPodAffinity {
         }
         compiled
     }
+}
+
+impl Incremental for InterPodAffinity {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
 
     #[inline]
     fn compile_epoch((topology, counts, affinity_terms): Refs<'_, Self>) -> Option<u64> {
         Some(topology.epoch() + counts.epoch() + affinity_terms.epoch())
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &InterPodAffinityPod, _: &InterPodAffinityState) -> DependsOn {
+        if pod.has_no_requirements() { DependsOn::Node } else { DependsOn::Cluster }
+    }
+
+    #[inline]
+    fn score_depends_on(pod: &InterPodAffinityPod) -> DependsOn {
+        if pod.has_preferences() { DependsOn::Cluster } else { DependsOn::Node }
+    }
+
+    fn update_filter(
+        &self,
+        _: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        slot: &mut CycleSlot<InterPodAffinityState>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        self.update_state(pod, slot, view, verdicts)
+    }
+
+    fn update_score(
+        &self,
+        _: &InterPodAffinityArgs,
+        pod: &InterPodAffinityPod,
+        slot: &mut CycleSlot<InterPodAffinityScores>,
+        view: View<'_, Self>,
+        scores: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        self.update_scores(pod, slot, view, scores)
+    }
+
+    #[inline(always)]
+    fn score_class(
+        _: &InterPodAffinityArgs,
+        _: &InterPodAffinityPod,
+        scores: &InterPodAffinityScores,
+        node: NodeIndex,
+    ) -> Result<ScoreClass, ScoreError> {
+        scores.class(node)
+    }
+
+    fn score_of_class(
+        _: &InterPodAffinityArgs,
+        _: &InterPodAffinityPod,
+        scores: &InterPodAffinityScores,
+        class: ScoreClass,
+    ) -> i64 {
+        scores.of_class(class)
     }
 }
 

@@ -21,6 +21,7 @@ use schedc_core::extension_points::{
     PreScorePlugin, QueueingHint, Registration, ScoreError, ScorePlugin, default_normalize,
 };
 use schedc_core::handle::Handle;
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Labels, Node, NodeSelector, NodeSelectorTerm, PodSpec, PreferredTerm};
 use schedc_core::node_mask::NodeMask;
@@ -101,7 +102,6 @@ impl Plugin for NodeAffinity {
 
 impl PreFilterPlugin for NodeAffinity {
     type Cycle = ();
-    const READS_ONLY_POD: bool = true;
 
     fn pre_filter(
         &self,
@@ -123,7 +123,6 @@ impl PreFilterPlugin for NodeAffinity {
 impl FilterPlugin for NodeAffinity {
     type Cycle = ();
     type Rejection = Mismatch;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NodeAffinityArgs, pod: &NodeAffinityPod, _: &(), node: &NodeLabels) -> Result<(), Mismatch> {
@@ -154,7 +153,6 @@ impl FilterPlugin for NodeAffinity {
 
 impl PreScorePlugin for NodeAffinity {
     type Cycle = ();
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -187,6 +185,20 @@ impl NormalizeScore for NodeAffinity {
     #[inline(always)]
     fn normalize(_: &NodeAffinityArgs, extent: Extent, raw: i64) -> i64 {
         default_normalize(extent, false, raw)
+    }
+}
+
+impl Incremental for NodeAffinity {
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter_depends_on(_: &NodeAffinityPod, _: &()) -> DependsOn {
+        DependsOn::Node
+    }
+
+    #[inline]
+    fn score_depends_on(_: &NodeAffinityPod) -> DependsOn {
+        DependsOn::Node
     }
 }
 

@@ -12,6 +12,7 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::{CompileContext, View};
@@ -41,8 +42,6 @@ impl Plugin for NodeDeclaredFeatures {
 
 impl PreFilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(&self, _: &NoArgs, required: &Required, _: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
@@ -53,7 +52,6 @@ impl PreFilterPlugin for NodeDeclaredFeatures {
 impl FilterPlugin for NodeDeclaredFeatures {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, required: &Required, _: &(), node: &NodeFeatures) -> Result<(), ()> {
@@ -66,6 +64,16 @@ impl FilterPlugin for NodeDeclaredFeatures {
 
     fn explain(_: &NoArgs, _: &Required, _: &(), _: &NodeFeatures, _: (), out: &mut Reasons<'_>) {
         out.push("node(s) didn't match Pod's required features");
+    }
+}
+
+impl Incremental for NodeDeclaredFeatures {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter_depends_on(_: &Required, _: &()) -> DependsOn {
+        DependsOn::Node
     }
 }
 

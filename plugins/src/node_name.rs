@@ -12,7 +12,8 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventResource};
-use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, Registration};
+use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, Registration, SkipFrequency};
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
 use schedc_core::plugin::CompileContext;
@@ -39,14 +40,6 @@ impl Plugin for NodeName {
 impl FilterPlugin for NodeName {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
-
-    const CAN_BE_IDLE: bool = true;
-
-    #[inline]
-    fn is_idle(pod: &Option<Symbol>) -> bool {
-        pod.is_none()
-    }
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &Option<Symbol>, _: &(), node: &NodeIdentity) -> Result<(), ()> {
@@ -59,6 +52,16 @@ impl FilterPlugin for NodeName {
 
     fn explain(_: &NoArgs, _: &Option<Symbol>, _: &(), _: &NodeIdentity, _: (), out: &mut Reasons<'_>) {
         out.push("node(s) didn't match the requested node name");
+    }
+}
+
+impl Incremental for NodeName {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter_depends_on(pod: &Option<Symbol>, _: &()) -> DependsOn {
+        if pod.is_none() { DependsOn::Nothing } else { DependsOn::Node }
     }
 }
 

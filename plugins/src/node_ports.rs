@@ -16,6 +16,7 @@ use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, PreFilterPlugin, PreFilterResult, QueueingHint,
     Registration,
 };
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{HostPort, PodSpec};
 use schedc_core::plugin::{CompileContext, View};
@@ -52,7 +53,6 @@ impl Plugin for NodePorts {
 
 impl PreFilterPlugin for NodePorts {
     type Cycle = ();
-    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(&self, _: &NoArgs, pod: &NodePortsPod, _: View<'_, Self>) -> Result<PreFilterResult<()>, Status> {
@@ -63,7 +63,6 @@ impl PreFilterPlugin for NodePorts {
 impl FilterPlugin for NodePorts {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &NodePortsPod, _: &(), node: &NodePortsInUse) -> Result<(), ()> {
@@ -76,6 +75,15 @@ impl FilterPlugin for NodePorts {
 
     fn explain(_: &NoArgs, _: &NodePortsPod, _: &(), _: &NodePortsInUse, _: (), out: &mut Reasons<'_>) {
         out.push("node(s) didn't have free ports for the requested pod ports");
+    }
+}
+
+impl Incremental for NodePorts {
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn filter_depends_on(_: &NodePortsPod, _: &()) -> DependsOn {
+        DependsOn::Node
     }
 }
 

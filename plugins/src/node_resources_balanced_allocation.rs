@@ -15,6 +15,7 @@
 
 use schedc_core::args::{Args, List};
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::model::PodSpec;
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
@@ -71,9 +72,6 @@ impl Plugin for NodeResourcesBalancedAllocation {
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
     type Cycle = ();
-    // Score returns 0 for pods that PreScore skips.
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -118,6 +116,15 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
             }
         }
         Ok(improvement(before.evenness(), after.evenness()))
+    }
+}
+
+impl Incremental for NodeResourcesBalancedAllocation {
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+
+    #[inline]
+    fn score_depends_on(_: &RequestedAmounts) -> DependsOn {
+        DependsOn::Node
     }
 }
 

@@ -10,18 +10,18 @@
 //!
 //! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Extended resources are never allocated by dynamic resource allocation: nodes that do not
-//! report them are rejected, even if a DeviceClass names them. Device classes queue pods only in a profile
-//! with DynamicResources. At most 32 resources can be scored. The hint does not check whether a deleted or
-//! updated pod had a node: events are reported only for pods with a node.
+//! **Differences.** Device classes queue pods only in a profile with DynamicResources. At most 32 resources can be
+//! scored. The hint does not check whether a deleted or updated pod had a node: events are reported only for pods with
+//! a node.
 
 use schedc_core::cache::Base;
 use schedc_core::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
     SkipFrequency,
 };
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{NodeIndex, PodSpec, Resources, label_key_problems};
+use schedc_core::model::{NodeIndex, PodSpec, Resources};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::{Code, Reasons, Status};
@@ -36,7 +36,8 @@ pub use args::{
 };
 
 use crate::columns::NodeResources;
-use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages};
+use crate::indexes::DeviceClasses;
+use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
 
 /// Compares requests with the unused resources.
 #[derive(Debug, Default)]
@@ -59,7 +60,16 @@ struct Requests {
     memory: i64,
     ephemeral_storage: i64,
     /// Without requests of 0 and without ignored resources.
-    scalars: Box<[(Symbol, i64)]>,
+    scalars: Box<[ScalarRequest]>,
+}
+
+/// Request of a scalar resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ScalarRequest {
+    name: Symbol,
+    /// Whether devices serve the resource on nodes that do not have it.
+    is_backed: bool,
+    amount: i64,
 }
 
 /// Insufficient resources of the node. [`FilterPlugin::explain`] determines which.
@@ -73,13 +83,14 @@ pub struct Insufficient {
 impl Plugin for NodeResourcesFit {
     type Args = NodeResourcesFitArgs;
     type Columns = NodeResources;
+    type Indexes = DeviceClasses;
     type Pod = NodeResourcesFitPod;
 
     #[inline]
     fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeResourcesFitPod {
         let names = args.scoring_strategy.resources.iter().map(|resource| resource.name);
         NodeResourcesFitPod {
-            requests: Requests::new(&pod.requests, |name| is_ignored(args, name, cx.interner)),
+            requests: Requests::new(&pod.requests, cx.indexes, |name| is_ignored(args, name, cx.interner)),
             scored: RequestedAmounts::new(&pod.fit_score_requests, names, cx.interner),
         }
     }
@@ -87,8 +98,6 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     #[inline]
     fn pre_filter(
@@ -108,7 +117,6 @@ impl PreFilterPlugin for NodeResourcesFit {
 impl FilterPlugin for NodeResourcesFit {
     type Cycle = ();
     type Rejection = Insufficient;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(
@@ -151,8 +159,6 @@ impl FilterPlugin for NodeResourcesFit {
 
 impl PreScorePlugin for NodeResourcesFit {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -183,6 +189,25 @@ impl ScorePlugin for NodeResourcesFit {
         let mut mean = Mean { strategy, usages, sum: 0, weights: 0 };
         strategy.resources.iter().for_each(|resource| mean.add(resource));
         Ok(mean.finish())
+    }
+}
+
+impl Incremental for NodeResourcesFit {
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const FILTER_CAN_FAIL: bool = false;
+    #[inline]
+    fn compile_epoch(classes: &DeviceClasses) -> Option<u64> {
+        Some(classes.epoch())
+    }
+
+    #[inline]
+    fn filter_depends_on(_: &NodeResourcesFitPod, _: &()) -> DependsOn {
+        DependsOn::Node
+    }
+
+    #[inline]
+    fn score_depends_on(_: &NodeResourcesFitPod) -> DependsOn {
+        DependsOn::Node
     }
 }
 
@@ -255,7 +280,7 @@ fn has_max_pods(node: &NodeResources) -> bool {
 }
 
 impl Requests {
-    fn new(requests: &Resources, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
+    fn new(requests: &Resources, classes: &DeviceClasses, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
         // A request of 0 is never insufficient, and negative amounts count as 0 (`SetMaxResource`).
         let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
@@ -263,7 +288,9 @@ impl Requests {
             milli_cpu: or_nothing(requests.milli_cpu),
             memory: or_nothing(requests.memory),
             ephemeral_storage: or_nothing(requests.ephemeral_storage),
-            scalars: requested.copied().collect(),
+            scalars: requested
+                .map(|&(name, amount)| ScalarRequest { name, is_backed: classes.is_backed(name), amount })
+                .collect(),
         }
     }
 
@@ -274,7 +301,8 @@ impl Requests {
     }
 
     fn rarest<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
-        let nodes = self.scalars.iter().filter_map(|&(name, _)| base.nodes_with(name));
+        let by_nodes = self.scalars.iter().filter(|request| !request.is_backed);
+        let nodes = by_nodes.filter_map(|request| base.nodes_with(request.name));
         nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE_RATIO)
     }
 
@@ -316,9 +344,12 @@ impl Requests {
 
     #[inline(always)]
     fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, ResourceAmounts)> {
-        self.scalars.iter().map(|&(name, requested)| {
-            let (allocatable, used) = (node.allocatable_scalar(name), node.requested_scalar(name));
-            (name, (requested, allocatable.unwrap_or(0), used.unwrap_or(0)))
+        self.scalars.iter().filter_map(|&ScalarRequest { name, is_backed, amount }| {
+            let allocatable = node.allocatable_scalar(name).unwrap_or(0);
+            if is_backed && allocatable <= 0 {
+                return None;
+            }
+            Some((name, (amount, allocatable, node.requested_scalar(name).unwrap_or(0))))
         })
     }
 }
@@ -368,14 +399,6 @@ fn is_ignored(args: &NodeResourcesFitArgs, name: Symbol, interner: &Interner) ->
     is_extended(name)
         && (args.ignored_resources.iter().any(|ignored| ignored == name)
             || args.ignored_resource_groups.iter().any(|ignored| ignored == group))
-}
-
-/// Kubernetes' `IsExtendedResourceName`.
-fn is_extended(name: &str) -> bool {
-    name.contains('/')
-        && !name.contains("kubernetes.io/")
-        && !name.starts_with("requests.")
-        && label_key_problems(&format!("requests.{name}")).is_empty()
 }
 
 #[cfg(test)]

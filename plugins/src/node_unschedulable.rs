@@ -16,6 +16,7 @@ use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{
     EnqueueExtensions, FilterPlugin, HintContext, HintError, QueueingHint, Registration,
 };
+use schedc_core::incremental::Incremental;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{Effect, PodSpec, Taint, Toleration};
 use schedc_core::plugin::CompileContext;
@@ -44,7 +45,6 @@ impl Plugin for NodeUnschedulable {
 impl FilterPlugin for NodeUnschedulable {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, &tolerates: &bool, _: &(), node: &NodeTaints) -> Result<(), ()> {
@@ -58,6 +58,10 @@ impl FilterPlugin for NodeUnschedulable {
     fn explain(_: &NoArgs, _: &bool, _: &(), _: &NodeTaints, _: (), out: &mut Reasons<'_>) {
         out.push("node(s) were unschedulable");
     }
+}
+
+impl Incremental for NodeUnschedulable {
+    const FILTER_CAN_FAIL: bool = false;
 }
 
 impl EnqueueExtensions for NodeUnschedulable {

@@ -17,7 +17,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::cache::Base;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
+use schedc_core::incremental::{DependsOn, ExcludedFromSignature, FilterUpdate, Incremental, NeedsFullEvaluation};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
@@ -125,20 +125,10 @@ impl Plugin for NodeVolumeLimits {
             own: ExcludedFromSignature(CountableVolumes { namespace: pod.namespace, volumes }),
         }
     }
-
-    #[inline]
-    fn compile_epoch(_: &AttachedVolumes) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreFilterPlugin for NodeVolumeLimits {
     type Cycle = FullNodes;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-
-    fn reads_only_node(_: &NodeVolumeLimitsPod, nodes: &FullNodes) -> bool {
-        nodes.is_unlimited
-    }
 
     #[inline]
     fn pre_filter(
@@ -151,39 +141,6 @@ impl PreFilterPlugin for NodeVolumeLimits {
             return Ok(PreFilterResult::skip(FullNodes::default()));
         }
         Ok(PreFilterResult::ready(FullNodes::new(pod, view)))
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &NodeVolumeLimitsPod, _: &CycleSlot<FullNodes>) -> bool {
-        pod.volumes == 0
-    }
-
-    fn update(
-        &self,
-        _: &NoArgs,
-        pod: &NodeVolumeLimitsPod,
-        slot: &mut CycleSlot<FullNodes>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let nodes = &mut slot.state;
-        let could_fail = !nodes.failures.is_empty();
-        nodes.requested = RequestedVolumes::read(&pod.own, view.indexes, &view.base.interner);
-        nodes.changes = HypotheticalChanges::default();
-        let slots = view.base.infos().len();
-        nodes.is_unlimited = nodes.requested.is_unlimited(view.indexes);
-        if nodes.key.is_plain && nodes.key == FullNodesKey::of(&nodes.requested, view.indexes, slots) {
-            return Ok(());
-        }
-        nodes.evaluate_all(view);
-        // Rejections with different codes are rare and need a full evaluation.
-        if could_fail || !nodes.failures.is_empty() {
-            return Err(NeedsFullEvaluation);
-        }
-        for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
-            verdicts.set_word(word, !0, alive(view.base, word) & !rejected);
-        }
-        Ok(())
     }
 
     fn add_pod(_: &NodeVolumeLimitsPod, nodes: &mut FullNodes, other: &Pod, view: View<'_, Self>, node: NodeIndex) {
@@ -312,6 +269,52 @@ impl FilterPlugin for NodeVolumeLimits {
             (_, Some(failure)) => out.push(failure.text.to_string()),
             (_, None) => out.push("node(s) exceed max volume count"),
         }
+    }
+}
+
+impl Incremental for NodeVolumeLimits {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+
+    #[inline]
+    fn compile_epoch(_: &AttachedVolumes) -> Option<u64> {
+        Some(0)
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &NodeVolumeLimitsPod, nodes: &FullNodes) -> DependsOn {
+        match pod.volumes {
+            0 => DependsOn::Node,
+            _ if nodes.is_unlimited => DependsOn::NodeUntilUpdate,
+            _ => DependsOn::Cluster,
+        }
+    }
+
+    fn update_filter(
+        &self,
+        _: &NoArgs,
+        pod: &NodeVolumeLimitsPod,
+        slot: &mut CycleSlot<FullNodes>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let nodes = &mut slot.state;
+        let could_fail = !nodes.failures.is_empty();
+        nodes.requested = RequestedVolumes::read(&pod.own, view.indexes, &view.base.interner);
+        nodes.changes = HypotheticalChanges::default();
+        let slots = view.base.infos().len();
+        nodes.is_unlimited = nodes.requested.is_unlimited(view.indexes);
+        if nodes.key.is_plain && nodes.key == FullNodesKey::of(&nodes.requested, view.indexes, slots) {
+            return Ok(());
+        }
+        nodes.evaluate_all(view);
+        // Rejections with different codes are rare and need a full evaluation.
+        if could_fail || !nodes.failures.is_empty() {
+            return Err(NeedsFullEvaluation);
+        }
+        for (word, &rejected) in nodes.rejected.words().iter().enumerate() {
+            verdicts.set_word(word, !0, alive(view.base, word) & !rejected);
+        }
+        Ok(())
     }
 }
 

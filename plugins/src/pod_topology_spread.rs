@@ -28,7 +28,7 @@ use schedc_core::extension_points::{
     ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
-use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
+use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, Refs, Row, View};
@@ -79,16 +79,10 @@ impl Plugin for PodTopologySpread {
     fn compile(args: &PodTopologySpreadArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> PodTopologySpreadPod {
         constraints::compile(args, pod, cx.interner, cx.indexes)
     }
-
-    #[inline]
-    fn compile_epoch((topology, counts, workloads): Refs<'_, Self>) -> Option<u64> {
-        Some(topology.epoch() + counts.epoch() + workloads.epoch())
-    }
 }
 
 impl PreFilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
     fn pre_filter(
@@ -107,33 +101,6 @@ impl PreFilterPlugin for PodTopologySpread {
                 Ok(PreFilterResult::ready(skew::count(pod, constraints, view, &mut self.counting.lock())))
             }
         }
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &PodTopologySpreadPod, _: &CycleSlot<SpreadCounts>) -> bool {
-        pod.hard.as_ref().is_ok_and(|constraints| constraints.is_empty())
-    }
-
-    fn update(
-        &self,
-        _: &PodTopologySpreadArgs,
-        pod: &PodTopologySpreadPod,
-        slot: &mut CycleSlot<SpreadCounts>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let Ok(constraints) = &pod.hard else { return Err(NeedsFullEvaluation) };
-        if constraints.is_empty() {
-            return Ok(());
-        }
-        let scratch = &mut *self.counting.lock();
-        if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
-            let new = skew::count(pod, constraints, view, scratch);
-            // The state may contain changes that the verdicts do not.
-            verdicts.reevaluate_all();
-            scratch.reclaim(std::mem::replace(&mut slot.state, new));
-        }
-        Ok(())
     }
 
     #[inline]
@@ -156,7 +123,6 @@ impl PreFilterPlugin for PodTopologySpread {
 impl FilterPlugin for PodTopologySpread {
     type Cycle = SpreadCounts;
     type Rejection = SpreadRejection;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(
@@ -196,8 +162,6 @@ impl FilterPlugin for PodTopologySpread {
 
 impl PreScorePlugin for PodTopologySpread {
     type Cycle = SpreadScores;
-    // If Score is not skipped, the checks for a skip cost little compared with the loop.
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn pre_score(
         &self,
@@ -216,32 +180,6 @@ impl PreScorePlugin for PodTopologySpread {
                 Ok(CycleSlot::ready(score::count(pod, constraints, view, feasible, &mut self.scoring.lock())))
             }
         }
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &PodTopologySpreadPod) -> bool {
-        pod.soft.as_ref().is_ok_and(|constraints| constraints.is_empty())
-    }
-
-    fn update(
-        &self,
-        _: &PodTopologySpreadArgs,
-        pod: &PodTopologySpreadPod,
-        slot: &mut CycleSlot<SpreadScores>,
-        view: View<'_, Self>,
-        rescore: &mut ScoreUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let Ok(constraints) = &pod.soft else { return Err(NeedsFullEvaluation) };
-        if constraints.is_empty() {
-            return Ok(());
-        }
-        let scratch = &mut *self.scoring.lock();
-        if !score::update(pod, constraints, &mut slot.state, view, rescore, scratch) {
-            let new = score::count(pod, constraints, view, rescore.feasible, scratch);
-            rescore.reevaluate_all();
-            scratch.reclaim(std::mem::replace(&mut slot.state, new));
-        }
-        Ok(())
     }
 
     fn recycle(&self, cycle: SpreadScores) {
@@ -269,7 +207,89 @@ impl ScorePlugin for PodTopologySpread {
 
 impl NormalizeScore for PodTopologySpread {
     #[inline(always)]
-    fn class(
+    fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
+        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
+        if raw == Self::IGNORED || raw == -1 {
+            return 0;
+        }
+        let max = extent.max.max(0);
+        if max == 0 {
+            return MAX_NODE_SCORE;
+        }
+        MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
+    }
+}
+
+impl Incremental for PodTopologySpread {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn compile_epoch((topology, counts, workloads): Refs<'_, Self>) -> Option<u64> {
+        Some(topology.epoch() + counts.epoch() + workloads.epoch())
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &PodTopologySpreadPod, _: &SpreadCounts) -> DependsOn {
+        match &pod.hard {
+            Ok(constraints) if constraints.is_empty() => DependsOn::Node,
+            _ => DependsOn::Cluster,
+        }
+    }
+
+    #[inline]
+    fn score_depends_on(pod: &PodTopologySpreadPod) -> DependsOn {
+        match &pod.soft {
+            Ok(constraints) if constraints.is_empty() => DependsOn::Node,
+            _ => DependsOn::Cluster,
+        }
+    }
+
+    fn update_filter(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        slot: &mut CycleSlot<SpreadCounts>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(constraints) = &pod.hard else { return Err(NeedsFullEvaluation) };
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let scratch = &mut *self.counting.lock();
+        if !skew::update(pod, constraints, &mut slot.state, view, verdicts, scratch) {
+            let new = skew::count(pod, constraints, view, scratch);
+            // The state may contain changes that the verdicts do not.
+            verdicts.reevaluate_all();
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
+        }
+        Ok(())
+    }
+
+    fn update_score(
+        &self,
+        _: &PodTopologySpreadArgs,
+        pod: &PodTopologySpreadPod,
+        slot: &mut CycleSlot<SpreadScores>,
+        view: View<'_, Self>,
+        scores: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(constraints) = &pod.soft else { return Err(NeedsFullEvaluation) };
+        if constraints.is_empty() {
+            return Ok(());
+        }
+        let scratch = &mut *self.scoring.lock();
+        if !score::update(pod, constraints, &mut slot.state, view, scores, scratch) {
+            let new = score::count(pod, constraints, view, scores.feasible, scratch);
+            scores.reevaluate_all();
+            scratch.reclaim(std::mem::replace(&mut slot.state, new));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn score_class(
         _: &PodTopologySpreadArgs,
         pod: &PodTopologySpreadPod,
         cycle: &SpreadScores,
@@ -285,19 +305,6 @@ impl NormalizeScore for PodTopologySpread {
         class: ScoreClass,
     ) -> i64 {
         cycle.of_class(pod, class)
-    }
-
-    #[inline(always)]
-    fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
-        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
-        if raw == Self::IGNORED || raw == -1 {
-            return 0;
-        }
-        let max = extent.max.max(0);
-        if max == 0 {
-            return MAX_NODE_SCORE;
-        }
-        MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
     }
 }
 

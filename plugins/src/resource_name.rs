@@ -2,7 +2,7 @@
 
 use schedc_core::args::{Decode, Errors, Format, Node, Schema, decode};
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::Resources;
+use schedc_core::model::{Resources, label_key_problems};
 
 use crate::columns::NodeResources;
 
@@ -148,4 +148,17 @@ impl ResourceUsages<'_> {
         };
         is_reported(allocatable).then(|| ResourceUsage { allocatable, before, after: before.wrapping_add(requested) })
     }
+}
+
+/// Returns whether the name is that of an extended resource (`IsExtendedResourceName`).
+pub(crate) fn is_extended(name: &str) -> bool {
+    name.contains('/')
+        && !name.contains("kubernetes.io/")
+        && !name.starts_with("requests.")
+        && label_key_problems(&format!("requests.{name}")).is_empty()
+}
+
+/// Returns whether devices can serve the resource (`IsDRAExtendedResourceName`).
+pub(crate) fn is_device_resource(name: &str) -> bool {
+    name.starts_with("deviceclass.resource.kubernetes.io/") || is_extended(name)
 }

@@ -17,6 +17,7 @@ use schedc_core::extension_points::{
     EnqueueExtensions, Extent, FilterPlugin, HintContext, HintError, NormalizeScore, PreScorePlugin, QueueingHint,
     Registration, ScoreError, ScorePlugin, SkipFrequency, default_normalize,
 };
+use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::model::{Effect, Node, PodSpec, Taint, Toleration, TolerationOperator};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
@@ -64,7 +65,6 @@ impl Plugin for TaintToleration {
 impl FilterPlugin for TaintToleration {
     type Cycle = ();
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &TaintTolerationPod, _: &(), node: &NodeTaints) -> Result<(), ()> {
@@ -82,8 +82,6 @@ impl FilterPlugin for TaintToleration {
 
 impl PreScorePlugin for TaintToleration {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -112,6 +110,16 @@ impl NormalizeScore for TaintToleration {
     #[inline(always)]
     fn normalize(_: &NoArgs, extent: Extent, raw: i64) -> i64 {
         default_normalize(extent, true, raw)
+    }
+}
+
+impl Incremental for TaintToleration {
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn score_depends_on(_: &TaintTolerationPod) -> DependsOn {
+        DependsOn::Node
     }
 }
 

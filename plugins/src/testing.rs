@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Column, rebuild_entry};
+use schedc_core::column::{Column, IndexSet, rebuild_entry};
 use schedc_core::events::EventObject;
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
@@ -15,6 +15,8 @@ use schedc_core::status::Reasons;
 use schedc_objects::testing;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use crate::indexes::DeviceClasses;
 
 /// One column, updated as generated code does.
 pub(crate) struct OneColumn<C>(Vec<C>);
@@ -58,6 +60,27 @@ impl<C: Column> State for OneColumn<C> {
 /// Nodes and their pods.
 pub(crate) struct Cluster<C: Column> {
     pub(crate) cache: Cache<OneColumn<C>>,
+    classes: DeviceClasses,
+}
+
+/// Indexes that a [`Cluster`] has.
+pub(crate) trait TestIndexes: IndexSet {
+    fn refs(classes: &DeviceClasses) -> Self::Refs<'_>;
+    fn muts(classes: &mut DeviceClasses) -> Self::Muts<'_>;
+}
+
+impl TestIndexes for () {
+    fn refs(_: &DeviceClasses) -> Self::Refs<'_> {}
+    fn muts(_: &mut DeviceClasses) -> Self::Muts<'_> {}
+}
+
+impl TestIndexes for DeviceClasses {
+    fn refs(classes: &DeviceClasses) -> Self::Refs<'_> {
+        classes
+    }
+    fn muts(classes: &mut DeviceClasses) -> Self::Muts<'_> {
+        classes
+    }
 }
 
 impl<C: Column> Cluster<C> {
@@ -68,7 +91,7 @@ impl<C: Column> Cluster<C> {
             let node = testing::node(yaml, &mut cache.base.interner);
             cache.set_node(node);
         }
-        Cluster { cache }
+        Cluster { cache, classes: DeviceClasses::default() }
     }
 
     /// Adds pods to the nodes in their specs.
@@ -85,9 +108,14 @@ impl<C: Column> Cluster<C> {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    pub(crate) fn compile<P: Plugin<Columns = C, Indexes = ()>>(&mut self, args: &P::Args, pod: &str) -> P::Pod {
+    pub(crate) fn compile<P: Plugin<Columns = C, Indexes: TestIndexes>>(
+        &mut self,
+        args: &P::Args,
+        pod: &str,
+    ) -> P::Pod {
         let pod = self.pod(pod);
-        P::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes: () })
+        let indexes = P::Indexes::muts(&mut self.classes);
+        P::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
     pub(crate) fn plugin<P: Plugin<Columns = C>>(&self, args: &'static P::Args) -> P {
@@ -98,14 +126,19 @@ impl<C: Column> Cluster<C> {
         &self.cache.state.0
     }
 
-    pub(crate) fn view<P: Plugin<Columns = C, Indexes = (), Reads = ()>>(&self) -> View<'_, P> {
-        View { columns: &self.cache.state.0, indexes: (), reads: (), base: &self.cache.base }
+    pub(crate) fn view<P: Plugin<Columns = C, Indexes: TestIndexes, Reads = ()>>(&self) -> View<'_, P> {
+        View {
+            columns: &self.cache.state.0,
+            indexes: P::Indexes::refs(&self.classes),
+            reads: (),
+            base: &self.cache.base,
+        }
     }
 
     /// Returns Filter's result for each node, one line each: nothing, or code and reasons.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
-        P: FilterPlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
+        P: FilterPlugin<Columns = C, Indexes: TestIndexes, Reads = (), Cycle = ()>,
     {
         let pod = self.compile::<P>(args, pod);
         let mut lines = String::new();
@@ -124,7 +157,7 @@ impl<C: Column> Cluster<C> {
     /// Returns the raw score of each node.
     pub(crate) fn scores<P>(&mut self, args: &P::Args, pod: &str) -> Vec<i64>
     where
-        P: ScorePlugin<Columns = C, Indexes = (), Reads = (), Cycle = ()>,
+        P: ScorePlugin<Columns = C, Indexes: TestIndexes, Reads = (), Cycle = ()>,
     {
         let pod = self.compile::<P>(args, pod);
         let nodes = self.cache.base.alive().iter();
@@ -132,8 +165,8 @@ impl<C: Column> Cluster<C> {
     }
 }
 
-/// Returns whether an event queues a pod, for plugins without indexes.
-pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
+/// Returns whether an event queues a pod, in a cluster without other objects.
+pub(crate) fn hint<P: EnqueueExtensions<Indexes: TestIndexes>>(
     args: &'static P::Args,
     rejected: &Pod,
     object: EventObject<'_>,
@@ -142,7 +175,8 @@ pub(crate) fn hint<P: EnqueueExtensions<Indexes = ()>>(
     let mut base = Base::default();
     base.interner = interner.clone();
     let plugin = P::new(args, &Handle::default()).expect("arguments are right");
-    let view = IndexView { indexes: (), base: &base };
+    let classes = DeviceClasses::default();
+    let view = IndexView { indexes: P::Indexes::refs(&classes), base: &base };
     plugin.queueing_hint(args, HintContext { rejected, object, view }).expect("a hint")
 }
 

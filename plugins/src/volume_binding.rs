@@ -27,7 +27,7 @@ use schedc_core::extension_points::{
     FilterPlugin, Placement, PreBindPlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PreScorePlugin,
     ReservePlugin, ScoreError, ScorePlugin, SkipFrequency,
 };
-use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
+use schedc_core::incremental::{DependsOn, ExcludedFromSignature, FilterUpdate, Incremental, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, PersistentVolume, PersistentVolumeClaim, PodSpec, Uid, Volume};
 use schedc_core::node_mask::NodeMask;
@@ -150,20 +150,10 @@ impl Plugin for VolumeBinding {
         };
         VolumeBindingPod { has_claims, fingerprint, own: ExcludedFromSignature(own) }
     }
-
-    #[inline]
-    fn compile_epoch(_: &Volumes) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreFilterPlugin for VolumeBinding {
     type Cycle = PodVolumes;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-
-    fn reads_only_node(_: &VolumeBindingPod, volumes: &PodVolumes) -> bool {
-        volumes.fit_any_node()
-    }
 
     #[inline]
     fn pre_filter(
@@ -176,33 +166,6 @@ impl PreFilterPlugin for VolumeBinding {
             return Ok(PreFilterResult::skip(PodVolumes::default()));
         }
         self.look_up(pod, view).map(PreFilterResult::ready)
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &VolumeBindingPod, _: &CycleSlot<PodVolumes>) -> bool {
-        !pod.has_claims
-    }
-
-    fn update(
-        &self,
-        _: &VolumeBindingArgs,
-        pod: &VolumeBindingPod,
-        slot: &mut CycleSlot<PodVolumes>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let old = std::mem::take(&mut slot.state);
-        slot.state = self.look_up(pod, view).map_err(|_| NeedsFullEvaluation)?;
-        let alive = view.base.alive();
-        match (old.nodes(alive), slot.state.nodes(alive)) {
-            (Some(_), Some(_)) if old.fit_any_node() && slot.state.fit_any_node() => {}
-            (Some(_), Some(nodes)) => {
-                nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
-            }
-            _ if old != slot.state => verdicts.reevaluate_all(),
-            _ => {}
-        }
-        Ok(())
     }
 }
 
@@ -243,8 +206,6 @@ impl FilterPlugin for VolumeBinding {
 
 impl PreScorePlugin for VolumeBinding {
     type Cycle = ();
-    const SKIPS: SkipFrequency = SkipFrequency::Never;
-    const READS_ONLY_POD: bool = true;
 
     fn pre_score(
         &self,
@@ -268,6 +229,51 @@ impl ScorePlugin for VolumeBinding {
         _: (&NodeLabels, NodeIndex),
     ) -> Result<i64, ScoreError> {
         Ok(0)
+    }
+}
+
+impl Incremental for VolumeBinding {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+
+    #[inline]
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &VolumeBindingPod, volumes: &PodVolumes) -> DependsOn {
+        match pod.has_claims {
+            false => DependsOn::Node,
+            true if volumes.fit_any_node() => DependsOn::NodeUntilUpdate,
+            true => DependsOn::Cluster,
+        }
+    }
+
+    #[inline]
+    fn score_depends_on(_: &VolumeBindingPod) -> DependsOn {
+        DependsOn::Node
+    }
+
+    fn update_filter(
+        &self,
+        _: &VolumeBindingArgs,
+        pod: &VolumeBindingPod,
+        slot: &mut CycleSlot<PodVolumes>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let old = std::mem::take(&mut slot.state);
+        slot.state = self.look_up(pod, view).map_err(|_| NeedsFullEvaluation)?;
+        let alive = view.base.alive();
+        match (old.nodes(alive), slot.state.nodes(alive)) {
+            (Some(_), Some(_)) if old.fit_any_node() && slot.state.fit_any_node() => {}
+            (Some(_), Some(nodes)) => {
+                nodes.words().iter().enumerate().for_each(|(word, &passing)| verdicts.set_word(word, !0, passing));
+            }
+            _ if old != slot.state => verdicts.reevaluate_all(),
+            _ => {}
+        }
+        Ok(())
     }
 }
 

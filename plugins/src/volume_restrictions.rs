@@ -14,7 +14,7 @@
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::incremental::{ExcludedFromSignature, FilterUpdate, NeedsFullEvaluation};
+use schedc_core::incremental::{DependsOn, ExcludedFromSignature, FilterUpdate, Incremental, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod, PodSpec, Volume};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
@@ -88,20 +88,10 @@ impl Plugin for VolumeRestrictions {
             disks: pod.volumes.iter().filter(|volume| is_disk(volume)).cloned().collect(),
         }
     }
-
-    #[inline]
-    fn compile_epoch(_: &Volumes) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreFilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-
-    fn reads_only_node(_: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> bool {
-        claims.names.is_empty()
-    }
 
     #[inline]
     fn pre_filter(
@@ -119,32 +109,6 @@ impl PreFilterPlugin for VolumeRestrictions {
         };
         let skip = pod.disks.is_empty() && !claims.are_in_use();
         Ok(if skip { PreFilterResult::skip(claims) } else { PreFilterResult::ready(claims) })
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &VolumeRestrictionsPod, slot: &CycleSlot<ExclusiveClaims>) -> bool {
-        pod.own.claims.is_empty() && slot.state.names.is_empty()
-    }
-
-    fn update(
-        &self,
-        args: &NoArgs,
-        pod: &VolumeRestrictionsPod,
-        slot: &mut CycleSlot<ExclusiveClaims>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else {
-            return Err(NeedsFullEvaluation);
-        };
-        if new.skip != slot.skip {
-            return Err(NeedsFullEvaluation);
-        }
-        if !new.skip && new.state.are_in_use() != slot.state.are_in_use() {
-            verdicts.reevaluate_all();
-        }
-        *slot = new;
-        Ok(())
     }
 
     fn add_pod(_: &VolumeRestrictionsPod, claims: &mut ExclusiveClaims, other: &Pod, _: View<'_, Self>, _: NodeIndex) {
@@ -194,7 +158,6 @@ impl ExclusiveClaims {
 impl FilterPlugin for VolumeRestrictions {
     type Cycle = ExclusiveClaims;
     type Rejection = VolumeConflict;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(
@@ -235,5 +198,45 @@ impl FilterPlugin for VolumeRestrictions {
             }
             VolumeConflict::NotPrepared => "cannot read \"PreFilterVolumeRestrictions\" from cycleState",
         });
+    }
+}
+
+impl Incremental for VolumeRestrictions {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &VolumeRestrictionsPod, claims: &ExclusiveClaims) -> DependsOn {
+        match (claims.names.is_empty(), pod.own.claims.is_empty()) {
+            (true, true) => DependsOn::Node,
+            (true, false) => DependsOn::NodeUntilUpdate,
+            (false, _) => DependsOn::Cluster,
+        }
+    }
+
+    fn update_filter(
+        &self,
+        args: &NoArgs,
+        pod: &VolumeRestrictionsPod,
+        slot: &mut CycleSlot<ExclusiveClaims>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        let Ok(PreFilterResult { slot: new, .. }) = self.pre_filter(args, pod, view) else {
+            return Err(NeedsFullEvaluation);
+        };
+        if new.skip != slot.skip {
+            return Err(NeedsFullEvaluation);
+        }
+        if !new.skip && new.state.are_in_use() != slot.state.are_in_use() {
+            verdicts.reevaluate_all();
+        }
+        *slot = new;
+        Ok(())
     }
 }

@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
-use schedc_core::incremental::ExcludedFromSignature;
+use schedc_core::incremental::{DependsOn, ExcludedFromSignature, Incremental};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{LabelsExt, PodSpec, Volume, ZoneLabel};
-use schedc_core::plugin::{CompileContext, CycleSlot, View};
+use schedc_core::plugin::{CompileContext, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, plugin};
 
@@ -96,20 +96,10 @@ impl Plugin for VolumeZone {
             own: ExcludedFromSignature(NamedClaims { namespace: pod.namespace, claims }),
         }
     }
-
-    #[inline]
-    fn compile_epoch(_: &Volumes) -> Option<u64> {
-        Some(0)
-    }
 }
 
 impl PreFilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
-
-    fn reads_only_node(pod: &VolumeZonePod, zones: &VolumeZones) -> bool {
-        zones.0.as_deref() == Some(&*pod.zones)
-    }
 
     #[inline]
     fn pre_filter(
@@ -125,11 +115,6 @@ impl PreFilterPlugin for VolumeZone {
         let is_anywhere = zones.is_empty();
         let zones = VolumeZones(Some(zones.into()));
         Ok(if is_anywhere { PreFilterResult::skip(zones) } else { PreFilterResult::ready(zones) })
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &VolumeZonePod, slot: &CycleSlot<VolumeZones>) -> bool {
-        pod.own.claims.is_empty() && slot.skip
     }
 }
 
@@ -181,7 +166,6 @@ impl NamedClaims {
 impl FilterPlugin for VolumeZone {
     type Cycle = VolumeZones;
     type Rejection = ZoneMismatch;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(_: &NoArgs, pod: &VolumeZonePod, zones: &VolumeZones, node: &NodeLabels) -> Result<(), ZoneMismatch> {
@@ -215,5 +199,24 @@ impl FilterPlugin for VolumeZone {
             ZoneMismatch::Node => "node(s) had no available volume zone",
             ZoneMismatch::NotPrepared => "the profile has no PreFilter of VolumeZone, which finds the pod's volumes",
         });
+    }
+}
+
+impl Incremental for VolumeZone {
+    const SKIPS: SkipFrequency = SkipFrequency::Usually;
+    const FILTER_CAN_FAIL: bool = false;
+
+    #[inline]
+    fn compile_epoch(_: &Volumes) -> Option<u64> {
+        Some(0)
+    }
+
+    #[inline]
+    fn filter_depends_on(pod: &VolumeZonePod, zones: &VolumeZones) -> DependsOn {
+        match zones.0.as_deref() {
+            Some([]) if pod.own.claims.is_empty() => DependsOn::Node,
+            Some(zones) if *zones == *pod.zones => DependsOn::NodeUntilUpdate,
+            _ => DependsOn::Cluster,
+        }
     }
 }

@@ -27,6 +27,7 @@ mod scheduler {
         "tools/import/tests/profiles/edge.toml",
         "tools/import/tests/profiles/hard-affinity.toml",
         "tools/import/tests/profiles/ignored-resources.toml",
+        "tools/import/tests/profiles/late-claims.toml",
         "tools/import/tests/profiles/no-preemption.toml",
         "tools/import/tests/profiles/ratio.toml",
         "tools/import/tests/profiles/reweighted.toml",
@@ -80,7 +81,7 @@ macro_rules! families {
 }
 
 families! {
-    gates hostile images mixed nodeaffinity nodename podaffinity ports preemption resources sequence spread taints volumes
+    claims gates hostile images mixed nodeaffinity nodename podaffinity ports preemption resources sequence spread taints volumes
 }
 
 /// Every profile is imported, compiled into `scheduler`, and has recorded decisions.

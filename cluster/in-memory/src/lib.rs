@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod claim_status;
 mod client;
 mod controllers;
 mod executor;

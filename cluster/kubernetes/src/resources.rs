@@ -148,8 +148,8 @@ mod tests {
         let missing: Vec<_> = schedc_objects::KINDS.iter().filter(|kind| Resource::of(kind).is_none()).collect();
         assert_eq!(
             missing,
-            [&"Deployment", &"PriorityClass"],
-            "only API servers and the disruption controller read them"
+            [&"Deployment", &"PriorityClass", &"ResourceClaimTemplate"],
+            "only API servers and controllers read them"
         );
     }
 

@@ -31,9 +31,11 @@ impl AnyObject {
     /// The key of the object in a scheduler. `None`: a node, a pod, or a kind that schedulers ignore.
     pub fn key(&self, interner: &mut Interner) -> Option<ObjectKey> {
         let kind = match self {
-            AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => {
-                return None;
-            }
+            AnyObject::Node(_)
+            | AnyObject::Pod(_)
+            | AnyObject::PriorityClass(_)
+            | AnyObject::Deployment(_)
+            | AnyObject::ResourceClaimTemplate(_) => return None,
             AnyObject::Namespace(_) => Kind::Namespace,
             AnyObject::Service(_) => Kind::Service,
             AnyObject::ReplicationController(_) => Kind::ReplicationController,

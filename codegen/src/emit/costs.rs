@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::columns::slices;
-use super::incremental::unless_silent;
+use super::incremental::unless_idle;
 use super::member::{Member, Members};
 use super::pre_score::{Source, stateful, unless_skipped};
 use super::tokens::{parameter, uses};
@@ -62,7 +62,7 @@ fn before_filter(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 fn filter(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let (field, ty, args) = (&member.field, &member.ty, member.args());
     let (state, columns) = (pre_filter::state(member), slices(members, member));
-    unless_silent(member, quote! { costs::filter::<#ty>(#args, &pod.#field, #state, #columns, nodes, meter); })
+    unless_idle(member, quote! { costs::filter::<#ty>(#args, &pod.#field, #state, #columns, nodes, meter); })
 }
 
 fn before_score(members: &Members<'_>, member: &Member<'_>, source: Source) -> TokenStream {

@@ -7,6 +7,7 @@ use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
 use super::pre_filter::state;
+use super::promises;
 use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
@@ -58,25 +59,28 @@ fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
 fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreFilter) {
-        quote! { if idle_plugins::filter_runs_after_pre_filter::<#ty>(&cycle.#field, IDLE) { #code } }
+        quote! { if idle_plugins::runs(Promises::<#ty>::SKIPS, cycle.#field.skip, IDLE) { #code } }
+    } else if promises::is_filter_idle(member).is_some() {
+        quote! { if idle_plugins::filter_runs(Promises::<#ty>::SKIPS, IDLE) { #code } }
     } else {
-        quote! { if idle_plugins::filter_runs::<#ty>(IDLE) { #code } }
+        code
     }
 }
 
 fn idle_filters(members: &Members<'_>) -> TokenStream {
-    let answers = members.at(Point::Filter).map(|member| {
+    let answers = members.at(Point::Filter).filter_map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            quote! { idle_plugins::idle_after_pre_filter::<#ty>(&cycle.#field) }
+            Some(quote! { IdlePlugins::after(Promises::<#ty>::SKIPS, cycle.#field.skip) })
         } else {
-            quote! { idle_plugins::idle_filter::<#ty>(&pod.#field) }
+            promises::is_filter_idle(member)
+                .map(|is_idle| quote! { IdlePlugins::of_filter(Promises::<#ty>::SKIPS, #is_idle) })
         }
     });
     let body = idle(answers);
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
     quote! {
-        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> idle_plugins::IdlePlugins {
+        fn idle_filters(#pod: &Pod, #cycle: &Cycle) -> IdlePlugins {
             #body
         }
     }

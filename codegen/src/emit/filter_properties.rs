@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::member::Members;
 use super::pre_filter::runs_without_pre_filter;
+use super::promises;
 use super::tokens::parameter;
 use crate::plan::Point;
 
@@ -16,11 +17,8 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
 
 fn reads_only_node(members: &Members<'_>) -> TokenStream {
     let alone = members.at(Point::PreFilter).map(|member| {
-        let (field, ty) = (&member.field, &member.ty);
-        quote! {
-            (cycle.#field.skip
-                || <#ty as PreFilterPlugin>::reads_only_node(&pod.#field, &cycle.#field.state))
-        }
+        let (field, depends) = (&member.field, promises::filter_depends_on(member));
+        quote! { (cycle.#field.skip || #depends.is_per_node()) }
     });
     let body = all(alone.collect());
     let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
@@ -35,11 +33,11 @@ fn cannot_fail(members: &Members<'_>) -> TokenStream {
     let never = members.at(Point::Filter).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         if member.runs(Point::PreFilter) {
-            quote! { (cycle.#field.skip || !<#ty as FilterPlugin>::CAN_FAIL) }
+            quote! { (cycle.#field.skip || !Promises::<#ty>::FILTER_CAN_FAIL) }
         } else if runs_without_pre_filter(member) {
             quote! { false }
         } else {
-            quote! { !<#ty as FilterPlugin>::CAN_FAIL }
+            quote! { !Promises::<#ty>::FILTER_CAN_FAIL }
         }
     });
     let body = all(never.collect());

@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::docs::doc;
 use super::member::{Member, Members};
+use super::names::ident;
 use super::tokens::{parameter, uses};
-use super::{incremental_scores, pre_filter};
+use super::{incremental_scores, pre_filter, promises};
 use crate::plan::Point;
 
 pub(super) fn types(members: &Members<'_>) -> TokenStream {
@@ -39,7 +40,8 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
-    let parts = [resize_filters(members), filter(members), update_filters(members), passing(members), bytes(members)];
+    let parts =
+        [resize_filters(members), update_filters(members), rejectors(members), passing(members), bytes(members)];
     let scores = incremental_scores::functions(members);
     quote! {
         impl PluginResults<Pipeline> for CachedAnswer {
@@ -50,19 +52,32 @@ pub(super) fn implementation(members: &Members<'_>) -> TokenStream {
 }
 
 /// Skips a filter that is idle for the pod.
-pub(super) fn unless_silent(member: &Member<'_>, code: TokenStream) -> TokenStream {
-    let (field, ty) = (&member.field, &member.ty);
+pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
+    let field = &member.field;
     if member.runs(Point::PreFilter) {
-        quote! { if !cycle.#field.skip { #code } }
-    } else {
-        quote! { if idle_plugins::is_filter_active::<#ty>(&pod.#field) { #code } }
+        return quote! { if !cycle.#field.skip { #code } };
     }
+    match promises::is_filter_idle(member) {
+        Some(is_idle) => quote! { if !#is_idle { #code } },
+        None => quote! { { #code } },
+    }
+}
+
+/// Returns `let UpdateContext { .. } = *cx;` with the variables that the body uses, and the name of the parameter.
+pub(super) fn context(body: &TokenStream) -> (TokenStream, Ident) {
+    let fields = [("plugins", quote! { plugins }), ("pod", quote! { compiled: pod }), ("cache", quote! { cache })];
+    let used: Vec<TokenStream> =
+        fields.into_iter().filter(|(name, _)| uses(body, name)).map(|(_, field)| field).collect();
+    if used.is_empty() {
+        return (TokenStream::new(), ident("_cx"));
+    }
+    (quote! { let UpdateContext { #(#used,)* .. } = *cx; }, ident("cx"))
 }
 
 fn resize_filters(members: &Members<'_>) -> TokenStream {
     let calls = members.at(Point::Filter).map(|member| {
         let field = &member.field;
-        unless_silent(member, quote! { self.passing.#field.resize(slots); })
+        unless_idle(member, quote! { self.passing.#field.resize(slots); })
     });
     let body = quote! { #(#calls)* };
     let (pod, cycle, slots) = (parameter("pod", &body), parameter("cycle", &body), parameter("slots", &body));
@@ -73,31 +88,11 @@ fn resize_filters(members: &Members<'_>) -> TokenStream {
     }
 }
 
-fn filter(members: &Members<'_>) -> TokenStream {
-    let calls = members.at(Point::Filter).map(|member| {
-        let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
-        let call = quote! {
-            incremental::evaluate_nodes::<#ty>(#args, &pod.#field, #state, #columns, nodes, &mut self.passing.#field, dirty)?;
-        };
-        unless_silent(member, call)
-    });
-    let body = quote! { #(#calls)* Ok(()) };
-    let (pod, cycle) = (parameter("pod", &body), parameter("cycle", &body));
-    let (columns, nodes) = (parameter("columns", &body), parameter("nodes", &body));
-    let dirty = parameter("dirty", &body);
-    quote! {
-        fn filter(
-            &mut self,
-            #pod: &Pod,
-            #cycle: &Cycle,
-            #columns: Columns<'_>,
-            #nodes: &NodeSet,
-            #dirty: &mut NodeSet,
-        ) -> Result<(), NeedsFullEvaluation> {
-            #body
-        }
-    }
+/// Returns the plugin's Filter with its inputs, for the evaluation of nodes.
+fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
+    quote! { FilterKernel::<#ty> { args: #args, pod: &pod.#field, state: #state, columns: #columns } }
 }
 
 fn update_filters(members: &Members<'_>) -> TokenStream {
@@ -105,47 +100,75 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
     let earlier = RefCell::new(Vec::new());
     let with_state = members.at(Point::PreFilter).map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let view = lazy_view(
+        let view = expression_with_columns(
             members
                 .view(member, |read| earlier.borrow().contains(&read.name).then(|| Members::in_cycle(read)).flatten()),
         );
         earlier.borrow_mut().push(member.name);
+        let depends = promises::filter_depends_on(member);
+        let update = quote! {
+            Promises::<#ty>::update_filter(&plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut verdicts)?;
+        };
         if member.runs(Point::Filter) {
+            let kernel = kernel(members, member);
+            let evaluate = with_columns(quote! {
+                work.evaluate(#kernel, depends, &mut self.passing.#field, cache.base.alive())?;
+            });
             quote! {
-                incremental::update_verdicts::<#ty, _>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut self.passing.#field, work,
-                )?;
+                let depends = #depends;
+                if let Some(mut verdicts) = work.filter_update(depends, &mut self.passing.#field, &cache.base) {
+                    #update
+                }
+                if !cycle.#field.skip && work.affects_filter::<#ty>(depends) {
+                    #evaluate
+                }
             }
         } else {
             quote! {
-                incremental::update_pre_filter_state::<#ty>(
-                    &plugins.#field, #args, &pod.#field, &mut cycle.#field, #view, &mut NodeMask::default(), work,
-                )?;
-                work.reevaluate.clear();
+                if let Some(mut verdicts) = work.filter_update(#depends, &mut NodeMask::default(), &cache.base) {
+                    #update
+                    work.verdicts.reevaluate.clear();
+                }
             }
         }
     });
-    let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter));
-    let without = without.map(|member| {
-        let (field, ty, args) = (&member.field, &member.ty, member.args());
-        let (state, columns) = (pre_filter::state(member), super::columns::slices(members, member));
-        let call = quote! {
-            incremental::evaluate_changed_nodes::<#ty>(#args, &pod.#field, #state, #columns, &mut self.passing.#field, work)?;
-        };
-        unless_silent(member, with_columns(call))
+    let without = members.at(Point::Filter).filter(|member| !member.runs(Point::PreFilter)).map(|member| {
+        let (field, ty, kernel) = (&member.field, &member.ty, kernel(members, member));
+        let evaluate = with_columns(quote! {
+            work.evaluate(#kernel, DependsOn::Node, &mut self.passing.#field, cache.base.alive())?;
+        });
+        unless_idle(member, quote! { if work.changes.affect_filter::<#ty>(DependsOn::Node) { #evaluate } })
     });
     let body = quote! { #(#without)* #(#with_state)* Ok(()) };
-    let (plugins, pod) = (parameter("plugins", &body), parameter("pod", &body));
-    let (cycle, cache, work) = (parameter("cycle", &body), parameter("cache", &body), parameter("work", &body));
+    let (cycle, work) = (parameter("cycle", &body), parameter("work", &body));
+    let (context, cx) = context(&body);
     quote! {
         fn update_filters(
             &mut self,
-            #plugins: &Pipeline,
-            #pod: &Pod,
+            #cx: &UpdateContext<'_, Pipeline>,
             #cycle: &mut Cycle,
-            #cache: &Cache<State>,
             #work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
+            #context
+            #body
+        }
+    }
+}
+
+fn rejectors(members: &Members<'_>) -> TokenStream {
+    let calls = members.at(Point::Filter).map(|member| {
+        let (field, name) = (&member.field, member.name);
+        unless_idle(member, quote! { if !self.passing.#field.contains(node) { rejectors.push(#name); } })
+    });
+    let calls: Vec<TokenStream> = calls.collect();
+    let body = if calls.is_empty() {
+        quote! { Vec::new() }
+    } else {
+        quote! { let mut rejectors = Vec::new(); #(#calls)* rejectors }
+    };
+    let (pod, cycle, node) = (parameter("pod", &body), parameter("cycle", &body), parameter("node", &body));
+    quote! {
+        fn rejectors(&self, #pod: &Pod, #cycle: &Cycle, #node: NodeIndex) -> Vec<&'static str> {
             #body
         }
     }
@@ -154,7 +177,7 @@ fn update_filters(members: &Members<'_>) -> TokenStream {
 fn passing(members: &Members<'_>) -> TokenStream {
     let masks = members.at(Point::Filter).map(|member| {
         let field = &member.field;
-        unless_silent(member, quote! { passing &= self.passing.#field.words()[word]; })
+        unless_idle(member, quote! { passing &= self.passing.#field.words()[word]; })
     });
     let masks: Vec<TokenStream> = masks.collect();
     let body = if masks.is_empty() {
@@ -202,12 +225,12 @@ pub(super) fn with_columns(code: TokenStream) -> TokenStream {
     }
 }
 
-/// Returns a closure that creates a view, because most plugins rarely read the cluster.
-pub(super) fn lazy_view(view: TokenStream) -> TokenStream {
-    if uses(&view, "columns") {
-        let view = with_columns(view);
-        quote! { || { #view } }
+/// Returns an expression with the columns that it uses.
+pub(super) fn expression_with_columns(expression: TokenStream) -> TokenStream {
+    if uses(&expression, "columns") {
+        let block = with_columns(expression);
+        quote! { { #block } }
     } else {
-        quote! { || #view }
+        expression
     }
 }

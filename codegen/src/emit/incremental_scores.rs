@@ -5,9 +5,10 @@ use quote::quote;
 
 use super::columns::slices;
 use super::docs::doc;
-use super::incremental::{lazy_view, with_columns};
+use super::incremental::{context, expression_with_columns, with_columns};
 use super::member::{Member, Members};
 use super::pre_score::{Source, source, state, stateful, unless_skipped};
+use super::promises::score_depends_on;
 use super::score::{call, has_base, normalizing};
 use super::tokens::parameter;
 use crate::plan::Point;
@@ -35,7 +36,15 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
 }
 
 pub(super) fn functions(members: &Members<'_>) -> TokenStream {
-    let parts = [resize(members), score(members), update(members), clear(members), retire(members)];
+    let parts = [
+        resize(members),
+        update(members),
+        clear(members),
+        remove_infeasible(members),
+        score(members),
+        total(members),
+        parts_of_total(members),
+    ];
     quote! { #(#parts)* }
 }
 
@@ -122,44 +131,76 @@ fn score_base(nodes: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the fresh nodes for which a plugin's result may change.
-fn fresh(member: &Member<'_>) -> TokenStream {
-    let ty = &member.ty;
+/// Returns the nodes that are scored because they changed and may get another result of the plugin.
+fn nodes_to_score(member: &Member<'_>) -> TokenStream {
+    let (ty, depends) = (&member.ty, score_depends_on(member));
     match source(member) {
-        Source::PreScore => quote! { incremental::nodes_to_score_after_pre_score::<#ty>(work) },
-        Source::Prepared => quote! { &work.to_score },
-        Source::Omitted | Source::Stateless => quote! { incremental::nodes_to_score::<#ty>(work) },
+        Source::PreScore | Source::Prepared => quote! { work.scores.nodes_to_score::<#ty>(#depends) },
+        Source::Omitted | Source::Stateless => quote! { work.scores.nodes_to_score::<#ty>(DependsOn::Node) },
+    }
+}
+
+/// Returns the plugin's Score by classes with its inputs.
+fn kernel(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
+    let (field, ty, args) = (&member.field, &member.ty, member.args());
+    let (state, columns) = (state(member), slices(members, member));
+    quote! {
+        ClassKernel::<#ty, _, _> {
+            args: #args,
+            pod: &pod.#field,
+            state: #state,
+            columns: #columns,
+            class: Promises::<#ty>::score_class,
+            score: Promises::<#ty>::score_of_class,
+        }
     }
 }
 
 fn score(members: &Members<'_>) -> TokenStream {
     let normalized = normalizing(members).map(|member| {
-        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
-        let (state, columns, fresh) = (state(member), slices(members, member), fresh(member));
-        let score =
-            with_columns(quote! { self.scores.#field.score::<#ty>(#args, &pod.#field, #state, #columns, #fresh)?; });
-        let settle = quote! {
-            self.scores.#field.normalize::<#ty>(#args, weight::#constant, feasible, totals, &mut work.reevaluate)?;
-        };
-        unless_skipped(member, quote! { #score #settle })
+        let (field, kernel, nodes) = (&member.field, kernel(members, member), nodes_to_score(member));
+        let score = with_columns(quote! { self.scores.#field.score(#kernel, nodes)?; });
+        unless_skipped(member, quote! { let nodes = #nodes; if !nodes.is_empty() { #score } })
     });
-    let base = has_base(members).then(|| score_base(&quote! { &work.to_score }));
-    let body = quote! {
-        #(#normalized)*
-        #base
-        self.total(score, &work.to_score, totals);
-        if !work.rescored.is_empty() {
-            self.total(score, &work.rescored, totals);
-        }
-        Ok(())
-    };
-    let (pod, cache, feasible) = (parameter("pod", &body), parameter("cache", &body), parameter("feasible", &body));
+    let base = has_base(members).then(|| score_base(&quote! { &work.scores.to_score }));
+    let body = quote! { #(#normalized)* #base Ok(()) };
+    let (score, work) = (parameter("score", &body), parameter("work", &body));
+    let (context, cx) = context(&body);
     quote! {
         fn score(
             &mut self,
-            #pod: &Pod,
+            #cx: &UpdateContext<'_, Pipeline>,
+            #score: &Score,
+            #work: &UpdateScratch,
+        ) -> Result<(), NeedsFullEvaluation> {
+            #context
+            #body
+        }
+    }
+}
+
+fn total(members: &Members<'_>) -> TokenStream {
+    let normalized = normalizing(members).map(|member| {
+        let (field, ty, args, constant) = (&member.field, &member.ty, member.args(), &member.constant);
+        let normalize = quote! {
+            self.scores.#field.normalize::<#ty>(#args, weight::#constant, feasible, totals, &mut work.scores.retotalled)?;
+        };
+        unless_skipped(member, normalize)
+    });
+    let body = quote! {
+        #(#normalized)*
+        self.set_totals(score, &work.scores.to_score, totals);
+        if !work.scores.rescored.is_empty() {
+            self.set_totals(score, &work.scores.rescored, totals);
+        }
+        Ok(())
+    };
+    let feasible = parameter("feasible", &body);
+    quote! {
+        #[inline(always)]
+        fn total(
+            &mut self,
             score: &Score,
-            #cache: &Cache<State>,
             #feasible: &NodeMask,
             totals: &mut [i64],
             work: &mut UpdateScratch,
@@ -175,53 +216,55 @@ fn update(members: &Members<'_>) -> TokenStream {
         .filter(|(_, source)| matches!(source, Source::PreScore | Source::Prepared))
         .map(|(member, source)| {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
-            let view = lazy_view(members.view(member, Members::in_cycle));
-            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, feasible, work };
+            let (depends, view) =
+                (score_depends_on(member), expression_with_columns(members.view(member, Members::in_cycle)));
+            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, &mut update };
             let update = match source {
-                Source::PreScore => quote! { incremental::update_pre_score_state::<#ty>(#arguments)? },
-                _ => quote! { incremental::update_prepared_state::<#ty>(#arguments) },
+                Source::PreScore => quote! { Promises::<#ty>::update_score(#arguments)?; },
+                _ => quote! { Promises::<#ty>::update_prepared(#arguments); },
             };
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
             } else if member.entry.normalizes {
-                let (state, columns) = (state(member), slices(members, member));
-                let update = quote! { self.scores.#field.update::<#ty>(#args, &pod.#field, #state, #columns, work)?; };
-                unless_skipped(member, with_columns(update))
+                let kernel = kernel(members, member);
+                unless_skipped(member, with_columns(quote! { self.scores.#field.update(#kernel, &work.scores)?; }))
             } else {
                 touches_base = true;
-                quote! { work.rescored_unnormalized.extend(&work.reevaluate); }
+                quote! { work.scores.rescored_unnormalized.extend(&work.scores.reevaluate); }
             };
             quote! {
-                if #update {
-                    #rescore
-                    work.reevaluate.clear();
+                if let Some(mut update) = work.score_update(#depends, feasible) {
+                    #update
+                    if work.scores.have_changed(feasible) {
+                        #rescore
+                        work.scores.reevaluate.clear();
+                    }
                 }
             }
         })
         .collect();
     let base = touches_base.then(|| {
-        let score = score_base(&quote! { &work.rescored_unnormalized });
+        let score = score_base(&quote! { &work.scores.rescored_unnormalized });
         quote! {
-            if !work.rescored_unnormalized.is_empty() {
+            if !work.scores.rescored_unnormalized.is_empty() {
                 #score
             }
         }
     });
     let body = quote! { #(#calls)* #base Ok(()) };
-    let (plugins, pod, cycle) = (parameter("plugins", &body), parameter("pod", &body), parameter("cycle", &body));
-    let (score, cache, work) = (parameter("score", &body), parameter("cache", &body), parameter("work", &body));
-    let feasible = parameter("feasible", &body);
+    let (cycle, score) = (parameter("cycle", &body), parameter("score", &body));
+    let (feasible, work) = (parameter("feasible", &body), parameter("work", &body));
+    let (context, cx) = context(&body);
     quote! {
         fn update_scores(
             &mut self,
-            #plugins: &Pipeline,
-            #pod: &Pod,
+            #cx: &UpdateContext<'_, Pipeline>,
             #cycle: &Cycle,
             #score: &mut Score,
-            #cache: &Cache<State>,
             #feasible: &NodeMask,
             #work: &mut UpdateScratch,
         ) -> Result<(), NeedsFullEvaluation> {
+            #context
             #body
         }
     }
@@ -239,7 +282,7 @@ fn clear(members: &Members<'_>) -> TokenStream {
     }
 }
 
-fn retire(members: &Members<'_>) -> TokenStream {
+fn remove_infeasible(members: &Members<'_>) -> TokenStream {
     let calls = normalizing(members).map(|member| {
         let field = &member.field;
         unless_skipped(member, quote! { self.scores.#field.remove_infeasible(feasible, feasibility_changed); })
@@ -254,7 +297,30 @@ fn retire(members: &Members<'_>) -> TokenStream {
     }
 }
 
-/// Emits `total`, and its helpers for a mask word and for a node.
+fn parts_of_total(members: &Members<'_>) -> TokenStream {
+    let base = has_base(members).then(|| {
+        let names = members.at(Point::Score).filter(|member| !member.entry.normalizes).map(|member| member.name);
+        quote! { parts.push((&[#(#names),*] as &[_], self.scores.base[node.get()])); }
+    });
+    let normalized = normalizing(members).map(|member| {
+        let (field, name) = (&member.field, member.name);
+        unless_skipped(member, quote! { parts.push((&[#name] as &[_], self.scores.#field.weighted(node.get()))); })
+    });
+    let calls = quote! { #base #(#normalized)* };
+    let body = if calls.is_empty() {
+        quote! { Vec::new() }
+    } else {
+        quote! { let mut parts = Vec::new(); #calls parts }
+    };
+    let (score, node) = (parameter("score", &body), parameter("node", &body));
+    quote! {
+        fn parts_of_total(&self, #score: &Score, #node: NodeIndex) -> Vec<(&'static [&'static str], i64)> {
+            #body
+        }
+    }
+}
+
+/// Emits `set_totals`, and its helpers for a mask word and for a node.
 fn total_helpers(members: &Members<'_>) -> TokenStream {
     let (begin, base) = if has_base(members) {
         (quote! { incremental::init_totals(word, &self.scores.base, totals); }, quote! { self.scores.base[node] })
@@ -281,7 +347,7 @@ fn total_helpers(members: &Members<'_>) -> TokenStream {
     let score_of_word = parameter("score", &whole);
     quote! {
         /// Sets the totals of nodes.
-        fn total(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
+        fn set_totals(&self, score: &Score, nodes: &NodeSet, totals: &mut [i64]) {
             // The combined loop needs more preparation than a few nodes justify.
             for (word, bits) in nodes.words() {
                 if bits == u64::MAX {

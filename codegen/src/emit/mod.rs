@@ -31,6 +31,7 @@ mod pre_bind;
 mod pre_enqueue;
 mod pre_filter;
 mod pre_score;
+mod promises;
 mod queue_sort;
 mod registry;
 mod reserve;

@@ -8,7 +8,7 @@ use super::member::Members;
 use super::{
     add_pod, args, bind, columns, costs, enqueue_extensions, extenders, filter, filter_properties, incremental,
     incremental_scores, info, permit, pod, post_bind, post_filter, pre_bind, pre_enqueue, pre_filter, pre_score,
-    queue_sort, reserve, score, view,
+    promises, queue_sort, reserve, score, view,
 };
 
 pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
@@ -80,7 +80,8 @@ pub(super) fn emit(members: &Members<'_>, module: &Ident) -> TokenStream {
         #incremental
         #incremental_helpers
     };
-    let uses = members.imports.borrow().declare(&body);
+    let mut uses = members.imports.borrow().declare(&body);
+    uses.extend(promises::import(&body));
     let doc = doc(format!(
         "Profile `{}`, from {}, for pods of scheduler `{}`.",
         plan.stem, plan.path, plan.scheduler_name.value

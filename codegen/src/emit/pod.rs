@@ -32,12 +32,21 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let body = quote! { Pod { #(#fields)* } };
     let state = parameter("state", &body);
     let epoch = epoch(members);
+    let compared = members.iter().map(|member| {
+        let (field, name) = (&member.field, member.name);
+        quote! { (a.#field.ne(&b.#field), #name) }
+    });
     quote! {
         fn compile(&self, pod: &PodSpec, interner: &mut Interner, #state: &mut State) -> Pod {
             #body
         }
 
         #epoch
+
+        fn differing_plugins(a: &Pod, b: &Pod) -> Vec<&'static str> {
+            let compared = [#(#compared),*];
+            compared.into_iter().filter(|(differs, _)| *differs).map(|(_, plugin)| plugin).collect()
+        }
     }
 }
 
@@ -45,7 +54,7 @@ fn epoch(members: &Members<'_>) -> TokenStream {
     let epochs = members.iter().filter(|member| !member.entry.indexes.is_empty()).map(|member| {
         let ty = &member.ty;
         let indexes = members.indexes(member, &quote! { &state });
-        quote! { <#ty as Plugin>::compile_epoch(#indexes) }
+        quote! { Promises::<#ty>::compile_epoch(#indexes) }
     });
     let epochs: Vec<TokenStream> = epochs.collect();
     let body = if epochs.is_empty() {

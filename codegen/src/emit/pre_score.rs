@@ -60,7 +60,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
     if member.runs(Point::PreScore) {
-        quote! { if idle_plugins::score_runs_after_pre_score::<#ty>(&score.#field, IDLE) { #code } }
+        quote! { if idle_plugins::runs(Promises::<#ty>::SKIPS, score.#field.skip, IDLE) { #code } }
     } else {
         code
     }

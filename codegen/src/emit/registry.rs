@@ -8,6 +8,7 @@ use super::columns;
 use super::enqueue_extensions::events;
 use super::member::{Member, Members};
 use super::names::ident;
+use super::promises;
 use super::tokens::parameter;
 use crate::plan::Point;
 
@@ -42,7 +43,8 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
         #bind
         #pre_bind
     };
-    let uses = members.imports.borrow().declare(&body);
+    let mut uses = members.imports.borrow().declare(&body);
+    uses.extend(promises::import(&body));
     quote! {
         /// The plugins, with their state and extension points.
         pub(crate) mod plugins {
@@ -61,6 +63,12 @@ fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
     let of_indexes = members.indexes(member, &quote! { &state });
     let to_register = members.indexes(member, &quote! { &mut state });
     let (columns, state) = (parameter("columns", &of_columns), parameter("state", &of_indexes));
+    let epoch = if member.entry.indexes.is_empty() {
+        quote! { Some(0) }
+    } else {
+        quote! { Promises::<#ty>::compile_epoch(Self::indexes(state)) }
+    };
+    let epoch_state = parameter("state", &epoch);
     quote! {
         impl Reads for #ty {
             fn columns<'a>(#columns: &Columns<'a>) -> ::schedc_core::plugin::Slices<'a, Self> {
@@ -73,6 +81,10 @@ fn reads(members: &Members<'_>, member: &Member<'_>) -> TokenStream {
 
             fn indexes_mut(#state: &mut State) -> <Self::Indexes as IndexSet>::Muts<'_> {
                 #to_register
+            }
+
+            fn compile_epoch(#epoch_state: &State) -> Option<u64> {
+                #epoch
             }
         }
     }

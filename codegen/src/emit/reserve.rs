@@ -74,6 +74,32 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
             }
         }
     };
+    let previews = members.at(Point::Reserve).map(|member| {
+        let (field, ty, args, name) = (&member.field, &member.ty, member.args(), member.name);
+        let view = members.view(member, Members::in_cycle);
+        quote! {
+            let preview = <#ty as ReservePlugin>::preview(&self.#field, #args, placement, #view);
+            previews.extend(preview.map(|resources| Preview { plugin: #name, resources }));
+        }
+    });
+    let previews = quote! { #(#previews)* };
+    let previews = (!previews.is_empty()).then(|| {
+        let columns = Members::columns_if_used(&previews);
+        let body = quote! { #columns #previews };
+        let cycle = parameter("cycle", &body);
+        quote! {
+            fn previews(
+                &self,
+                #cycle: &Cycle,
+                cache: &Cache<State>,
+                placement: &Placement,
+            ) -> Vec<Preview> {
+                let mut previews = Vec::new();
+                #body
+                previews
+            }
+        }
+    });
     let undo = members.at(Point::Reserve).rev().map(|member| {
         let (field, ty, args) = (&member.field, &member.ty, member.args());
         quote! { <#ty as ReservePlugin>::unreserve(&self.#field, #args, placement, reserved.#field.as_ref()); }
@@ -93,6 +119,8 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         ) -> Result<Reserved, Status> {
             #body
         }
+
+        #previews
 
         fn unreserve(&self, #of: &Placement, #reserved: &Reserved) {
             #undo

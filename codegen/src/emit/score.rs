@@ -80,12 +80,12 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
     let extents = parameter("extents", &range);
     let skipping = members.at(Point::Score).filter(|member| member.runs(Point::PreScore)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
-        quote! { idle_plugins::idle_after_pre_score::<#ty>(&score.#field) }
+        quote! { IdlePlugins::after(Promises::<#ty>::SKIPS, score.#field.skip) }
     });
     let idle = idle(skipping);
     let score_parameter = parameter("score", &idle);
     quote! {
-        fn idle_scores(#score_parameter: &Score) -> idle_plugins::IdlePlugins {
+        fn idle_scores(#score_parameter: &Score) -> IdlePlugins {
             #idle
         }
 

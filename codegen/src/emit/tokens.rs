@@ -65,7 +65,7 @@ pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
 
 /// Combines the results of plugins that may be idle.
 pub(super) fn idle(answers: impl Iterator<Item = TokenStream>) -> TokenStream {
-    quote! { idle_plugins::IdlePlugins::All #(.and(#answers))* }
+    quote! { IdlePlugins::All #(.and(#answers))* }
 }
 
 #[cfg(test)]

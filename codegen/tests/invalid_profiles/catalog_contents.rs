@@ -113,7 +113,7 @@ path = "my_plugins::X"
             13 | indexes = ["image-node"]
                |            ^^^^^^^^^^^^ not declared
                |
-               = note: this catalog can name `attached-volumes`, `resource-claims`, `image-nodes`, `disruption-budgets`, `volumes`, `topology`, `selector-counts`, `workload-selectors` and `affinity-terms`
+               = note: this catalog can name `attached-volumes`, `device-classes`, `resource-claims`, `resource-slices`, `image-nodes`, `disruption-budgets`, `volumes`, `topology`, `selector-counts`, `workload-selectors` and `affinity-terms`
             help: did you mean `image-nodes`?
                |
             13 | indexes = ["image-nodes"]

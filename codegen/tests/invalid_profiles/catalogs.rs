@@ -206,9 +206,9 @@ points = ["filter"]
              4 | name = "NodeName"
                |        ^^^^^^^^^^ in mine
                |
-              ::: codegen/catalog/in-tree.toml:79:8
+              ::: codegen/catalog/in-tree.toml:81:8
                |
-            79 | name = "NodeName"
+            81 | name = "NodeName"
                |        ---------- in schedc_plugins
                |
                = note: a profile names plugins without their crate

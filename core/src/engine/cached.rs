@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use super::feasible::nodes_to_find;
-use super::{Decision, Engine, FailedAttempt, PreFilterOutcome};
+use super::full_evaluation::nodes_to_find;
+use super::phases::Choice;
+use super::{Decision, Engine, PreFilterOutcome, SchedulingCycle};
+use crate::engine::incremental::sample;
 use crate::engine::incremental::{CachedAnswer, CompiledPod, SignatureId};
-use crate::engine::observer::{Observer, Point};
+use crate::engine::observer::Observer;
 use crate::model::cache::Cache;
 use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
-use crate::plugin_api::status::Code;
+use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::profile_api::extenders::Extenders;
-use crate::profile_api::plugin_results::PluginResults;
+use crate::profile_api::plugin_results::{PluginResults, UpdateContext};
 use crate::profile_api::profile::Profile;
 
 /// Number of nodes up to which a full evaluation is as fast as an update of a cached answer.
 const FEW: usize = 16;
+
+/// A new answer with its choice; otherwise the outcome of PreFilter, if it has run.
+type Created<P> = Result<(Choice, Box<CachedAnswer<P>>), Option<PreFilterOutcome<P>>>;
 
 impl<P: Profile> Engine<P> {
     /// Returns whether answers can be cached: all nodes are evaluated, and there are no extenders.
@@ -27,47 +32,74 @@ impl<P: Profile> Engine<P> {
             && nodes_to_find(self.percentage_of_nodes_to_score, nodes) == nodes
     }
 
-    /// Decides by the cached answer of the pod's signature. `None`: there is no answer, and a full evaluation follows,
-    /// with the PreFilter outcome if it is in `started`.
-    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
+    /// Decides by the cached answer of the pod's signature.
+    ///
+    /// # Errors
+    /// There is no answer, and a full evaluation follows, with the outcome of PreFilter if it has run.
+    #[inline(always)]
     pub(super) fn decide_from_cache(
         &mut self,
         read: &CompiledPod<P>,
-        pod: &Arc<Pod>,
-        cache: &Cache<P::State>,
-        now: i64,
-        draw: &mut impl FnMut(usize) -> usize,
-        observer: &mut impl Observer,
-        started: &mut Option<PreFilterOutcome<P>>,
-    ) -> Option<Decision> {
-        let signature = read.signature?;
-        self.ensure_current(signature, read, pod, cache, observer, started)?;
-        let cached = self.signatures.cached_answer_mut(signature)?;
-        Some(Self::decide_from_answer(&*self.plugins, cached, pod, cache, now, draw, observer))
+        cycle: SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
+    ) -> Result<(Decision, SignatureId), Option<PreFilterOutcome<P>>> {
+        let signature = read.signature.filter(|_| self.can_cache(cycle.cache)).ok_or(None)?;
+        let choice = self.current_choice(signature, read, cycle.pod, cycle.cache, cycle.observer)?;
+        if self.sampler.is_due() {
+            self.compare_sample(signature, read, cycle.pod, cycle.cache);
+        }
+        let Engine { plugins, signatures, .. } = self;
+        let cached = signatures.cached_answer_mut(signature).ok_or(None)?;
+        Ok((cycle.decide(&**plugins, choice, cached), signature))
     }
 
-    /// Updates or creates a cached answer, if one is possible.
+    /// Compares a cached answer with a full evaluation.
+    fn compare_sample(
+        &mut self,
+        signature: SignatureId,
+        read: &CompiledPod<P>,
+        pod: &Arc<Pod>,
+        cache: &Cache<P::State>,
+    ) {
+        let mut attempt = match self.start(read, cache) {
+            PreFilterOutcome::PreFiltered(attempt) => attempt,
+            PreFilterOutcome::Rejected(rejected) => {
+                let status = &rejected.status;
+                sample::fail(&*self.plugins, pod, "PreFilter", &[status.plugin], [&status.message(), "no rejection"])
+            }
+        };
+        let Engine { plugins, signatures, answer, .. } = self;
+        if let Some(cached) = signatures.cached_answer_mut(signature) {
+            let attempt = &mut *attempt;
+            sample::Sample { plugins: &**plugins, pod, cache, attempt, evaluation: answer }.compare(cached);
+        }
+        self.spare = Some(attempt);
+    }
+
+    /// Updates or creates the cached answer of a signature. Returns the nodes to choose from.
+    ///
+    /// # Errors
+    /// As for [`Engine::decide_from_cache`].
     #[inline]
-    fn ensure_current(
+    fn current_choice(
         &mut self,
         signature: SignatureId,
         read: &CompiledPod<P>,
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
-        started: &mut Option<PreFilterOutcome<P>>,
-    ) -> Option<()> {
+    ) -> Result<Choice, Option<PreFilterOutcome<P>>> {
         self.signatures.mark_used(signature);
-        if let Some(cached) = self.signatures.cached_answer_mut(signature)
-            && cached.update(&*self.plugins, &read.compiled, pod, cache, &mut self.scratch).is_ok()
-        {
-            self.signatures.updated(signature);
-            return Some(());
+        if let Some(cached) = self.signatures.cached_answer_mut(signature) {
+            let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
+            if let Ok(choice) = cached.update(&cx, &mut self.scratch) {
+                self.signatures.updated(signature);
+                return Ok(choice);
+            }
         }
         self.signatures.take(signature);
-        let cached = self.create_cached(read, pod, cache, observer, started)?;
+        let (choice, cached) = self.create_cached(read, pod, cache, observer)?;
         self.signatures.put(signature, cached);
-        Some(())
+        Ok(choice)
     }
 
     #[inline(never)]
@@ -77,100 +109,45 @@ impl<P: Profile> Engine<P> {
         pod: &Arc<Pod>,
         cache: &Cache<P::State>,
         observer: &mut impl Observer,
-        started: &mut Option<PreFilterOutcome<P>>,
-    ) -> Option<Box<CachedAnswer<P>>> {
+    ) -> Created<P> {
         match self.start_observed(read, cache, observer) {
             // A full evaluation of few remaining nodes is as fast.
             PreFilterOutcome::PreFiltered(attempt)
                 if attempt.pre_filter.nodes().is_none()
                     && self.likely(&attempt, cache).is_none_or(|nodes| nodes.len() > FEW) =>
             {
-                observer.point_started(Point::Filter);
-                let mut cached = CachedAnswer::filtered(*attempt, pod, cache, &mut self.scratch).ok()?;
-                let is_hopeless = cached.feasible.is_empty();
-                observer.point_ended(Point::Filter, if is_hopeless { Code::Unschedulable } else { Code::Success });
-                observer.point_started(Point::Score);
-                cached.score_all(&*self.plugins, cache, &mut self.scratch).ok()?;
-                if cached.count > 1 {
-                    observer.point_ended(Point::Score, Code::Success);
-                }
-                Some(Box::new(cached))
+                let cx = UpdateContext { plugins: &*self.plugins, pod, compiled: &read.compiled, cache };
+                let created = CachedAnswer::create(*attempt, &cx, &mut self.scratch, observer);
+                created.map_err(|NeedsFullEvaluation| None)
             }
-            start => {
-                *started = Some(start);
-                None
-            }
-        }
-    }
-
-    fn decide_from_answer(
-        plugins: &P,
-        cached: &mut CachedAnswer<P>,
-        pod: &Arc<Pod>,
-        cache: &Cache<P::State>,
-        now: i64,
-        draw: &mut impl FnMut(usize) -> usize,
-        observer: &mut impl Observer,
-    ) -> Decision {
-        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
-        if let Some(node) = nominated.filter(|&node| cached.feasible.contains(node)) {
-            return Decision::Node(node);
-        }
-        let node = match cached.count {
-            0 => {
-                let diagnosis = cached.diagnose(pod, cache);
-                return Self::post_filter(
-                    plugins,
-                    pod,
-                    FailedAttempt::of(&cached.attempt),
-                    diagnosis,
-                    cache,
-                    now,
-                    draw,
-                    observer,
-                );
-            }
-            // With a single feasible node kube-scheduler does not score.
-            1 => cached.feasible.iter().next(),
-            _ => cached.kth_best(draw(cached.best().ties as usize)),
-        };
-        match node {
-            Some(node) => Decision::Node(node),
-            None => Decision::Error("the draw is beyond the number of best nodes".into()),
+            start => Err(Some(start)),
         }
     }
 
     /// Returns whether a scheduling cycle may choose this node for a pod, by the cached answer. `None`: there is no
     /// answer, or no node is feasible.
     pub fn may_choose(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, node: NodeIndex) -> Option<bool> {
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
-        let signature = read.signature.filter(|_| self.can_cache(cache))?;
-        self.ensure_current(signature, &read, pod, cache, &mut (), &mut None)?;
-        let cached = self.signatures.cached_answer(signature)?;
-        let nominated = pod.nominated_node.and_then(|name| cache.base.node(name));
-        match nominated.filter(|&nominated| cached.feasible.contains(nominated)) {
-            Some(nominated) => Some(node == nominated),
-            None if cached.count == 0 => None,
-            None if cached.count == 1 => Some(cached.feasible.contains(node)),
-            None => {
-                let total = cached.total(node);
-                Some(cached.feasible.contains(node) && total.is_none_or(|total| total == cached.best().total))
-            }
+        let (choice, cached) = self.current_answer(pod, cache)?;
+        match choice {
+            Choice::Node(chosen) => Some(node == chosen),
+            Choice::Best { .. } => Some(cached.total(node) == Some(cached.best().total)),
+            Choice::NoNode => None,
         }
     }
 
     /// Returns the updated cached answer for a pod: the feasible nodes with their totals, or without totals if there is
     /// no scoring. `None`: there is no answer. For tests, which compare it with a full evaluation.
     pub fn cached_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<CachedAnswerSummary> {
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
-        if !self.can_cache(cache) {
-            return None;
-        }
-        let signature = read.signature?;
-        self.ensure_current(signature, &read, pod, cache, &mut (), &mut None)?;
-        let cached = self.signatures.cached_answer(signature)?;
+        let (_, cached) = self.current_answer(pod, cache)?;
         let totals = cached.feasible.iter().map(|node| (node, cached.total(node))).collect();
         Some(CachedAnswerSummary { feasible: cached.feasible.clone(), totals })
+    }
+
+    fn current_answer(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> Option<(Choice, &CachedAnswer<P>)> {
+        let read = self.read(pod, cache);
+        let signature = read.signature.filter(|_| self.can_cache(cache))?;
+        let choice = self.current_choice(signature, &read, pod, cache, &mut ()).ok()?;
+        Some((choice, self.signatures.cached_answer(signature)?))
     }
 }
 

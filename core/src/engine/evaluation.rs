@@ -60,30 +60,47 @@ impl<P: Profile> Evaluation<P> {
         cache: &Cache<P::State>,
     ) -> Result<BestTotal, Status> {
         let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
-        let found = self.prioritize_with(pod, &score, cache);
+        let extents = self.score_feasible(pod, &score, cache);
+        let best = extents.and_then(|extents| self.total_feasible(pod, &score, &extents, cache));
         plugins.recycle_score(score);
-        found.map(|(best, _)| best)
+        best
     }
 
-    fn prioritize_with(
+    /// Computes the raw scores of the feasible nodes.
+    ///
+    /// # Errors
+    /// A plugin failed.
+    pub(super) fn score_feasible(
         &mut self,
         pod: &P::Pod,
         score: &P::Score,
         cache: &Cache<P::State>,
-    ) -> Result<(BestTotal, P::Extents), Status> {
+    ) -> Result<P::Extents, Status> {
         let slots = cache.base.infos().len();
         let columns = P::columns(&cache.state, &cache.base);
         P::resize(&mut self.raw, slots);
         self.totals.resize(slots, 0);
-        let extents =
-            node_loops::score_nodes::<P>(pod, score, columns, &self.feasible, &mut self.raw).map_err(score_failure)?;
+        node_loops::score_nodes::<P>(pod, score, columns, &self.feasible, &mut self.raw).map_err(score_failure)
+    }
+
+    /// Computes the totals of the feasible nodes from their raw scores.
+    ///
+    /// # Errors
+    /// A score is out of range.
+    pub(super) fn total_feasible(
+        &mut self,
+        pod: &P::Pod,
+        score: &P::Score,
+        extents: &P::Extents,
+        cache: &Cache<P::State>,
+    ) -> Result<BestTotal, Status> {
         let (best, range) =
-            node_loops::total_nodes::<P>(pod, score, &self.raw, &extents, &self.feasible, &mut self.totals);
+            node_loops::total_nodes::<P>(pod, score, &self.raw, extents, &self.feasible, &mut self.totals);
         if range.holds() {
-            return Ok((best, extents));
+            return Ok(best);
         }
-        let culprit =
-            self.feasible.iter().find_map(|node| self.first_out_of_range(pod, score, &extents, columns, node));
+        let columns = P::columns(&cache.state, &cache.base);
+        let culprit = self.feasible.iter().find_map(|node| self.first_out_of_range(pod, score, extents, columns, node));
         Err(culprit.map_or_else(|| Status::error("a score is out of range"), out_of_range))
     }
 
@@ -175,7 +192,8 @@ impl<P: Profile> Evaluation<P> {
         cache: &Cache<P::State>,
     ) -> Result<Vec<(NodeIndex, Vec<PluginScore>)>, Status> {
         let score = plugins.pre_score(pod, cycle, cache, &self.feasible)?;
-        let (_, extents) = self.prioritize_with(pod, &score, cache)?;
+        let extents = self.score_feasible(pod, &score, cache)?;
+        self.total_feasible(pod, &score, &extents, cache)?;
         let columns = P::columns(&cache.state, &cache.base);
         let parts = |node: NodeIndex| {
             let mut scores = P::scores(pod, &score, &self.raw, &extents, columns, node.get());

@@ -7,11 +7,15 @@ use crate::engine::observer::{Observer, Point};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
 use crate::engine::tie_break::TieBreak;
 use crate::engine::verdict::Verdict;
-use crate::engine::{Decision, Engine, PreFilterOutcome, RejectedPod, UNTIMED, excluded_node_reason, no_nodes};
+use crate::engine::{
+    Decision, Engine, PreFilterOutcome, RejectedPod, SchedulingCycle, UNTIMED, excluded_node_reason, no_nodes,
+};
 use crate::model::cache::Cache;
 use crate::model::map::Map;
 use crate::model::node_mask::NodeMask;
+use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::extension_points::Preview;
 use crate::plugin_api::random::Random;
 use crate::plugin_api::status::{Code, ReasonList, Status};
 use crate::profile_api::extenders::{EXTENDER, ExtenderRejection, Extenders};
@@ -50,6 +54,8 @@ pub struct NodeExplanation {
     /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
     /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
+    /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
+    pub previews: Vec<Preview>,
 }
 
 impl NodeExplanation {
@@ -97,11 +103,14 @@ impl<P: Profile> Engine<P> {
         let cache = &*cache;
         let next_start = self.next_start;
         let mut extender_results = ExtenderResults::default();
-        explanation.decision = self.conclude(pod, &mut start, cache, UNTIMED, draw, &mut extender_results);
+        let cycle = SchedulingCycle { pod, cache, now: UNTIMED, draw, observer: &mut extender_results };
+        explanation.decision = self.conclude(&mut start, cycle);
         self.next_start = next_start;
         match start {
             PreFilterOutcome::PreFiltered(mut attempt) => {
-                self.explain_nodes(pod, &mut attempt, cache, all_filters, extender_results, &mut explanation);
+                let attempt = &mut *attempt;
+                ExplainedAttempt { engine: self, pod, attempt, cache, extender_results }
+                    .explain(all_filters, &mut explanation);
             }
             PreFilterOutcome::Rejected(rejected) => {
                 let RejectedPod { pre_filter, status, .. } = *rejected;
@@ -114,99 +123,141 @@ impl<P: Profile> Engine<P> {
         }
         explanation
     }
+}
 
-    fn explain_nodes(
-        &mut self,
-        pod: &Arc<Pod>,
-        attempt: &mut PreFilteredPod<P>,
-        cache: &Cache<P::State>,
-        all_filters: bool,
-        extender_results: ExtenderResults,
-        explanation: &mut Explanation,
-    ) {
-        explanation.skipped = attempt.pre_filter.skipped().to_vec();
-        explanation.narrowed = attempt.pre_filter.nodes().map(|nodes| {
-            let unknown = attempt.pre_filter.unknown_nodes().iter().map(|name| cache.base.interner.resolve(*name));
-            let names = nodes.iter().map(|&node| cache.base.name(node)).chain(unknown);
-            let mut names: Vec<String> = names.map(str::to_owned).collect();
-            names.sort_unstable();
-            // A plugin may return the name of a missing node twice.
-            names.dedup();
-            names
-        });
-        let feasible = self.explain_filters(pod, attempt, cache, all_filters, &extender_results, explanation);
+/// A decided attempt that is to be explained.
+struct ExplainedAttempt<'a, P: Profile> {
+    engine: &'a mut Engine<P>,
+    pod: &'a Arc<Pod>,
+    attempt: &'a mut PreFilteredPod<P>,
+    cache: &'a Cache<P::State>,
+    extender_results: ExtenderResults,
+}
+
+impl<P: Profile> ExplainedAttempt<'_, P> {
+    /// Adds all but the decision to the explanation.
+    fn explain(&mut self, all_filters: bool, explanation: &mut Explanation) {
+        explanation.skipped = self.attempt.pre_filter.skipped().to_vec();
+        explanation.narrowed = self.narrowed();
+        explanation.nodes = self.nodes(all_filters);
         explanation.by_nomination = match P::Extenders::NONE {
-            true => self.nominated_node(pod, attempt, cache).is_some(),
+            true => self.engine.nominated_node(self.pod, self.attempt, self.cache).is_some(),
             // Extenders are called only once.
-            false => !extender_results.ran_filter,
+            false => !self.extender_results.ran_filter,
         };
-        self.answer.feasible.copy_from(&feasible);
-        let PreFilteredPod { compiled, cycle, .. } = attempt;
-        if let Ok(scores) = self.answer.breakdown(&*self.plugins, compiled, cycle, cache) {
-            for (index, scores) in scores {
-                let name = cache.base.name(index);
-                if let Ok(at) = explanation.nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {
-                    explanation.nodes[at].scores = scores;
-                    explanation.nodes[at].scores.extend(extender_results.score(index));
-                }
-            }
+        // A failure of Filter on one node ends the attempt.
+        let has_failed =
+            |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
+        let is_scored =
+            !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
+        if is_scored {
+            self.preview(&mut explanation.nodes);
+        }
+        if is_scored && self.explain_scores(&mut explanation.nodes) {
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
             let highest = feasible().map(NodeExplanation::total).max();
             explanation.best = feasible().filter(|n| Some(n.total()) == highest).map(|n| n.node.clone()).collect();
         }
         if matches!(explanation.decision, Decision::Error(_)) {
-            let verdicts = explanation.nodes.iter().filter_map(|node| node.verdicts.first());
-            explanation.errors = verdicts.filter(|v| v.code == Code::Error).map(Verdict::failure).collect();
-            if explanation.errors.is_empty() {
-                explanation.errors = self.answer.possible_errors(&*self.plugins, compiled, cycle, cache);
-            }
+            explanation.errors = self.errors(&explanation.nodes);
         }
     }
 
-    fn explain_filters(
-        &self,
-        pod: &Arc<Pod>,
-        attempt: &mut PreFilteredPod<P>,
-        cache: &Cache<P::State>,
-        all_filters: bool,
-        extender_results: &ExtenderResults,
-        explanation: &mut Explanation,
-    ) -> NodeMask {
+    /// Returns the names of the candidate nodes, if PreFilter excluded others.
+    fn narrowed(&self) -> Option<Vec<String>> {
+        let base = &self.cache.base;
+        let pre_filter = &self.attempt.pre_filter;
+        let unknown = pre_filter.unknown_nodes().iter().map(|name| base.interner.resolve(*name));
+        let names = pre_filter.nodes()?.iter().map(|&node| base.name(node)).chain(unknown);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        // A plugin may return the name of a missing node twice.
+        names.dedup();
+        Some(names)
+    }
+
+    /// Returns the verdicts on all nodes, by name. Stores the feasible nodes in the engine.
+    fn nodes(&mut self, all_filters: bool) -> Vec<NodeExplanation> {
+        let base = &self.cache.base;
         let mut feasible = NodeMask::default();
-        feasible.resize(cache.base.infos().len());
-        let narrowed_by = attempt.pre_filter.narrowed_by();
-        let narrowed = attempt.pre_filter.nodes().map(<[_]>::to_vec);
-        for index in cache.base.alive().iter() {
-            let mut verdicts = if narrowed.as_ref().is_some_and(|nodes| nodes.binary_search(&index).is_err()) {
-                let code = Code::UnschedulableAndUnresolvable;
-                vec![Verdict {
-                    code,
-                    plugin: "",
-                    reasons: ReasonList::from_iter([excluded_node_reason(&narrowed_by).into()]),
-                }]
-            } else {
-                match all_filters {
-                    true => attempt.all_verdicts(pod, cache, index),
-                    false => attempt.verdict(pod, cache, index).into_iter().collect(),
-                }
-            };
-            let is_rejected = !verdicts.is_empty() || extender_results.removed_nodes.contains(index);
-            if let Some(verdict) = extender_results.verdict(index).filter(|_| is_rejected) {
-                // Their rejections precede those of plugins.
-                verdicts.insert(0, verdict);
-                verdicts.truncate(if all_filters { usize::MAX } else { 1 });
-            }
+        feasible.resize(base.infos().len());
+        let mut nodes = Vec::new();
+        for index in base.alive().iter() {
+            let verdicts = self.verdicts(index, all_filters);
             if verdicts.is_empty() {
                 feasible.insert(index);
             }
-            explanation.nodes.push(NodeExplanation {
-                node: cache.base.name(index).to_string(),
+            nodes.push(NodeExplanation {
+                node: base.name(index).to_string(),
                 verdicts,
                 scores: Vec::new(),
+                previews: Vec::new(),
             });
         }
-        explanation.nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
-        feasible
+        nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
+        self.engine.answer.feasible.copy_from(&feasible);
+        nodes
+    }
+
+    fn verdicts(&mut self, node: NodeIndex, all_filters: bool) -> Vec<Verdict> {
+        let pre_filter = &self.attempt.pre_filter;
+        let mut verdicts = if pre_filter.nodes().is_some_and(|nodes| nodes.binary_search(&node).is_err()) {
+            let reason = excluded_node_reason(&pre_filter.narrowed_by());
+            let code = Code::UnschedulableAndUnresolvable;
+            vec![Verdict { code, plugin: "", reasons: ReasonList::from_iter([reason.into()]) }]
+        } else {
+            match all_filters {
+                true => self.attempt.all_verdicts(self.pod, self.cache, node),
+                false => self.attempt.verdict(self.pod, self.cache, node).into_iter().collect(),
+            }
+        };
+        let is_rejected = !verdicts.is_empty() || self.extender_results.removed_nodes.contains(node);
+        if let Some(verdict) = self.extender_results.verdict(node).filter(|_| is_rejected) {
+            // Their rejections precede those of plugins.
+            verdicts.insert(0, verdict);
+            verdicts.truncate(if all_filters { usize::MAX } else { 1 });
+        }
+        verdicts
+    }
+
+    /// Adds what Reserve would reserve on the feasible nodes.
+    fn preview(&mut self, nodes: &mut [NodeExplanation]) {
+        if !self.pod.spec.may_use_devices() {
+            return;
+        }
+        let base = &self.cache.base;
+        for explained in nodes.iter_mut().filter(|node| node.is_feasible()) {
+            let Some(node) = base.interner.get(&explained.node).and_then(|name| base.node(name)) else { continue };
+            let placement = Placement { pod: self.pod.clone(), node, node_name: explained.node.as_str().into() };
+            explained.previews = self.engine.plugins.previews(&self.attempt.cycle, self.cache, &placement);
+        }
+    }
+
+    /// Adds the scores of the feasible nodes. Returns false if scoring fails.
+    fn explain_scores(&mut self, nodes: &mut [NodeExplanation]) -> bool {
+        let Engine { answer, plugins, .. } = &mut *self.engine;
+        let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
+        let Ok(scores) = answer.breakdown(&**plugins, compiled, cycle, self.cache) else { return false };
+        for (index, mut scores) in scores {
+            scores.extend(self.extender_results.score(index));
+            let name = self.cache.base.name(index);
+            if let Ok(at) = nodes.binary_search_by(|n| n.node.as_str().cmp(name)) {
+                nodes[at].scores = scores;
+            }
+        }
+        true
+    }
+
+    /// Returns the errors with which the attempt can end.
+    fn errors(&mut self, nodes: &[NodeExplanation]) -> BTreeSet<String> {
+        let verdicts = nodes.iter().filter_map(|node| node.verdicts.first());
+        let errors: BTreeSet<String> = verdicts.filter(|v| v.code == Code::Error).map(Verdict::failure).collect();
+        if !errors.is_empty() {
+            return errors;
+        }
+        let Engine { answer, plugins, .. } = &mut *self.engine;
+        let PreFilteredPod { compiled, cycle, .. } = &*self.attempt;
+        answer.possible_errors(&**plugins, compiled, cycle, self.cache)
     }
 }
 

@@ -4,36 +4,37 @@ use std::sync::Arc;
 
 use crate::engine::evaluation::Evaluation;
 use crate::engine::hypothetical::HypotheticalNode;
+use crate::engine::incremental::sample::{self, Sampler};
 use crate::engine::incremental::{CompiledPod, Signatures, compile};
-use crate::engine::node_loops::BestTotal;
 use crate::engine::observer::{Observer, Point};
 use crate::engine::pre_filtered_pod::PreFilteredPod;
 use crate::engine::verdict::Verdict;
 use crate::model::cache::Cache;
-use crate::model::node_mask::NodeMask;
 use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::diagnosis::Diagnosis;
 use crate::plugin_api::handle::Handle;
 use crate::plugin_api::status::{Code, Status};
-use crate::profile_api::extenders::Extenders;
 use crate::profile_api::hints::PluginSet;
 use crate::profile_api::plugin_results::UpdateScratch;
-use crate::profile_api::post_filter::PostFilterContext;
-use crate::profile_api::profile::{PostFilterRun, PreFilterRun, Profile, StartErrors};
+use crate::profile_api::profile::{PreFilterRun, Profile, StartErrors};
 
 pub(crate) mod bundle;
 mod cached;
 mod cycle_state_owner;
 mod decision;
+mod evaluated;
 pub mod evaluation;
 pub mod explain;
-mod feasible;
+mod full_evaluation;
 pub mod hypothetical;
 pub(crate) mod incremental;
 pub mod node_loops;
 pub(crate) mod observer;
+mod phases;
 pub(crate) mod pre_filtered_pod;
+mod rejections;
 mod reservations;
+mod scheduling_cycle;
 pub(crate) mod tie_break;
 pub mod verdict;
 
@@ -41,9 +42,11 @@ pub use cached::CachedAnswerSummary;
 pub(crate) use cycle_state_owner::CycleStateOwner;
 pub(crate) use decision::no_nodes;
 pub use decision::{Decision, NO_NODES, Unschedulable};
-pub(crate) use feasible::excluded_node_reason;
+use phases::Choice;
+pub(crate) use rejections::excluded_node_reason;
 pub(crate) use reservations::ReservationId;
 use reservations::Reservations;
+pub(crate) use scheduling_cycle::SchedulingCycle;
 
 /// Time value without a clock: pods that have not started count as started after all others.
 pub const UNTIMED: i64 = i64::MAX;
@@ -67,13 +70,7 @@ pub struct Engine<P: Profile> {
     spare: Option<Box<PreFilteredPod<P>>>,
     /// Memory for a list of nodes.
     candidates: Vec<NodeIndex>,
-}
-
-/// Result of a scheduling cycle without PostFilter.
-enum Choice {
-    Node(NodeIndex),
-    NoNode(Diagnosis),
-    Error(String),
+    sampler: Sampler,
 }
 
 /// A pod that PreFilter rejected as a whole.
@@ -86,7 +83,7 @@ pub(crate) struct RejectedPod<P: Profile> {
 }
 
 impl<P: Profile> RejectedPod<P> {
-    fn diagnose(&self, cache: &Cache<P::State>) -> Diagnosis {
+    fn diagnosis(&self, cache: &Cache<P::State>) -> Diagnosis {
         let status = &self.status;
         let mut diagnosis = Diagnosis { nodes: cache.base.count(), ..Diagnosis::default() };
         // An unresolvable rejection of a plugin names this plugin; a rejection by the framework names all plugins that
@@ -148,6 +145,7 @@ impl<P: Profile> Engine<P> {
             scratch: UpdateScratch::default(),
             spare: None,
             candidates: Vec::new(),
+            sampler: Sampler::default(),
         }
     }
 
@@ -178,25 +176,36 @@ impl<P: Profile> Engine<P> {
         if cache.base.count() == 0 {
             return (Decision::Unschedulable(Box::new(no_nodes())), CycleStateOwner::Absent);
         }
-        let read = self.signatures.read(&*self.plugins, &pod.spec, cache);
-        let cache = &*cache;
-        let mut started = None;
-        if self.can_cache(cache)
-            && let Some(decision) = self.decide_from_cache(&read, pod, cache, now, &mut draw, observer, &mut started)
-        {
-            return (decision, read.signature.map_or(CycleStateOwner::Absent, CycleStateOwner::Cached));
+        let read = self.signatures.read(&*self.plugins, pod, cache);
+        if self.sampler.start() {
+            self.compare_compiled(&read, pod, cache);
         }
-        let mut start = started.unwrap_or_else(|| self.start_observed(&read, cache, observer));
-        let decision = self.conclude(pod, &mut start, cache, now, draw, observer);
+        let cache = &*cache;
+        let cycle = SchedulingCycle { pod, cache, now, draw: &mut draw, observer: &mut *observer };
+        let mut start = match self.decide_from_cache(&read, cycle) {
+            Ok((decision, signature)) => return (decision, CycleStateOwner::Cached(signature)),
+            Err(Some(start)) => start,
+            Err(None) => self.start_observed(&read, cache, observer),
+        };
+        let decision = self.conclude(&mut start, SchedulingCycle { pod, cache, now, draw, observer });
         match start {
             PreFilterOutcome::PreFiltered(attempt) => (decision, CycleStateOwner::Owned(attempt)),
             PreFilterOutcome::Rejected(_) => (decision, CycleStateOwner::Absent),
         }
     }
 
+    /// Compares a compiled pod with one that is compiled now.
+    fn compare_compiled(&self, read: &CompiledPod<P>, pod: &Arc<Pod>, cache: &mut Cache<P::State>) {
+        let compiled = compile(&*self.plugins, &pod.spec, cache);
+        if compiled != *read.compiled {
+            let plugins = P::differing_plugins(&compiled, &read.compiled);
+            sample::fail(&*self.plugins, pod, "compiled pod", &plugins, ["another one", "an earlier one"]);
+        }
+    }
+
     /// Compiles a pod with every plugin.
-    pub(crate) fn read(&mut self, pod: &Pod, cache: &mut Cache<P::State>) -> CompiledPod<P> {
-        self.signatures.read(&*self.plugins, &pod.spec, cache)
+    pub(crate) fn read(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+        self.signatures.read(&*self.plugins, pod, cache)
     }
 
     /// Runs PreFilter and notifies the observer.
@@ -246,150 +255,22 @@ impl<P: Profile> Engine<P> {
         PreFilterOutcome::Rejected(Box::new(RejectedPod { compiled, cycle, pre_filter, status }))
     }
 
-    /// Decides after PreFilter.
+    /// Decides after PreFilter, by a full evaluation.
     pub(crate) fn conclude(
         &mut self,
-        pod: &Arc<Pod>,
         start: &mut PreFilterOutcome<P>,
-        cache: &Cache<P::State>,
-        now: i64,
-        mut draw: impl FnMut(usize) -> usize,
-        observer: &mut impl Observer,
+        mut cycle: SchedulingCycle<'_, P, impl FnMut(usize) -> usize, impl Observer>,
     ) -> Decision {
-        let choice = match start {
-            PreFilterOutcome::PreFiltered(attempt) => self.choose(pod, attempt, cache, &mut draw, observer),
+        match start {
+            PreFilterOutcome::PreFiltered(attempt) => match self.evaluate_in_full(attempt, &mut cycle) {
+                Ok((choice, mut evaluated)) => cycle.decide(evaluated.plugins(), choice, &mut evaluated),
+                Err(failure) => Decision::Error(failure),
+            },
             PreFilterOutcome::Rejected(rejected) if rejected.status.code.is_rejected() => {
-                Choice::NoNode(rejected.diagnose(cache))
+                cycle.decide(&*self.plugins, Choice::NoNode, &mut **rejected)
             }
-            PreFilterOutcome::Rejected(rejected) => Choice::Error(rejected.status.message()),
-        };
-        let diagnosis = match choice {
-            Choice::Node(node) => return Decision::Node(node),
-            Choice::Error(failure) => return Decision::Error(failure),
-            Choice::NoNode(diagnosis) => diagnosis,
-        };
-        let failed = match start {
-            PreFilterOutcome::PreFiltered(attempt) => FailedAttempt::of(attempt),
-            PreFilterOutcome::Rejected(rejected) => FailedAttempt {
-                compiled: &rejected.compiled,
-                equivalence_class: None,
-                cycle: rejected.cycle.as_ref(),
-                pre_filter: &rejected.pre_filter,
-            },
-        };
-        Self::post_filter(&*self.plugins, pod, failed, diagnosis, cache, now, draw, observer)
-    }
-
-    /// Runs PostFilter.
-    #[expect(clippy::too_many_arguments, reason = "state of the cycle, and the observer")]
-    fn post_filter(
-        plugins: &P,
-        pod: &Arc<Pod>,
-        failed: FailedAttempt<'_, P>,
-        diagnosis: Diagnosis,
-        cache: &Cache<P::State>,
-        now: i64,
-        mut draw: impl FnMut(usize) -> usize,
-        observer: &mut impl Observer,
-    ) -> Decision {
-        let draws = !plugins.info().plugins("post-filter").is_empty();
-        let seed = if draws { draw(usize::MAX) as u64 } else { 0 };
-        let FailedAttempt { compiled, equivalence_class, cycle, pre_filter } = failed;
-        let diagnosed = &diagnosis;
-        let cx = PostFilterContext {
-            profile: plugins,
-            pod,
-            compiled,
-            cycle,
-            equivalence_class,
-            pre_filter,
-            cache,
-            diagnosis: diagnosed,
-            now,
-            seed,
-        };
-        let mut run = PostFilterRun::default();
-        observer.point_started(Point::PostFilter);
-        plugins.post_filter(&mut run, cx);
-        let found = run.finish();
-        if let Some(found) = &found {
-            observer.point_ended(Point::PostFilter, found.status.code);
+            PreFilterOutcome::Rejected(rejected) => Decision::Error(rejected.status.message()),
         }
-        Decision::Unschedulable(Box::new(Unschedulable::new(diagnosis, found)))
-    }
-
-    fn choose(
-        &mut self,
-        pod: &Arc<Pod>,
-        attempt: &mut PreFilteredPod<P>,
-        cache: &Cache<P::State>,
-        draw: &mut impl FnMut(usize) -> usize,
-        observer: &mut impl Observer,
-    ) -> Choice {
-        if let Some(node) = self.nominated_node(pod, attempt, cache) {
-            return Choice::Node(node);
-        }
-        if P::Extenders::NONE
-            && let Some(&[node]) = attempt.pre_filter.nodes().or_else(|| self.likely(attempt, cache))
-            && cache.base.alive().contains(node)
-        {
-            return Self::choose_single_node(pod, attempt, cache, node);
-        }
-        observer.point_started(Point::Filter);
-        let found = self.find_feasible(pod, attempt, cache);
-        observer.point_ended(Point::Filter, Self::filtered(&found, &self.answer.feasible));
-        if let Err(failure) = found {
-            return Choice::Error(failure);
-        }
-        let rejected = match self.filter_with_extenders(pod, cache, observer) {
-            Ok(rejected) => rejected,
-            Err(failure) => return Choice::Error(failure),
-        };
-        match self.answer.feasible.count() {
-            0 => Choice::NoNode(Self::diagnose(pod, attempt, cache, rejected)),
-            // With a single feasible node kube-scheduler does not score.
-            1 => match self.answer.feasible.iter().next() {
-                Some(node) => Choice::Node(node),
-                None => Choice::Error("a feasible node disappeared".into()),
-            },
-            _ => match self.prioritize(attempt, cache, observer) {
-                Ok(best) => {
-                    let best = match P::Extenders::NONE {
-                        true => best,
-                        false => {
-                            self.answer.add_extender_scores(self.plugins.extenders(), pod, &cache.base, best, observer)
-                        }
-                    };
-                    match self.answer.kth_best(best, draw(best.ties)) {
-                        Some(node) => Choice::Node(node),
-                        None => Choice::Error("the draw is beyond the number of best nodes".into()),
-                    }
-                }
-                Err(status) => Choice::Error(status.message()),
-            },
-        }
-    }
-
-    /// Returns the code of Filter for all nodes together.
-    fn filtered(found: &Result<(), String>, feasible: &NodeMask) -> Code {
-        match found {
-            Ok(()) if feasible.is_empty() => Code::Unschedulable,
-            Ok(()) => Code::Success,
-            Err(_) => Code::Error,
-        }
-    }
-
-    /// Runs PreScore and Score.
-    fn prioritize(
-        &mut self,
-        attempt: &PreFilteredPod<P>,
-        cache: &Cache<P::State>,
-        observer: &mut impl Observer,
-    ) -> Result<BestTotal, Status> {
-        observer.point_started(Point::Score);
-        let best = self.answer.prioritize(&*self.plugins, &attempt.compiled, &attempt.cycle, cache);
-        observer.point_ended(Point::Score, best.as_ref().map_or_else(|status| status.code, |_| Code::Success));
-        best
     }
 
     /// Evaluates a pod on a node with hypothetical pods, as autoscalers do.
@@ -403,6 +284,7 @@ impl<P: Profile> Engine<P> {
         node: NodeIndex,
         change: impl FnOnce(&mut HypotheticalNode<'_, P>),
     ) -> Result<(), Verdict> {
+        cache.base.begin_attempt(pod);
         let compiled = compile(&*self.plugins, &pod.spec, cache);
         let mut run = PreFilterRun::default();
         let mut cycle = self.plugins.pre_filter(&compiled, cache, &mut run).map_err(Verdict::from)?;

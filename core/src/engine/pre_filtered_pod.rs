@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::hypothetical::HypotheticalNode;
+use crate::engine::node_loops;
 use crate::engine::verdict::{Verdict, all_verdicts, verdict};
 use crate::model::cache::Cache;
 use crate::model::{NodeIndex, Pod};
@@ -30,8 +31,42 @@ impl<P: Profile> PreFilteredPod<P> {
         hypothetical
     }
 
-    /// Runs Filter on one node, with and without its nominated pods: `RunFilterPluginsWithNominatedPods`. Returns the
-    /// rejection with its text; `None` if the node passes.
+    /// Runs Filter on one node, with and without its nominated pods: kube-scheduler's
+    /// `RunFilterPluginsWithNominatedPods`.
+    ///
+    /// # Errors
+    /// The rejection of the first plugin.
+    pub(crate) fn passes_filters(
+        &mut self,
+        pod: &Pod,
+        cache: &Cache<P::State>,
+        node: NodeIndex,
+    ) -> Result<(), P::Rejection> {
+        let nominated = cache.nominated_on(node, pod);
+        if !nominated.is_empty() {
+            self.with_pods(&nominated, cache, node).filter()?;
+        }
+        let columns = P::columns(&cache.state, &cache.base);
+        node_loops::filter_node::<P>(&self.compiled, &self.cycle, columns, node.get())
+    }
+
+    /// Returns the error of a plugin that failed on a node, with its text.
+    pub(crate) fn failure(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> String {
+        match self.verdict(pod, cache, node) {
+            Some(verdict) => {
+                debug_assert!(
+                    !P::cannot_fail(&self.cycle),
+                    "Filter of plugin {} fails, and its trait Incremental promises that it does not: {}",
+                    verdict.plugin,
+                    verdict.failure()
+                );
+                verdict.failure()
+            }
+            None => "a filter plugin failed".into(),
+        }
+    }
+
+    /// Runs [`PreFilteredPod::passes_filters`]. Returns the rejection with its text; `None` if the node passes.
     pub(crate) fn verdict(&mut self, pod: &Pod, cache: &Cache<P::State>, node: NodeIndex) -> Option<Verdict> {
         let nominated = cache.nominated_on(node, pod);
         if !nominated.is_empty()

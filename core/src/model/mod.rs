@@ -1,12 +1,13 @@
 //! The first layer: the cluster as data. Objects in compact form, with strings interned and quantities as integers, and
 //! the [`cache`](crate::cache::Cache) that has them in dense slots.
 
+mod allocation_result;
 mod budget;
 pub mod cache;
 pub(crate) mod change;
 pub mod change_log;
 mod custom;
-mod dynamic_resources;
+mod device_class;
 pub mod intern;
 mod label_selector;
 pub mod map;
@@ -23,6 +24,9 @@ pub(crate) mod placement;
 mod pod;
 mod pod_affinity;
 pub mod quantity;
+mod resource_claim;
+mod resource_claim_json;
+mod resource_slice;
 mod resources;
 mod selector;
 mod taint;
@@ -30,9 +34,13 @@ mod topology_spread;
 mod volume;
 mod workload;
 
+pub use allocation_result::{
+    AllocationNodes, AllocationResult, ConfigurationSource, DeviceAllocationConfiguration, DeviceNodeRequirement,
+    DeviceNodeSelector, DeviceNodeSelectorTerm, DeviceRequestAllocationResult,
+};
 pub use budget::PodDisruptionBudget;
 pub use custom::{Custom, CustomKind};
-pub use dynamic_resources::{DeviceClass, NoClaimYet, ResourceClaim, ResourceSlice};
+pub use device_class::DeviceClass;
 pub use label_selector::LabelSelector;
 pub use namespace::Namespace;
 pub(crate) use node::NodeChange;
@@ -42,10 +50,21 @@ pub use node_selector_parse::{
 };
 pub use object::{Kind, Object, ObjectKey};
 pub use pod::{
-    ClaimSource, ClaimStatuses, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage, PreemptionPolicy, PreferredTerm,
-    Protocol, Uid,
+    ClaimSource, ClaimStatuses, ContainerDeviceRequest, HostPort, Pod, PodResourceClaim, PodSpec, PodUsage,
+    PreemptionPolicy, PreferredTerm, Protocol, Uid,
 };
 pub use pod_affinity::{PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm};
+pub use resource_claim::{
+    AllocatedDeviceStatus, AllocationMode, CapacityRequirements, ConstrainedAttribute, ConsumerReference,
+    DeviceClaimConfiguration, DeviceCondition, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector,
+    DeviceSubRequest, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator,
+    EXTENDED_RESOURCE_CLAIM_ANNOTATION, ExactDeviceRequest, NoClaimYet, OpaqueDeviceConfiguration,
+    RESOURCE_CLAIM_FINALIZER, RequestRef, RequestedDevices, ResourceClaim, ResourceClaimSpec, ResourceClaimStatus,
+};
+pub use resource_slice::{
+    CapacityRequestPolicy, CapacityRequestRange, CounterSet, Device, DeviceAttribute, DeviceCapacity, DeviceNodes,
+    DeviceTaint, QualifiedName, ResourceSlice,
+};
 pub use resources::{NonZero, Resources};
 pub use selector::{
     FieldRequirement, Labels, LabelsExt, NodeSelector, NodeSelectorTerm, Operator, Requirement, label_integer, labels,

@@ -87,6 +87,24 @@ pub struct ClaimStatuses {
     pub extended: Option<Arc<str>>,
 }
 
+/// A container's request for an extended resource that devices may back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContainerDeviceRequest {
+    /// The extended resource.
+    pub resource: Symbol,
+    /// Requested number, not 0.
+    pub count: i64,
+    /// Index of the container among init containers and containers.
+    pub container: u32,
+    /// Name of the container.
+    pub container_name: Symbol,
+    /// Whether the container ends before the next one starts: an init container that does not restart.
+    pub is_short_lived: bool,
+    /// Name of the request in the claim for extended resources: `container-I-request-J`, where J is the place of the
+    /// resource among all resources that the container requests, sorted by name.
+    pub name: Symbol,
+}
+
 /// All parts of a pod that plugins may read before it runs, shared by pods of one template. The default requests
 /// nothing and has no container.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,6 +150,8 @@ pub struct PodSpec {
     pub volumes: Box<[Volume]>,
     /// `spec.resourceClaims`.
     pub resource_claims: Box<[PodResourceClaim]>,
+    /// Requests for extended resources that devices may back, sorted by resource name as text, then by container.
+    pub device_requests: Box<[ContainerDeviceRequest]>,
     /// Features that its node must declare, derived from the spec.
     pub required_features: Box<[Symbol]>,
     /// Host ports of containers and restartable init containers, each once, sorted.
@@ -146,6 +166,12 @@ pub struct PodSpec {
 }
 
 impl PodSpec {
+    /// Returns whether it has resource claims, or requests resources that device classes can back.
+    #[inline]
+    pub fn may_use_devices(&self) -> bool {
+        !self.resource_claims.is_empty() || !self.requests.scalars.is_empty()
+    }
+
     /// Returns whether it has volumes with claims, or resource claims.
     pub fn has_claims(&self) -> bool {
         !self.resource_claims.is_empty() || self.volumes.iter().any(|volume| volume.claim().is_some())

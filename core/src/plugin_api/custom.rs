@@ -81,7 +81,8 @@ impl<T> Lister<T> {
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
-    /// Returns a number that grows with every change: for [`Plugin::compile_epoch`](crate::Plugin::compile_epoch).
+    /// Returns a number that grows with every change: for
+    /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch).
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -12,6 +12,7 @@ use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
 use crate::plugin_api::go_duration::go_duration;
+use crate::plugin_api::pending_allocations::PendingAllocations;
 
 /// A plugin's connection to the scheduler. It has no lifetime and no client. Requests go to a queue that the scheduler
 /// empties before its next step: calls from binding tasks and from scheduling cycles behave alike.
@@ -23,6 +24,7 @@ pub struct Handle {
     requests: RequestQueue,
     waiting: Arc<Mutex<BTreeSet<Uid>>>,
     preempting: Arc<Mutex<Set<Uid>>>,
+    pending_allocations: Arc<Mutex<PendingAllocations>>,
     now: Arc<AtomicI64>,
 }
 
@@ -87,6 +89,10 @@ impl Handle {
         lock(&self.waiting).iter().cloned().collect()
     }
 
+    /// Returns the allocations of resource claims that are decided and not written yet.
+    pub fn pending_allocations(&self) -> MutexGuard<'_, PendingAllocations> {
+        lock(&self.pending_allocations)
+    }
     /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)

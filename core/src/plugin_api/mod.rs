@@ -11,6 +11,7 @@ pub(crate) mod extension_points;
 mod go_duration;
 pub mod handle;
 pub(crate) mod incremental;
+pub mod pending_allocations;
 pub mod plugin;
 pub mod random;
 mod requests;

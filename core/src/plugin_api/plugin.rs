@@ -40,16 +40,10 @@ pub trait Plugin: Send + Sync + Sized + 'static {
     /// plugins.
     fn new(args: &'static Self::Args, handle: &Handle) -> Result<Self, String>;
 
-    /// Compiles a pod. All pods with an equal specification share the result until [`Plugin::compile_epoch`] changes.
-    /// Data that it reads from indexes, or registers with them, must stay valid until then.
+    /// Compiles a pod. All pods with an equal specification share the result until
+    /// [`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch) changes. Data that it reads from
+    /// indexes, or registers with them, must stay valid until then.
     fn compile(args: &Self::Args, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod;
-
-    /// Returns a number that grows when results of `compile` become invalid because of the indexes that it read or
-    /// registered with. Return `Some(0)` if `compile` does not read the indexes. `None`: the pod is compiled for every
-    /// attempt; this is the default for plugins with indexes.
-    fn compile_epoch(_indexes: Refs<'_, Self>) -> Option<u64> {
-        <Self::Indexes as IndexSet>::IS_EMPTY.then_some(0)
-    }
 
     /// Closes the plugin when the scheduler stops.
     fn close(&self) {}

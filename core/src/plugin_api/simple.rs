@@ -12,6 +12,7 @@ use crate::plugin_api::column::ColumnSet;
 use crate::plugin_api::extension_points::{
     Extent, FilterPlugin, NormalizeScore, ScoreError, ScorePlugin, default_normalize,
 };
+use crate::plugin_api::incremental::Incremental;
 use crate::plugin_api::plugin::{Plugin, Row};
 use crate::plugin_api::status::{Code, Reasons};
 
@@ -144,7 +145,6 @@ where
     type Cycle = ();
     /// The loop over nodes carries no reason. The reason comes from a second call if it is needed.
     type Rejection = ();
-    const CAN_FAIL: bool = false;
     #[inline(always)]
     fn filter(args: &P, pod: &<P as SimpleFilter>::Pod, _: &(), node: Row<'_, P>) -> Result<(), ()> {
         SimpleFilter::filter(args, pod, node).map_err(|_| ())
@@ -157,6 +157,14 @@ where
             out.push(reason);
         }
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P> Incremental for P
+where
+    P: SimpleFilter + Plugin<Args = P, Columns = <P as SimpleFilter>::Columns, Pod = <P as SimpleFilter>::Pod>,
+{
+    const FILTER_CAN_FAIL: bool = false;
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,8 +1,7 @@
 //! Idle plugins in the loops over nodes. Conditions that are equal for all nodes are checked once. Each loop is
 //! compiled in one variant for each value of [`IdlePlugins`].
 
-use crate::plugin_api::extension_points::{FilterPlugin, PreFilterPlugin, PreScorePlugin, SkipFrequency};
-use crate::plugin_api::plugin::CycleSlot;
+use crate::plugin_api::extension_points::SkipFrequency;
 
 /// Which plugins are known to be idle for a pod, among those that can be idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,19 +22,29 @@ impl IdlePlugins {
         self.min(other)
     }
 
-    /// Returns the knowledge about a plugin that skips or not.
-    const fn after(skips: SkipFrequency, skip: bool) -> IdlePlugins {
+    /// Returns the knowledge about a plugin whose PreFilter or PreScore skips or not.
+    #[inline(always)]
+    pub const fn after(skips: SkipFrequency, skip: bool) -> IdlePlugins {
         match skips {
             SkipFrequency::Sometimes if !skip => IdlePlugins::Usual,
             SkipFrequency::Usually if !skip => IdlePlugins::Unknown,
             _ => IdlePlugins::All,
         }
     }
+
+    /// Returns the knowledge about a Filter without PreFilter.
+    #[inline(always)]
+    pub const fn of_filter(skips: SkipFrequency, is_idle: bool) -> IdlePlugins {
+        match skips {
+            SkipFrequency::Usually => IdlePlugins::after(skips, is_idle),
+            SkipFrequency::Never | SkipFrequency::Sometimes => IdlePlugins::All,
+        }
+    }
 }
 
-/// Returns whether a plugin runs, by `idle` where it decides, otherwise by the plugin's state.
+/// Returns whether a plugin runs after its PreFilter or PreScore, by `idle` where it decides, otherwise by `skip`.
 #[inline(always)]
-const fn takes_part(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
+pub const fn runs(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
     match skips {
         SkipFrequency::Never => true,
         SkipFrequency::Sometimes => !(idle >= IdlePlugins::All as u8 || skip),
@@ -43,46 +52,10 @@ const fn takes_part(skips: SkipFrequency, skip: bool, idle: u8) -> bool {
     }
 }
 
-/// Returns whether the plugin's Filter runs, if it has no PreFilter in the profile.
+/// Returns whether a Filter without PreFilter runs. It passes on every node if it is idle.
 #[inline(always)]
-pub const fn filter_runs<P: FilterPlugin>(idle: u8) -> bool {
-    !(P::CAN_BE_IDLE && idle == IdlePlugins::All as u8)
-}
-
-/// Returns whether the plugin's Filter runs after its PreFilter.
-#[inline(always)]
-pub const fn filter_runs_after_pre_filter<P: PreFilterPlugin>(pre_filter: &CycleSlot<P::Cycle>, idle: u8) -> bool {
-    takes_part(P::SKIPS, pre_filter.skip, idle)
-}
-
-/// Returns whether the plugin's Score runs after its PreScore.
-#[inline(always)]
-pub const fn score_runs_after_pre_score<P: PreScorePlugin>(pre_score: &CycleSlot<P::Cycle>, idle: u8) -> bool {
-    takes_part(P::SKIPS, pre_score.skip, idle)
-}
-
-/// Returns the knowledge about a filter without PreFilter in the profile.
-#[inline(always)]
-pub fn idle_filter<P: FilterPlugin>(pod: &P::Pod) -> IdlePlugins {
-    if !P::CAN_BE_IDLE || P::is_idle(pod) { IdlePlugins::All } else { IdlePlugins::Usual }
-}
-
-/// Returns whether such a filter is active for the pod.
-#[inline(always)]
-pub fn is_filter_active<P: FilterPlugin>(pod: &P::Pod) -> bool {
-    !(P::CAN_BE_IDLE && P::is_idle(pod))
-}
-
-/// Returns the knowledge about a filter after its PreFilter.
-#[inline(always)]
-pub const fn idle_after_pre_filter<P: PreFilterPlugin>(pre_filter: &CycleSlot<P::Cycle>) -> IdlePlugins {
-    IdlePlugins::after(P::SKIPS, pre_filter.skip)
-}
-
-/// Returns the knowledge about a score after its PreScore.
-#[inline(always)]
-pub const fn idle_after_pre_score<P: PreScorePlugin>(pre_score: &CycleSlot<P::Cycle>) -> IdlePlugins {
-    IdlePlugins::after(P::SKIPS, pre_score.skip)
+pub const fn filter_runs(skips: SkipFrequency, idle: u8) -> bool {
+    !(matches!(skips, SkipFrequency::Usually) && idle >= IdlePlugins::Usual as u8)
 }
 
 #[cfg(test)]
@@ -97,7 +70,7 @@ mod tests {
                     // The plugin that is least idle determines the variant of the loop.
                     if idle.and(IdlePlugins::after(skips, skip)) == idle {
                         let expected = skips == SkipFrequency::Never || !skip;
-                        assert_eq!(takes_part(skips, skip, idle as u8), expected, "{skips:?} {skip} {idle:?}");
+                        assert_eq!(runs(skips, skip, idle as u8), expected, "{skips:?} {skip} {idle:?}");
                     }
                 }
             }

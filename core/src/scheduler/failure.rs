@@ -5,12 +5,14 @@ use std::sync::Arc;
 use super::Scheduler;
 use super::outcome::{Failure, Outcome};
 use super::tasks::Tasks;
+use crate::engine::Unschedulable;
 use crate::engine::bundle::Bundle;
 use crate::model::Pod;
 use crate::model::intern::Symbol;
 use crate::plugin_api::client::{Client, Condition, Event, EventType, StatusPatch};
 use crate::plugin_api::diagnosis::Diagnosis;
-use crate::plugin_api::extension_points::Nomination;
+use crate::plugin_api::extension_points::{Nomination, Repair};
+use crate::plugin_api::handle::WriteRequest;
 use crate::scheduler::queue::{Attempt, Rejectors};
 
 impl<B: Bundle, C: Client> Scheduler<B, C> {
@@ -26,6 +28,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         };
         if let Failure::Unschedulable(unschedulable) = &failure {
             self.preempt(&attempt, unschedulable, tasks);
+            self.repair(&attempt, unschedulable, tasks);
         }
         let (uid, profile, attempts) = (attempt.pod().uid.clone(), attempt.profile(), attempt.attempts());
         let popped = attempt.pod().clone();
@@ -41,6 +44,17 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
         let pod = pod.unwrap_or(popped);
         self.outcomes.push(Outcome { pod, profile, attempts, waited, result: Err(failure) });
+    }
+
+    /// Carries out the first change of an object that PostFilter returned.
+    fn repair(&mut self, attempt: &Attempt, unschedulable: &Unschedulable, tasks: &mut impl Tasks) {
+        let Some(found) = &unschedulable.post_filter else { return };
+        let Some(Repair { object, operations }) = found.repairs.first() else { return };
+        for operation in operations {
+            let (object, operation, pod) = (object.clone(), operation.clone(), attempt.pod().uid.clone());
+            let request = WriteRequest { object, operation, plugin: found.status.plugin, pod };
+            self.objects.write(request, &self.client, tasks);
+        }
     }
 
     /// Writes the event and the status of a failure.

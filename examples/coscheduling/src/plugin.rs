@@ -33,6 +33,7 @@ use schedc_core::extension_points::{
     QueuedPod, QueueingHint, Registration, ReservePlugin,
 };
 use schedc_core::handle::{Handle, WaitingPods};
+use schedc_core::incremental::Incremental;
 use schedc_core::model::{Custom, Object, Pod, PodSpec};
 use schedc_core::plugin::{CompileContext, IndexView, Refs, View};
 use schedc_core::profile::Profile;
@@ -90,7 +91,9 @@ impl Plugin for Coscheduling {
     fn compile(_: &CoschedulingArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Self::Pod {
         GroupKey::of(pod, cx.indexes.0.label())
     }
+}
 
+impl Incremental for Coscheduling {
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
         // The label never changes.
         Some(0)

@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
+use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NoClaimYet, Pod, ResourceClaim};
-use schedc_core::plugin::IndexView;
 
-use super::DynamicResources;
+use crate::indexes::ResourceClaims;
 
-/// Returns the claims of a pod, as far as they are generated (`foreachPodResourceClaim`).
+/// Returns the claims of a pod with their names in the pod, as far as they are generated
+/// (`foreachPodResourceClaim`).
 ///
 /// # Errors
 /// A claim does not exist, is being deleted, or belongs to another pod.
 pub(super) fn of_pod<'a>(
     pod: &Pod,
-    view: IndexView<'a, DynamicResources>,
-) -> Result<Vec<&'a Arc<ResourceClaim>>, String> {
-    let mut claims = Vec::new();
+    all: &'a ResourceClaims,
+    interner: &Interner,
+) -> Result<Vec<(Symbol, &'a Arc<ResourceClaim>)>, String> {
+    let mut claims = Vec::with_capacity(pod.spec.resource_claims.len());
     for pod_claim in &pod.spec.resource_claims {
-        let text = |symbol| view.interner().resolve(symbol);
+        let text = |symbol| interner.resolve(symbol);
         let name = pod.resource_claim_name(pod_claim).map_err(|problem| {
             let pod = format!("pod \"{}/{}\"", text(pod.spec.namespace), pod.name);
             match problem {
@@ -30,7 +32,7 @@ pub(super) fn of_pod<'a>(
         })?;
         let Some((name, must_be_owned)) = name else { continue };
         let namespace = pod.spec.namespace;
-        let Some(claim) = view.indexes.claim(namespace, name) else {
+        let Some(claim) = all.claim(namespace, name) else {
             return Err(format!("could not find ResourceClaim \"{}/{}\"", text(namespace), text(name)));
         };
         if claim.deleting {
@@ -38,10 +40,10 @@ pub(super) fn of_pod<'a>(
         }
         if must_be_owned && claim.controller.as_ref() != Some(&pod.uid) {
             let (namespace, name) = (text(namespace), text(name));
-            let pod = format!("pod {namespace}/{} (pod is not owner)", pod.name);
+            let pod = format!("Pod {namespace}/{} (Pod is not owner)", pod.name);
             return Err(format!("ResourceClaim {namespace}/{name} was not created for {pod}"));
         }
-        claims.push(claim);
+        claims.push((pod_claim.name, claim));
     }
     Ok(claims)
 }
@@ -53,7 +55,6 @@ mod tests {
     use schedc_objects::testing::{object, pod};
 
     use super::*;
-    use crate::indexes::ResourceClaims;
 
     #[test]
     fn a_pod_waits_for_its_claims() {
@@ -72,7 +73,7 @@ mod tests {
                  status: {{resourceClaimStatuses: [{status}]}}"
             );
             let pod = pod(&text, &mut base.interner);
-            let found = of_pod(&pod, IndexView { indexes: &claims, base: &base }).map(|claims| claims.len());
+            let found = of_pod(&pod, &claims, &base.interner).map(|claims| claims.len());
             assert_eq!(found, expected.map_err(str::to_owned), "{claim} {status}");
         };
         let template = "resourceClaimTemplateName: gpus";
@@ -82,7 +83,7 @@ mod tests {
         check(template, "", Err("pod \"default/web\": ResourceClaim not created yet"));
         check(template, "{name: gpu}", Ok(0));
         check(template, "{name: gpu, resourceClaimName: own}", Ok(1));
-        let wrong = "ResourceClaim default/shared was not created for pod default/web (pod is not owner)";
+        let wrong = "ResourceClaim default/shared was not created for Pod default/web (Pod is not owner)";
         check(template, "{name: gpu, resourceClaimName: shared}", Err(wrong));
         let neither = "pod \"default/web\", spec.resourceClaim \"gpu\": none of the supported fields are set";
         check("request: x", "", Err(neither));

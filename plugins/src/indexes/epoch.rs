@@ -16,6 +16,11 @@ impl Epoch {
         self.changes += 1;
     }
 
+    /// Returns whether both belong to one index.
+    pub fn is_of_same_index(&self, other: &Epoch) -> bool {
+        Arc::ptr_eq(&self.index, &other.index)
+    }
+
     /// Returns whether nothing has changed since `earlier`.
     pub fn equals(&self, earlier: &Epoch) -> bool {
         self.changes == earlier.changes && Arc::ptr_eq(&self.index, &earlier.index)

@@ -1,6 +1,6 @@
 //! Required terms: the pod's own, and the anti-affinity of existing pods.
 
-use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult, SkipFrequency};
+use schedc_core::extension_points::{FilterPlugin, PreFilterPlugin, PreFilterResult};
 use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{NodeIndex, Pod};
@@ -81,7 +81,6 @@ fn carrying_pods(terms: &AffinityTerms, term: TermId) -> Option<WeightedCounts<'
 
 impl PreFilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     #[inline]
     fn pre_filter(
@@ -98,46 +97,6 @@ impl PreFilterPlugin for InterPodAffinity {
         }
         let slot = self.compute_state(pod, view);
         Ok(if slot.skip { PreFilterResult::skip(slot.state) } else { PreFilterResult::ready(slot.state) })
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &InterPodAffinityPod, _: &CycleSlot<InterPodAffinityState>) -> bool {
-        pod.has_no_requirements()
-    }
-
-    fn update(
-        &self,
-        _: &InterPodAffinityArgs,
-        pod: &InterPodAffinityPod,
-        slot: &mut CycleSlot<InterPodAffinityState>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if slot.state.is_current(pod, view) {
-            return Ok(());
-        }
-        let was_first = slot.state.first;
-        let state = &mut slot.state;
-        if state.apply_changes(pod, view, verdicts.changed).is_err() {
-            let new = self.compute_state(pod, view);
-            verdicts.reevaluate_all();
-            self.recycle(std::mem::replace(state, new.state));
-        } else {
-            state.first = state.is_first(pod);
-            if state.first != was_first {
-                verdicts.reevaluate_all();
-            }
-        }
-        if state.skips(pod) != slot.skip {
-            return Err(NeedsFullEvaluation);
-        }
-        if slot.skip {
-            // There are no pods, neither before nor after.
-            state.existing_anti_affinity.iter_mut().for_each(DomainSums::clear_changed);
-        } else {
-            state.update_verdicts(view.indexes.0, verdicts);
-        }
-        Ok(())
     }
 
     #[inline]
@@ -200,12 +159,46 @@ impl InterPodAffinity {
         state.first = state.is_first(pod);
         CycleSlot { skip: state.skips(pod), state }
     }
+
+    /// Updates the state and the verdicts.
+    pub(super) fn update_state(
+        &self,
+        pod: &InterPodAffinityPod,
+        slot: &mut CycleSlot<InterPodAffinityState>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if slot.state.is_current(pod, view) {
+            return Ok(());
+        }
+        let was_first = slot.state.first;
+        let state = &mut slot.state;
+        if state.apply_changes(pod, view, verdicts.changed).is_err() {
+            let new = self.compute_state(pod, view);
+            verdicts.reevaluate_all();
+            self.recycle(std::mem::replace(state, new.state));
+        } else {
+            state.first = state.is_first(pod);
+            if state.first != was_first {
+                verdicts.reevaluate_all();
+            }
+        }
+        if state.skips(pod) != slot.skip {
+            return Err(NeedsFullEvaluation);
+        }
+        if slot.skip {
+            // There are no pods, neither before nor after.
+            state.existing_anti_affinity.iter_mut().for_each(DomainSums::clear_changed);
+        } else {
+            state.update_verdicts(view.indexes.0, verdicts);
+        }
+        Ok(())
+    }
 }
 
 impl FilterPlugin for InterPodAffinity {
     type Cycle = InterPodAffinityState;
     type Rejection = UnmetAffinity;
-    const CAN_FAIL: bool = false;
 
     #[inline(always)]
     fn filter(

@@ -1,7 +1,7 @@
 //! Preferred terms, and the required affinity of existing pods.
 
 use schedc_core::extension_points::{
-    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, SkipFrequency,
+    Extent, MAX_NODE_SCORE, NormalizeScore, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin,
 };
 use schedc_core::incremental::{NeedsFullEvaluation, NodeChanges, ScoreUpdate};
 use schedc_core::model::NodeIndex;
@@ -49,7 +49,6 @@ impl ScoreScratch {
 
 impl PreScorePlugin for InterPodAffinity {
     type Cycle = InterPodAffinityScores;
-    const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
     fn pre_score(
         &self,
@@ -67,45 +66,6 @@ impl PreScorePlugin for InterPodAffinity {
         }
         let scores = self.compute_scores(&pod.preferences, view);
         Ok(if scores.has_counted_pods() { CycleSlot::ready(scores) } else { CycleSlot::skip(scores) })
-    }
-
-    #[inline]
-    fn needs_no_update(pod: &InterPodAffinityPod) -> bool {
-        pod.preferences.keys.is_empty()
-    }
-
-    fn update(
-        &self,
-        _: &InterPodAffinityArgs,
-        pod: &InterPodAffinityPod,
-        slot: &mut CycleSlot<InterPodAffinityScores>,
-        view: View<'_, Self>,
-        rescore: &mut ScoreUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if slot.state.is_current(&pod.preferences, view) {
-            return Ok(());
-        }
-        let scores = &mut slot.state;
-        if scores.apply_changes(&pod.preferences, view, rescore.changed).is_err() {
-            let new = self.compute_scores(&pod.preferences, view);
-            rescore.reevaluate_all();
-            self.recycle(std::mem::replace(scores, new));
-        }
-        if scores.has_counted_pods() == slot.skip {
-            return Err(NeedsFullEvaluation);
-        }
-        if scores.class_is_domain != scores.has_few_domains() {
-            scores.class_is_domain = !scores.class_is_domain;
-            rescore.reevaluate_all();
-        }
-        for sums in &mut scores.weights {
-            if scores.class_is_domain && sums.has_changed() {
-                sums.clear_changed();
-                rescore.mark_classes_changed();
-            }
-            sums.drain_changed(view.indexes.0, |_, word, nodes| rescore.reevaluate.insert_word(word, nodes));
-        }
-        Ok(())
     }
 
     fn recycle(&self, scores: InterPodAffinityScores) {
@@ -146,6 +106,40 @@ impl InterPodAffinity {
         }
         scores.class_is_domain = scores.has_few_domains();
         scores
+    }
+
+    /// Updates the scores.
+    pub(super) fn update_scores(
+        &self,
+        pod: &InterPodAffinityPod,
+        slot: &mut CycleSlot<InterPodAffinityScores>,
+        view: View<'_, Self>,
+        rescore: &mut ScoreUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if slot.state.is_current(&pod.preferences, view) {
+            return Ok(());
+        }
+        let scores = &mut slot.state;
+        if scores.apply_changes(&pod.preferences, view, rescore.changed).is_err() {
+            let new = self.compute_scores(&pod.preferences, view);
+            rescore.reevaluate_all();
+            self.recycle(std::mem::replace(scores, new));
+        }
+        if scores.has_counted_pods() == slot.skip {
+            return Err(NeedsFullEvaluation);
+        }
+        if scores.class_is_domain != scores.has_few_domains() {
+            scores.class_is_domain = !scores.class_is_domain;
+            rescore.reevaluate_all();
+        }
+        for sums in &mut scores.weights {
+            if scores.class_is_domain && sums.has_changed() {
+                sums.clear_changed();
+                rescore.mark_classes_changed();
+            }
+            sums.drain_changed(view.indexes.0, |_, word, nodes| rescore.reevaluate.insert_word(word, nodes));
+        }
+        Ok(())
     }
 }
 
@@ -192,12 +186,42 @@ impl InterPodAffinityScores {
         }
         Ok(())
     }
+
+    /// Returns the sum over the node's domains.
+    #[inline(always)]
+    fn of_node(&self, node: NodeIndex) -> Result<i64, ScoreError> {
+        if self.weights.is_empty() {
+            // Reached only in a profile without PreScore, which skips Score otherwise.
+            return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
+        }
+        let sums = self.weights.iter().filter_map(|sums| sums.at(node));
+        Ok(sums.fold(0, i64::wrapping_add))
+    }
+
+    /// Returns the class of a node.
+    #[inline(always)]
+    pub(super) fn class(&self, node: NodeIndex) -> Result<ScoreClass, ScoreError> {
+        if !self.class_is_domain {
+            return self.of_node(node).map(|raw| ScoreClass(raw as u64));
+        }
+        let sums = self.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << BITS) - 1));
+        Ok(ScoreClass(sums.fold(0, |class, domain| class << BITS | domain)))
+    }
+
+    /// Returns the raw score of a class.
+    pub(super) fn of_class(&self, class: ScoreClass) -> i64 {
+        if !self.class_is_domain {
+            return class.0 as i64;
+        }
+        let of_key = self.weights.iter().rev().zip((0..).step_by(BITS as usize));
+        let sums = of_key.map(|(sums, shift)| sums.sum((class.0 >> shift) as usize & ((1 << BITS) - 1)));
+        sums.fold(0, i64::wrapping_add)
+    }
 }
 
 impl ScorePlugin for InterPodAffinity {
     type Cycle = InterPodAffinityScores;
 
-    /// Returns the sum over the node's domains.
     #[inline(always)]
     fn score(
         _: &InterPodAffinityArgs,
@@ -205,12 +229,7 @@ impl ScorePlugin for InterPodAffinity {
         scores: &InterPodAffinityScores,
         node: NodeIndex,
     ) -> Result<i64, ScoreError> {
-        if scores.weights.is_empty() {
-            // Reached only in a profile without PreScore, which skips Score otherwise.
-            return Err(ScoreError("failed to read \"PreScoreInterPodAffinity\" from cycleState: not found"));
-        }
-        let sums = scores.weights.iter().filter_map(|sums| sums.at(node));
-        Ok(sums.fold(0, i64::wrapping_add))
+        scores.of_node(node)
     }
 }
 
@@ -224,33 +243,5 @@ impl NormalizeScore for InterPodAffinity {
             return 0;
         }
         (MAX_NODE_SCORE as f64 * (raw.wrapping_sub(extent.min) as f64 / span as f64)) as i64
-    }
-
-    #[inline(always)]
-    fn class(
-        args: &InterPodAffinityArgs,
-        pod: &InterPodAffinityPod,
-        scores: &InterPodAffinityScores,
-        node: NodeIndex,
-    ) -> Result<ScoreClass, ScoreError> {
-        if !scores.class_is_domain {
-            return Self::score(args, pod, scores, node).map(|raw| ScoreClass(raw as u64));
-        }
-        let sums = scores.weights.iter().map(|sums| sums.domain(node).get() as u64 & ((1 << BITS) - 1));
-        Ok(ScoreClass(sums.fold(0, |class, domain| class << BITS | domain)))
-    }
-
-    fn score_of_class(
-        _: &InterPodAffinityArgs,
-        _: &InterPodAffinityPod,
-        scores: &InterPodAffinityScores,
-        class: ScoreClass,
-    ) -> i64 {
-        if !scores.class_is_domain {
-            return class.0 as i64;
-        }
-        let of_key = scores.weights.iter().rev().zip((0..).step_by(BITS as usize));
-        let sums = of_key.map(|(sums, shift)| sums.sum((class.0 >> shift) as usize & ((1 << BITS) - 1)));
-        sums.fold(0, i64::wrapping_add)
     }
 }

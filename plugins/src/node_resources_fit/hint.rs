@@ -3,11 +3,12 @@
 use schedc_core::column::Column;
 use schedc_core::events::{Action, EventObject, EventResource};
 use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, QueueingHint, Registration};
-use schedc_core::intern::Interner;
 use schedc_core::model::{DeviceClass, Node, Object, Pod, Resources};
+use schedc_core::plugin::IndexView;
 
 use super::{NodeResourcesFit, NodeResourcesFitArgs, Requests};
 use crate::columns::NodeResources;
+use crate::indexes::DeviceClasses;
 
 impl EnqueueExtensions for NodeResourcesFit {
     const EVENTS: &'static [Registration] = &[
@@ -20,10 +21,11 @@ impl EnqueueExtensions for NodeResourcesFit {
         let HintContext { rejected, object, view } = cx;
         Ok(QueueingHint::queue_if(match object {
             EventObject::Node(old, Some(new)) => {
-                fits_empty(rejected, new, view.interner())
+                fits_empty(rejected, new, view)
                     && old.is_none_or(|old| {
                         new.allowed_pods > old.allowed_pods
                             || any_grew(&rejected.spec.requests, &old.allocatable, &new.allocatable)
+                            || is_left_to_devices(&rejected.spec.requests, new, view.indexes)
                     })
             }
             EventObject::Pod(Some(deleted), None) => deleted.occupies_node(),
@@ -55,8 +57,15 @@ fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &Devic
 }
 
 /// Returns whether the node without its pods could run the pod. Ignored resources are included here.
-fn fits_empty(pod: &Pod, node: &Node, interner: &Interner) -> bool {
-    Requests::new(&pod.spec.requests, |_| false).fit(&NodeResources::build(node, interner)).is_ok()
+fn fits_empty(pod: &Pod, node: &Node, view: IndexView<'_, NodeResourcesFit>) -> bool {
+    let requests = Requests::new(&pod.spec.requests, view.indexes, |_| false);
+    requests.fit(&NodeResources::build(node, view.interner())).is_ok()
+}
+
+/// Returns whether devices serve a requested resource on the node.
+fn is_left_to_devices(requested: &Resources, node: &Node, classes: &DeviceClasses) -> bool {
+    let is_absent = |name| node.allocatable.scalar(name).unwrap_or(0) <= 0;
+    requested.scalars.iter().any(|&(name, amount)| amount != 0 && is_absent(name) && classes.is_backed(name))
 }
 
 /// Returns whether the amount of a requested resource increased.

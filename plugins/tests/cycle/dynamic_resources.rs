@@ -24,10 +24,85 @@ fn pods_without_claims_skip() {
 }
 
 #[test]
-fn a_pod_with_claims_is_rejected() {
+fn a_pod_without_its_claim_is_rejected() {
     check(
-        "{resourceClaims: [{name: gpu}]}",
-        expect!["0/2 nodes are available: resource claims are not supported yet. no new claims to deallocate"],
+        "{resourceClaims: [{name: gpu, resourceClaimName: mine}]}",
+        expect![[
+            r#"0/2 nodes are available: could not find ResourceClaim "default/mine". no new claims to deallocate"#
+        ]],
+    );
+}
+
+/// Returns a cluster with two nodes, of which n1 has a device.
+fn with_device() -> TestCluster<Pipeline> {
+    let mut cluster = TestCluster::<Pipeline>::new();
+    cluster.node("{metadata: {name: n1}}");
+    cluster.node("{metadata: {name: n2}}");
+    cluster.object("{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {}}");
+    cluster.object(
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: a}, spec: {driver: d, nodeName: n1,
+          pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}",
+    );
+    cluster
+}
+
+const REQUEST: &str =
+    "devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}";
+
+fn claim(name: &str, status: &str) -> String {
+    format!(
+        "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {name}}}, spec: {{{REQUEST}}},
+          status: {{{status}}}}}"
+    )
+}
+
+fn user(name: &str) -> String {
+    format!("spec: {{resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]}}")
+}
+
+const ALLOCATED: &str = "allocation: {devices: {results: [{request: r, driver: d, pool: n1, device: gpu-0}]}}";
+
+#[test]
+fn cached_answers_follow_allocations() {
+    let mut cluster = with_device();
+    cluster.object(&claim("mine", ""));
+    cluster.object(&claim("other", ""));
+    // The third pod with this signature has a cached answer.
+    for _ in 0..4 {
+        assert_eq!(cluster.decide(&user("mine")), "n1");
+    }
+    cluster.object(&claim("other", ALLOCATED));
+    let rejected = "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable";
+    for _ in 0..4 {
+        assert_eq!(cluster.decide(&user("mine")), rejected);
+    }
+    cluster.object(&claim("other", ""));
+    assert_eq!(cluster.decide(&user("mine")), "n1");
+}
+
+#[test]
+fn cached_answers_follow_slices() {
+    let mut cluster = with_device();
+    cluster.object(&claim("mine", ""));
+    for _ in 0..4 {
+        assert_eq!(cluster.decide(&user("mine")), "n1");
+    }
+    cluster.object(
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: a}, spec: {driver: d, nodeName: n2,
+          pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}",
+    );
+    assert_eq!(cluster.decide(&user("mine")), "n2");
+}
+
+#[test]
+fn an_unused_claim_on_other_nodes_is_deallocated() {
+    let mut cluster = with_device();
+    let nodes =
+        "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n3]}]}]}";
+    cluster.object(&claim("mine", &ALLOCATED.replace("}]}}", &format!("}}]}}, {nodes}}}"))));
+    assert_eq!(
+        cluster.decide(&user("mine")),
+        "0/2 nodes are available: 2 resourceclaim not available on the node. deallocation of ResourceClaim completed"
     );
 }
 

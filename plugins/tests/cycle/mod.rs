@@ -1,6 +1,7 @@
 //! Scheduling cycles with small profiles, for plugins that keep state or read objects other than nodes and
 //! pods.
 
+mod device_history;
 mod dynamic_resources;
 mod missing_pre_filter;
 mod node_volume_limits;

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use default_profile::Profiles;
+use schedc_core::incremental::without_samples;
 use schedc_core::minimal_cluster::{InlineTasks, NoopClient};
 use schedc_core::model::{Pod, PodSpec, Uid};
 use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Tasks};
@@ -149,7 +150,9 @@ impl Churn {
         let pod = Pod { uid: Uid(name.as_str().into()), name: name.into(), ..self.templates[kind].clone() };
         self.running.push_back(pod.uid.clone());
         self.apply(Change::Pod(pod.clone()));
-        let counted = allocation_counter::measure(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
+        let counted = allocation_counter::measure(|| {
+            without_samples(|| assert!(self.scheduler.schedule_one(&mut self.tasks)));
+        });
         while let Some(completed) = self.tasks.0.pop() {
             self.scheduler.on_completed(completed, &mut self.tasks);
         }

@@ -129,8 +129,10 @@ pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Po
         .filter(|node| evaluation.nodes[names.resolve(node.name)].rejection.is_none())
         .map(|node| &**node)
         .collect();
+    // A failure on one node ends the attempt, unless the nominated node fits.
+    let is_scored = failures.is_empty() || evaluation.by_nomination.is_some();
     evaluation.failures = failures;
-    if !feasible.is_empty() {
+    if is_scored && !feasible.is_empty() {
         score(profile, &cx, &feasible, &mut evaluation);
     }
     evaluation

@@ -19,8 +19,12 @@ fn every_granted_right_is_used_and_no_other_one() {
     let folder = Folder::with(&[("kubeconfig", &server.kubeconfig())]);
     exercise_all_rights(&server, &folder);
     let granted = granted();
-    let used: BTreeSet<String> =
+    let mut used: BTreeSet<String> =
         server.requests().iter().map(|asked| used(asked.verb, &asked.path, &granted)).collect();
+    // An API server requires both for an allocation.
+    if used.contains("patch resource.k8s.io/resourceclaims/status") {
+        used.insert("patch resource.k8s.io/resourceclaims/binding".to_owned());
+    }
     let beyond: Vec<_> = used.difference(&granted).collect();
     assert!(beyond.is_empty(), "not granted: {beyond:?}");
     // The test does not request metrics.
@@ -80,6 +84,8 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
         server.rule(FaultRule::new(Fault::Answer(400, None)).verb("watch").path(&resource.all()).times(1));
     }
     server.rule(FaultRule::new(Fault::LoseAnswer).verb("create").path("*/pods/lost/binding").times(1));
+    // The claim of a pod that cannot be bound is deleted.
+    server.rule(FaultRule::new(Fault::Answer(403, None)).verb("create").path("*/pods/gpu/binding").times(1));
     server.pods_end_after(Duration::ZERO);
     server.bind_volumes();
     server.create(node("1"));
@@ -100,6 +106,7 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
             "hostPath": {"path": "/there"}},
         "status": {"phase": "Available"},
     }));
+    create_devices(server);
     let kubeconfig = folder.path("kubeconfig");
     let mut running = Running(
         Command::new(env!("CARGO_BIN_EXE_schedc"))
@@ -115,11 +122,17 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
         pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": class}}]);
         server.create(pod);
     }
-    wait_until(server, "all three are bound", |server| bound(server) == 3);
+    let mut gpu = pod("gpu", "0", 0);
+    gpu["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = "1".into();
+    server.create(gpu);
+    let mut shared = pod("shared", "0", 0);
+    shared["spec"]["resourceClaims"] = json!([{"name": "c", "resourceClaimName": "shared"}]);
+    server.create(shared);
+    wait_until(server, "all five are bound", |server| bound(server) == 5);
     server.create(pod("high", "600m", 5));
-    wait_until(server, "a fourth is bound", |server| bound(server) == 4);
+    wait_until(server, "a sixth is bound", |server| bound(server) == 6);
     server.create(pod("higher", "600m", 10));
-    wait_until(server, "it took the fourth one's place", |server| {
+    wait_until(server, "it took the sixth one's place", |server| {
         server.get("/api/v1/namespaces/default/pods/high").is_none()
     });
     server.create(pod("too-large", "900m", 0));
@@ -135,6 +148,25 @@ fn exercise_all_rights(server: &Server, folder: &Folder) {
         }
     }
     running.end();
+}
+
+/// Creates two devices, which back an extended resource, and a claim.
+fn create_devices(server: &Server) {
+    server.create(json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
+        "spec": {"extendedResourceName": "example.com/gpu"},
+    }));
+    server.create(json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "n"},
+        "spec": {"driver": "gpu.example.com", "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
+            "nodeName": "n", "devices": [{"name": "a"}, {"name": "b"}]},
+    }));
+    let exactly = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1});
+    server.create(json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+        "metadata": {"name": "shared", "namespace": "default"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": exactly}]}},
+    }));
 }
 
 #[track_caller]

@@ -8,7 +8,9 @@ use schedc_core::cache::{Base, Cache};
 use schedc_core::client::Client;
 use schedc_core::events::EventObject;
 use schedc_core::extenders::NoExtenders;
-use schedc_core::extension_points::{BindResult, HintError, Placement, PostFilterContext, QueuedPod, QueueingHint};
+use schedc_core::extension_points::{
+    BindResult, HintError, Placement, PostFilterContext, Preview, QueuedPod, QueueingHint,
+};
 use schedc_core::handle::{Handle, WaitingPods};
 use schedc_core::hints::PluginEvents;
 use schedc_core::idle_plugins::IdlePlugins;
@@ -325,6 +327,9 @@ impl Profile for Pipeline {
             }
         }
         Ok(reserved)
+    }
+    fn previews(&self, _: &Cycle, cache: &Cache<State>, placement: &Placement) -> Vec<Preview> {
+        self.steps.reserve.iter().filter_map(|step| step.plugin.preview(placement, cache)).collect()
     }
     fn unreserve(&self, placement: &Placement, reserved: &Reserved) {
         for step in self.steps.reserve.iter().rev() {

@@ -1,5 +1,5 @@
 //! Controllers that scheduling depends on: they bind claims, provision volumes, create the claims of generic ephemeral
-//! volumes, and update the status of disruption budgets.
+//! volumes, generate and release resource claims, and update the status of disruption budgets.
 //!
 //! They read the server's log and write to the server. The driver decides when they run.
 
@@ -7,6 +7,7 @@ mod claims;
 mod disruption;
 mod ephemeral;
 mod provisioning;
+mod resource_claims;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,6 +38,9 @@ const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 ///   at once or for the node that the scheduler selected. The volume is deleted with its claim, unless the class
 ///   retains it.
 /// - **Generic ephemeral volumes**: a pod's claims are created and deleted with the pod.
+/// - **Resource claims** (`resourceclaim`): claims are generated from the templates of pods, released when their pods
+///   are done, deallocated when no pod uses them, and deleted with the pods that own them. Devices with binding
+///   conditions are prepared at once, unless a status was reported already.
 /// - **Disruption** (`DisruptionController`): the status of each budget follows its pods and their controllers.
 #[derive(Clone, Debug, Default)]
 pub struct Controllers {
@@ -49,6 +53,7 @@ pub struct Controllers {
     /// Claims of `unbound` that may have become bindable.
     queue: BTreeSet<Key>,
     disruption: disruption::Disruption,
+    resource_claims: resource_claims::ResourceClaims,
 }
 
 impl Controllers {
@@ -83,6 +88,7 @@ impl Controllers {
 
     fn observe(&mut self, server: &mut ApiServer, change: &Change, now: i64) {
         self.disruption.observe(server, change);
+        self.resource_claims.observe(server, change, now);
         let is_gone = change.kind == ChangeKind::Deleted;
         match &*change.object {
             AnyObject::Pod(pod) if is_gone => ephemeral::delete_claims(server, pod, now),

@@ -25,12 +25,14 @@ use k8s_openapi::jiff::Timestamp;
 use schedc_core::client::{ApiError, Event};
 use schedc_core::map::Set;
 use schedc_core::model::Uid;
+use schedc_objects::default::generated_name;
 use schedc_objects::{AnyObject, Kinds};
 use serde_json::Value;
 
 pub use crate::store::{ChangeKind, Key};
 pub use request::{PodRef, Request, Response};
 
+use crate::claim_status::check_claim_status;
 use crate::merge_patch;
 use crate::store::{self, Store};
 use deletion::TerminatingPods;
@@ -156,7 +158,11 @@ impl ApiServer {
     /// # Errors
     /// Returns an error if an object of this name exists, or the name is missing.
     pub fn create(&mut self, mut object: AnyObject, now: i64) -> Result<Arc<AnyObject>, ApiError> {
-        let key = Key::of(&object);
+        let mut key = Key::of(&object);
+        if let Some(name) = self.generated_name(&object, &key) {
+            key.name = name.as_str().into();
+            object.metadata_mut().name = Some(name);
+        }
         if key.name.is_empty() {
             return Err(errors::invalid(&key, "metadata.name: Required value: name or generateName is required"));
         }
@@ -190,6 +196,18 @@ impl ApiServer {
         self.replace(&key, object)
     }
 
+    /// Returns a free name for an object that has only a `generateName`. An API server draws names at random.
+    fn generated_name(&self, object: &AnyObject, key: &Key) -> Option<String> {
+        let prefix = object.metadata().generate_name.as_deref().filter(|prefix| !prefix.is_empty())?;
+        if !key.name.is_empty() {
+            return None;
+        }
+        // Versions grow, therefore the first candidate is usually free.
+        let first = u32::try_from(self.store.version() % u64::from(u32::MAX)).unwrap_or_default();
+        let mut names = (0..u32::MAX).map(|n| generated_name(prefix, first.wrapping_add(n)));
+        names.find(|name| self.get(&Key { name: name.as_str().into(), ..key.clone() }).is_none())
+    }
+
     /// Returns a unique uid.
     fn new_uid(&mut self, given: Option<&str>, key: &Key) -> String {
         let name = match (&*key.namespace, key.kind) {
@@ -217,7 +235,9 @@ impl ApiServer {
     fn create_json(&mut self, key: &Key, manifest: &Value, now: i64) -> Result<Arc<AnyObject>, ApiError> {
         let mut object = read(key, manifest.clone(), self.options.kinds)?;
         let metadata = object.metadata_mut();
-        metadata.name.get_or_insert_with(|| key.name.to_string());
+        if !key.name.is_empty() {
+            metadata.name.get_or_insert_with(|| key.name.to_string());
+        }
         if !key.namespace.is_empty() {
             metadata.namespace.get_or_insert_with(|| key.namespace.to_string());
         }
@@ -235,8 +255,12 @@ impl ApiServer {
         if let Some(uid) = uid.filter(|uid| *uid != old_uid) {
             return Err(errors::other_uid(key, uid, old_uid));
         }
-        let mut value = json_of(old);
+        let old_value = json_of(old);
+        let mut value = old_value.clone();
         merge_patch::merge(&mut value, patch);
+        if key.kind == "ResourceClaim" {
+            check_claim_status(&old_value, &mut value).map_err(|error| errors::invalid(key, error))?;
+        }
         let mut object = read(key, value, self.options.kinds)?;
         // Identifying fields do not change.
         let metadata = object.metadata_mut();

@@ -304,3 +304,39 @@ fn finalizers_delay_deletion() {
     }
     assert_eq!((server.objects().count(), server.next_removal()), (0, None));
 }
+
+#[test]
+fn resource_claims_have_users_only_while_they_are_allocated() {
+    let mut server = ApiServer::new(ApiServerOptions { finalizers_hold: true, ..ApiServerOptions::default() });
+    let claim = create(&mut server, "{kind: ResourceClaim, metadata: {name: a, finalizers: [x]}, spec: {}}");
+    let key = Key::of(&claim);
+    let user = |n: usize| json!({"resource": "pods", "name": format!("p{n}"), "uid": format!("u{n}")});
+    let users = |count: usize| json!({"status": {"reservedFor": (0..count).map(user).collect::<Vec<_>>()}});
+    let device = |name: &str| {
+        let results = [json!({"request": "r", "driver": "d", "pool": "p", "device": name})];
+        json!({"status": {"allocation": {"devices": {"results": results}}}})
+    };
+    let status = json!({"status": {"devices": [{"driver": "d", "pool": "p", "device": "e"}]}});
+    let free = json!({"status": {"allocation": null, "reservedFor": null}});
+    let mut patch = |patch: Value| match server.handle(&Request::Patch(key.clone(), patch), 0) {
+        Ok(claim) => json_of(&claim.unwrap())["status"].to_string(),
+        Err(error) => error.to_string(),
+    };
+    let texts = [users(1), device("e"), users(256), users(257), device("f"), users(1), status, free, device("f")]
+        .map(|value| patch(value).chars().take(160).collect::<String>());
+    expect![[r#"
+        ResourceClaim "a" is invalid: status.reservedFor: Forbidden: may not be specified when `allocated` is not set
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}}}
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p0","resource":"pods","uid":"u0"},{"name":"
+        ResourceClaim "a" is invalid: status.reservedFor: Too many: 257: must have at most 256 items
+        ResourceClaim "a" is invalid: status.allocation: Invalid value: field is immutable
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"reservedFor":[{"name":"p0","resource":"pods","uid":"u0"}]}
+        {"allocation":{"devices":{"results":[{"device":"e","driver":"d","pool":"p","request":"r"}]}},"devices":[{"device":"e","driver":"d","pool":"p"}],"reservedFor":[{
+        {}
+        {"allocation":{"devices":{"results":[{"device":"f","driver":"d","pool":"p","request":"r"}]}}}
+    "#]]
+    .assert_eq(&(texts.join("\n") + "\n"));
+    server.handle(&Request::Delete(key.clone(), None), 0).unwrap();
+    let late = server.handle(&Request::Patch(key, users(1)), 0).unwrap_err();
+    assert_eq!(late.reason, ApiReason::Invalid, "{late}");
+}

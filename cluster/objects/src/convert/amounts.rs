@@ -17,7 +17,7 @@ pub(crate) type ResourceList = BTreeMap<String, Text>;
 
 impl<'a> Amounts<'a> {
     pub(super) fn new(written: Option<&'a ResourceList>) -> Amounts<'a> {
-        let parsed = |(name, text): (&'a String, &Text)| (name.as_str(), Quantity::parse(&text.0).unwrap_or_default());
+        let parsed = |(name, text): (&'a String, &Text)| (name.as_str(), quantity(text));
         Amounts(written.into_iter().flatten().map(parsed).collect())
     }
 
@@ -89,14 +89,26 @@ impl<'a> Amounts<'a> {
     }
 }
 
+/// Parses a quantity; a wrong one counts as 0.
+pub(super) fn quantity(text: &Text) -> Quantity {
+    Quantity::parse(&text.0).unwrap_or_default()
+}
+
+/// Whether a resource is an extended resource (`IsExtendedResourceName`).
+pub(super) fn is_extended(name: &str) -> bool {
+    name.contains('/')
+        && !is_native(name)
+        && !name.starts_with("requests.")
+        && label_key_problems(&format!("requests.{name}")).is_empty()
+}
+
+fn is_native(name: &str) -> bool {
+    name.contains("kubernetes.io/")
+}
+
 /// Whether kube-scheduler counts a resource other than cpu, memory and ephemeral storage (`IsScalarResourceName`).
 fn is_scalar(name: &str) -> bool {
-    let is_native = name.contains("kubernetes.io/");
-    let is_extended = name.contains('/')
-        && !is_native
-        && !name.starts_with("requests.")
-        && label_key_problems(&format!("requests.{name}")).is_empty();
-    is_extended || is_native || name.starts_with("hugepages-") || name.starts_with("attachable-volumes-")
+    is_extended(name) || is_native(name) || name.starts_with("hugepages-") || name.starts_with("attachable-volumes-")
 }
 
 #[cfg(test)]

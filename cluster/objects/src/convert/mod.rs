@@ -5,9 +5,10 @@
 //! never matches. A quantity that cannot be parsed counts as 0; both the manifest reader and API servers refuse such
 //! quantities.
 
+mod allocation_result;
 mod amounts;
 mod budget;
-mod dynamic_resources;
+mod device_requests;
 mod features;
 mod label_selector;
 mod namespace;
@@ -16,6 +17,8 @@ mod object;
 mod pod;
 mod pod_affinity;
 mod requests;
+mod resource_claim;
+mod resource_slice;
 mod selector;
 mod topology_spread;
 pub(crate) mod volume;
@@ -25,7 +28,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 pub use node::convert_node;
 pub use object::convert_object;
 pub use pod::{convert_pod, is_finished};
@@ -70,6 +73,15 @@ fn symbol(text: Option<&String>, interner: &mut Interner) -> Symbol {
 /// The symbol of a text; `None` if it is missing or empty.
 fn non_empty(text: Option<&String>, interner: &mut Interner) -> Option<Symbol> {
     text.filter(|text| !text.is_empty()).map(|text| interner.intern(text))
+}
+
+/// A time in nanoseconds since 1970.
+fn nanoseconds(time: Option<&Time>) -> Option<i64> {
+    // Years before 1678 and after 2261 are out of range.
+    time.map(|time| {
+        let nanoseconds = time.0.as_nanosecond();
+        i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
+    })
 }
 
 /// Hash of a value, equal for equal values in every run.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::budget::convert_budget;
 use super::namespace::convert_namespace;
 use super::workload::{convert_replica_set, convert_replication_controller, convert_service, convert_stateful_set};
-use super::{dynamic_resources, volume};
+use super::{resource_claim, resource_slice, volume};
 use crate::kinds::{AnyObject, CustomObject};
 
 /// Converts an object for the plugins' indexes. See [`crate`] for the treatment of invalid input.
@@ -34,11 +34,15 @@ pub fn convert_object(object: &AnyObject, interner: &mut Interner) -> Option<Obj
         }
         AnyObject::VolumeAttachment(o) => Object::VolumeAttachment(volume::volume_attachment(o, interner).into()),
         AnyObject::PodDisruptionBudget(budget) => Object::PodDisruptionBudget(convert_budget(budget, interner).into()),
-        AnyObject::ResourceClaim(o) => Object::ResourceClaim(dynamic_resources::resource_claim(o, interner).into()),
-        AnyObject::ResourceSlice(o) => Object::ResourceSlice(dynamic_resources::resource_slice(o, interner).into()),
-        AnyObject::DeviceClass(o) => Object::DeviceClass(dynamic_resources::device_class(o, interner).into()),
+        AnyObject::ResourceClaim(o) => Object::ResourceClaim(resource_claim::resource_claim(o, interner).into()),
+        AnyObject::ResourceSlice(o) => Object::ResourceSlice(resource_slice::resource_slice(o, interner).into()),
+        AnyObject::DeviceClass(o) => Object::DeviceClass(resource_slice::device_class(o, interner).into()),
         AnyObject::Custom(of_kind) => Object::Custom(custom(object, of_kind, interner).into()),
-        AnyObject::Node(_) | AnyObject::Pod(_) | AnyObject::PriorityClass(_) | AnyObject::Deployment(_) => return None,
+        AnyObject::Node(_)
+        | AnyObject::Pod(_)
+        | AnyObject::PriorityClass(_)
+        | AnyObject::Deployment(_)
+        | AnyObject::ResourceClaimTemplate(_) => return None,
     })
 }
 

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as api;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{HostPort, Pod, PodSpec, PreemptionPolicy, Protocol, Toleration, TolerationOperator, Uid};
 
-use super::dynamic_resources::{claim_statuses, pod_claim};
+use super::device_requests::device_requests;
 use super::features::required_features;
 use super::pod_affinity::pod_affinity;
 use super::requests::{Requests, is_restartable};
+use super::resource_claim::{claim_statuses, pod_claim};
 use super::selector::{broken, preferred, required};
 use super::topology_spread::topology_spread;
 use super::volume::volumes;
 use super::workload::controller;
-use super::{effect, labels, non_empty, symbol, uid};
+use super::{effect, labels, nanoseconds, non_empty, symbol, uid};
 use crate::kinds::namespace;
 
 /// Converts a pod. See [`crate`] for the treatment of invalid input.
@@ -89,6 +89,7 @@ fn convert_spec(pod: &api::Pod, namespace: &str, requests: &Requests, interner: 
         controller: controller(&pod.metadata, interner),
         volumes: volumes(pod, interner),
         resource_claims: spec.resource_claims.iter().flatten().map(|claim| pod_claim(claim, interner)).collect(),
+        device_requests: device_requests(spec, interner),
         required_features: required_features(spec, interner),
         host_ports: host_ports(spec, interner),
         images: images(spec, interner),
@@ -146,14 +147,6 @@ fn images(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
 fn image_symbol(name: &str, interner: &mut Interner) -> Symbol {
     // A colon before the last slash belongs to a port. A name with neither has two equal positions and gets a tag.
     if name.rfind(':') <= name.rfind('/') { interner.intern(&format!("{name}:latest")) } else { interner.intern(name) }
-}
-
-fn nanoseconds(time: Option<&Time>) -> Option<i64> {
-    // Years before 1678 and after 2261 are out of range.
-    time.map(|time| {
-        let nanoseconds = time.0.as_nanosecond();
-        i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
-    })
 }
 
 #[cfg(test)]

@@ -70,3 +70,23 @@ impl SelectedFields for MetadataWithAnnotations {
         owner_references: "ownerReferences" = 13,
     }
 }
+
+/// Metadata of resource claims.
+pub(super) struct MetadataOfClaims;
+
+impl SelectedFields for MetadataOfClaims {
+    type Object = meta::ObjectMeta;
+
+    selected_fields! {
+        @fields
+        name = 1,
+        namespace = 3,
+        uid = 5,
+        annotations = 12,
+        finalizers = 14,
+        resource_version: "resourceVersion" = 6,
+        creation_timestamp: "creationTimestamp" = 8,
+        deletion_timestamp: "deletionTimestamp" = 9,
+        owner_references: "ownerReferences" = 13,
+    }
+}

@@ -42,7 +42,7 @@ fn seen(object: &AnyObject) -> String {
 fn objects(value: &Value, found: &mut Vec<Value>) {
     if let Some(kind) = value["kind"].as_str()
         && value["apiVersion"].is_string()
-        && kind != "PriorityClass"
+        && !["PriorityClass", "ResourceClaimTemplate"].contains(&kind)
         && KINDS.contains(&kind)
     {
         found.push(value.clone());
@@ -226,9 +226,22 @@ fn selected_fields_are_kept() {
           status: {disruptionsAllowed: 2, disruptedPods: {a: '2026-01-01T00:00:00Z'}, currentHealthy: 1}}",
         "
         kind: ResourceClaim
-        metadata: {name: d, uid: u, deletionTimestamp: '2026-01-02T00:00:00Z',
+        metadata: {name: d, uid: u, resourceVersion: '5', creationTimestamp: '2026-01-01T00:00:00Z',
+          deletionTimestamp: '2026-01-02T00:00:00Z', finalizers: [resource.kubernetes.io/delete-protection],
+          annotations: {resource.kubernetes.io/extended-resource-claim: 'true'},
           ownerReferences: [{apiVersion: v1, kind: Pod, name: r, uid: o, controller: true}]}
-        spec: {}
+        spec:
+          devices:
+            requests:
+            - name: r
+              exactly: {deviceClassName: c, selectors: [{cel: {expression: 'true'}}], allocationMode: ExactCount, count: 2,
+                adminAccess: false, tolerations: [{key: k, operator: Exists, effect: None}],
+                capacity: {requests: {a/b: 1Gi}}}
+            - name: s
+              firstAvailable: [{name: t, deviceClassName: c, selectors: [{cel: {expression: 'false'}}], allocationMode: All,
+                tolerations: [{value: v}], capacity: {requests: {b: 2}}}, {name: u, deviceClassName: d, count: 3}]
+            constraints: [{requests: [r, s/t], matchAttribute: a/b}, {distinctAttribute: c/d}]
+            config: [{requests: [s], opaque: {driver: d, parameters: {any: 1}}}]
         status:
           reservedFor: [{apiGroup: g, resource: pods, name: p, uid: u}]
           allocation:
@@ -243,8 +256,35 @@ fn selected_fields_are_kept() {
             networkData: {interfaceName: eth0, ips: [1.2.3.4/8], hardwareAddress: h},
             conditions: [{type: Ready, status: 'True', reason: r, message: m, observedGeneration: 1,
               lastTransitionTime: '2026-01-01T00:00:00Z'}]}]",
-        "{kind: DeviceClass, metadata: {name: d}, spec: {extendedResourceName: a/b}}",
-        "{kind: ResourceSlice, metadata: {name: d}, spec: {driver: d, pool: {name: p}}}",
+        "{kind: DeviceClass, metadata: {name: d, creationTimestamp: '2026-01-01T00:00:00Z'}, spec: {extendedResourceName: a/b,
+          selectors: [{cel: {expression: 'true'}}], config: [{opaque: {driver: d, parameters: [1]}}]}}",
+        "
+        kind: ResourceSlice
+        metadata: {name: d}
+        spec:
+          driver: d
+          pool: {name: p, generation: 2, resourceSliceCount: 3}
+          perDeviceNodeSelection: true
+          sharedCounters: [{name: c, counters: {m: {value: 1Gi}}}]
+          devices:
+          - name: a
+            attributes: {i: {int: 0}, b: {bool: false}, a/s: {string: x}, v: {version: 1.2.3}}
+            capacity:
+              memory: {value: 1Gi, requestPolicy: {default: 1, validValues: [1, 2]}}
+              cores: {value: 5, requestPolicy: {default: 1, validRange: {min: 1, max: 4, step: 1}}}
+            consumesCounters: [{counterSet: c, counters: {m: {value: 512Mi}}}]
+            nodeName: n1
+            taints: [{key: k, value: v, effect: NoSchedule, timeAdded: '2026-01-01T00:00:00Z'}]
+            bindsToNode: true
+            bindingConditions: [b]
+            bindingFailureConditions: [f]
+            allowMultipleAllocations: true
+          - {name: b, allNodes: true}
+          - {name: c, nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}",
+        "{kind: ResourceSlice, metadata: {name: d}, spec: {driver: d, pool: {name: p}, nodeName: n1}}",
+        "{kind: ResourceSlice, metadata: {name: d}, spec: {driver: d, pool: {name: p}, allNodes: true}}",
+        "{kind: ResourceSlice, metadata: {name: d}, spec: {driver: d, pool: {name: p},
+          nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}}",
         "{kind: Namespace, metadata: {name: d, labels: {a: b}}, status: {phase: Active}}",
         "{kind: Service, metadata: {name: d}, spec: {selector: {a: b}, ports: [{port: 1}]}}",
         "{kind: ReplicationController, metadata: {name: d}, spec: {selector: {a: b}, replicas: 1}}",

@@ -7,7 +7,7 @@ use k8s_openapi::api::storage::v1::StorageClass;
 
 use super::names::Names;
 use super::storage::DefaultClasses;
-use super::{ProblemReporter, check, namespaces, node, pod, priority, storage, workload};
+use super::{ProblemReporter, check, devices, namespaces, node, pod, priority, storage, workload};
 use crate::kinds::AnyObject;
 use crate::manifests::{Problem, SourceLocation, Sourced};
 
@@ -49,6 +49,8 @@ impl Admission {
             AnyObject::StorageClass(class) => storage::complete_class(class),
             AnyObject::PersistentVolume(volume) => storage::complete_volume(volume),
             AnyObject::PersistentVolumeClaim(claim) => storage::complete_claim(claim, self.default_classes.name()),
+            AnyObject::ResourceClaim(claim) => devices::complete_claim_spec(&mut claim.spec),
+            AnyObject::ResourceClaimTemplate(template) => devices::complete_claim_spec(&mut template.spec.spec),
             AnyObject::ReplicationController(controller) => workload::complete_controller(controller),
             _ => {}
         }

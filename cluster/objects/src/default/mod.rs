@@ -11,6 +11,7 @@
 
 mod admission;
 mod check;
+mod devices;
 mod label_keys;
 mod names;
 mod namespaces;
@@ -25,6 +26,8 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 
 pub use admission::Admission;
+pub use devices::complete_claim_spec;
+pub use names::generated_name;
 pub use storage::{complete_claim, default_class};
 
 use crate::kinds::AnyObject;

@@ -83,7 +83,7 @@ impl Names {
             return;
         };
         loop {
-            let name = format!("{prefix}{}", suffix(self.next));
+            let name = generated_name(&prefix, self.next);
             self.next = self.next.wrapping_add(1);
             if self.taken.insert((kind, metadata.namespace.clone(), name.clone())) {
                 metadata.name = Some(name);
@@ -91,6 +91,14 @@ impl Names {
             }
         }
     }
+}
+
+/// Returns a name from a `generateName`, as an API server generates them, but with a suffix for this number.
+pub fn generated_name(prefix: &str, number: u32) -> String {
+    /// Bytes of the prefix that are kept, so that the name is a label.
+    const LONGEST: usize = 58;
+    let prefix = &prefix[..prefix.floor_char_boundary(LONGEST)];
+    format!("{prefix}{}", suffix(number))
 }
 
 /// Returns a suffix of five characters, unique for the first 14 million numbers.

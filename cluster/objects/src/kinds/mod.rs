@@ -117,6 +117,8 @@ macro_rules! each_kind {
             PodDisruptionBudget(policy::PodDisruptionBudget) "`policy/v1` PodDisruptionBudget.",
             PriorityClass(scheduling::PriorityClass) "`scheduling.k8s.io/v1` PriorityClass.",
             ResourceClaim(resource::ResourceClaim) "`resource.k8s.io/v1` ResourceClaim.",
+            ResourceClaimTemplate(resource::ResourceClaimTemplate)
+                "`resource.k8s.io/v1` ResourceClaimTemplate: only the resource claim controller reads these.",
             ResourceSlice(resource::ResourceSlice) "`resource.k8s.io/v1` ResourceSlice.",
             DeviceClass(resource::DeviceClass) "`resource.k8s.io/v1` DeviceClass.",
         }

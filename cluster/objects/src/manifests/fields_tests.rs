@@ -130,6 +130,7 @@ fn every_kind_has_a_schema() {
         PodDisruptionBudget 55
         PriorityClass 35
         ResourceClaim 134
+        ResourceClaimTemplate 106
         ResourceSlice 102
         DeviceClass 40"#]]
     .assert_eq(&counts.join("\n"));

@@ -83,9 +83,11 @@ fn filters_are_a_straight_line() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if idle_plugins::filter_runs_after_pre_filter::<
-                    NodePorts,
-                >(&cycle.node_ports, IDLE) {
+                if idle_plugins::runs(
+                    Promises::<NodePorts>::SKIPS,
+                    cycle.node_ports.skip,
+                    IDLE,
+                ) {
                     <NodePorts as FilterPlugin>::filter(
                             &args::NODE_PORTS,
                             &pod.node_ports,
@@ -94,9 +96,11 @@ fn filters_are_a_straight_line() {
                         )
                         .map_err(Rejection::NodePorts)?;
                 }
-                if idle_plugins::filter_runs_after_pre_filter::<
-                    GpuShare,
-                >(&cycle.gpu_share, IDLE) {
+                if idle_plugins::runs(
+                    Promises::<GpuShare>::SKIPS,
+                    cycle.gpu_share.skip,
+                    IDLE,
+                ) {
                     <GpuShare as FilterPlugin>::filter(
                             &args::GPU_SHARE,
                             &pod.gpu_share,
@@ -162,19 +166,17 @@ fn a_filter_without_its_pre_filter_gets_the_default_state() {
                 columns: Columns<'_>,
                 index: usize,
             ) -> Result<(), Rejection> {
-                if idle_plugins::filter_runs::<GpuShare>(IDLE) {
-                    <GpuShare as FilterPlugin>::filter(
-                            &args::GPU_SHARE,
-                            &pod.gpu_share,
-                            &cycle.gpu_share,
-                            (
-                                &columns.gpus[index],
-                                &columns.infos[index],
-                                <Position as ColumnSet>::row(columns.first, index),
-                            ),
-                        )
-                        .map_err(Rejection::GPUShare)?;
-                }
+                <GpuShare as FilterPlugin>::filter(
+                        &args::GPU_SHARE,
+                        &pod.gpu_share,
+                        &cycle.gpu_share,
+                        (
+                            &columns.gpus[index],
+                            &columns.infos[index],
+                            <Position as ColumnSet>::row(columns.first, index),
+                        ),
+                    )
+                    .map_err(Rejection::GPUShare)?;
                 Ok(())
             }"#]],
     );

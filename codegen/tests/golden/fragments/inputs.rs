@@ -151,5 +151,5 @@ fn columns_are_wired_in_the_order_of_the_catalog() {
 #[test]
 fn a_name_that_is_only_declared_is_not_imported() {
     let profile = "[plugins]\nmulti-point = [\"PrioritySort\", \"DefaultBinder\"]\n";
-    check(profile, "use ::schedc_core::{", &expect!["use ::schedc_core::{idle_plugins, incremental, model};"]);
+    check(profile, "use ::schedc_core::{", &expect!["use ::schedc_core::{incremental, model};"]);
 }

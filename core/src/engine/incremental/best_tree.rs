@@ -103,13 +103,9 @@ impl BestTree {
         self.nodes.len() / 2
     }
 
-    /// Computes every block.
-    pub(super) fn fill(&mut self, totals: &[i64], feasible: &NodeMask) {
-        let blocks = self.blocks();
-        for (block, leaf) in self.nodes[blocks..][..self.used].iter_mut().enumerate() {
-            *leaf = BlockBest::of_block(totals, feasible, block);
-        }
-        self.update_ancestors();
+    /// Removes the best of all blocks.
+    pub(super) fn clear(&mut self) {
+        self.nodes.fill(BlockBest::default());
     }
 
     /// Computes the blocks of these nodes.

@@ -53,15 +53,22 @@ pub(crate) struct CachedDiagnosis<P: Profile> {
     verdicts: NodeVerdicts,
     /// The nodes whose verdict may have changed since.
     stale: NodeSet,
-    /// Compiled pod and cycle state of the last evaluation, if Filter read more than the pod and the node.
-    inputs: Option<(Arc<P::Pod>, P::Cycle)>,
-    /// Whether verdicts exist.
-    is_made: bool,
+    validity: Validity<P>,
+}
+
+/// How long the verdicts are valid.
+enum Validity<P: Profile> {
+    /// There are no verdicts.
+    Absent,
+    /// Until the node changes: Filter reads only the pod and the node.
+    PerNode,
+    /// For this compiled pod and this cycle state.
+    PerState(Arc<P::Pod>, P::Cycle),
 }
 
 impl<P: Profile> Default for CachedDiagnosis<P> {
     fn default() -> Self {
-        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), inputs: None, is_made: false }
+        CachedDiagnosis { verdicts: NodeVerdicts::default(), stale: NodeSet::default(), validity: Validity::Absent }
     }
 }
 
@@ -96,19 +103,18 @@ impl<P: Profile> CachedDiagnosis<P> {
         self.verdicts.diagnosis(cache.base.count())
     }
 
-    /// Returns whether verdicts on unchanged nodes are still valid. Stores the inputs of this evaluation.
+    /// Returns whether verdicts on unchanged nodes are still valid. Stores the validity of those that are computed now.
     fn is_reusable(&mut self, attempt: &PreFilteredPod<P>) -> bool {
-        let was_made = std::mem::replace(&mut self.is_made, true);
         if P::reads_only_node(&attempt.compiled, &attempt.cycle) {
-            return was_made && self.inputs.take().is_none();
+            return matches!(std::mem::replace(&mut self.validity, Validity::PerNode), Validity::PerNode);
         }
-        let same = |(compiled, cycle): &(Arc<P::Pod>, P::Cycle)| {
-            Arc::ptr_eq(compiled, &attempt.compiled) && *cycle == attempt.cycle
-        };
-        if self.inputs.as_ref().is_some_and(same) {
+        if let Validity::PerState(compiled, cycle) = &self.validity
+            && Arc::ptr_eq(compiled, &attempt.compiled)
+            && *cycle == attempt.cycle
+        {
             return true;
         }
-        self.inputs = Some((attempt.compiled.clone(), attempt.cycle.clone()));
+        self.validity = Validity::PerState(attempt.compiled.clone(), attempt.cycle.clone());
         false
     }
 

@@ -2,9 +2,8 @@
 //!
 //! A cached answer consists of a [`NodeMask`] of passing nodes for each filter, the raw scores, the totals, and a tree
 //! of the best totals. A plugin whose state depends on the cluster updates it and returns the affected nodes
-//! ([`PreFilterPlugin::update`](crate::extension_points::PreFilterPlugin::update),
-//! [`PreScorePlugin::update`](crate::extension_points::PreScorePlugin::update)). Kernels run again for these nodes and
-//! for nodes whose columns changed. The result equals that of a full evaluation.
+//! ([`Incremental`](crate::incremental::Incremental)). Kernels run again for these nodes and for nodes whose columns
+//! changed. The result equals that of a full evaluation.
 //!
 //! Pods share an answer if their compiled forms are equal. Their [`ExcludedFromSignature`] parts may differ: plugins
 //! and kernels always receive the current compiled pod, never an equal earlier one.
@@ -13,7 +12,9 @@ mod best_tree;
 mod cached_answer;
 mod cached_diagnosis;
 mod nominated_nodes;
+pub(crate) mod sample;
 mod signatures;
+mod update;
 mod verdict_counts;
 
 pub(crate) use cached_answer::CachedAnswer;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use super::cached_answer::CachedAnswer;
-use crate::model::PodSpec;
 use crate::model::cache::Cache;
 use crate::model::map::{FixedHasher, Map};
+use crate::model::{Pod, PodSpec};
 use crate::profile_api::profile::Profile;
 
 /// Maximum number of specs and of signatures.
@@ -87,9 +87,11 @@ impl<P: Profile> Default for Signatures<P> {
 }
 
 impl<P: Profile> Signatures<P> {
-    /// Compiles a pod, unless one with the same spec is known.
+    /// Begins an attempt: compiles a pod, unless one with the same spec is known.
     #[inline]
-    pub(crate) fn read(&mut self, plugins: &P, spec: &Arc<PodSpec>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+    pub(crate) fn read(&mut self, plugins: &P, pod: &Arc<Pod>, cache: &mut Cache<P::State>) -> CompiledPod<P> {
+        cache.base.begin_attempt(pod);
+        let spec = &pod.spec;
         if Arc::ptr_eq(&self.cluster, &cache.identity)
             && plugins.compile_epoch(&cache.state) == Some(self.epoch)
             && let Some((_, read)) = self.by_address.get(&(Arc::as_ptr(spec) as usize))

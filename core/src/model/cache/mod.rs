@@ -65,6 +65,7 @@ pub struct Base {
     by_name: Map<Symbol, NodeIndex>,
     free: Vec<NodeIndex>,
     resource_nodes: ResourceNodes,
+    claimant: Option<Arc<Pod>>,
 }
 
 impl Base {
@@ -90,6 +91,18 @@ impl Base {
     #[inline]
     pub fn count(&self) -> usize {
         self.by_name.len()
+    }
+    /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
+    /// other than cpu, memory and storage. Its claims and its uid are no part of its specification, which plugins compile.
+    pub fn claimant(&self) -> Option<&Arc<Pod>> {
+        self.claimant.as_ref()
+    }
+    /// Begins an attempt for a pod.
+    #[inline]
+    pub(crate) fn begin_attempt(&mut self, pod: &Arc<Pod>) {
+        if pod.spec.may_use_devices() {
+            self.claimant = Some(pod.clone());
+        }
     }
     /// Returns the name of a node; empty for a slot without one.
     pub fn name(&self, index: NodeIndex) -> &str {

@@ -15,18 +15,6 @@ pub trait FilterPlugin: Plugin {
     /// construction of the value.
     type Rejection: Copy;
 
-    /// Whether there are pods for which every node passes. The loop over nodes then calls `is_idle` once.
-    const CAN_BE_IDLE: bool = false;
-
-    /// Returns whether every node passes, regardless of its state. Only called if `CAN_BE_IDLE`.
-    fn is_idle(_pod: &Self::Pod) -> bool {
-        false
-    }
-
-    /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
-    /// [`FilterPlugin::code`].
-    const CAN_FAIL: bool = true;
-
     /// Evaluates the pod on the node.
     ///
     /// # Errors
@@ -38,7 +26,8 @@ pub trait FilterPlugin: Plugin {
         node: Row<'_, Self>,
     ) -> Result<(), Self::Rejection>;
 
-    /// Returns `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code fails the attempt.
+    /// Returns `Unschedulable`, `UnschedulableAndUnresolvable`, or `Pending`. Any other code fails the attempt
+    /// ([`Incremental::FILTER_CAN_FAIL`](crate::incremental::Incremental::FILTER_CAN_FAIL)).
     fn code(rejection: &Self::Rejection) -> Code;
 
     /// Writes the reasons of a rejection.

@@ -22,13 +22,13 @@ pub use enqueue_extensions::{EnqueueExtensions, HintContext, HintError, Queueing
 pub use filter::FilterPlugin;
 pub use permit::{PermitPlugin, PermitResult};
 pub use post_bind::PostBindPlugin;
-pub use post_filter::{Candidate, Nomination, PostFilterResult};
+pub use post_filter::{Candidate, Nomination, PostFilterResult, Repair};
 pub use pre_bind::{PreBindPlugin, PreFlightResult};
 pub use pre_enqueue::PreEnqueuePlugin;
 pub use pre_filter::{CandidateNodes, PreFilterPlugin, PreFilterResult, rerun_pre_filter};
 pub use pre_score::{PreScorePlugin, PrepareScore, rerun_pre_score, rerun_prepare};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
-pub use reserve::ReservePlugin;
+pub use reserve::{Preview, ReservePlugin};
 pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass, ScoreError, ScorePlugin, default_normalize};
 pub use skip_frequency::SkipFrequency;
 pub use state_of::{OptionalStateOf, StateOf};

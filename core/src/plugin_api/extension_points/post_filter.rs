@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::model::object_ref::ObjectRef;
 use crate::model::{NodeIndex, Pod, Uid};
+use crate::plugin_api::requests::WriteOperation;
 use crate::plugin_api::status::{Code, Status};
 
 /// Change of the pod's nominated node.
@@ -18,7 +20,7 @@ pub enum Nomination {
 }
 
 /// Result of a PostFilter plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PostFilterResult {
     /// `Success` if the pod may become schedulable: no further plugin runs. After `Unschedulable`, the next plugin
     /// runs. `UnschedulableAndUnresolvable` and `Error` end the loop.
@@ -29,12 +31,30 @@ pub struct PostFilterResult {
     pub victims: Vec<Uid>,
     /// All candidates, if a node was nominated: for reports, and for tests of the choice.
     pub candidates: Vec<Candidate>,
+    /// Changes of objects, each of which may make the pod schedulable. The scheduler carries out the first; the others
+    /// are equally good, for reports.
+    pub repairs: Vec<Repair>,
+}
+
+/// Change of an object for a pod without a feasible node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repair {
+    /// The object.
+    pub object: ObjectRef,
+    /// The writes, in order.
+    pub operations: Vec<WriteOperation>,
 }
 
 impl PostFilterResult {
     /// Makes a result without effect except this status.
     pub fn nothing(status: Status) -> Self {
-        PostFilterResult { status, nomination: Nomination::Keep, victims: Vec::new(), candidates: Vec::new() }
+        PostFilterResult {
+            status,
+            nomination: Nomination::Keep,
+            victims: Vec::new(),
+            candidates: Vec::new(),
+            repairs: Vec::new(),
+        }
     }
     /// Makes a result that nominates `node` and removes `victims` from it.
     pub fn nominate(node: NodeIndex, victims: Vec<Uid>) -> Self {

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::SkipFrequency;
 use crate::model::cache::Base;
 use crate::model::intern::Symbol;
 use crate::model::{NodeIndex, Pod};
@@ -87,20 +86,6 @@ pub trait PreFilterPlugin: Plugin {
     /// State for Filter: [`FilterPlugin::Cycle`](super::FilterPlugin::Cycle) of a plugin that also filters.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
-    /// How often `pre_filter` skips.
-    const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
-
-    /// Whether `pre_filter` reads only the pod. Its state then holds for all equal pods at all times. `add_pod` and
-    /// `remove_pod` must then read only the two pods.
-    const READS_ONLY_POD: bool = false;
-
-    /// Returns whether Filter's result for a node depends only on the pod's signature, this node, and the pods added to
-    /// it or removed from it hypothetically, given a state of `pre_filter`. The result then holds for all equal pods
-    /// with this promise until the node changes.
-    fn reads_only_node(_pod: &Self::Pod, _state: &Self::Cycle) -> bool {
-        Self::READS_ONLY_POD
-    }
-
     /// Reads the pod and the cluster.
     ///
     /// # Errors
@@ -113,36 +98,6 @@ pub trait PreFilterPlugin: Plugin {
         view: View<'_, Self>,
     ) -> Result<PreFilterResult<Self::Cycle>, Status>;
 
-    /// Returns whether no cluster change can affect a state of `pre_filter` for such a pod, or Filter's result on a
-    /// node without changed columns. `update` is then not called. Example: a volume plugin, for pods without volumes.
-    /// Default: [`Self::READS_ONLY_POD`].
-    #[inline(always)]
-    fn needs_no_update(_pod: &Self::Pod, _slot: &CycleSlot<Self::Cycle>) -> bool {
-        Self::READS_ONLY_POD
-    }
-
-    /// Updates a state of `pre_filter` to the current cluster, and returns the nodes whose verdict may have changed.
-    /// Nodes with changed columns need not be returned. The state may come from an equal pod that differs in parts that
-    /// are [`ExcludedFromSignature`](crate::incremental::ExcludedFromSignature). It is called only for states without
-    /// candidate nodes and without a rejection.
-    ///
-    /// Default: `pre_filter` runs again; if the state differs, Filter runs on every node. Nothing runs if the plugin
-    /// reads only the pod.
-    ///
-    /// # Errors
-    /// The state cannot be updated, and a full evaluation follows. Return this if PreFilter would now restrict the
-    /// nodes, reject, fail, or change between skip and no skip.
-    fn update(
-        &self,
-        args: &Self::Args,
-        pod: &Self::Pod,
-        slot: &mut CycleSlot<Self::Cycle>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
-    }
-
     /// Takes a discarded state of `pre_filter`, to reuse its memory.
     fn recycle(&self, _cycle: Self::Cycle) {}
 
@@ -153,10 +108,12 @@ pub trait PreFilterPlugin: Plugin {
     fn remove_pod(_pod: &Self::Pod, _cycle: &mut Self::Cycle, _other: &Pod, _view: View<'_, Self>, _node: NodeIndex) {}
 }
 
-/// Runs the default of [`PreFilterPlugin::update`], for plugins whose own `update` handles only some pods.
+/// Runs the default of [`Incremental::update_filter`], for plugins whose own update handles only some pods.
 ///
 /// # Errors
-/// As for [`PreFilterPlugin::update`].
+/// As for [`Incremental::update_filter`].
+///
+/// [`Incremental::update_filter`]: crate::incremental::Incremental::update_filter
 pub fn rerun_pre_filter<P: PreFilterPlugin>(
     plugin: &P,
     args: &P::Args,

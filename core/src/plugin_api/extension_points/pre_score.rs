@@ -1,6 +1,6 @@
 //! PreScore: reads the feasible nodes once before they are scored.
 
-use super::{ScorePlugin, SkipFrequency};
+use super::ScorePlugin;
 use crate::model::node_mask::NodeMask;
 use crate::plugin_api::incremental::{NeedsFullEvaluation, ScoreUpdate};
 use crate::plugin_api::plugin::{CycleSlot, Plugin, View};
@@ -15,12 +15,6 @@ pub trait PreScorePlugin: Plugin {
     /// State for Score: [`ScorePlugin::Cycle`] of a plugin that also scores.
     type Cycle: Clone + PartialEq + Send + Sync + 'static;
 
-    /// How often `pre_score` skips.
-    const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
-
-    /// Whether `pre_score` reads only the pod. Its state then holds for all equal pods at all times.
-    const READS_ONLY_POD: bool = false;
-
     /// Reads the pod, the cluster and the feasible nodes.
     ///
     /// # Errors
@@ -33,41 +27,16 @@ pub trait PreScorePlugin: Plugin {
         feasible: &NodeMask,
     ) -> Result<CycleSlot<Self::Cycle>, Status>;
 
-    /// Returns whether no cluster change can affect a state of `pre_score` for such a pod, or the score of a node
-    /// without changed columns. `update` is then not called. Default: [`Self::READS_ONLY_POD`].
-    #[inline(always)]
-    fn needs_no_update(_pod: &Self::Pod) -> bool {
-        Self::READS_ONLY_POD
-    }
-
-    /// Updates a state of `pre_score` for an equal pod to the current cluster, and returns the nodes whose score may
-    /// have changed. Nodes with changed columns and newly feasible nodes need not be returned.
-    ///
-    /// Default: `pre_score` runs again; if the state differs, Score runs on every feasible node. Nothing runs if the
-    /// plugin reads only the pod.
-    ///
-    /// # Errors
-    /// The state cannot be updated, and a full evaluation follows. Return this if PreScore would now fail, or change
-    /// between skip and no skip.
-    fn update(
-        &self,
-        args: &Self::Args,
-        pod: &Self::Pod,
-        slot: &mut CycleSlot<Self::Cycle>,
-        view: View<'_, Self>,
-        rescore: &mut ScoreUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if Self::READS_ONLY_POD { Ok(()) } else { rerun_pre_score(self, args, pod, slot, view, rescore) }
-    }
-
     /// Takes a discarded state of `pre_score`, to reuse its memory.
     fn recycle(&self, _cycle: Self::Cycle) {}
 }
 
-/// Runs the default of [`PreScorePlugin::update`], for plugins whose own `update` handles only some changes.
+/// Runs the default of [`Incremental::update_score`], for plugins whose own update handles only some changes.
 ///
 /// # Errors
-/// As for [`PreScorePlugin::update`].
+/// As for [`Incremental::update_score`].
+///
+/// [`Incremental::update_score`]: crate::incremental::Incremental::update_score
 pub fn rerun_pre_score<P: PreScorePlugin>(
     plugin: &P,
     args: &P::Args,
@@ -97,26 +66,12 @@ pub trait PrepareScore: ScorePlugin<Cycle: PartialEq> {
     /// Reads the data.
     fn prepare(&self, args: &Self::Args, pod: &Self::Pod, view: View<'_, Self>) -> <Self as ScorePlugin>::Cycle;
 
-    /// Updates the data of an equal pod to the current cluster, and returns the nodes whose score may have changed.
-    /// Nodes with changed columns and newly feasible nodes need not be returned.
-    ///
-    /// Default: `prepare` runs again; if the data differ, every feasible node is scored.
-    fn update(
-        &self,
-        args: &Self::Args,
-        pod: &Self::Pod,
-        facts: &mut <Self as ScorePlugin>::Cycle,
-        view: View<'_, Self>,
-        rescore: &mut ScoreUpdate<'_>,
-    ) {
-        rerun_prepare(self, args, pod, facts, view, rescore);
-    }
-
     /// Takes a discarded state of `prepare`, to reuse its memory.
     fn recycle(&self, _cycle: <Self as ScorePlugin>::Cycle) {}
 }
 
-/// Runs the default of [`PrepareScore::update`], for plugins whose own `update` handles only some changes.
+/// Runs the default of [`Incremental::update_prepared`](crate::incremental::Incremental::update_prepared), for plugins
+/// whose own update handles only some changes.
 pub fn rerun_prepare<P: PrepareScore>(
     plugin: &P,
     args: &P::Args,

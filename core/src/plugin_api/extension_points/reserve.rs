@@ -1,8 +1,19 @@
 //! Reserve: updates a plugin's own state for a chosen node, before the pod is bound.
 
+use serde_json::Value;
+
 use crate::model::placement::Placement;
 use crate::plugin_api::plugin::{Plugin, View};
 use crate::plugin_api::status::Status;
+
+/// The resources that a plugin's Reserve would reserve on a node, for reports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// The resources, as the plugin reports them.
+    pub resources: Value,
+}
 
 /// Reserves resources for the pod, and releases them if the pod is not bound.
 #[diagnostic::on_unimplemented(
@@ -19,6 +30,12 @@ pub trait ReservePlugin: Plugin {
     /// The pod cannot use the node after all: everything is unreserved, and the pod is retried after backoff.
     fn reserve(&self, args: &Self::Args, placement: &Placement, view: View<'_, Self>)
     -> Result<Self::Reserved, Status>;
+
+    /// Returns the resources that Reserve would reserve on a node, for reports. `None`: there is nothing to report for
+    /// this pod.
+    fn preview(&self, _args: &Self::Args, _placement: &Placement, _view: View<'_, Self>) -> Option<Value> {
+        None
+    }
 
     /// Releases the resources. Must be idempotent and cannot fail. Runs in reverse order over all Reserve plugins,
     /// including those whose Reserve did not run (`reserved` is `None`).

@@ -64,7 +64,8 @@ impl Default for Extent {
     }
 }
 
-/// Number that separates nodes with different scores, chosen by the plugin. Default: the raw score itself.
+/// Number that separates nodes with different scores, chosen by the plugin
+/// ([`Incremental::score_class`](crate::incremental::Incremental::score_class)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScoreClass(pub u64);
 
@@ -80,34 +81,6 @@ pub trait NormalizeScore: ScorePlugin {
     const USES_MIN: bool = true;
     /// Returns the normalised score.
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
-
-    /// Returns the class of a node. Nodes of one class have equal raw scores, also after changes: for example the nodes
-    /// of a zone, for a plugin that counts pods by zone. Cached answers keep one raw score for each class; a change
-    /// costs nothing for each of its nodes.
-    ///
-    /// # Errors
-    /// As for `score`.
-    #[inline(always)]
-    fn class(
-        args: &Self::Args,
-        pod: &Self::Pod,
-        cycle: &<Self as ScorePlugin>::Cycle,
-        node: Row<'_, Self>,
-    ) -> Result<ScoreClass, ScoreError> {
-        Self::score(args, pod, cycle, node).map(|raw| ScoreClass(raw as u64))
-    }
-
-    /// Returns the raw score of the nodes of a class. It may be called for a class whose nodes are about to get other
-    /// classes.
-    #[inline(always)]
-    fn score_of_class(
-        _args: &Self::Args,
-        _pod: &Self::Pod,
-        _cycle: &<Self as ScorePlugin>::Cycle,
-        class: ScoreClass,
-    ) -> i64 {
-        class.0 as i64
-    }
 }
 
 /// Runs kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is

@@ -1,7 +1,8 @@
 //! How often a plugin skips.
 
-/// How often PreFilter or PreScore skips Filter or Score. The loops over nodes are compiled in variants for it:
-/// nodes pay nothing for skipped plugins. The value affects only speed.
+/// How often PreFilter or PreScore skips Filter or Score
+/// ([`Incremental::SKIPS`](crate::incremental::Incremental::SKIPS)). The loops over nodes are compiled in variants for
+/// it: nodes pay nothing for skipped plugins. The value affects only speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipFrequency {
     /// Never, or if it skips, its Filter passes and its score is 0: the loops do not check.

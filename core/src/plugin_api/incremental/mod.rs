@@ -1,8 +1,10 @@
 //! Updates of one plugin's part of a cached answer, by the plugin.
 
 mod excluded_from_signature;
+mod promises;
 
 pub use excluded_from_signature::ExcludedFromSignature;
+pub use promises::{DependsOn, Incremental};
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
@@ -110,8 +112,7 @@ impl<'a> ScoreUpdate<'a> {
     }
 
     /// Marks the raw scores of classes as changed
-    /// ([`NormalizeScore::score_of_class`](crate::extension_points::NormalizeScore::score_of_class)). All classes are
-    /// evaluated again, but no nodes.
+    /// ([`Incremental::score_of_class`]). All classes are evaluated again, but no nodes.
     #[inline]
     pub fn mark_classes_changed(&mut self) {
         *self.classes_changed = true;

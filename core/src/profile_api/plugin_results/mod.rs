@@ -1,23 +1,43 @@
 //! Results of the plugins of a profile in a cached answer, kept by generated code.
 
 mod normalized_scores;
+mod promises;
 mod score_levels;
 mod scratch;
 mod updates;
 
-pub use normalized_scores::NormalizedScores;
-pub use scratch::UpdateScratch;
-pub use updates::{
-    evaluate_changed_nodes, evaluate_nodes, init_totals, is_sparse, nodes_to_score, nodes_to_score_after_pre_score,
-    reset_totals, score_each, total_each, update_pre_filter_state, update_pre_score_state, update_prepared_state,
-    update_verdicts, weighted,
-};
+use std::sync::Arc;
+
+pub use normalized_scores::{ClassKernel, NormalizedScores};
+pub use promises::{DefaultPromises, Promises};
+pub use scratch::{Changes, ScoreChanges, UpdateScratch, VerdictChanges};
+pub use updates::{FilterKernel, init_totals, is_sparse, reset_totals, score_each, total_each, weighted};
 
 use crate::model::cache::Cache;
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
+use crate::model::{NodeIndex, Pod};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
 use crate::profile_api::profile::Profile;
+
+/// Inputs of an update of a cached answer.
+pub struct UpdateContext<'a, P: Profile> {
+    /// The plugins.
+    pub plugins: &'a P,
+    /// The pod.
+    pub pod: &'a Arc<Pod>,
+    /// The compiled pod.
+    pub compiled: &'a Arc<P::Pod>,
+    /// The cluster.
+    pub cache: &'a Cache<P::State>,
+}
+
+impl<P: Profile> Clone for UpdateContext<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Profile> Copy for UpdateContext<'_, P> {}
 
 /// Verdicts and raw scores, plugin by plugin. Generated.
 pub trait PluginResults<P: Profile>: Default + Send {
@@ -27,31 +47,27 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Resizes the verdicts to this number of node slots.
     fn resize_filters(&mut self, pod: &P::Pod, cycle: &P::Cycle, slots: usize);
 
-    /// Runs every filter for nodes. `dirty` receives those whose verdict changed.
-    ///
-    /// # Errors
-    /// A filter failed with an error.
-    fn filter(
-        &mut self,
-        pod: &P::Pod,
-        cycle: &P::Cycle,
-        columns: P::Columns<'_>,
-        nodes: &NodeSet,
-        dirty: &mut NodeSet,
-    ) -> Result<(), NeedsFullEvaluation>;
-
-    /// Updates filter states and verdicts. `work.dirty` receives the nodes whose verdict may have changed.
+    /// Updates filter states and verdicts after the changes in `work`. `work.verdicts` gets the nodes whose verdict may
+    /// have changed.
     ///
     /// # Errors
     /// A plugin's update failed, or a filter failed with an error.
     fn update_filters(
         &mut self,
-        plugins: &P,
-        pod: &P::Pod,
+        cx: &UpdateContext<'_, P>,
         cycle: &mut P::Cycle,
-        cache: &Cache<P::State>,
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Returns the plugins whose cached verdict on a node is a rejection. For debug builds.
+    fn rejectors(&self, _pod: &P::Pod, _cycle: &P::Cycle, _node: NodeIndex) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// Returns the cached parts of a feasible node's total, each with its plugins. For debug builds.
+    fn parts_of_total(&self, _score: &P::Score, _node: NodeIndex) -> Vec<(&'static [&'static str], i64)> {
+        Vec::new()
+    }
 
     /// Returns the nodes of one word of a node mask that pass every filter.
     fn passing(&self, pod: &P::Pod, cycle: &P::Cycle, word: usize) -> u64;
@@ -59,18 +75,15 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Resizes the scores to this number of node slots.
     fn resize_scores(&mut self, score: &P::Score, slots: usize);
 
-    /// Updates score states, and the raw scores of nodes that plugins return. `work.rescored` receives these.
+    /// Updates score states, and the raw scores of nodes that plugins report. `work.scores` gets these nodes.
     ///
     /// # Errors
     /// A plugin's update failed, or a score failed or is out of range.
-    #[expect(clippy::too_many_arguments, reason = "inputs and outputs of plugins")]
     fn update_scores(
         &mut self,
-        plugins: &P,
-        pod: &P::Pod,
+        cx: &UpdateContext<'_, P>,
         cycle: &P::Cycle,
         score: &mut P::Score,
-        cache: &Cache<P::State>,
         feasible: &NodeMask,
         work: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation>;
@@ -81,16 +94,25 @@ pub trait PluginResults<P: Profile>: Default + Send {
     /// Removes the scores of nodes that are no longer feasible.
     fn remove_infeasible(&mut self, score: &P::Score, feasible: &NodeMask, feasibility_changed: &NodeSet);
 
-    /// Runs every plugin's Score for the new feasible nodes and normalises changed scores. Sets the totals of new and
-    /// rescored nodes. Updates other totals whose normalised scores changed; `work.reevaluate` receives these nodes.
+    /// Runs every plugin's Score for the nodes in `work.scores` that changed themselves.
     ///
     /// # Errors
-    /// A score failed, or is out of range, raw or normalised.
+    /// A raw score failed, or is out of range.
     fn score(
         &mut self,
-        pod: &P::Pod,
+        cx: &UpdateContext<'_, P>,
         score: &P::Score,
-        cache: &Cache<P::State>,
+        work: &UpdateScratch,
+    ) -> Result<(), NeedsFullEvaluation>;
+
+    /// Normalises changed scores, and sets the totals of all scored nodes. Updates other totals whose normalised scores
+    /// changed; `work.scores` gets these nodes.
+    ///
+    /// # Errors
+    /// A normalised score is out of range.
+    fn total(
+        &mut self,
+        score: &P::Score,
         feasible: &NodeMask,
         totals: &mut [i64],
         work: &mut UpdateScratch,
@@ -108,22 +130,10 @@ impl<P: Profile> PluginResults<P> for Uncached {
     const IS_CACHED: bool = false;
 
     fn resize_filters(&mut self, _: &P::Pod, _: &P::Cycle, _: usize) {}
-    fn filter(
-        &mut self,
-        _: &P::Pod,
-        _: &P::Cycle,
-        _: P::Columns<'_>,
-        _: &NodeSet,
-        _: &mut NodeSet,
-    ) -> Result<(), NeedsFullEvaluation> {
-        Err(NeedsFullEvaluation)
-    }
     fn update_filters(
         &mut self,
-        _: &P,
-        _: &P::Pod,
+        _: &UpdateContext<'_, P>,
         _: &mut P::Cycle,
-        _: &Cache<P::State>,
         _: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
         Err(NeedsFullEvaluation)
@@ -134,11 +144,9 @@ impl<P: Profile> PluginResults<P> for Uncached {
     fn resize_scores(&mut self, _: &P::Score, _: usize) {}
     fn update_scores(
         &mut self,
-        _: &P,
-        _: &P::Pod,
+        _: &UpdateContext<'_, P>,
         _: &P::Cycle,
         _: &mut P::Score,
-        _: &Cache<P::State>,
         _: &NodeMask,
         _: &mut UpdateScratch,
     ) -> Result<(), NeedsFullEvaluation> {
@@ -146,11 +154,12 @@ impl<P: Profile> PluginResults<P> for Uncached {
     }
     fn clear_scores(&mut self) {}
     fn remove_infeasible(&mut self, _: &P::Score, _: &NodeMask, _: &NodeSet) {}
-    fn score(
+    fn score(&mut self, _: &UpdateContext<'_, P>, _: &P::Score, _: &UpdateScratch) -> Result<(), NeedsFullEvaluation> {
+        Err(NeedsFullEvaluation)
+    }
+    fn total(
         &mut self,
-        _: &P::Pod,
         _: &P::Score,
-        _: &Cache<P::State>,
         _: &NodeMask,
         _: &mut [i64],
         _: &mut UpdateScratch,

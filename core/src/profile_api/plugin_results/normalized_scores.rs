@@ -1,13 +1,29 @@
 //! The cached raw scores of a plugin that normalises.
 
-use super::UpdateScratch;
+use super::ScoreChanges;
 use super::score_levels::ScoreLevels;
 use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
 use crate::plugin_api::column::ColumnSet;
-use crate::plugin_api::extension_points::{NormalizeScore, ScorePlugin};
+use crate::plugin_api::extension_points::{NormalizeScore, ScoreClass, ScoreError, ScorePlugin};
 use crate::plugin_api::incremental::NeedsFullEvaluation;
-use crate::plugin_api::plugin::Slices;
+use crate::plugin_api::plugin::{Row, Slices};
+
+/// Score of one plugin for one pod by classes: all its inputs except the node.
+pub struct ClassKernel<'a, P: NormalizeScore, C, S> {
+    /// The plugin's arguments.
+    pub args: &'a P::Args,
+    /// The compiled pod.
+    pub pod: &'a P::Pod,
+    /// The state of PreScore.
+    pub state: &'a <P as ScorePlugin>::Cycle,
+    /// The plugin's columns of all nodes.
+    pub columns: Slices<'a, P>,
+    /// Returns the class of a node ([`Incremental::score_class`](crate::incremental::Incremental::score_class)).
+    pub class: C,
+    /// Returns the raw score of a class ([`Incremental::score_of_class`](crate::incremental::Incremental::score_of_class)).
+    pub score: S,
+}
 
 /// Cached scores by level. Nodes with equal scores share a level, which has the raw score and its part of the totals.
 /// If the score of many nodes or the extremes change, the cost depends on the number of levels. Totals change only for
@@ -76,35 +92,27 @@ impl NormalizedScores {
     ///
     /// # Errors
     /// Score failed.
-    #[inline(always)]
-    pub fn score<P: NormalizeScore>(
+    #[inline(never)]
+    pub fn score<P, C, S>(
         &mut self,
-        args: &P::Args,
-        pod: &P::Pod,
-        state: &<P as ScorePlugin>::Cycle,
-        columns: Slices<'_, P>,
+        kernel: ClassKernel<'_, P, C, S>,
         nodes: &NodeSet,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if nodes.is_empty() { Ok(()) } else { self.score_some::<P>(args, pod, state, columns, nodes) }
-    }
-
-    fn score_some<P: NormalizeScore>(
-        &mut self,
-        args: &P::Args,
-        pod: &P::Pod,
-        state: &<P as ScorePlugin>::Cycle,
-        columns: Slices<'_, P>,
-        nodes: &NodeSet,
-    ) -> Result<(), NeedsFullEvaluation> {
+    ) -> Result<(), NeedsFullEvaluation>
+    where
+        P: NormalizeScore,
+        C: Fn(&P::Args, &P::Pod, &<P as ScorePlugin>::Cycle, Row<'_, P>) -> Result<ScoreClass, ScoreError>,
+        S: Fn(&P::Args, &P::Pod, &<P as ScorePlugin>::Cycle, ScoreClass) -> i64,
+    {
+        let ClassKernel { args, pod, state, columns, class, score } = kernel;
         for (word, bits) in nodes.words() {
             for node in nodes_of(word, bits) {
                 let row = P::Columns::row(columns, node.get());
-                let class = P::class(args, pod, state, row).map_err(|_| NeedsFullEvaluation)?;
+                let class = class(args, pod, state, row).map_err(|_| NeedsFullEvaluation)?;
                 let before = self.level_of[node.get()];
                 if self.levels.has_class(before, class) {
                     continue;
                 }
-                let level = self.levels.add_node(class, || P::score_of_class(args, pod, state, class));
+                let level = self.levels.add_node(class, || score(args, pod, state, class));
                 self.levels.remove_node(before);
                 self.level_of[node.get()] = level;
                 self.present[word] |= bit(level);
@@ -113,23 +121,26 @@ impl NormalizedScores {
         Ok(())
     }
 
-    /// Applies a plugin's update.
+    /// Applies the update of a plugin's state.
     ///
     /// # Errors
     /// Score failed.
     #[inline]
-    pub fn update<P: NormalizeScore>(
+    pub fn update<P, C, S>(
         &mut self,
-        args: &P::Args,
-        pod: &P::Pod,
-        state: &<P as ScorePlugin>::Cycle,
-        columns: Slices<'_, P>,
-        work: &UpdateScratch,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if work.classes_changed {
-            self.levels.update_raw_scores(|class| P::score_of_class(args, pod, state, class));
+        kernel: ClassKernel<'_, P, C, S>,
+        changes: &ScoreChanges,
+    ) -> Result<(), NeedsFullEvaluation>
+    where
+        P: NormalizeScore,
+        C: Fn(&P::Args, &P::Pod, &<P as ScorePlugin>::Cycle, Row<'_, P>) -> Result<ScoreClass, ScoreError>,
+        S: Fn(&P::Args, &P::Pod, &<P as ScorePlugin>::Cycle, ScoreClass) -> i64,
+    {
+        let ClassKernel { args, pod, state, ref score, .. } = kernel;
+        if changes.classes_changed {
+            self.levels.update_raw_scores(|class| score(args, pod, state, class));
         }
-        self.score::<P>(args, pod, state, columns, &work.reevaluate)
+        self.score(kernel, &changes.reevaluate)
     }
 
     /// Removes the scores of nodes that are no longer feasible.

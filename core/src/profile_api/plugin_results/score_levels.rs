@@ -27,10 +27,18 @@ pub(super) struct ScoreLevels {
     latest: u32,
     /// The extremes for NormalizeScore.
     extent: Extent,
-    /// Whether a level was added or removed that may have changed the extremes.
-    is_stale: bool,
-    /// Whether raw scores changed since the last normalisation.
-    raw_changed: bool,
+    staleness: Staleness,
+}
+
+/// What changed since the last normalisation, in addition to new levels. The later values include the earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Staleness {
+    /// Nothing.
+    Current,
+    /// A level was added or removed that may have changed the extremes.
+    Extremes,
+    /// The raw scores of levels.
+    RawScores,
 }
 
 impl Default for ScoreLevels {
@@ -44,8 +52,7 @@ impl Default for ScoreLevels {
             unnormalized: Vec::new(),
             latest: ScoreLevels::INFEASIBLE,
             extent: Extent::EMPTY,
-            is_stale: true,
-            raw_changed: false,
+            staleness: Staleness::Extremes,
         }
     }
 }
@@ -60,7 +67,7 @@ impl ScoreLevels {
         self.of_class.clear();
         self.vacant.clear();
         self.unnormalized.clear();
-        (self.latest, self.is_stale, self.raw_changed) = (ScoreLevels::INFEASIBLE, true, false);
+        (self.latest, self.staleness) = (ScoreLevels::INFEASIBLE, Staleness::Extremes);
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -116,7 +123,9 @@ impl ScoreLevels {
         left.nodes -= 1;
         if left.nodes == 0 {
             let ScoreLevel { class, raw, .. } = *left;
-            self.is_stale |= raw == self.extent.max || raw == self.extent.min;
+            if raw == self.extent.max || raw == self.extent.min {
+                self.staleness = self.staleness.max(Staleness::Extremes);
+            }
             self.of_class.remove(&class);
             self.vacant.push(level);
             self.latest = ScoreLevels::INFEASIBLE;
@@ -127,7 +136,9 @@ impl ScoreLevels {
     pub(super) fn update_raw_scores(&mut self, raw_of: impl Fn(ScoreClass) -> i64) {
         for level in self.all.iter_mut().skip(1).filter(|level| level.nodes > 0) {
             let raw = raw_of(level.class);
-            self.raw_changed |= raw != level.raw;
+            if raw != level.raw {
+                self.staleness = Staleness::RawScores;
+            }
             level.raw = raw;
         }
     }
@@ -145,7 +156,7 @@ impl ScoreLevels {
         moved: &mut Vec<(u32, i64)>,
     ) -> Result<(), NeedsFullEvaluation> {
         moved.clear();
-        if !self.is_stale && !self.raw_changed && self.unnormalized.is_empty() {
+        if self.staleness == Staleness::Current && self.unnormalized.is_empty() {
             return Ok(());
         }
         self.normalize_some::<P>(args, weight, moved)
@@ -158,12 +169,12 @@ impl ScoreLevels {
         weight: i64,
         moved: &mut Vec<(u32, i64)>,
     ) -> Result<(), NeedsFullEvaluation> {
-        let ScoreLevels { all, weighted, unnormalized, extent, .. } = self;
+        let ScoreLevels { all, weighted, unnormalized, extent, staleness, .. } = self;
         let outside = |level: &ScoreLevel| {
             level.nodes > 0 && level.raw != P::IGNORED && !(extent.min..=extent.max).contains(&level.raw)
         };
-        let mut weigh_all = self.raw_changed;
-        if self.is_stale || self.raw_changed || unnormalized.iter().any(|&level| outside(&all[level as usize])) {
+        let mut weigh_all = *staleness == Staleness::RawScores;
+        if *staleness != Staleness::Current || unnormalized.iter().any(|&level| outside(&all[level as usize])) {
             let before = *extent;
             *extent = Extent::EMPTY;
             let taking_part = all.iter().skip(1).filter(|level| level.nodes > 0 && level.raw != P::IGNORED);
@@ -193,7 +204,7 @@ impl ScoreLevels {
                 }
             }
         }
-        (self.is_stale, self.raw_changed) = (false, false);
+        *staleness = Staleness::Current;
         Ok(())
     }
 

@@ -1,68 +1,96 @@
-//! Scratch memory for updates of cached answers.
+//! The changes that an update of a cached answer finds, phase by phase.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::NodeMask;
 use crate::model::node_set::NodeSet;
+use crate::plugin_api::column::ColumnSet;
+use crate::plugin_api::extension_points::{FilterPlugin, ScorePlugin};
+use crate::plugin_api::incremental::{DependsOn, NodeChanges};
 
-/// Scratch memory for an update of a cached answer, mostly sets of nodes. One value serves all updates, one after the
-/// other.
+/// The changes that an update finds in each phase. One value serves all updates, one after the other.
 #[derive(Debug, Default)]
 pub struct UpdateScratch {
     /// Number of node slots.
     slots: usize,
+    /// First phase: changes of the cluster.
+    pub changes: Changes,
+    /// Second phase: changes of verdicts.
+    pub verdicts: VerdictChanges,
+    /// Third phase: the nodes whose feasibility changed.
+    pub feasibility_changed: NodeSet,
+    /// Fourth and fifth phase: changes of scores and totals.
+    pub scores: ScoreChanges,
+}
+
+/// What changed in the cluster since the last update. The later kinds include the earlier ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ChangeKind {
+    /// Only pods were added or removed.
+    #[default]
+    Pods,
+    /// A node was added, removed or changed itself.
+    Nodes,
+    /// The answer is new: every node counts as changed, and all states are current.
+    New,
+}
+
+/// The nodes that changed since the last update.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub(super) kind: ChangeKind,
     /// The changed nodes, each once, including removed ones.
-    pub changed: Vec<NodeIndex>,
-    /// Whether a node was added, removed or changed itself.
-    pub node_objects_changed: bool,
+    pub(crate) nodes: Vec<NodeIndex>,
     /// The changed nodes that exist.
-    pub changed_existing: NodeSet,
+    pub(crate) existing: NodeSet,
     /// Those of them that were added or changed themselves; on the others, pods were added or removed.
-    pub changed_node_objects: NodeSet,
+    pub(crate) node_objects: NodeSet,
+}
+
+/// The nodes with other verdicts.
+#[derive(Debug, Default)]
+pub struct VerdictChanges {
     /// The nodes whose verdict may have changed, because plugins report it, or because they were added or removed.
-    pub dirty: NodeSet,
+    pub(crate) dirty: NodeSet,
     /// The nodes that the current plugin re-evaluates. Empty between plugins.
     pub reevaluate: NodeSet,
-    /// The nodes whose feasibility changed.
-    pub feasibility_changed: NodeSet,
+}
+
+/// The nodes with other scores or totals.
+#[derive(Debug, Default)]
+pub struct ScoreChanges {
     /// The feasible nodes for which every Score runs.
     pub to_score: NodeSet,
     /// Those of them for which a Score that does not read pods runs.
-    pub to_score_ignoring_pods: NodeSet,
+    pub(crate) to_score_ignoring_pods: NodeSet,
     /// Other nodes whose raw scores change.
     pub rescored: NodeSet,
-    /// The nodes that plugins without normalisation return, together.
+    /// The nodes that plugins without normalisation report, together.
     pub rescored_unnormalized: NodeSet,
+    /// The nodes that the current plugin scores again. Empty between plugins.
+    pub reevaluate: NodeSet,
     /// Whether the raw scores of classes of the current plugin may have changed.
-    pub classes_changed: bool,
+    pub(super) classes_changed: bool,
+    /// Other nodes whose totals changed.
+    pub retotalled: NodeSet,
 }
 
 impl UpdateScratch {
     /// Clears everything, and resizes to this number of node slots.
     #[inline(never)]
     pub(crate) fn begin(&mut self, slots: usize) {
-        self.changed.clear();
-        self.node_objects_changed = false;
-        self.changed_existing.clear();
-        self.to_score.clear();
-        // The other sets are mostly empty.
-        let UpdateScratch {
-            changed_node_objects,
-            dirty,
-            reevaluate,
-            feasibility_changed,
-            to_score_ignoring_pods,
-            rescored,
-            rescored_unnormalized,
-            ..
-        } = &*self;
+        self.changes.nodes.clear();
+        self.changes.kind = ChangeKind::Pods;
+        self.changes.existing.clear();
+        self.scores.to_score.clear();
+        // The other sets are mostly empty. Those that are not listed have nodes only if one of these has.
+        let UpdateScratch { changes, verdicts, scores, .. } = &*self;
         let others = [
-            changed_node_objects,
-            dirty,
-            reevaluate,
-            feasibility_changed,
-            to_score_ignoring_pods,
-            rescored,
-            rescored_unnormalized,
+            &changes.node_objects,
+            &verdicts.dirty,
+            &verdicts.reevaluate,
+            &scores.rescored,
+            &scores.reevaluate,
+            &scores.retotalled,
         ];
         if self.slots < slots || others.iter().any(|set| !set.is_empty()) {
             self.reset(slots);
@@ -72,59 +100,132 @@ impl UpdateScratch {
     #[inline(never)]
     fn reset(&mut self, slots: usize) {
         self.slots = self.slots.max(slots);
-        let UpdateScratch {
-            changed_existing,
-            changed_node_objects,
-            dirty,
-            reevaluate,
-            feasibility_changed,
-            to_score,
-            to_score_ignoring_pods,
-            rescored,
-            rescored_unnormalized,
-            ..
-        } = self;
+        let UpdateScratch { changes, verdicts, feasibility_changed, scores, .. } = self;
         let sets = [
-            changed_existing,
-            changed_node_objects,
-            dirty,
-            reevaluate,
+            &mut changes.existing,
+            &mut changes.node_objects,
+            &mut verdicts.dirty,
+            &mut verdicts.reevaluate,
             feasibility_changed,
-            to_score,
-            to_score_ignoring_pods,
-            rescored,
-            rescored_unnormalized,
+            &mut scores.to_score,
+            &mut scores.to_score_ignoring_pods,
+            &mut scores.rescored,
+            &mut scores.rescored_unnormalized,
+            &mut scores.reevaluate,
+            &mut scores.retotalled,
         ];
         sets.into_iter().for_each(|set| set.reset(slots));
+    }
+
+    /// Adds all nodes, for a new answer.
+    pub(crate) fn add_all(&mut self, alive: &NodeMask) {
+        self.changes.kind = ChangeKind::New;
+        for set in [&mut self.changes.existing, &mut self.changes.node_objects, &mut self.verdicts.dirty] {
+            set.insert_all(alive);
+        }
     }
 
     /// Adds a node on which pods were added or removed.
     #[inline]
     pub(crate) fn add_changed_pods(&mut self, node: NodeIndex) {
-        if !self.changed_existing.contains(node) {
-            self.changed_existing.insert(node);
-            self.changed.push(node);
+        if !self.changes.existing.contains(node) {
+            self.changes.existing.insert(node);
+            self.changes.nodes.push(node);
         }
     }
 
-    /// Adds a node that was added, changed or removed.
+    /// Adds a node that was added, changed or removed, or that no longer exists.
     #[cold]
-    pub(crate) fn add_changed_node(&mut self, node: NodeIndex, alive: &NodeMask) {
-        let is_new = !self.dirty.contains(node) && !self.changed_existing.contains(node);
-        if is_new {
-            self.changed.push(node);
+    pub(crate) fn add_changed_node(&mut self, node: NodeIndex, alive: &NodeMask, is_node_change: bool) {
+        let UpdateScratch { changes, verdicts, .. } = self;
+        if is_node_change {
+            changes.kind = ChangeKind::Nodes;
         }
-        self.dirty.insert(node);
+        let is_new = !verdicts.dirty.contains(node) && !changes.existing.contains(node);
+        if is_new {
+            changes.nodes.push(node);
+        }
+        verdicts.dirty.insert(node);
         if alive.contains(node) {
-            self.changed_existing.insert(node);
-            self.changed_node_objects.insert(node);
+            changes.existing.insert(node);
+            changes.node_objects.insert(node);
+        }
+    }
+}
+
+impl UpdateScratch {
+    /// Finds the feasible nodes that every Score runs for.
+    #[inline(always)]
+    pub(crate) fn find_nodes_to_score(&mut self, feasible: &NodeMask) {
+        let UpdateScratch { changes, feasibility_changed, scores, .. } = self;
+        let feasible = feasible.words();
+        for (word, bits) in changes.existing.words() {
+            scores.to_score.insert_word(word, bits & feasible[word]);
+        }
+        for set in [&changes.node_objects, feasibility_changed] {
+            for (word, bits) in set.words() {
+                scores.to_score.insert_word(word, bits & feasible[word]);
+                scores.to_score_ignoring_pods.insert_word(word, bits & feasible[word]);
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// Returns the changed nodes, for plugins.
+    #[inline(always)]
+    pub(super) fn of_nodes(&self) -> NodeChanges<'_> {
+        NodeChanges { nodes: &self.nodes, node_objects: self.kind >= ChangeKind::Nodes }
+    }
+
+    /// Returns whether there are changed nodes for which a filter runs.
+    #[inline(always)]
+    pub fn affect_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
+        !self.affecting::<P::Columns>(depends).is_empty()
+    }
+
+    /// Returns the existing nodes that may get another result of a plugin. If only pods were added or removed, the
+    /// results of a plugin that reads only nodes stay.
+    #[inline(always)]
+    pub(super) fn affecting<C: ColumnSet>(&self, depends: DependsOn) -> &NodeSet {
+        if C::READS_ONLY_NODE && !depends.needs_update() { &self.node_objects } else { &self.existing }
+    }
+}
+
+impl ScoreChanges {
+    /// Scores all feasible nodes.
+    pub(crate) fn score_all(&mut self, feasible: &NodeMask) {
+        for set in [&mut self.to_score, &mut self.to_score_ignoring_pods] {
+            set.clear();
+            set.insert_all(feasible);
         }
     }
 
-    /// Keeps in `reevaluate` the nodes to score again: feasible nodes that are not in `to_score`.
-    pub(super) fn retain_to_rescore(&mut self, feasible: &NodeMask) {
+    /// Returns the nodes to score that may get another result of a plugin, as `Changes::affecting` does.
+    #[inline(always)]
+    pub fn nodes_to_score<P: ScorePlugin>(&self, depends: DependsOn) -> &NodeSet {
+        if P::Columns::READS_ONLY_NODE && !depends.needs_update() {
+            &self.to_score_ignoring_pods
+        } else {
+            &self.to_score
+        }
+    }
+
+    /// Returns whether the update of a plugin's state may have changed scores: those of the nodes that are left in
+    /// `reevaluate`, which are feasible and not in `to_score`, or those of classes.
+    #[inline(always)]
+    pub fn have_changed(&mut self, feasible: &NodeMask) -> bool {
+        if self.reevaluate.is_empty() {
+            return self.classes_changed;
+        }
+        self.retain_feasible(feasible);
+        true
+    }
+
+    fn retain_feasible(&mut self, feasible: &NodeMask) {
+        let to_score = &self.to_score;
         self.reevaluate
-            .retain(|word, bits| bits & feasible.words().get(word).copied().unwrap_or(0) & !self.to_score.word(word));
+            .retain(|word, bits| bits & feasible.words().get(word).copied().unwrap_or(0) & !to_score.word(word));
         self.rescored.extend(&self.reevaluate);
     }
 }

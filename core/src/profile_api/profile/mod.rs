@@ -10,7 +10,7 @@ use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod, PodSpec};
 use crate::plugin_api::client::Client;
 use crate::plugin_api::events::EventObject;
-use crate::plugin_api::extension_points::{HintError, QueuedPod, QueueingHint};
+use crate::plugin_api::extension_points::{HintError, Preview, QueuedPod, QueueingHint};
 use crate::plugin_api::handle::{Handle, WaitingPods};
 use crate::plugin_api::status::{Code, Reasons, Status};
 use crate::profile_api::costs::Meter;
@@ -87,9 +87,15 @@ pub trait Profile: Sized + Send + Sync + 'static {
 
     /// Compiles a pod with every plugin.
     fn compile(&self, pod: &PodSpec, interner: &mut Interner, state: &mut Self::State) -> Self::Pod;
-    /// Returns a number that grows when compiled pods become invalid ([`compile_epoch`](crate::Plugin::compile_epoch)).
+    /// Returns a number that grows when compiled pods become invalid
+    /// ([`Incremental::compile_epoch`](crate::incremental::Incremental::compile_epoch)).
     /// `None`: a compiled pod serves one attempt only.
     fn compile_epoch(&self, state: &Self::State) -> Option<u64>;
+
+    /// Returns the plugins that read different things of two pods. For debug builds.
+    fn differing_plugins(_a: &Self::Pod, _b: &Self::Pod) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Runs PreEnqueue.
     ///
@@ -126,10 +132,8 @@ pub trait Profile: Sized + Send + Sync + 'static {
     /// Returns a discarded state to the plugins, which may reuse its memory.
     fn recycle_cycle(&self, cycle: Self::Cycle);
 
-    /// Returns whether Filter reads only the node and the pod, according to [`PreFilterPlugin::reads_only_node`] of the
-    /// plugins that do not skip.
-    ///
-    /// [`PreFilterPlugin::reads_only_node`]: crate::extension_points::PreFilterPlugin::reads_only_node
+    /// Returns whether Filter reads only the node and the pod, according to the
+    /// [promises](crate::incremental::Incremental::filter_depends_on) of the plugins that do not skip.
     fn reads_only_node(_pod: &Self::Pod, _cycle: &Self::Cycle) -> bool {
         false
     }
@@ -253,6 +257,10 @@ pub trait Profile: Sized + Send + Sync + 'static {
         cache: &Cache<Self::State>,
         placement: &Placement,
     ) -> Result<Self::Reserved, Status>;
+    /// Returns what Reserve would reserve on a node, by plugin, for reports.
+    fn previews(&self, _cycle: &Self::Cycle, _cache: &Cache<Self::State>, _placement: &Placement) -> Vec<Preview> {
+        Vec::new()
+    }
     /// Runs Unreserve, in reverse order.
     fn unreserve(&self, placement: &Placement, reserved: &Self::Reserved);
     /// Runs Permit.

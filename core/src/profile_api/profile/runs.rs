@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::model::NodeIndex;
 use crate::model::intern::Symbol;
 use crate::plugin_api::extension_points::{
-    CandidateNodes, Nomination, PermitResult, PostFilterResult, PreFilterResult,
+    CandidateNodes, Nomination, PermitResult, PostFilterResult, PreFilterResult, Repair,
 };
 use crate::plugin_api::plugin::CycleSlot;
 use crate::plugin_api::status::{Code, Status};
@@ -161,6 +161,7 @@ impl PreFilterRun {
 pub struct PostFilterRun {
     result: Option<PostFilterResult>,
     reasons: Vec<String>,
+    repairs: Vec<Repair>,
     rejector: &'static str,
     done: bool,
 }
@@ -169,6 +170,7 @@ impl PostFilterRun {
     /// Adds one plugin's result. Returns true if no further plugin runs.
     pub fn take(&mut self, plugin: &'static str, mut answer: PostFilterResult) -> bool {
         answer.status.plugin = plugin;
+        self.repairs.append(&mut answer.repairs);
         match answer.status.code {
             Code::Unschedulable | Code::Pending => {
                 self.reasons.extend(answer.status.reasons.iter().cloned());
@@ -196,6 +198,7 @@ impl PostFilterRun {
     /// Returns the combined result; `None` if no plugin ran.
     pub fn finish(self) -> Option<PostFilterResult> {
         let mut result = self.result?;
+        result.repairs = self.repairs;
         if !self.done {
             result.status = Status { code: Code::Unschedulable, plugin: self.rejector, reasons: self.reasons };
         }

@@ -16,6 +16,9 @@ use crate::profile_api::extenders::{Extenders, Overrides};
 use crate::profile_api::hints::{InterestedPlugins, PluginEvents};
 use crate::profile_api::profile::StartErrors;
 
+/// Time of all decisions of an [`AnyCluster`], in nanoseconds since 1970: 2026 begins.
+pub const SCENARIO_TIME: i64 = 1_767_225_600_000_000_000;
+
 /// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
 pub trait AnyCluster {
     /// Removes all objects.
@@ -94,7 +97,9 @@ impl<B: Bundle> ClusterOf<B> {
         make: impl FnOnce(&Handle) -> Result<B, StartErrors>,
         extenders: Option<&Overrides>,
     ) -> Result<Self, StartErrors> {
-        let mut bundle = make(&Handle::default())?;
+        let handle = Handle::default();
+        handle.publish_now(SCENARIO_TIME);
+        let mut bundle = make(&handle)?;
         if let Some(extenders) = extenders {
             set_up_extenders(&mut bundle, extenders)?;
         }
@@ -201,6 +206,7 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
                 meter: &mut dyn AnyMeter = meter,
             ) -> Result<(), Status> {
                 let Cache { base, state, .. } = &mut *cache;
+                base.begin_attempt(&Arc::new(pod.clone()));
                 let compiled = engine.plugins.compile(&pod.spec, &mut base.interner, state);
                 engine.plugins.costs(&compiled, cache, &mut MeterOf(meter))
             }

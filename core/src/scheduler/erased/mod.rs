@@ -23,7 +23,7 @@ mod tasks;
 
 pub use bundle::AnyBundle;
 pub use client::AnyClient;
-pub use cluster::{AnyCluster, AnyMeter};
+pub use cluster::{AnyCluster, AnyMeter, SCENARIO_TIME};
 pub use record::{AttemptObserver, AttemptRecord, Clock};
 pub use scheduler::AnyScheduler;
 pub use tasks::AnyTasks;

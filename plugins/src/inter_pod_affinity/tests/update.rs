@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, NodeChanges, ScoreUpdate};
+use schedc_core::incremental::{FilterUpdate, Incremental, NeedsFullEvaluation, NodeChanges, ScoreUpdate};
 use schedc_core::node_set::NodeSet;
 use schedc_core::plugin::CycleSlot;
 
@@ -75,7 +75,7 @@ impl Cluster {
         node: NodeIndex,
     ) -> Option<ScoreClass> {
         let alive = self.cache.base.alive().contains(node) && !slot.skip;
-        alive.then(|| InterPodAffinity::class(&DEFAULT, pod, &slot.state, node).expect("a score"))
+        alive.then(|| InterPodAffinity::score_class(&DEFAULT, pod, &slot.state, node).expect("a score"))
     }
 
     fn score(
@@ -121,10 +121,10 @@ impl Cluster {
         flipped.reset(slots);
         let mut verdicts =
             FilterUpdate::new(changed, &mut cached.passing, &mut affected.filtering, &mut flipped, alive);
-        PreFilterPlugin::update(&plugin, &DEFAULT, &cached.pod, &mut cached.filtering, self.view(), &mut verdicts)?;
+        Incremental::update_filter(&plugin, &DEFAULT, &cached.pod, &mut cached.filtering, self.view(), &mut verdicts)?;
         let mut moved = false;
         let mut rescore = ScoreUpdate::new(changed, alive, &flipped, &mut affected.scoring, &mut moved);
-        PreScorePlugin::update(&plugin, &DEFAULT, &cached.pod, &mut cached.scoring, self.view(), &mut rescore)?;
+        Incremental::update_score(&plugin, &DEFAULT, &cached.pod, &mut cached.scoring, self.view(), &mut rescore)?;
         for node in nodes.iter().copied().chain(affected.filtering.iter()) {
             if self.passes(&cached.pod, &cached.filtering, node) {
                 cached.passing.insert(node);

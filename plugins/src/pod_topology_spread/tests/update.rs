@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schedc_core::extension_points::ScoreClass;
-use schedc_core::incremental::NodeChanges;
+use schedc_core::incremental::{FilterUpdate, Incremental, NodeChanges, ScoreUpdate};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};
 use schedc_core::node_set::NodeSet;
+use schedc_core::plugin::{CycleSlot, View};
 
 use super::*;
 
@@ -123,7 +124,7 @@ impl Answer {
     fn classify(&mut self, pod: &PodTopologySpreadPod, view: View<'_, PodTopologySpread>, node: NodeIndex) {
         if !self.scores.skip {
             let state = &self.scores.state;
-            let class = PodTopologySpread::class(&DEFAULT, pod, state, view.row(node)).expect("a class");
+            let class = PodTopologySpread::score_class(&DEFAULT, pod, state, view.row(node)).expect("a class");
             self.classes[node.get()] = Some(class);
             let score_of_class = PodTopologySpread::score_of_class(&DEFAULT, pod, state, class);
             let score = PodTopologySpread::score(&DEFAULT, pod, state, view.row(node)).expect("a score");
@@ -150,7 +151,7 @@ impl Answer {
         again.reset(slots);
         flipped.reset(slots);
         let mut verdicts = FilterUpdate::new(changed, &mut self.passing, &mut again, &mut flipped, view.base.alive());
-        PreFilterPlugin::update(plugin, &DEFAULT, pod, &mut self.filter, view, &mut verdicts).expect("a state");
+        Incremental::update_filter(plugin, &DEFAULT, pod, &mut self.filter, view, &mut verdicts).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         for node in again.iter() {
             let passes = view.base.alive().contains(node)
@@ -168,7 +169,7 @@ impl Answer {
         again.reset(slots);
         let mut classes_changed = false;
         let mut rescore = ScoreUpdate::new(changed, &self.feasible, &flipped, &mut again, &mut classes_changed);
-        PreScorePlugin::update(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
+        Incremental::update_score(plugin, &DEFAULT, pod, &mut self.scores, view, &mut rescore).expect("a state");
         changed.nodes.iter().for_each(|node| again.insert(*node));
         again.extend(&flipped);
         if classes_changed {

@@ -12,11 +12,11 @@ use schedc_core::extension_points::{
     Registration, ReservePlugin, ScoreError, ScorePlugin, rerun_pre_filter,
 };
 use schedc_core::handle::Handle;
-use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation, ScoreUpdate};
+use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NodeIndex, Pod, PodSpec};
 use schedc_core::node_mask::NodeMask;
-use schedc_core::plugin::{CompileContext, CycleSlot, View};
+use schedc_core::plugin::{CompileContext, CycleSlot, Refs, View};
 use schedc_core::status::{Code, Reasons, Status};
 use schedc_core::{Plugin, SimpleFilter, plugin};
 
@@ -26,6 +26,9 @@ const MISSES: u8 = 2;
 const LEAKS: u8 = 3;
 const STALE: u8 = 4;
 const DRIFTS: u8 = 5;
+const FROZEN: u8 = 6;
+const EXPIRED: u8 = 7;
+const FAILS: u8 = 8;
 
 pub type Sound = PodsPerNamespace<SOUND>;
 pub type Forgets = PodsPerNamespace<FORGETS>;
@@ -33,6 +36,9 @@ pub type Misses = PodsPerNamespace<MISSES>;
 pub type Leaks = PodsPerNamespace<LEAKS>;
 pub type Stale = PodsPerNamespace<STALE>;
 pub type Drifts = PodsPerNamespace<DRIFTS>;
+pub type Frozen = PodsPerNamespace<FROZEN>;
+pub type Expired = PodsPerNamespace<EXPIRED>;
+pub type Fails = PodsPerNamespace<FAILS>;
 
 pub type SoundCounts = Counts<SOUND>;
 pub type ForgetsCounts = Counts<FORGETS>;
@@ -40,6 +46,9 @@ pub type MissesCounts = Counts<MISSES>;
 pub type LeaksCounts = Counts<LEAKS>;
 pub type StaleCounts = Counts<STALE>;
 pub type DriftsCounts = Counts<DRIFTS>;
+pub type FrozenCounts = Counts<FROZEN>;
+pub type ExpiredCounts = Counts<EXPIRED>;
+pub type FailsCounts = Counts<FAILS>;
 
 /// Number of pods with a node, by namespace.
 #[derive(Default)]
@@ -69,7 +78,8 @@ impl<const BUG: u8> PodsPerNamespace<BUG> {
 }
 
 impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
-    const NAME: &'static str = ["Sound", "Forgets", "Misses", "Leaks", "Stale", "Drifts"][BUG as usize];
+    const NAME: &'static str =
+        ["Sound", "Forgets", "Misses", "Leaks", "Stale", "Drifts", "Frozen", "Expired", "Fails"][BUG as usize];
     type Args = NoArgs;
     type Columns = Position;
     type Indexes = Counts<BUG>;
@@ -78,11 +88,10 @@ impl<const BUG: u8> Plugin for PodsPerNamespace<BUG> {
     fn new(_: &'static NoArgs, _: &Handle) -> Result<Self, String> {
         Ok(PodsPerNamespace { tickets: Mutex::default() })
     }
-    fn compile(_: &NoArgs, pod: &PodSpec, _: CompileContext<'_, Self>) -> Symbol {
-        pod.namespace
-    }
-    fn compile_epoch(_: plugin::Refs<'_, Self>) -> Option<u64> {
-        Some(0)
+    fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Symbol {
+        // Pods of a namespace with two pods are not restricted.
+        let has_two = cx.indexes.0.get(&pod.namespace).is_some_and(|count| *count == 2);
+        if BUG == EXPIRED && has_two { Symbol::EMPTY } else { pod.namespace }
     }
 }
 
@@ -103,16 +112,6 @@ impl<const BUG: u8> PreFilterPlugin for PodsPerNamespace<BUG> {
         let of_it = |pods: &[std::sync::Arc<Pod>]| pods.iter().filter(|pod| pod.spec.namespace == *namespace).count();
         Ok(PreFilterResult::ready(infos.map(|info| of_it(&info.pods)).collect()))
     }
-    fn update(
-        &self,
-        args: &NoArgs,
-        pod: &Symbol,
-        slot: &mut CycleSlot<Vec<usize>>,
-        view: View<'_, Self>,
-        verdicts: &mut FilterUpdate<'_>,
-    ) -> Result<(), NeedsFullEvaluation> {
-        if BUG == STALE { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
-    }
     fn add_pod(namespace: &Symbol, counts: &mut Vec<usize>, other: &Pod, _: View<'_, Self>, node: NodeIndex) {
         counts[node.get()] += usize::from(other.spec.namespace == *namespace);
     }
@@ -130,10 +129,30 @@ impl<const BUG: u8> FilterPlugin for PodsPerNamespace<BUG> {
         if counts.get(node.get()).is_some_and(|count| *count > 0) { Err(()) } else { Ok(()) }
     }
     fn code((): &()) -> Code {
-        Code::Unschedulable
+        if BUG == FAILS { Code::Error } else { Code::Unschedulable }
     }
     fn explain(_: &NoArgs, _: &Symbol, _: &Vec<usize>, _: NodeIndex, (): (), out: &mut Reasons<'_>) {
         out.push("node(s) had a pod of the namespace");
+    }
+}
+
+impl<const BUG: u8> Incremental for PodsPerNamespace<BUG> {
+    const FILTER_CAN_FAIL: bool = BUG != FAILS;
+    fn filter_depends_on(_: &Self::Pod, _: &<Self as FilterPlugin>::Cycle) -> DependsOn {
+        if BUG == FROZEN { DependsOn::Node } else { DependsOn::Cluster }
+    }
+    fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
+        Some(0)
+    }
+    fn update_filter(
+        &self,
+        args: &Self::Args,
+        pod: &Self::Pod,
+        slot: &mut CycleSlot<<Self as PreFilterPlugin>::Cycle>,
+        view: View<'_, Self>,
+        verdicts: &mut FilterUpdate<'_>,
+    ) -> Result<(), NeedsFullEvaluation> {
+        if BUG == STALE { Ok(()) } else { rerun_pre_filter(self, args, pod, slot, view, verdicts) }
     }
 }
 
@@ -197,7 +216,10 @@ impl PreScorePlugin for Outdated {
     ) -> Result<CycleSlot<Vec<usize>>, Status> {
         Ok(CycleSlot::ready(view.base.infos().iter().map(|info| info.pods.len()).collect()))
     }
-    fn update(
+}
+
+impl Incremental for Outdated {
+    fn update_score(
         &self,
         _: &NoArgs,
         (): &(),

@@ -326,3 +326,33 @@ fn finalizers_hold() {
     patch(&mut store, &volume, STRATEGIC, &json!({"metadata": {"finalizers": null}}), WriteOrigin::Client).unwrap();
     assert!(crate::list::get(&store, &volume).is_err());
 }
+
+#[test]
+fn the_status_of_a_claim_has_its_own_rules() {
+    let mut store = Store::default();
+    let claims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
+    let sent = json!({"metadata": {"name": "c"}, "spec": {}, "status": {"allocation": {}}});
+    let claim = create(&mut store, &at(claims), &sent, WriteOrigin::Client, NOW).unwrap();
+    assert!(claim["status"].is_null());
+    let mut change = |subresource: &str, change: Value| {
+        let target = at(&format!("{claims}/c{subresource}"));
+        patch(&mut store, &target, "application/merge-patch+json", &change, WriteOrigin::Client)
+            .map_err(|error| code_and_message(&error))
+    };
+    let reserved = json!({"status": {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}});
+    let message = "ResourceClaim \"c\" is invalid: status.reservedFor: Forbidden: may not be specified when \
+                   `allocated` is not set";
+    assert_eq!(change("/status", reserved.clone()), Err((422, message.to_owned())));
+
+    let device = json!({"driver": "d", "pool": "p", "device": "e"});
+    let finalizers = json!({"finalizers": ["x"]});
+    let allocated = json!({"metadata": finalizers, "status": {"allocation": {"devices": {"results": [device]}}}});
+    let claim = change("/status", allocated).unwrap();
+    assert!(claim["metadata"]["finalizers"].is_null(), "metadata is written separately");
+    assert!(change("/status", reserved).is_ok());
+    assert_eq!(change("", json!({"metadata": finalizers})).unwrap()["metadata"]["finalizers"], json!(["x"]));
+
+    change("/status", json!({"status": {"devices": [device]}})).unwrap();
+    let free = change("/status", json!({"status": {"allocation": null, "reservedFor": null}})).unwrap();
+    assert_eq!(free["status"], json!({}));
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
+use schedc_in_memory::claim_status::check_claim_status;
 use serde_json::Value;
 
 use super::{WriteOrigin, check_names, create, text};
@@ -95,7 +96,14 @@ fn replace(
             "status" => {
                 let mut whole = known.clone();
                 take(&mut whole, &object, "status");
-                take(&mut whole, &object, "metadata");
+                if kind.kind == "ResourceClaim" {
+                    check_claim_status(known, &mut whole).map_err(|error| {
+                        let (field, what) = error.split_once(": ").unwrap_or(("status", error.as_str()));
+                        StatusError::invalid(kind, &target.name, field, what)
+                    })?;
+                } else {
+                    take(&mut whole, &object, "metadata");
+                }
                 object = whole;
             }
             _ if kind.has_status => take(&mut object, known, "status"),

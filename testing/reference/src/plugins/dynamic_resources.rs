@@ -1,4 +1,6 @@
-//! DynamicResources: rejects pods with resource claims; not implemented further.
+//! DynamicResources: rejects pods whose resource claims do not exist. Clusters here have no claims and no devices.
+
+use schedc_core::model::ClaimSource;
 
 use crate::plugin::{Cycle, Plugin, PreFilter, Rejection};
 
@@ -9,9 +11,12 @@ impl Plugin for DynamicResources {
         "DynamicResources"
     }
     fn pre_filter(&self, cx: &Cycle<'_>) -> PreFilter {
-        match cx.pod.spec.resource_claims.is_empty() {
-            true => PreFilter::Skip,
-            false => PreFilter::Reject(Rejection::unresolvable("resource claims are not supported yet")),
-        }
+        let named = cx.pod.spec.resource_claims.iter().find_map(|claim| match claim.source {
+            ClaimSource::Named(name) => Some(cx.text(name)),
+            _ => None,
+        });
+        let Some(name) = named else { return PreFilter::Skip };
+        let namespace = cx.text(cx.pod.spec.namespace);
+        PreFilter::Reject(Rejection::unresolvable(format!("could not find ResourceClaim \"{namespace}/{name}\"")))
     }
 }

@@ -8,6 +8,7 @@ use schedc_core::explain::{Explanation, NodeExplanation};
 use schedc_core::model::Pod;
 use schedc_core::status::{Code, Status};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::preemption::Preemption;
 use crate::cluster::pod_name;
@@ -51,6 +52,10 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<&'static str>,
     /// Result of PostFilter plugins, if they ran.
     pub preemption: Option<Preemption>,
+    /// For each feasible node, the allocations that Reserve would write there, one for each resource claim. Absent
+    /// for pods without resource claims.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub allocations: BTreeMap<String, Value>,
 }
 
 /// A plugin's status.
@@ -143,6 +148,12 @@ impl Decision {
         let feasible = found.nodes.iter().filter(|node| node.is_feasible());
         decision.feasible = feasible.map(|node| node.node.clone()).collect();
         decision.best = found.best;
+        for node in &found.nodes {
+            let mut previews = node.previews.iter();
+            if let Some(preview) = previews.find(|preview| preview.plugin == "DynamicResources") {
+                decision.allocations.insert(node.node.clone(), preview.resources.clone());
+            }
+        }
         decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();
         decision
     }

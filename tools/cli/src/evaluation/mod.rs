@@ -5,6 +5,7 @@
 //! server. Results are deterministic: ties are broken by the smallest node name.
 
 mod budgets;
+mod claims;
 mod decision;
 mod hints;
 mod preemption;
@@ -240,6 +241,9 @@ impl Evaluator {
             };
             let decision = scenario_cluster.decide(&pod);
             if let Some(node) = place(results.len(), &decision) {
+                if let Some(entries) = decision.allocations.get(&node) {
+                    scenario_cluster.place_claims(&pod, entries);
+                }
                 scenario_cluster.place(pod, &written, &node);
             }
             results.push(decision);

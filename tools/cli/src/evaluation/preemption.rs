@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use schedc_core::cache::Base;
-use schedc_core::extension_points::{self, Nomination, PostFilterResult};
+use schedc_core::extension_points::{self, Nomination, PostFilterResult, Repair};
+use schedc_core::handle::WriteOperation;
 use schedc_core::model::Pod;
 use schedc_core::status::Code;
 use serde::Serialize;
@@ -25,6 +26,12 @@ pub struct Preemption {
     /// Candidate nodes for preemption, by node, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
+    /// Names of resource claims, one of which is deallocated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deallocates: Vec<String>,
+    /// Names of deleted resource claims.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deletes: Vec<String>,
 }
 
 /// A node on which pods are preempted.
@@ -57,6 +64,9 @@ impl Preemption {
         let mut candidates: Vec<Candidate> = found.candidates.iter().map(|found| Candidate::of(found, base)).collect();
         outcomes.sort_unstable();
         candidates.sort_unstable();
+        let (deletions, deallocations): (Vec<&Repair>, Vec<&Repair>) = found.repairs.iter().partition(|repair| {
+            repair.operations.iter().any(|operation| matches!(operation, WriteOperation::Delete(_)))
+        });
         Preemption {
             code: code.to_string(),
             plugin: if code == Code::Success { "" } else { found.status.plugin },
@@ -67,8 +77,17 @@ impl Preemption {
             },
             outcomes,
             candidates,
+            deallocates: objects(&deallocations),
+            deletes: objects(&deletions),
         }
     }
+}
+
+fn objects(repairs: &[&Repair]) -> Vec<String> {
+    let name = |repair: &&Repair| format!("{}/{}", repair.object.namespace, repair.object.name);
+    let mut names: Vec<String> = repairs.iter().map(name).collect();
+    names.sort_unstable();
+    names
 }
 
 impl Outcome {

@@ -12,8 +12,10 @@ use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_core::originals::RequiredOriginals;
 use schedc_objects::original::original;
 use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
+use serde_json::Value;
 
 use super::budgets::BudgetStatuses;
+use super::claims::Claims;
 use super::scenario::Reference;
 use super::{Decision, InvalidItem};
 use crate::cluster::pod_name;
@@ -30,6 +32,8 @@ pub struct ScenarioCluster<'a> {
     pods: HashMap<String, KnownPod>,
     /// Other objects by kind, namespace and name.
     others: HashMap<(String, String, String), ObjectKey>,
+    /// The resource claims.
+    claims: Claims,
     /// Computes statuses of budgets. `None` if each budget has a status.
     pub(super) budgets: Option<BudgetStatuses>,
 }
@@ -44,7 +48,15 @@ impl<'a> ScenarioCluster<'a> {
     /// Creates an empty cluster. `originals` selects the objects whose originals are kept.
     pub fn new(cluster: &'a mut dyn AnyCluster, profile: usize, originals: RequiredOriginals) -> Self {
         cluster.clear();
-        ScenarioCluster { cluster, profile, originals, pods: HashMap::new(), others: HashMap::new(), budgets: None }
+        ScenarioCluster {
+            cluster,
+            profile,
+            originals,
+            pods: HashMap::new(),
+            others: HashMap::new(),
+            claims: Claims::default(),
+            budgets: None,
+        }
     }
 
     /// Runs a scheduling cycle for a pod.
@@ -79,6 +91,7 @@ impl<'a> ScenarioCluster<'a> {
     }
 
     fn set_object(&mut self, object: &AnyObject) {
+        self.claims.set(object);
         if let Some(converted) = convert_object(object, &mut self.cluster.base_mut().interner) {
             let name = (object.kind().to_owned(), object.namespace().to_owned(), object.name().to_owned());
             self.others.insert(name, converted.key());
@@ -126,6 +139,7 @@ impl<'a> ScenarioCluster<'a> {
         if let Some(budgets) = &mut self.budgets {
             budgets.remove(kind, namespace, name);
         }
+        self.claims.remove(kind, namespace, name);
         match kind {
             "Pod" => drop(self.forget_pod(&format!("{namespace}/{name}"))),
             "Node" => {
@@ -212,6 +226,15 @@ impl<'a> ScenarioCluster<'a> {
         }
         self.pods.insert(name, KnownPod { uid: pod.uid.clone(), node: Some(node) });
         self.cluster.add_pod(pod, node, PodState::Bound);
+    }
+}
+
+impl ScenarioCluster<'_> {
+    /// Writes the claims of a pod that was placed, given the entries of its decision.
+    pub(super) fn place_claims(&mut self, pod: &Pod, entries: &Value) {
+        for claim in self.claims.placed(pod, entries) {
+            self.set_object(&claim);
+        }
     }
 }
 

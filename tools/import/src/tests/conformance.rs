@@ -72,6 +72,7 @@ fn cases() -> Vec<Case> {
                 NodeAffinity=11 TaintToleration=1 NodeResourcesFit=13",
             ..case!("reweighted")
         },
+        case!("late-claims"),
         case!("spread-list"),
     ]
 }

@@ -64,7 +64,7 @@ fn conformance_configurations() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let configurations: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
-    assert_eq!(configurations.len(), 11);
+    assert_eq!(configurations.len(), 12);
     for path in configurations {
         check_configuration(&fs::read_to_string(path).unwrap());
     }

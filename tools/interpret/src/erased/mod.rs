@@ -66,6 +66,7 @@ pub(crate) trait Reads: Plugin<Reads = ()> {
     fn columns<'a>(columns: &Columns<'a>) -> Slices<'a, Self>;
     fn indexes(state: &State) -> Refs<'_, Self>;
     fn indexes_mut(state: &mut State) -> <Self::Indexes as IndexSet>::Muts<'_>;
+    fn compile_epoch(state: &State) -> Option<u64>;
 }
 
 /// A plugin and its arguments.
@@ -86,7 +87,7 @@ impl<P: Reads> ErasedPlugin for Instance<P> {
         Box::new(P::compile(self.args, pod, CompileContext { interner, indexes: P::indexes_mut(state) }))
     }
     fn compile_epoch(&self, state: &State) -> Option<u64> {
-        P::compile_epoch(P::indexes(state))
+        <P as Reads>::compile_epoch(state)
     }
     fn close(&self) {
         self.plugin.close();

@@ -2,8 +2,8 @@
 
 use schedc_core::cache::Cache;
 use schedc_core::extension_points::{
-    Extent, NormalizeScore, Placement, PreBindPlugin, PreFlightResult, PreScorePlugin, PrepareScore, ReservePlugin,
-    ScoreError, ScorePlugin,
+    Extent, NormalizeScore, Placement, PreBindPlugin, PreFlightResult, PreScorePlugin, PrepareScore, Preview,
+    ReservePlugin, ScoreError, ScorePlugin,
 };
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::CycleSlot;
@@ -82,6 +82,10 @@ erased_point! {
     trait Reserve for ReservePlugin {
         fn reserve(&self, placement: &Placement, cache: &Cache<State>) -> Result<Box<AnyValue>, Status> {
             Ok(Box::new(self.plugin.reserve(self.args, placement, view(cache))?))
+        }
+        fn preview(&self, placement: &Placement, cache: &Cache<State>) -> Option<Preview> {
+            let resources = self.plugin.preview(self.args, placement, view(cache))?;
+            Some(Preview { plugin: P::NAME, resources })
         }
         fn unreserve(&self, placement: &Placement, reserved: Option<&AnyValue>) {
             self.plugin.unreserve(self.args, placement, reserved.map(downcast_value));

@@ -1,5 +1,6 @@
 //! Validation of objects, limited to the API server's rules that concern scheduling.
 
+mod devices;
 mod pod;
 mod resources;
 mod selectors;
@@ -45,15 +46,16 @@ pub(super) fn other(object: &AnyObject, reporter: &mut ProblemReporter<'_>) {
         AnyObject::CsiNode(node) => storage::csi_node(node, reporter),
         AnyObject::CsiStorageCapacity(capacity) => storage::capacity(capacity, reporter),
         AnyObject::VolumeAttachment(attachment) => storage::attachment(attachment, reporter),
+        AnyObject::ResourceClaim(claim) => devices::claim("spec", &claim.spec, reporter),
+        AnyObject::ResourceClaimTemplate(template) => devices::claim("spec.spec", &template.spec.spec, reporter),
+        AnyObject::ResourceSlice(slice) => devices::slice(&slice.spec, reporter),
+        AnyObject::DeviceClass(class) => devices::class(&class.spec, reporter),
         // Other kinds are checked elsewhere or have no checks.
         AnyObject::Node(_)
         | AnyObject::Pod(_)
         | AnyObject::PriorityClass(_)
         | AnyObject::Namespace(_)
         | AnyObject::CsiDriver(_)
-        | AnyObject::ResourceClaim(_)
-        | AnyObject::ResourceSlice(_)
-        | AnyObject::DeviceClass(_)
         | AnyObject::Custom(_) => {}
     }
 }

@@ -253,3 +253,88 @@ fn objects_of_drivers_must_be_right() {
             pods.yaml:7: VolumeAttachment v: spec.source: must have either persistentVolumeName or inlineVolumeSpec"#]],
     );
 }
+
+fn resource_claim(requests: &str, more: &str) -> String {
+    documents(
+        "resource.k8s.io/v1",
+        &[&format!(
+            "kind: ResourceClaim, metadata: {{name: gpu}}, spec: {{devices: {{requests: [{requests}], {more}}}}}"
+        )],
+    )
+}
+
+#[test]
+fn a_request_is_for_one_device_by_default() {
+    let requests = "{name: a, exactly: {deviceClassName: c}}, {name: b, exactly: {deviceClassName: c, allocationMode: All}}, \
+                    {name: d, firstAvailable: [{name: e, deviceClassName: c}, {name: f, deviceClassName: c, count: 2}]}";
+    let object = load(&resource_claim(requests, "")).others.pop().unwrap().object;
+    let AnyObject::ResourceClaim(claim) = object else { panic!("{object:?}") };
+    let mut amounts = Vec::new();
+    for request in claim.spec.devices.unwrap().requests.unwrap() {
+        amounts.extend(request.exactly.map(|it| (it.allocation_mode.unwrap(), it.count)));
+        let alternatives = request.first_available.into_iter().flatten();
+        amounts.extend(alternatives.map(|it| (it.allocation_mode.unwrap(), it.count)));
+    }
+    let exact = |count| ("ExactCount".to_owned(), Some(count));
+    assert_eq!(amounts, [exact(1), ("All".to_owned(), None), exact(1), exact(2)]);
+}
+
+#[test]
+fn invalid_resource_claims_are_refused() {
+    let requests = "{name: a}, {name: a, exactly: {deviceClassName: '', allocationMode: Some}}, \
+                    {name: b, exactly: {deviceClassName: c, count: -1, selectors: [{}]}, firstAvailable: [{name: x, deviceClassName: c}]}, \
+                    {name: d, exactly: {deviceClassName: c, allocationMode: All, count: 1, tolerations: [{effect: x}]}}";
+    let more = "constraints: [{requests: [b/x, b/y]}], config: [{requests: [z]}]";
+    check_refused(
+        &resource_claim(requests, more),
+        expect![[r#"
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[0]: has neither `exactly` nor `firstAvailable`; give one of them
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[1].name: `a` occurs twice
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[1].exactly.deviceClassName: is missing
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[1].exactly.allocationMode: is `Some`, but must be one of `ExactCount`, `All`
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[2]: has both `exactly` and `firstAvailable`; remove one of them
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[2].exactly.count: is -1, but must be more than 0
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[2].exactly.selectors[0].cel: is missing
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[3].exactly.count: must not be given with allocation mode `All`
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.requests[3].exactly.tolerations[0].effect: is `x`, but must be one of `NoSchedule`, `NoExecute`, `None`
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.constraints[0]: has neither `matchAttribute` nor `distinctAttribute`; give one of them
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.constraints[0].requests[1]: is `b/y`, but there is no such request
+        pods.yaml:2: ResourceClaim default/gpu: spec.devices.config[0].requests[0]: is `z`, but there is no such request"#]],
+    );
+}
+
+#[test]
+fn invalid_resource_slices_are_refused() {
+    let slice = |name: &str, spec: &str| format!("kind: ResourceSlice, metadata: {{name: {name}}}, spec: {{{spec}}}");
+    let pool = "driver: d, pool: {name: p, generation: 1, resourceSliceCount: 1}";
+    let nowhere = slice("a", "driver: '', pool: {name: '', generation: 1, resourceSliceCount: 0}");
+    let both = slice(
+        "b",
+        &format!(
+            "{pool}, nodeName: n1, devices: [{{name: x, nodeName: n1}}, {{name: x}}], sharedCounters: [{{name: c}}]"
+        ),
+    );
+    let devices = slice(
+        "c",
+        &format!(
+            "{pool}, perDeviceNodeSelection: true, devices: [{{name: x, taints: [{{key: k, effect: Never}}]}}, {{name: z, allNodes: \
+             true, attributes: {{l: {{ints: [1]}}, m: {{}}}}, nodeAllocatableResourceMappings: {{cpu: {{}}}}}}]"
+        ),
+    );
+    check_refused(
+        &documents("resource.k8s.io/v1", &[&nowhere, &both, &devices]),
+        expect![[r#"
+        pods.yaml:2: ResourceSlice a: spec.driver: is missing
+        pods.yaml:2: ResourceSlice a: spec.pool.name: is missing
+        pods.yaml:2: ResourceSlice a: spec.pool.resourceSliceCount: is 0, but must be more than 0
+        pods.yaml:2: ResourceSlice a: spec: must have exactly one of `nodeName`, `nodeSelector`, `allNodes` and `perDeviceNodeSelection`
+        pods.yaml:4: ResourceSlice b: spec: must not have both `devices` and `sharedCounters`; give them in separate slices
+        pods.yaml:4: ResourceSlice b: spec.devices[0]: has nodes, which needs `spec.perDeviceNodeSelection: true`
+        pods.yaml:4: ResourceSlice b: spec.devices[1].name: `x` occurs twice
+        pods.yaml:6: ResourceSlice c: spec.devices[0]: must have exactly one of `nodeName`, `nodeSelector` and `allNodes`
+        pods.yaml:6: ResourceSlice c: spec.devices[0].taints[0].effect: is `Never`, but must be one of `NoSchedule`, `NoExecute`, `None`
+        pods.yaml:6: ResourceSlice c: spec.devices[1].attributes[l]: needs the feature gate DRAListTypeAttributes, which is off by default in Kubernetes 1.36; schedc does not support it
+        pods.yaml:6: ResourceSlice c: spec.devices[1].attributes[m]: must have exactly one of `int`, `bool`, `string` and `version`
+        pods.yaml:6: ResourceSlice c: spec.devices[1].nodeAllocatableResourceMappings: needs the feature gate DRANodeAllocatableResources, which is off by default in Kubernetes 1.36; schedc does not support it"#]],
+    );
+}

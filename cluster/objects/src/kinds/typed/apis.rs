@@ -26,7 +26,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("policy/v1", &["Eviction"]),
     ("scheduling.k8s.io/v1", &[]),
     ("storage.k8s.io/v1", &["VolumeAttributesClass"]),
-    ("resource.k8s.io/v1", &["ResourceClaimTemplate"]),
+    ("resource.k8s.io/v1", &[]),
 ];
 
 /// Whether an API belongs to a group outside of Kubernetes.

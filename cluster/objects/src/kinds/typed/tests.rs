@@ -23,6 +23,9 @@ fn every_kind_is_read_by_its_api() {
         ("storage.k8s.io/v1", "VolumeAttachment", ""),
         ("policy/v1", "PodDisruptionBudget", "shop"),
         ("scheduling.k8s.io/v1", "PriorityClass", ""),
+        ("resource.k8s.io/v1", "ResourceClaim", "shop"),
+        ("resource.k8s.io/v1", "ResourceClaimTemplate", "shop"),
+        ("resource.k8s.io/v1", "DeviceClass", ""),
     ];
     for (version, kind, namespace) in kinds {
         let spec = match kind {

@@ -113,6 +113,7 @@ fn every_misspelt_field_is_reported() {
         PodDisruptionBudget 53
         PriorityClass 33
         ResourceClaim 132
+        ResourceClaimTemplate 104
         ResourceSlice 100
         DeviceClass 38
     "#]]
@@ -149,11 +150,14 @@ fn every_value_of_a_wrong_type_is_reported() {
         PodDisruptionBudget 62
         PriorityClass 37
         ResourceClaim 161
+        ResourceClaimTemplate 123
         ResourceSlice 130
         DeviceClass 43
-        not reported: metadata.managedFields[0].fieldsV1 (20)
+        not reported: metadata.managedFields[0].fieldsV1 (21)
         not reported: spec.config[0].opaque.parameters (1)
         not reported: spec.devices.config[0].opaque.parameters (1)
+        not reported: spec.metadata.managedFields[0].fieldsV1 (1)
+        not reported: spec.spec.devices.config[0].opaque.parameters (1)
         not reported: spec.template.metadata.managedFields[0].fieldsV1 (4)
         not reported: spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.managedFields[0].fieldsV1 (4)
         not reported: spec.volumeClaimTemplates[0].metadata.managedFields[0].fieldsV1 (1)

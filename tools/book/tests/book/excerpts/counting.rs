@@ -4,7 +4,7 @@ use schedc_core::args::NoArgs;
 use schedc_core::change_log::ChangeLog;
 use schedc_core::column::Index;
 use schedc_core::extension_points::{PreFilterPlugin, PreFilterResult, rerun_pre_filter};
-use schedc_core::incremental::{FilterUpdate, NeedsFullEvaluation};
+use schedc_core::incremental::{FilterUpdate, Incremental, NeedsFullEvaluation};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{Object, PodSpec};
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
@@ -59,8 +59,10 @@ impl PreFilterPlugin for Counting {
     fn pre_filter(&self, _: &NoArgs, pod: &Claimed, view: View<'_, Self>) -> Result<PreFilterResult<Counts>, Status> {
         Ok(PreFilterResult::ready(Counts { claims: pod.0, seen: view.indexes.log.end() }))
     }
+}
 
-    fn update(
+impl Incremental for Counting {
+    fn update_filter(
         &self,
         args: &NoArgs,
         pod: &Claimed,

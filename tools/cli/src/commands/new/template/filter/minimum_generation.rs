@@ -44,7 +44,6 @@ impl FilterPlugin for MinimumGeneration {
     type Cycle = ();
     /// Details of a rejection: none.
     type Rejection = ();
-    const CAN_FAIL: bool = false;
 
     #[inline]
     fn filter(_: &MinimumGenerationArgs, pod: &Needed, _: &(), node: &NodeLabels) -> Result<(), ()> {

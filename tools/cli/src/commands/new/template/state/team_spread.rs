@@ -92,8 +92,10 @@ impl Plugin for TeamSpread {
     fn compile(_: &NoArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> Option<Team> {
         cx.indexes.team(pod)
     }
+}
 
-    /// `compile` reads only the label key from the index, which never changes.
+/// `compile` reads only the label key from the index, which never changes.
+impl Incremental for TeamSpread {
     fn compile_epoch(_: Refs<'_, Self>) -> Option<u64> {
         Some(0)
     }

@@ -1,0 +1,62 @@
+//! The phases of an evaluation: the same for all nodes and for changed nodes.
+
+use crate::model::NodeIndex;
+use crate::model::node_mask::NodeMask;
+
+/// The evaluation of one pod, as six phases. A full evaluation runs them for all candidate nodes. The update of a cached
+/// answer runs them for the nodes that changed, and leaves all other results as they are.
+pub(super) trait Phases {
+    /// Reason why there is no result.
+    type Failure;
+
+    /// Finds the nodes to evaluate.
+    fn changes(&mut self) -> Result<(), Self::Failure>;
+    /// Runs the filters for these nodes.
+    fn verdicts(&mut self) -> Result<(), Self::Failure>;
+    /// Combines all verdicts to the feasible nodes.
+    fn feasible_nodes(&mut self) -> Result<(), Self::Failure>;
+    /// Computes the raw scores of feasible nodes, if there are at least two: with a single feasible node kube-scheduler
+    /// does not score.
+    fn scores(&mut self) -> Result<(), Self::Failure>;
+    /// Computes totals from normalised and weighted scores, under the same condition.
+    fn totals(&mut self) -> Result<(), Self::Failure>;
+    /// Finds the nodes to choose from.
+    fn choice(&self) -> Choice;
+
+    /// Runs all phases.
+    #[inline(always)]
+    fn run(&mut self) -> Result<Choice, Self::Failure> {
+        self.changes()?;
+        self.verdicts()?;
+        self.feasible_nodes()?;
+        self.scores()?;
+        self.totals()?;
+        Ok(self.choice())
+    }
+}
+
+/// The nodes to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// This node.
+    Node(NodeIndex),
+    /// One of the nodes with the highest total, by a random draw.
+    Best {
+        /// Their number.
+        ties: usize,
+    },
+    /// No node is feasible.
+    NoNode,
+}
+
+impl Choice {
+    /// Returns the choice from this number of feasible nodes; `ties` of them have the highest total.
+    #[inline(always)]
+    pub(super) fn of(feasible: &NodeMask, count: usize, ties: impl FnOnce() -> usize) -> Choice {
+        match count {
+            0 => Choice::NoNode,
+            1 => feasible.iter().next().map_or(Choice::NoNode, Choice::Node),
+            _ => Choice::Best { ties: ties() },
+        }
+    }
+}

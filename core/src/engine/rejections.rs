@@ -1,0 +1,65 @@
+//! The reasons why no node is feasible, after a full evaluation.
+
+use super::PreFilteredPod;
+use crate::engine::incremental::NodeVerdicts;
+use crate::model::cache::Cache;
+use crate::model::map::Map;
+use crate::model::{NodeIndex, Pod};
+use crate::plugin_api::diagnosis::Diagnosis;
+use crate::plugin_api::status::Code;
+use crate::profile_api::extenders::{EXTENDER, ExtenderRejection};
+use crate::profile_api::profile::Profile;
+
+/// Collects the reasons of every node and their texts. The reasons of extenders replace those of plugins. A node that an
+/// extender removed without a reason has none.
+pub(super) fn diagnose<P: Profile>(
+    attempt: &mut PreFilteredPod<P>,
+    pod: &Pod,
+    cache: &Cache<P::State>,
+    by_extenders: Option<&[ExtenderRejection]>,
+) -> Diagnosis {
+    let mut candidates = cache.base.alive().clone();
+    if let Some(nodes) = attempt.pre_filter.nodes() {
+        candidates.words_mut().fill(0);
+        let alive = cache.base.alive();
+        candidates.extend(nodes.iter().copied().filter(|&node| alive.contains(node)));
+    }
+    let rejections: Map<NodeIndex, &ExtenderRejection> =
+        by_extenders.into_iter().flatten().map(|rejection| (rejection.node, rejection)).collect();
+    let mut verdicts = NodeVerdicts::default();
+    verdicts.resize(cache.base.infos().len());
+    let (mut overruled, mut with_reasons) = (Vec::new(), rejections.len());
+    for node in candidates.iter() {
+        let verdict = attempt.verdict(pod, cache, node);
+        if rejections.contains_key(&node) {
+            overruled.extend(verdict);
+            continue;
+        }
+        with_reasons += usize::from(verdict.is_some());
+        verdicts.set(node, verdict.as_ref());
+    }
+    let mut diagnosis = verdicts.diagnosis(cache.base.count());
+    let narrowed_by = attempt.pre_filter.narrowed_by();
+    diagnosis.unschedulable_plugins.extend(&narrowed_by);
+    let others = diagnosis.nodes.saturating_sub(with_reasons);
+    if others > 0 && attempt.pre_filter.nodes().is_some() {
+        *diagnosis.reasons.entry(excluded_node_reason(&narrowed_by)).or_default() += others;
+    }
+    if by_extenders.is_some() {
+        diagnosis.add_rejector(EXTENDER, Code::Unschedulable);
+        // Their rejections still count for the events that can make the pod schedulable.
+        overruled.iter().for_each(|verdict| diagnosis.add_rejector(verdict.plugin, verdict.code));
+        for (node, ExtenderRejection { code, reason, .. }) in rejections {
+            if *code == Code::Unschedulable {
+                diagnosis.resolvable.insert(node);
+            }
+            *diagnosis.reasons.entry(reason.clone()).or_default() += 1;
+        }
+    }
+    diagnosis
+}
+
+/// Returns the reason of a node that PreFilter excluded.
+pub(crate) fn excluded_node_reason(plugins: &[&str]) -> String {
+    format!("node(s) didn't satisfy plugin(s) [{}]", plugins.join(" "))
+}

@@ -1,0 +1,21 @@
+//! Device classes.
+
+use super::{DeviceConfiguration, DeviceSelector};
+use crate::model::intern::Symbol;
+
+/// `resource.k8s.io/v1` DeviceClass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceClass {
+    /// `metadata.name`.
+    pub name: Symbol,
+    /// `metadata.creationTimestamp` in nanoseconds since 1970.
+    pub created: Option<i64>,
+    /// The extended resource with which pods can always request such a device.
+    pub implicit_resource: Symbol,
+    /// `spec.extendedResourceName`: a second such resource.
+    pub extended_resource: Option<Symbol>,
+    /// `spec.selectors`, which a device must all meet.
+    pub selectors: Box<[DeviceSelector]>,
+    /// `spec.config`.
+    pub config: Box<[DeviceConfiguration]>,
+}

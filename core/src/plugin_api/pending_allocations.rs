@@ -1,0 +1,60 @@
+//! Allocations of resource claims that are decided, and not received from the API server yet.
+
+use std::sync::Arc;
+
+use crate::model::change_log::ChangeLog;
+use crate::model::intern::Symbol;
+use crate::model::map::Map;
+use crate::model::{AllocationResult, Uid};
+
+/// Allocations from Reserve until the updated claims are received, shared by all profiles of a scheduler:
+/// kube-scheduler's in-flight allocations and its assume cache of claims.
+#[derive(Debug, Default)]
+pub struct PendingAllocations {
+    by_claim: Map<Uid, PendingAllocation>,
+    log: ChangeLog<Uid>,
+}
+
+/// One such allocation.
+#[derive(Clone, Debug)]
+pub struct PendingAllocation {
+    /// Namespace and name of the claim. `None`: the claim will be created.
+    pub claim: Option<(Symbol, Symbol)>,
+    /// The devices.
+    pub allocation: Arc<AllocationResult>,
+    /// The uid of the claim, once it is written.
+    pub written: Option<Uid>,
+}
+
+impl PendingAllocations {
+    /// Returns the allocation of a claim.
+    pub fn get(&self, claim: &Uid) -> Option<&PendingAllocation> {
+        self.by_claim.get(claim)
+    }
+    /// Adds the allocation of a claim. A claim that will be created has any unique uid.
+    pub fn insert(&mut self, uid: Uid, claim: Option<(Symbol, Symbol)>, allocation: Arc<AllocationResult>) {
+        self.log.push(uid.clone());
+        self.by_claim.insert(uid, PendingAllocation { claim, allocation, written: None });
+    }
+    /// Marks an allocation as written, to a claim with this uid. Updates of that claim then replace it.
+    pub fn mark_written(&mut self, claim: &Uid, uid: Uid) {
+        if let Some(pending) = self.by_claim.get_mut(claim) {
+            pending.written = Some(uid);
+            self.log.push(claim.clone());
+        }
+    }
+    /// Removes the allocation of a claim, if there is one.
+    pub fn remove(&mut self, claim: &Uid) {
+        if self.by_claim.remove(claim).is_some() {
+            self.log.push(claim.clone());
+        }
+    }
+    /// Returns all allocations.
+    pub fn iter(&self) -> impl Iterator<Item = (&Uid, &PendingAllocation)> {
+        self.by_claim.iter()
+    }
+    /// Returns the claims with changed allocations.
+    pub fn log(&self) -> &ChangeLog<Uid> {
+        &self.log
+    }
+}

@@ -1,0 +1,65 @@
+//! Shared counters of pools, during a search.
+
+use schedc_core::quantity::Quantity;
+
+use crate::block::bits;
+use crate::pool::Pool;
+use crate::view::{NodeView, consumed_counters};
+
+/// What is left of the counters of all pools that a node sees.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    /// Position of each pool's counters in `left`; `None` until they are read.
+    pools: Vec<Option<usize>>,
+    left: Vec<Quantity>,
+}
+
+impl Counters {
+    pub(crate) fn reset(&mut self, pools: usize) {
+        self.pools.clear();
+        self.pools.resize(pools, None);
+        self.left.clear();
+    }
+
+    /// Takes what a device consumes. Returns whether enough is left of every counter of the pool: a counter that allocated
+    /// devices exceed prevents all allocations from the pool, as in Kubernetes.
+    pub(crate) fn take(&mut self, view: &NodeView, pool: &Pool, at: usize, consumed: &[(usize, Quantity)]) -> bool {
+        let base = self.base(view, pool, at);
+        for (counter, amount) in consumed {
+            self.left[base + counter].sub(*amount);
+        }
+        let count = view.pools[at].counters.len();
+        let is_enough = !self.left[base..base + count].iter().any(|left| left.is_negative());
+        if !is_enough {
+            self.give_back(at, consumed);
+        }
+        is_enough
+    }
+
+    pub(crate) fn give_back(&mut self, at: usize, consumed: &[(usize, Quantity)]) {
+        let Some(base) = self.pools[at] else { return };
+        for (counter, amount) in consumed {
+            self.left[base + counter].add(*amount);
+        }
+    }
+
+    /// Reads the counters of a pool, less what allocated devices consume.
+    fn base(&mut self, view: &NodeView, pool: &Pool, at: usize) -> usize {
+        if let Some(base) = self.pools[at] {
+            return base;
+        }
+        let base = self.left.len();
+        self.pools[at] = Some(base);
+        let pool_view = &view.pools[at];
+        self.left.extend(pool_view.counters.iter().map(|counter| counter.limit));
+        for &(slice, block) in &pool_view.consumers {
+            let block = &pool.slices[slice].blocks[block];
+            for bit in bits(block.held & block.consumers) {
+                for (counter, amount) in consumed_counters(block, bit, &pool_view.counters) {
+                    self.left[base + counter].sub(amount);
+                }
+            }
+        }
+        base
+    }
+}

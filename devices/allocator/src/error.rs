@@ -1,0 +1,85 @@
+//! Reasons why devices cannot be allocated.
+
+/// An error that ends the attempt, on whatever node it occurs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    claim: Option<usize>,
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The text follows the name of the claim, if there is one.
+    Text,
+    /// The node selector of an allocation cannot be created.
+    NodeSelector,
+    /// The search was interrupted.
+    Interrupted,
+}
+
+impl Failure {
+    pub(crate) fn new(text: String) -> Failure {
+        Failure { claim: None, text, kind: Kind::Text }
+    }
+
+    /// Failure of a claim. The text follows the claim's name.
+    pub(crate) fn of_claim(claim: usize, text: String) -> Failure {
+        Failure { claim: Some(claim), text, kind: Kind::Text }
+    }
+
+    pub(crate) fn of_node_selector(claim: usize, terms: usize) -> Failure {
+        let text = format!("unsupported ResourceSlice.NodeSelector with {terms} terms");
+        Failure { claim: Some(claim), text, kind: Kind::NodeSelector }
+    }
+
+    pub(crate) fn interrupted() -> Failure {
+        Failure { claim: None, text: "filter operation aborted".to_owned(), kind: Kind::Interrupted }
+    }
+
+    /// Returns whether the search was interrupted by its caller.
+    pub fn is_interruption(&self) -> bool {
+        self.kind == Kind::Interrupted
+    }
+
+    /// Returns kube-scheduler's message. `claim` returns namespace and name of a claim, `namespace/name`, by its position.
+    pub fn message(&self, claim: impl FnOnce(usize) -> String) -> String {
+        let Some(at) = self.claim else { return self.text.clone() };
+        let name = claim(at);
+        match self.kind {
+            Kind::NodeSelector => {
+                let name = name.rsplit('/').next().unwrap_or_default();
+                format!("create NodeSelector for claim {name}: {}", self.text)
+            }
+            Kind::Text | Kind::Interrupted => format!("claim {name}{}", self.text),
+        }
+    }
+}
+
+/// Reason why a node has no devices for claims. Other nodes may have some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// No combination of devices meets all requests.
+    NoDevices,
+    /// As [`Unfit::NoDevices`], and the node sees an invalid pool.
+    InvalidPools,
+    /// The attempt fails.
+    Failed(Failure),
+}
+
+impl Unfit {
+    /// Returns kube-scheduler's message. `claim` returns namespace and name of a claim by its position.
+    pub fn message(&self, claim: impl FnOnce(usize) -> String) -> String {
+        match self {
+            Unfit::NoDevices => "cannot allocate all claims".to_owned(),
+            Unfit::InvalidPools => "invalid resource pools were encountered".to_owned(),
+            Unfit::Failed(failure) => failure.message(claim),
+        }
+    }
+}
+
+impl From<Failure> for Unfit {
+    fn from(failure: Failure) -> Unfit {
+        Unfit::Failed(failure)
+    }
+}

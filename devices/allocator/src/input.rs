@@ -1,0 +1,80 @@
+//! All that a search reads.
+
+use schedc_core::intern::Interner;
+use slab::Slab;
+
+use crate::block::Block;
+use crate::capacity::{Amounts, consumption, fits};
+use crate::column::{Column, Shape, first_unmet};
+use crate::error::Failure;
+use crate::pool::Pool;
+use crate::prepared::{Alternative, Prepared};
+use crate::view::NodeView;
+
+/// Claims, and the devices that a node sees.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'a> {
+    pub(crate) pools: &'a Slab<Pool>,
+    pub(crate) view: &'a NodeView,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) shapes: &'a [Shape],
+    pub(crate) interner: &'a Interner,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn block(&self, at: usize) -> &'a Block {
+        let view = &self.view.blocks[at];
+        &self.pools[self.view.pools[view.pool].pool].slices[view.slice].blocks[view.block]
+    }
+
+    pub(crate) fn column(&self, block: &'a Block, alternative: &Alternative) -> &'a Column {
+        block.columns[alternative.shape].as_ref().expect("columns are evaluated before the search")
+    }
+
+    /// Returns whether a device has room for what a request consumes, on top of allocated claims.
+    pub(crate) fn has_room_now(&self, alternative: &Alternative, block: &'a Block, bit: u32) -> bool {
+        self.has_room(alternative, block, bit, std::iter::empty())
+    }
+
+    /// As [`Input::has_room_now`], on top of other devices of the search.
+    pub(crate) fn has_room<'p>(
+        &self,
+        alternative: &Alternative,
+        block: &'p Block,
+        bit: u32,
+        picked: impl Iterator<Item = &'p Amounts> + Clone,
+    ) -> bool
+    where
+        'a: 'p,
+    {
+        let (held, device) = (block.consumed(bit), block.device(bit));
+        if let Some(column) = &block.columns[alternative.shape]
+            && let Some(consumed) = column.consumed(bit)
+        {
+            return fits(device, consumed, held.into_iter().chain(picked));
+        }
+        // Not shareable: claims consume of it only if it was shareable before.
+        held.is_none_or(|held| {
+            let capacity = self.shapes[alternative.shape].capacity.as_ref();
+            consumption(capacity, device).is_some_and(|consumed| fits(device, &consumed, [held].into_iter()))
+        })
+    }
+
+    /// Failure of the selectors of a request for a device.
+    pub(crate) fn selector_failure(&self, claim: usize, alternative: &Alternative, block: &Block, bit: u32) -> Failure {
+        let shape = &self.shapes[alternative.shape];
+        let (at, text) = first_unmet(shape, block, bit).unwrap_or_default();
+        let text = text.unwrap_or_default();
+        match at.checked_sub(shape.of_class) {
+            None => Failure::new(format!("class {}: selector #{at}: {text}", self.interner.resolve(shape.class))),
+            Some(at) => Failure::of_claim(claim, format!(": selector #{at}: {text}")),
+        }
+    }
+}
+
+/// Driver, pool and name of a device.
+pub(crate) fn device_id(block: &Block, bit: u32, interner: &Interner) -> String {
+    let [driver, pool, device] =
+        [block.slice.driver, block.slice.pool, block.device(bit).name].map(|symbol| interner.resolve(symbol));
+    format!("{driver}/{pool}/{device}")
+}

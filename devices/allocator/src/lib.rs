@@ -1,0 +1,47 @@
+//! Allocation of devices for resource claims, as Dynamic Resource Allocation of Kubernetes 1.36 decides it.
+//!
+//! An [`Inventory`] has the state of the cluster: slices, classes, and the devices that allocated claims hold. It changes
+//! with single objects. [`Inventory::prepare`] compiles the specs of claims; claims from one template share the result.
+//! [`Inventory::evaluate`] decides whether a node has devices for them, and [`Inventory::allocate`] returns the devices.
+//!
+//! The result is the first solution of a depth-first search: claims, requests, alternatives and devices in order.
+//!
+//! # Structure
+//!
+//! | module | content |
+//! |---|---|
+//! | `inventory` | the state and its changes |
+//! | `pool` | slices of a pool and the use of its devices |
+//! | `view` | pools and devices that a node sees |
+//! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
+//! | `column` | the devices of a block that a request selects, evaluated once |
+//! | `capacity` | amounts that requests consume of a device's capacities |
+//! | `prepared` | compiled claims |
+//! | `constraint` | conditions on several devices |
+//! | `input` | all that a search reads |
+//! | `search` | the search |
+//! | `counters` | shared counters of a pool during a search |
+//! | `result` | the found devices as allocations |
+//! | `explanation` | reasons per device |
+
+mod block;
+mod capacity;
+mod changes;
+mod column;
+mod constraint;
+mod counters;
+mod error;
+mod explanation;
+mod input;
+mod inventory;
+mod pool;
+mod prepared;
+mod result;
+mod search;
+mod view;
+
+pub use changes::Affected;
+pub use error::{Failure, Unfit};
+pub use explanation::{DeviceReason, Explanation, RequestExplanation};
+pub use inventory::{Inventory, Verdict};
+pub use prepared::Prepared;

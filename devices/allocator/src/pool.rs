@@ -1,0 +1,180 @@
+//! Slices of a pool, and the claims that hold its devices.
+
+use std::sync::Arc;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
+use schedc_core::model::{DeviceRequestAllocationResult, QualifiedName, ResourceSlice};
+use schedc_core::quantity::Quantity;
+
+use crate::block::Block;
+use crate::view::{PoolStatus, foreign_status};
+
+/// Driver and name of a pool.
+pub(crate) type PoolKey = (Symbol, Symbol);
+
+/// A pool with the slices of all generations.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    pub(crate) key: PoolKey,
+    /// Texts of driver and name, by which pools are sorted.
+    pub(crate) texts: (Arc<str>, Arc<str>),
+    /// Slices by name.
+    pub(crate) slices: Vec<PoolSlice>,
+    /// Use of devices, whether or not a slice has them.
+    uses: Map<Symbol, Use>,
+    /// Places of devices in `slices`.
+    places: Map<Symbol, Vec<Place>>,
+    pub(crate) reach: Reach,
+}
+
+/// Nodes that a pool concerns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Nodes that its slices name.
+    pub(crate) nodes: Vec<Symbol>,
+    /// Whether a slice with devices can concern any node.
+    pub(crate) is_wide: bool,
+    /// Status on nodes that see only shared counters.
+    pub(crate) foreign: PoolStatus,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct PoolSlice {
+    pub(crate) name: Arc<str>,
+    pub(crate) slice: Arc<ResourceSlice>,
+    pub(crate) blocks: Vec<Block>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    slice: usize,
+    block: usize,
+    bit: u32,
+}
+
+/// Claims that hold a device.
+#[derive(Clone, Debug, Default)]
+struct Use {
+    /// Number of claims that hold it exclusively.
+    exclusive: u32,
+    /// Number of claims that share it.
+    shares: u32,
+    /// Number of claims that consume capacity.
+    consumers: u32,
+    consumed: Vec<(QualifiedName, Quantity)>,
+}
+
+impl Pool {
+    pub(crate) fn new(key: PoolKey, interner: &Interner) -> Pool {
+        Pool {
+            key,
+            texts: (interner.share(key.0), interner.share(key.1)),
+            slices: Vec::new(),
+            uses: Map::default(),
+            places: Map::default(),
+            reach: Reach::default(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slices.is_empty() && self.uses.is_empty()
+    }
+
+    /// Adds or replaces a slice.
+    pub(crate) fn set_slice(&mut self, slice: &Arc<ResourceSlice>, interner: &Interner) {
+        let entry =
+            PoolSlice { name: interner.share(slice.name), slice: slice.clone(), blocks: Block::of(slice, interner) };
+        match self.slices.binary_search_by(|known| known.name.cmp(&entry.name)) {
+            Ok(at) => self.slices[at] = entry,
+            Err(at) => self.slices.insert(at, entry),
+        }
+        self.index();
+    }
+
+    pub(crate) fn remove_slice(&mut self, name: Symbol) {
+        self.slices.retain(|slice| slice.slice.name != name);
+        self.index();
+    }
+
+    /// Derives everything from the slices again.
+    fn index(&mut self) {
+        self.places.clear();
+        for (at, slice) in self.slices.iter_mut().enumerate() {
+            for (block_at, block) in slice.blocks.iter_mut().enumerate() {
+                (block.in_use, block.held) = (0, 0);
+                block.consumed.clear();
+                for (bit, device) in block.devices() {
+                    self.places.entry(device.name).or_default().push(Place { slice: at, block: block_at, bit });
+                }
+            }
+        }
+        let used: Vec<Symbol> = self.uses.keys().copied().collect();
+        used.into_iter().for_each(|device| self.mark(device));
+        let mut nodes: Vec<Symbol> = self.slices.iter().filter_map(|slice| local_node(&slice.slice)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let is_wide = |slice: &ResourceSlice| slice.shared_counters.is_empty() && local_node(slice).is_none();
+        self.reach = Reach {
+            nodes,
+            is_wide: self.slices.iter().any(|slice| is_wide(&slice.slice)),
+            foreign: foreign_status(self),
+        };
+    }
+
+    /// Adds (`is_added`) or removes an allocation.
+    pub(crate) fn change_use(&mut self, result: &DeviceRequestAllocationResult, is_added: bool) {
+        let device = self.uses.entry(result.device).or_default();
+        let count = |count: &mut u32| *count = if is_added { *count + 1 } else { count.saturating_sub(1) };
+        if result.share_id.is_none() {
+            count(&mut device.exclusive);
+        } else {
+            count(&mut device.shares);
+            if !result.consumed_capacity.is_empty() {
+                count(&mut device.consumers);
+                device.consume(&result.consumed_capacity, is_added);
+            }
+        }
+        self.mark(result.device);
+        if self.uses.get(&result.device).is_some_and(|device| device.exclusive == 0 && device.shares == 0) {
+            self.uses.remove(&result.device);
+        }
+    }
+
+    /// Copies the use of a device to its blocks.
+    fn mark(&mut self, device: Symbol) {
+        let Some(known) = self.uses.get(&device) else { return };
+        for place in self.places.get(&device).into_iter().flatten() {
+            let block = &mut self.slices[place.slice].blocks[place.block];
+            let bit = 1 << place.bit;
+            let set = |word: &mut u64, is_set: bool| if is_set { *word |= bit } else { *word &= !bit };
+            set(&mut block.in_use, known.exclusive > 0);
+            set(&mut block.held, known.exclusive > 0 || known.shares > 0);
+            block.consumed.retain(|(other, _)| *other != place.bit);
+            if known.consumers > 0 {
+                block.consumed.push((place.bit, known.consumed.clone()));
+            }
+        }
+    }
+}
+
+impl Use {
+    fn consume(&mut self, amounts: &[(QualifiedName, Quantity)], is_added: bool) {
+        for (name, amount) in amounts {
+            let at = self.consumed.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+                self.consumed.push((*name, Quantity::ZERO));
+                self.consumed.len() - 1
+            });
+            let total = &mut self.consumed[at].1;
+            if is_added { total.add(*amount) } else { total.sub(*amount) }
+        }
+        if self.consumers == 0 {
+            self.consumed.clear();
+        }
+    }
+}
+
+/// The node of a slice whose devices are local to a node.
+pub(crate) fn local_node(slice: &ResourceSlice) -> Option<Symbol> {
+    slice.nodes.node.filter(|node| *node != Symbol::EMPTY)
+}

@@ -1,0 +1,147 @@
+//! The devices of a search as allocations.
+
+use std::sync::Arc;
+
+use schedc_core::intern::Symbol;
+use schedc_core::model::{
+    AllocationNodes, AllocationResult, ConfigurationSource, DeviceAllocationConfiguration, DeviceNodeSelector,
+    DeviceNodes, DeviceRequestAllocationResult, RequestRef, ResourceClaimSpec,
+};
+
+use crate::error::Failure;
+use crate::input::Input;
+use crate::prepared::{Alternative, PreparedClaim};
+use crate::search::{Pick, Scratch};
+
+/// Allocations of all claims on a node. `share_id` returns a new identifier of a share.
+pub(crate) fn allocations(
+    input: &Input<'_>,
+    scratch: &Scratch,
+    node: Symbol,
+    mut share_id: impl FnMut() -> Arc<str>,
+) -> Result<Vec<AllocationResult>, Failure> {
+    let claims = input.prepared.claims.iter().zip(&input.prepared.specs).enumerate();
+    let allocation = |(at, (claim, spec)): (usize, (&PreparedClaim, &Arc<ResourceClaimSpec>))| {
+        let picks = || scratch.picks.iter().filter(|pick| pick.claim == at);
+        let alternatives: Vec<&Alternative> = claim
+            .requests
+            .iter()
+            .enumerate()
+            .map(|(request_at, request)| &request.alternatives[scratch.chosen[scratch.request(at, request_at)]])
+            .collect();
+        Ok(AllocationResult {
+            results: picks().map(|pick| result(input, pick, &mut share_id)).collect(),
+            config: configuration(spec, &alternatives).into(),
+            nodes: nodes(input, picks(), node, at)?,
+            timestamp: None,
+        })
+    };
+    claims.map(allocation).collect()
+}
+
+fn result(input: &Input<'_>, pick: &Pick, share_id: &mut impl FnMut() -> Arc<str>) -> DeviceRequestAllocationResult {
+    let alternative = &input.prepared.claims[pick.claim].requests[pick.request].alternatives[pick.alternative];
+    let block = input.block(pick.block);
+    let device = block.device(pick.bit);
+    DeviceRequestAllocationResult {
+        request: alternative.reference,
+        driver: block.slice.driver,
+        pool: block.slice.pool,
+        device: device.name,
+        admin_access: alternative.admin_access.then_some(true),
+        tolerations: alternative.tolerations.clone(),
+        binding_conditions: device.binding_conditions.clone(),
+        binding_failure_conditions: device.binding_failure_conditions.clone(),
+        share_id: pick.consumed.is_some().then(share_id),
+        consumed_capacity: pick.consumed.clone().unwrap_or_default(),
+    }
+}
+
+/// Configuration of the classes, then that of the claim.
+fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec<DeviceAllocationConfiguration> {
+    let mut config = Vec::new();
+    let classes = alternatives.iter().filter_map(|alternative| alternative.class.as_ref());
+    let mut known: Vec<Symbol> = Vec::new();
+    for class in classes {
+        if known.contains(&class.name) {
+            continue;
+        }
+        known.push(class.name);
+        let is_of_class =
+            |alternative: &&&Alternative| alternative.class.as_ref().is_some_and(|other| other.name == class.name);
+        let requests: Arc<[RequestRef]> =
+            alternatives.iter().filter(is_of_class).map(|alternative| alternative.reference).collect();
+        config.extend(class.config.iter().map(|configuration| DeviceAllocationConfiguration {
+            source: ConfigurationSource::Class,
+            requests: requests.clone(),
+            configuration: configuration.clone(),
+        }));
+    }
+    for entry in &spec.config {
+        let names = |alternative: &&&Alternative| {
+            let request = RequestRef { request: alternative.reference.request, alternative: None };
+            entry.requests.contains(&request) || entry.requests.contains(&alternative.reference)
+        };
+        // As in Kubernetes, an entry that names several requests is repeated.
+        let times = if entry.requests.is_empty() { 1 } else { alternatives.iter().filter(names).count() };
+        config.extend(std::iter::repeat_n(
+            DeviceAllocationConfiguration {
+                source: ConfigurationSource::Claim,
+                requests: (*entry.requests).into(),
+                configuration: entry.configuration.clone(),
+            },
+            times,
+        ));
+    }
+    config
+}
+
+/// Returns whether the node selectors of a solution can be put together.
+pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Failure> {
+    (0..input.prepared.claims.len()).try_for_each(|claim| {
+        selectors(input, scratch.picks.iter().filter(|pick| pick.claim == claim))
+            .map_while(|selector| selector)
+            .try_for_each(|selector| check_terms(selector, claim))
+    })
+}
+
+/// Nodes where the devices can be used.
+fn nodes<'a>(
+    input: &Input<'a>,
+    picks: impl Iterator<Item = &'a Pick>,
+    node: Symbol,
+    claim: usize,
+) -> Result<Option<AllocationNodes>, Failure> {
+    let mut found: Vec<&DeviceNodeSelector> = Vec::new();
+    for selector in selectors(input, picks) {
+        let Some(selector) = selector else { return Ok(Some(AllocationNodes::Node(node))) };
+        check_terms(selector, claim)?;
+        found.push(selector);
+    }
+    let merged = DeviceNodeSelector::merge(found);
+    let is_empty = merged.terms.iter().all(|term| term.match_expressions.is_empty() && term.match_fields.is_empty());
+    Ok((!is_empty).then(|| AllocationNodes::Selector(merged.into())))
+}
+
+/// Node selectors of devices; `None` for a device that can be used only on its node.
+fn selectors<'a>(
+    input: &Input<'a>,
+    picks: impl Iterator<Item = &'a Pick>,
+) -> impl Iterator<Item = Option<&'a DeviceNodeSelector>> {
+    picks.filter_map(move |pick| {
+        let block = input.block(pick.block);
+        let device = block.device(pick.bit);
+        let nodes: &DeviceNodes = if block.slice.per_device_nodes { &device.nodes } else { &block.slice.nodes };
+        if nodes.node.is_some() || device.binds_to_node {
+            return Some(None);
+        }
+        nodes.selector.as_deref().map(Some)
+    })
+}
+
+fn check_terms(selector: &DeviceNodeSelector, claim: usize) -> Result<(), Failure> {
+    match selector.terms.len() {
+        0 | 1 => Ok(()),
+        terms => Err(Failure::of_node_selector(claim, terms)),
+    }
+}

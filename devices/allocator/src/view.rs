@@ -1,0 +1,298 @@
+//! Pools and devices that a node sees.
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Set;
+use schedc_core::model::{DeviceNodes, Labels, LabelsExt, Node, ResourceSlice, label_integer};
+use schedc_core::quantity::Quantity;
+
+use crate::block::Block;
+use crate::error::Failure;
+use crate::pool::{Pool, PoolSlice};
+
+/// Amounts of counters, by the position of the counter.
+pub(crate) type Amounts = Box<[(usize, Quantity)]>;
+
+/// Whether devices of a pool can be allocated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PoolStatus {
+    #[default]
+    Ready,
+    /// The number of slices is not the expected one.
+    Incomplete,
+    /// Duplicate device names or counter sets, or missing counters.
+    Invalid,
+}
+
+/// All that a node sees.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeView {
+    /// Labels of the node, to find changes.
+    pub(crate) labels: Labels,
+    /// Pools in the order in which devices are tried.
+    pub(crate) pools: Vec<PoolView>,
+    /// Blocks of all pools that are ready.
+    pub(crate) blocks: Vec<BlockView>,
+}
+
+/// A pool that a node sees.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolView {
+    /// Key of the pool in the inventory.
+    pub(crate) pool: usize,
+    pub(crate) status: PoolStatus,
+    /// Blocks in [`NodeView::blocks`].
+    pub(crate) blocks: std::ops::Range<usize>,
+    /// Whether a device has binding conditions.
+    has_conditions: bool,
+    /// Limits of all shared counters.
+    pub(crate) counters: Vec<Counter>,
+    /// Blocks with devices that consume counters, of all nodes: slice and block.
+    pub(crate) consumers: Vec<(usize, usize)>,
+}
+
+/// A shared counter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Counter {
+    pub(crate) set: Symbol,
+    pub(crate) name: Symbol,
+    pub(crate) limit: Quantity,
+}
+
+/// A block that a node sees.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockView {
+    /// Position of the pool in [`NodeView::pools`].
+    pub(crate) pool: usize,
+    pub(crate) slice: usize,
+    pub(crate) block: usize,
+    /// Devices that can be used on the node.
+    pub(crate) visible: u64,
+    /// Counters that each device consumes: position in [`PoolView::counters`] and amount. Empty if none does.
+    pub(crate) consumption: Box<[Amounts]>,
+}
+
+impl NodeView {
+    /// Gathers the pools of a node. `pools` are all that can concern it.
+    pub(crate) fn gather<'a>(
+        node: &Node,
+        pools: impl Iterator<Item = (usize, &'a Pool)>,
+        interner: &Interner,
+    ) -> Result<NodeView, Failure> {
+        let mut gathered = Vec::new();
+        for (key, pool) in pools {
+            if let Some(view) = gather_pool(key, pool, node, interner)? {
+                gathered.push((pool, view));
+            }
+        }
+        gathered.sort_by(|(a, a_view), (b, b_view)| {
+            (a_view.0.has_conditions, &a.texts).cmp(&(b_view.0.has_conditions, &b.texts))
+        });
+        let mut view = NodeView { labels: node.labels.clone(), pools: Vec::new(), blocks: Vec::new() };
+        for (_, (mut pool, mut blocks)) in gathered {
+            blocks.iter_mut().for_each(|block| block.pool = view.pools.len());
+            pool.blocks = view.blocks.len()..view.blocks.len() + blocks.len();
+            view.blocks.append(&mut blocks);
+            view.pools.push(pool);
+        }
+        Ok(view)
+    }
+}
+
+/// Returns a pool as a node sees it. `None`: it has nothing for the node, or only obsolete slices.
+fn gather_pool(
+    key: usize,
+    pool: &Pool,
+    node: &Node,
+    interner: &Interner,
+) -> Result<Option<(PoolView, Vec<BlockView>)>, Failure> {
+    let mut seen = Vec::new();
+    for (at, slice) in pool.slices.iter().enumerate() {
+        if is_relevant(&slice.slice, node, interner)? {
+            seen.push(at);
+        }
+    }
+    let Some(seen) = latest(pool, seen) else { return Ok(None) };
+    let mut view = PoolView {
+        pool: key,
+        status: PoolStatus::Ready,
+        blocks: 0..0,
+        has_conditions: false,
+        counters: Vec::new(),
+        consumers: Vec::new(),
+    };
+    let others = match status(pool, &seen) {
+        Some(Ok(others)) => others,
+        Some(Err(status)) => {
+            view.status = status;
+            return Ok(Some((view, Vec::new())));
+        }
+        None => return Ok(None),
+    };
+    let slice_of = |at: &usize| &pool.slices[*at];
+    let has_devices = |at: &&usize| slice_of(at).slice.shared_counters.is_empty();
+    for slice in seen.iter().map(slice_of) {
+        for set in slice.slice.shared_counters.iter() {
+            let counter = |&(name, limit): &(Symbol, Quantity)| Counter { set: set.name, name, limit };
+            view.counters.extend(set.counters.iter().map(counter));
+        }
+    }
+    let mut blocks = Vec::new();
+    for &at in seen.iter().filter(has_devices) {
+        for (block_at, block) in pool.slices[at].blocks.iter().enumerate() {
+            view.has_conditions |= block.devices().any(|(_, device)| !device.binding_conditions.is_empty());
+            let visible = visible(block, node, interner)?;
+            let consumption = consumption(block, &view.counters);
+            blocks.push(BlockView { pool: 0, slice: at, block: block_at, visible, consumption });
+        }
+    }
+    for &at in seen.iter().filter(has_devices).chain(&others) {
+        let consumers = pool.slices[at].blocks.iter().enumerate().filter(|(_, block)| block.consumers != 0);
+        view.consumers.extend(consumers.map(|(block, _)| (at, block)));
+    }
+    Ok(Some((view, blocks)))
+}
+
+/// Status of a pool on nodes that see only its shared counters.
+pub(crate) fn foreign_status(pool: &Pool) -> PoolStatus {
+    let counters = (0..pool.slices.len()).filter(|&at| !pool.slices[at].slice.shared_counters.is_empty()).collect();
+    match latest(pool, counters).and_then(|seen| status(pool, &seen)) {
+        Some(Err(status)) => status,
+        Some(Ok(_)) | None => PoolStatus::Ready,
+    }
+}
+
+/// Slices of the highest generation among those that a node sees.
+fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
+    let generation = seen.iter().map(|&at| pool.slices[at].slice.generation).max()?;
+    seen.retain(|&at| pool.slices[at].slice.generation == generation);
+    Some(seen)
+}
+
+/// Checks a pool, of which a node sees some slices of one generation. Returns the slices that it does not see, if they
+/// had to be read. `None`: there is a newer generation.
+fn status(pool: &Pool, seen: &[usize]) -> Option<Result<Vec<usize>, PoolStatus>> {
+    let first = &pool.slices[*seen.first()?].slice;
+    let mut others = Vec::new();
+    if !is_count(seen.len(), first) {
+        if pool.slices.iter().any(|slice| slice.slice.generation > first.generation) {
+            return None;
+        }
+        let is_other = |at: &usize| pool.slices[*at].slice.generation == first.generation && !seen.contains(at);
+        others.extend((0..pool.slices.len()).filter(is_other));
+        if !is_count(seen.len() + others.len(), first) {
+            return Some(Err(PoolStatus::Incomplete));
+        }
+    }
+    let slice_of = |at: &usize| &pool.slices[*at];
+    let is_valid = has_distinct_names(seen.iter().map(slice_of))
+        && has_all_counters(seen.iter().map(slice_of), seen.iter().chain(&others).map(slice_of));
+    Some(if is_valid { Ok(others) } else { Err(PoolStatus::Invalid) })
+}
+
+fn is_count(number: usize, slice: &ResourceSlice) -> bool {
+    i64::try_from(number) == Ok(slice.slice_count)
+}
+
+fn has_distinct_names<'a>(slices: impl Iterator<Item = &'a PoolSlice>) -> bool {
+    let mut names = Set::default();
+    let mut devices =
+        slices.filter(|slice| slice.slice.shared_counters.is_empty()).flat_map(|slice| slice.slice.devices.iter());
+    devices.all(|device| names.insert(device.name))
+}
+
+/// Returns whether each counter set is defined once, in `seen`, and each counter that a device in `all` consumes is
+/// defined.
+fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Iterator<Item = &'a PoolSlice>) -> bool {
+    let sets: Vec<_> = seen.flat_map(|slice| slice.slice.shared_counters.iter()).collect();
+    let mut names = Set::default();
+    if !sets.iter().all(|set| names.insert(set.name)) {
+        return false;
+    }
+    let mut consumed =
+        all.flat_map(|slice| slice.slice.devices.iter()).flat_map(|device| device.consumes_counters.iter());
+    consumed.all(|consumed| {
+        let set = sets.iter().find(|set| set.name == consumed.name);
+        let is_defined = |name| set.is_some_and(|set| set.counters.iter().any(|(known, _)| *known == name));
+        set.is_some() && consumed.counters.iter().all(|(name, _)| is_defined(*name))
+    })
+}
+
+/// Counters that each device of a block consumes.
+fn consumption(block: &Block, counters: &[Counter]) -> Box<[Amounts]> {
+    if block.consumers == 0 {
+        return Box::default();
+    }
+    block.devices().map(|(bit, _)| consumed_counters(block, bit, counters).collect()).collect()
+}
+
+/// Counters that a device consumes: position in `counters` and amount.
+pub(crate) fn consumed_counters<'a>(
+    block: &'a Block,
+    bit: u32,
+    counters: &'a [Counter],
+) -> impl Iterator<Item = (usize, Quantity)> + 'a {
+    block.device(bit).consumes_counters.iter().flat_map(move |set| {
+        set.counters.iter().filter_map(move |&(name, amount)| {
+            let at = counters.iter().position(|counter| (counter.set, counter.name) == (set.name, name))?;
+            Some((at, amount))
+        })
+    })
+}
+
+/// Returns whether a node sees a slice.
+fn is_relevant(slice: &ResourceSlice, node: &Node, interner: &Interner) -> Result<bool, Failure> {
+    if !slice.shared_counters.is_empty() {
+        return Ok(true);
+    }
+    let is_set = crate::pool::local_node(slice).is_some() || slice.nodes.all || slice.nodes.selector.is_some();
+    if is_set {
+        return matches(&slice.nodes, node, interner).map_err(|error| {
+            let name = interner.resolve(slice.name);
+            Failure::new(format!("gather pool information: failed to perform node selection for slice {name}: {error}"))
+        });
+    }
+    if slice.per_device_nodes {
+        for device in slice.devices.iter() {
+            let is_match = matches(&device.nodes, node, interner).map_err(|error| {
+                let (device, name) = (interner.resolve(device.name), interner.resolve(slice.name));
+                Failure::new(format!(
+                    "gather pool information: failed to perform node selection for device {device} in slice {name}: {error}"
+                ))
+            })?;
+            if is_match {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Devices of a block that a node can use.
+fn visible(block: &Block, node: &Node, interner: &Interner) -> Result<u64, Failure> {
+    if !block.slice.per_device_nodes {
+        return Ok(block.all);
+    }
+    let mut visible = 0;
+    for (bit, device) in block.devices() {
+        visible |= u64::from(matches(&device.nodes, node, interner).map_err(Failure::new)?) << bit;
+    }
+    Ok(visible)
+}
+
+/// Returns whether devices for `nodes` can be used on a node.
+fn matches(nodes: &DeviceNodes, node: &Node, interner: &Interner) -> Result<bool, String> {
+    if let Some(name) = nodes.node.filter(|name| *name != Symbol::EMPTY) {
+        return Ok(name == node.name);
+    }
+    if nodes.all {
+        return Ok(true);
+    }
+    let Some(selector) = &nodes.selector else { return Ok(false) };
+    match &selector.parsed {
+        Err(error) => Err(format!("failed to parse node selector: {error}")),
+        Ok(selector) => {
+            let integer = |key| node.labels.value(key).and_then(|value| label_integer(interner, value));
+            Ok(selector.matches(node.name, &node.labels, integer))
+        }
+    }
+}

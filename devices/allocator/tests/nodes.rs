@@ -1,0 +1,51 @@
+//! Nodes that see devices, and nodes where allocations can be used.
+
+use schedc_core::model::AllocationNodes;
+
+use crate::cluster::Cluster;
+use crate::{NONE, request};
+
+const ZONE: &str = "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}";
+
+fn network(nodes: &str, devices: &str) -> Cluster {
+    let mut cluster = Cluster::with_class();
+    cluster.slice_of("s", &format!("pool: {{name: p, generation: 1, resourceSliceCount: 1}}, {nodes}"), devices);
+    cluster
+}
+
+#[test]
+fn a_selector_follows_the_labels_of_nodes() {
+    let mut cluster = network(ZONE, "{name: a}");
+    assert_eq!(cluster.devices(&[&request(1, "")]), NONE);
+    cluster.node("n1", "zone: a");
+    assert_eq!(cluster.devices(&[&request(1, "")]), "r=a");
+    cluster.node("n1", "zone: b");
+    assert_eq!(cluster.devices(&[&request(1, "")]), NONE);
+}
+
+#[test]
+fn each_device_may_have_its_nodes() {
+    let devices = format!("{{name: a, nodeName: m1}}, {{name: b, {ZONE}}}, {{name: c, allNodes: true}}");
+    let mut cluster = network("perDeviceNodeSelection: true", &devices);
+    assert_eq!(cluster.devices(&[&request(1, "")]), "r=c");
+    cluster.node("n1", "zone: a");
+    assert_eq!(cluster.devices(&[&request(2, "")]), "r=b r=c");
+}
+
+#[test]
+fn an_allocation_can_be_used_where_its_devices_can() {
+    let nodes = |nodes: &str, device: &str| {
+        let mut cluster = network(nodes, device);
+        cluster.node("n1", "zone: a");
+        let spec = cluster.spec(&request(2, ""));
+        cluster.allocate_on("n1", &[spec]).unwrap().remove(0).nodes
+    };
+    assert_eq!(nodes("allNodes: true", "{name: a}, {name: b}"), None);
+    let selector = nodes(ZONE, "{name: a}, {name: b}");
+    let Some(AllocationNodes::Selector(selector)) = selector else { panic!("{selector:?}") };
+    assert_eq!(selector.terms[0].match_expressions.len(), 1, "without repetition");
+    let local = nodes("nodeName: n1", "{name: a}, {name: b}");
+    assert!(matches!(local, Some(AllocationNodes::Node(_))));
+    let binding = nodes("allNodes: true", "{name: a}, {name: b, bindsToNode: true}");
+    assert!(matches!(binding, Some(AllocationNodes::Node(_))));
+}

@@ -1,0 +1,75 @@
+//! Devices that share counters.
+
+use crate::cluster::Cluster;
+use crate::{NONE, part, request, selector};
+
+const POOL: &str = "pool: {name: board, generation: 1, resourceSliceCount: 2}";
+
+const HALVES: [(&str, u32); 3] = [("whole", 4), ("half-1", 2), ("half-2", 2)];
+
+/// A board with memory 4, and partitions with their memory.
+fn board(partitions: &[(&str, u32)]) -> Cluster {
+    let mut cluster = Cluster::with_class();
+    cluster.slice_of(
+        "counters",
+        &format!("{POOL}, nodeName: n1, sharedCounters: [{{name: board, counters: {{memory: {{value: \"4\"}}}}}}]"),
+        "",
+    );
+    let partition = |(name, memory): &(&str, u32)| {
+        format!(
+            "{{name: {name}, attributes: {{size: {{int: {memory}}}}}, consumesCounters: [{{counterSet: board, counters: {{memory: {{value: \"{memory}\"}}}}}}]}}"
+        )
+    };
+    let devices = partitions.iter().map(partition).collect::<Vec<_>>().join(", ");
+    cluster.slice_of("devices", &format!("{POOL}, nodeName: n1"), &devices);
+    cluster
+}
+
+#[test]
+fn partitions_exclude_what_they_overlap() {
+    let mut cluster = board(&HALVES);
+    assert_eq!(cluster.devices(&[&request(1, "")]), "r=whole");
+    assert_eq!(cluster.devices(&[&request(2, "")]), "r=half-1 r=half-2");
+    assert_eq!(cluster.devices(&[&request(3, "")]), NONE);
+    let half = selector(r#"device.attributes["gpu"].size == 2"#);
+    assert_eq!(cluster.hold(&request(1, &half)), "r=half-1");
+    assert_eq!(cluster.devices(&[&request(1, "")]), "r=half-2");
+    cluster.release(1);
+    assert_eq!(cluster.devices(&[&request(1, "")]), "r=whole");
+}
+
+#[test]
+fn a_rejected_candidate_gives_its_counters_back() {
+    let mut cluster = board(&[("half-1", 2), ("quarter", 1), ("half-2", 2)]);
+    let claim = format!(
+        "requests: [{}, {}], constraints: [{{matchAttribute: gpu/size}}]",
+        part("r", 1, &selector(r#"device.attributes["gpu"].size == 2"#)),
+        part("s", 1, "")
+    );
+    assert_eq!(cluster.devices(&[&claim]), "r=half-1 s=half-2");
+}
+
+#[test]
+fn devices_of_other_nodes_consume_counters_too() {
+    let mut cluster = Cluster::with_class();
+    cluster.node("m1", "");
+    cluster.slice_of(
+        "counters",
+        &format!("{POOL}, nodeName: n1, sharedCounters: [{{name: s, counters: {{c: {{value: \"1\"}}}}}}]"),
+        "",
+    );
+    let device = |name: &str, node: &str| {
+        format!(
+            "{{name: {name}, nodeName: {node}, consumesCounters: [{{counterSet: s, counters: {{c: {{value: \"1\"}}}}}}]}}"
+        )
+    };
+    cluster.slice_of(
+        "devices",
+        &format!("{POOL}, perDeviceNodeSelection: true"),
+        &[device("a", "n1"), device("b", "m1")].join(","),
+    );
+    let spec = cluster.spec(&request(1, ""));
+    assert!(cluster.allocate_on("m1", std::slice::from_ref(&spec)).is_ok());
+    cluster.hold(&request(1, ""));
+    assert!(cluster.allocate_on("m1", &[spec]).is_err());
+}

@@ -1,0 +1,295 @@
+//! The pod's claims on each node: the decision of Filter.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schedc_core::cache::Base;
+use schedc_core::intern::Symbol;
+use schedc_core::model::{
+    AllocationMode, AllocationResult, DeviceRequest, ExactDeviceRequest, Node, NodeIndex, Pod, RequestedDevices,
+    ResourceClaimSpec,
+};
+use schedc_core::node_mask::NodeMask;
+use schedc_device_allocator::Unfit;
+
+use super::ExtendedResources;
+use super::devices::{Devices, Position};
+use super::extended::{self, RequestMapping};
+use super::pod_claims::{ClaimState, PodClaims, bit, matches};
+
+/// Result of the pod's claims on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeResult {
+    /// Devices can be allocated; the score.
+    Feasible(i64),
+    /// A rejection with this text.
+    Rejected(TextId),
+    /// Allocated claims cannot be used on the node. The first 64 are marked.
+    Unavailable(u64),
+    /// A failure with this text.
+    Failed(TextId),
+}
+
+/// Index of a text of an [`Evaluation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextId(u32);
+
+/// Text of a node on which allocated claims cannot be used.
+pub(super) const UNAVAILABLE: &str = "resourceclaim not available on the node";
+
+/// Results of a pod's claims on all nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluation {
+    /// The states of the claims.
+    states: Vec<ClaimState>,
+    /// By node.
+    results: Vec<NodeResult>,
+    texts: Vec<Box<str>>,
+    /// Position in the changes of devices up to which this is current.
+    read: Position,
+}
+
+/// Two evaluations with equal results on all nodes have equal effects.
+impl PartialEq for Evaluation {
+    fn eq(&self, other: &Self) -> bool {
+        self.results == other.results && self.texts == other.texts
+    }
+}
+
+/// Allocations of a pod's claims on a node.
+#[derive(Clone, Debug)]
+pub(super) struct NodeAllocation {
+    /// For each claim that is to be allocated, in order. Empty if the node serves all extended resources and there are
+    /// no other claims.
+    pub(super) allocations: Vec<Arc<AllocationResult>>,
+    /// The claim for extended resources.
+    pub(super) extended: Option<ExtendedClaim>,
+}
+
+/// The claim for a pod's extended resources on a node.
+#[derive(Clone, Debug)]
+pub(super) struct ExtendedClaim {
+    pub(super) spec: Arc<ResourceClaimSpec>,
+    pub(super) mappings: Vec<RequestMapping>,
+}
+
+/// Rejection or failure on a node.
+pub(super) enum Infeasible {
+    Rejected(String),
+    Unavailable(u64),
+    Failed(String),
+}
+
+/// All that is read to evaluate a node.
+#[derive(Clone, Copy)]
+pub(super) struct NodeEvaluator<'a> {
+    pub(super) pod: &'a Pod,
+    pub(super) extended: &'a ExtendedResources,
+    pub(super) claims: &'a PodClaims,
+    pub(super) base: &'a Base,
+    /// Timeout for a node.
+    pub(super) timeout: Option<Duration>,
+    /// The current time.
+    pub(super) now: i64,
+}
+
+impl NodeEvaluator<'_> {
+    /// Evaluates a node as Filter does. Returns the score.
+    pub(super) fn evaluate(&self, devices: &mut Devices, index: NodeIndex) -> Result<i64, Infeasible> {
+        let interner = &self.base.interner;
+        let found = self.check(index, |node, specs| devices.evaluate(node, specs, self.timeout, interner));
+        found.map(|(score, new, _)| score + new.unwrap_or(0))
+    }
+
+    /// Allocates the devices of a node.
+    pub(super) fn allocate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
+        let interner = &self.base.interner;
+        let times = (self.timeout, self.now);
+        let (_, allocations, extended) =
+            self.check(index, |node, specs| devices.allocate(node, specs, times, interner))?;
+        Ok(NodeAllocation { allocations: allocations.unwrap_or_default(), extended })
+    }
+
+    /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
+    /// of the existing allocations.
+    fn check<T>(
+        &self,
+        index: NodeIndex,
+        find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
+    ) -> Result<(i64, Option<T>, Option<ExtendedClaim>), Infeasible> {
+        let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
+            return Err(Infeasible::Failed("there is no such node".to_owned()));
+        };
+        let extended = self.extended_claim(node)?;
+        if extended.is_none() && self.claims.claims.iter().all(|claim| claim.pod_claim.is_none()) {
+            return Ok((0, None, None));
+        }
+        let (mut unavailable, mut total) = (0, 0);
+        let mut to_allocate = Vec::new();
+        for (at, claim) in self.claims.claims.iter().enumerate() {
+            match &claim.state {
+                ClaimState::Allocated { nodes, has_failed, score } => {
+                    let interner = &self.base.interner;
+                    let is_usable = !has_failed && nodes.as_ref().is_none_or(|nodes| matches(nodes, node, interner));
+                    if !is_usable {
+                        unavailable |= bit(at);
+                    }
+                    total += score;
+                }
+                ClaimState::Unallocated(spec) => to_allocate.push(spec.clone()),
+                ClaimState::Extended => to_allocate.extend(extended.as_ref().map(|extended| extended.spec.clone())),
+                ClaimState::Obsolete => {}
+            }
+        }
+        let found = match to_allocate.is_empty() {
+            true => None,
+            false => Some(find(node, &to_allocate).map_err(|unfit| self.infeasible(node, &unfit))?),
+        };
+        if unavailable != 0 {
+            return Err(Infeasible::Unavailable(unavailable));
+        }
+        Ok((total, found, extended))
+    }
+
+    /// Converts the reason why a node has no devices.
+    fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
+        let interner = &self.base.interner;
+        let to_allocate = |at: usize| {
+            let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
+            self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at)
+        };
+        let name = |at| match to_allocate(at).and_then(|claim| claim.claim.as_ref()) {
+            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
+            None => format!("{}/<extended-resources>", self.pod.namespace),
+        };
+        match unfit {
+            Unfit::Failed(failure) if failure.is_interruption() => {
+                let node = interner.resolve(node.name);
+                Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
+            }
+            Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),
+            Unfit::NoDevices | Unfit::InvalidPools => Infeasible::Rejected(unfit.message(name)),
+        }
+    }
+
+    /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`).
+    fn extended_claim(&self, node: &Node) -> Result<Option<ExtendedClaim>, Infeasible> {
+        let Some(claim) = self.claims.claims.last().filter(|claim| claim.pod_claim.is_none()) else { return Ok(None) };
+        if claim.state == ClaimState::Obsolete {
+            return match claim.claim.as_ref().is_some_and(|claim| claim.spec.requests.is_empty()) {
+                true => Ok(None),
+                false => Err(Infeasible::Rejected("cannot schedule extended resource claim".to_owned())),
+            };
+        }
+        let mut needed = Vec::new();
+        for request in &self.extended.requests {
+            match (request.class, node.allocatable.scalar(request.name)) {
+                (Some(class), None | Some(0)) => needed.push((request.name, class)),
+                (None, None) => return Err(Infeasible::Rejected("cannot fit resource".to_owned())),
+                _ => {}
+            }
+        }
+        if needed.is_empty() && self.claims.claims.len() == 1 {
+            return Ok(None);
+        }
+        let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
+        let (requests, mappings) = extended::requests(&self.pod.spec, class, &self.base.interner);
+        let request = |request: extended::ExtendedRequest| DeviceRequest {
+            name: request.name,
+            devices: RequestedDevices::Exactly(ExactDeviceRequest {
+                class: request.class,
+                selectors: Box::default(),
+                mode: AllocationMode::ExactCount,
+                count: request.count,
+                admin_access: None,
+                tolerations: Arc::default(),
+                capacity: None,
+            }),
+        };
+        let requests = requests.into_iter().map(request).collect();
+        let spec = Arc::new(ResourceClaimSpec { requests, ..ResourceClaimSpec::default() });
+        Ok(Some(ExtendedClaim { spec, mappings }))
+    }
+
+    /// Evaluates every node.
+    pub(super) fn evaluate_all(&self, devices: &mut Devices) -> Evaluation {
+        let mut evaluation = Evaluation {
+            states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
+            results: Vec::new(),
+            texts: Vec::new(),
+            read: devices.position(),
+        };
+        let slots = self.base.infos().len();
+        evaluation.results.resize(slots, NodeResult::Unavailable(0));
+        for node in self.base.alive().iter() {
+            self.update(&mut evaluation, devices, node);
+        }
+        evaluation
+    }
+
+    /// Evaluates a node again. Returns whether its result changed.
+    fn update(&self, evaluation: &mut Evaluation, devices: &mut Devices, node: NodeIndex) -> bool {
+        let result = match self.evaluate(devices, node) {
+            Ok(score) => NodeResult::Feasible(score),
+            Err(Infeasible::Unavailable(claims)) => NodeResult::Unavailable(claims),
+            Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(&text)),
+            Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
+        };
+        let known = &mut evaluation.results[node.get()];
+        std::mem::replace(known, result) != result
+    }
+
+    /// Updates an evaluation of an equal pod to the current devices. `node_changed`: nodes whose objects changed.
+    /// `changed` receives the nodes with another result.
+    pub(super) fn update_all(
+        &self,
+        evaluation: &mut Evaluation,
+        devices: &mut Devices,
+        node_changed: &[NodeIndex],
+        mut changed: impl FnMut(NodeIndex),
+    ) {
+        let alive = self.base.alive();
+        evaluation.results.resize(self.base.infos().len(), NodeResult::Unavailable(0));
+        let mut affected = NodeMask::default();
+        let is_known = self.claims.have_equal_states(&evaluation.states)
+            && devices.affected_nodes(evaluation.read, self.base, &mut affected);
+        if is_known {
+            affected.resize(self.base.infos().len());
+            affected.extend(node_changed.iter().copied());
+        } else {
+            evaluation.states = self.claims.claims.iter().map(|claim| claim.state.clone()).collect();
+            affected = alive.clone();
+        }
+        evaluation.read = devices.position();
+        for node in affected.iter().filter(|&node| alive.contains(node)) {
+            if self.update(evaluation, devices, node) {
+                changed(node);
+            }
+        }
+    }
+}
+
+impl Evaluation {
+    pub(super) fn result(&self, node: NodeIndex) -> NodeResult {
+        self.results.get(node.get()).copied().unwrap_or(NodeResult::Unavailable(0))
+    }
+
+    /// Returns the score of each node; `None` if no request has alternatives.
+    pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
+        let score = |result: &NodeResult| if let NodeResult::Feasible(score) = result { *score } else { 0 };
+        let is_scored = self.results.iter().any(|result| score(result) != 0);
+        is_scored.then(|| self.results.iter().map(score).collect())
+    }
+
+    pub(super) fn text_of(&self, id: TextId) -> &str {
+        self.texts.get(id.0 as usize).map_or("", |text| text)
+    }
+
+    fn text(&mut self, text: &str) -> TextId {
+        let at = self.texts.iter().position(|known| **known == *text).unwrap_or_else(|| {
+            self.texts.push(text.into());
+            self.texts.len() - 1
+        });
+        TextId(at as u32)
+    }
+}
