@@ -23,7 +23,7 @@ use schedc_core::column::Position;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, NormalizeScore, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult,
     PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PrepareScore, ReservePlugin,
-    ScoreError, ScorePlugin, SkipFrequency, default_normalize,
+    ScoreError, ScorePlugin, Shortage, SkipFrequency, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation};
@@ -39,6 +39,7 @@ mod binding;
 mod claims;
 mod devices;
 mod evaluation;
+mod explanation;
 mod extended;
 mod fingerprint;
 mod hint;
@@ -442,9 +443,21 @@ impl ReservePlugin for DynamicResources {
         Ok(ReservedDevices(Some(Box::new(plan))))
     }
 
-    fn preview(&self, args: &DynamicResourcesArgs, placement: &Placement, view: View<'_, Self>) -> Option<Value> {
-        let plan = self.plan(args, placement, view).ok()??;
-        Some(plan.preview(&view.base.interner))
+    fn preview(
+        &self,
+        args: &DynamicResourcesArgs,
+        placement: &Placement,
+        view: View<'_, Self>,
+    ) -> Option<Result<Value, Shortage>> {
+        match self.plan(args, placement, view) {
+            Ok(plan) => Some(Ok(plan?.preview(&view.base.interner))),
+            Err(_) => {
+                let extended = self.extended_resources(&placement.pod.spec, view);
+                let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view).ok()?;
+                let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
+                evaluator.explain(&mut self.devices(), placement.node).map(Err)
+            }
+        }
     }
 
     fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {

@@ -156,6 +156,11 @@ impl Inventory {
         self.views.remove(&name);
     }
 
+    /// Returns the allocated claims, by namespace and name.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = ((Symbol, Symbol), &Arc<AllocationResult>)> {
+        self.claims.iter().map(|(claim, allocation)| (*claim, allocation))
+    }
+
     /// Returns the number of changes so far: a position for [`Inventory::changes_since`].
     pub fn position(&self) -> u64 {
         self.changes.position()

@@ -42,6 +42,6 @@ mod view;
 
 pub use changes::Affected;
 pub use error::{Failure, Unfit};
-pub use explanation::{DeviceReason, Explanation, RequestExplanation};
+pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
 pub use inventory::{Inventory, Verdict};
 pub use prepared::Prepared;

@@ -9,7 +9,7 @@ use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, Inventory, Prepared, Unfit};
+use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, Prepared, Unfit};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::Epoch;
@@ -248,6 +248,20 @@ impl Devices {
         };
         let allocated = inventory.allocate(&prepared, node, interner, expiry(timeout), share_id)?;
         Ok(allocated.into_iter().map(Arc::new).collect())
+    }
+
+    /// Returns the devices of a node for each request, with the reasons that exclude them.
+    ///
+    /// # Errors
+    /// The devices of the node cannot be determined.
+    pub(super) fn explain(
+        &mut self,
+        node: &Node,
+        specs: &[Arc<ResourceClaimSpec>],
+        interner: &Interner,
+    ) -> Result<Explanation, Failure> {
+        let prepared = self.prepare(specs, interner);
+        self.inventory.explain(&prepared, node, interner)
     }
 }
 

@@ -112,7 +112,7 @@ impl NodeEvaluator<'_> {
 
     /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
     /// of the existing allocations.
-    fn check<T>(
+    pub(super) fn check<T>(
         &self,
         index: NodeIndex,
         find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
@@ -153,18 +153,10 @@ impl NodeEvaluator<'_> {
 
     /// Converts the reason why a node has no devices.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
-        let interner = &self.base.interner;
-        let to_allocate = |at: usize| {
-            let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
-            self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at)
-        };
-        let name = |at| match to_allocate(at).and_then(|claim| claim.claim.as_ref()) {
-            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
-            None => format!("{}/<extended-resources>", self.pod.namespace),
-        };
+        let name = |at| self.name(at);
         match unfit {
             Unfit::Failed(failure) if failure.is_interruption() => {
-                let node = interner.resolve(node.name);
+                let node = self.base.interner.resolve(node.name);
                 Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
             }
             Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),
