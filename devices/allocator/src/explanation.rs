@@ -6,7 +6,7 @@ use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Map;
 use schedc_core::model::{Node, QualifiedName, RequestRef, ResourceClaimSpec};
 
-use crate::block::{Block, bits};
+use crate::block::bits;
 use crate::column::first_unmet;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};

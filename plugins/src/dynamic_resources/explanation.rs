@@ -36,7 +36,6 @@ impl NodeEvaluator<'_> {
     }
 
     fn describe(&self, explained: Result<Explanation, Failure>) -> Shortage {
-        let interner = &self.base.interner;
         let explanation = match explained {
             Ok(explanation) => explanation,
             Err(failure) => {
@@ -133,8 +132,11 @@ impl NodeEvaluator<'_> {
     fn add_unavailable(&self, marks: u64, shortage: &mut Shortage) {
         let interner = &self.base.interner;
         let mut unavailable = Vec::new();
-        for (at, claim) in self.claims.claims.iter().enumerate().filter(|(at, _)| marks & bit(*at) != 0) {
-            let (ClaimState::Allocated { has_failed, .. }, Some(object)) = (&claim.state, &claim.claim) else { continue };
+        let marked = self.claims.claims.iter().enumerate().filter(|(at, _)| marks & bit(*at) != 0);
+        for claim in marked.map(|(_, claim)| claim) {
+            let (ClaimState::Allocated { has_failed, .. }, Some(object)) = (&claim.state, &claim.claim) else {
+                continue;
+            };
             let name = format!("{}/{}", interner.resolve(object.namespace), interner.resolve(object.name));
             let problem = match has_failed {
                 true => "its devices failed, or were not ready in time",

@@ -170,6 +170,21 @@ pub(crate) static CACHE_SIZE: Family = Family::gauge(
     Alpha,
     "Number of nodes, of pods with a node, and of assumed pods among them.",
 );
+/// Devices with binding conditions.
+pub(crate) static BINDING_CONDITIONS_ALLOCATIONS: Family = Family::counter(
+    "scheduler_dra_bindingconditions_allocations_total",
+    &["driver", "profile", "status"],
+    Alpha,
+    "Allocated devices with binding conditions for which PreBind waited, by result of the wait.",
+);
+/// Waits for binding conditions.
+pub(crate) static BINDING_CONDITIONS_WAIT_DURATION: Family = Family::histogram(
+    "scheduler_dra_bindingconditions_wait_duration_seconds",
+    &["driver", "profile", "status"],
+    Buckets::Exponential { start: 0.1, factor: 2.0, count: 14 },
+    Alpha,
+    "Time that PreBind waited for binding conditions, once for each device of the pod.",
+);
 /// Handling of informer events.
 pub(crate) static EVENT_HANDLING_DURATION: Family = Family::histogram(
     "scheduler_event_handling_duration_seconds",
@@ -267,6 +282,13 @@ pub(crate) static QUEUE_INCOMING: Family = Family::counter(
     &["event", "queue"],
     Stable,
     "Pods added to each scheduling queue, by event.",
+);
+/// Claims for extended resources.
+pub(crate) static RESOURCE_CLAIM_CREATES: Family = Family::counter(
+    "scheduler_resourceclaim_creates_total",
+    &["status"],
+    Alpha,
+    "Requests that were to create a resource claim for extended resources, by result.",
 );
 /// Attempts by result.
 pub(crate) static SCHEDULE_ATTEMPTS: Family = Family::counter(
