@@ -410,6 +410,11 @@ impl Incremental for DynamicResources {
         if pod.uses_devices() { DependsOn::Cluster } else { DependsOn::Node }
     }
 
+    #[inline]
+    fn score_depends_on(pod: &DynamicResourcesPod) -> DependsOn {
+        if pod.uses_devices() { DependsOn::Cluster } else { DependsOn::Nothing }
+    }
+
     fn update_filter(
         &self,
         args: &DynamicResourcesArgs,

@@ -13,7 +13,7 @@
 //! one that the first node reported. The number of nodes with an image is always current.
 
 use schedc_core::args::NoArgs;
-use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin};
+use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin, SkipFrequency};
 use schedc_core::incremental::{DependsOn, Incremental, ScoreUpdate};
 use schedc_core::intern::Symbol;
 use schedc_core::model::PodSpec;
@@ -109,6 +109,8 @@ impl ScorePlugin for ImageLocality {
 }
 
 impl Incremental for ImageLocality {
+    const SKIPS: SkipFrequency = SkipFrequency::Never;
+
     #[inline]
     fn compile_epoch(nodes: &ImageNodes) -> Option<u64> {
         Some(nodes.epoch())

@@ -58,6 +58,9 @@ pub struct NodeResourcesFitPod {
     scored: RequestedAmounts,
 }
 
+/// A request that every node satisfies.
+const NOTHING: i64 = i64::MIN;
+
 /// A resource is rare if at most one node of this many has it. Filter then evaluates only these nodes.
 const RARE_RATIO: usize = 2;
 
@@ -296,8 +299,8 @@ fn has_max_pods(node: &NodeResources) -> bool {
 impl Requests {
     fn new(requests: &Resources, classes: &DeviceClasses, mut ignored: impl FnMut(Symbol) -> bool) -> Requests {
         let requested = requests.scalars.iter().filter(|&&(name, amount)| amount > 0 && !ignored(name));
-        // A request of 0 is never insufficient, and negative amounts count as 0 (`SetMaxResource`).
-        let or_nothing = |amount| if amount > 0 { amount } else { i64::MIN };
+        // Negative amounts count as 0 (`SetMaxResource`).
+        let or_nothing = |amount| if amount > 0 { amount } else { NOTHING };
         Requests {
             milli_cpu: or_nothing(requests.milli_cpu),
             memory: or_nothing(requests.memory),
@@ -358,12 +361,11 @@ impl Requests {
 
     #[inline(always)]
     fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, ResourceAmounts)> {
-        self.scalars.iter().filter_map(|&ScalarRequest { name, is_backed, amount }| {
+        self.scalars.iter().map(|&ScalarRequest { name, is_backed, amount }| {
             let allocatable = node.allocatable_scalar(name).unwrap_or(0);
-            if is_backed && allocatable <= 0 {
-                return None;
-            }
-            Some((name, (amount, allocatable, node.requested_scalar(name).unwrap_or(0))))
+            let is_served_by_devices = is_backed && allocatable <= 0;
+            let requested = if is_served_by_devices { NOTHING } else { amount };
+            (name, (requested, allocatable, node.requested_scalar(name).unwrap_or(0)))
         })
     }
 }

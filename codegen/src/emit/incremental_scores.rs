@@ -167,6 +167,7 @@ fn score(members: &Members<'_>) -> TokenStream {
     let (score, work) = (parameter("score", &body), parameter("work", &body));
     let (context, cx) = context(&body);
     quote! {
+        #[inline(always)]
         fn score(
             &mut self,
             #cx: &UpdateContext<'_, Pipeline>,
@@ -218,10 +219,12 @@ fn update(members: &Members<'_>) -> TokenStream {
             let (field, ty, args) = (&member.field, &member.ty, member.args());
             let (depends, view) =
                 (score_depends_on(member), expression_with_columns(members.view(member, Members::in_cycle)));
-            let arguments = quote! { &plugins.#field, #args, &pod.#field, &mut score.#field, #view, &mut update };
+            let inputs = quote! { &plugins.#field, #args, &pod.#field };
             let update = match source {
-                Source::PreScore => quote! { Promises::<#ty>::update_score(#arguments)?; },
-                _ => quote! { Promises::<#ty>::update_prepared(#arguments); },
+                Source::PreScore => quote! {
+                    Promises::<#ty>::update_score(#inputs, &mut score.#field, #view, &mut update)?;
+                },
+                _ => quote! { Promises::<#ty>::update_prepared(#inputs, &mut score.#field.state, #view, &mut update); },
             };
             let rescore = if !member.runs(Point::Score) {
                 quote! {}
@@ -256,6 +259,7 @@ fn update(members: &Members<'_>) -> TokenStream {
     let (feasible, work) = (parameter("feasible", &body), parameter("work", &body));
     let (context, cx) = context(&body);
     quote! {
+        #[inline(always)]
         fn update_scores(
             &mut self,
             #cx: &UpdateContext<'_, Pipeline>,

@@ -6,6 +6,7 @@ use quote::quote;
 
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
+use super::promises::score_depends_on;
 use super::tokens::parameter;
 use crate::plan::Point;
 
@@ -40,16 +41,21 @@ pub(super) fn source(member: &Member<'_>) -> Source {
 pub(super) fn state(member: &Member<'_>) -> TokenStream {
     let field = &member.field;
     match source(member) {
-        Source::PreScore => quote! { &score.#field.state },
-        Source::Prepared | Source::Omitted => quote! { &score.#field },
+        Source::PreScore | Source::Prepared => quote! { &score.#field.state },
+        Source::Omitted => quote! { &score.#field },
         Source::Stateless => quote! { &Default::default() },
     }
 }
 
-/// Skips a plugin if its PreScore skipped.
+/// Returns whether a plugin's Score can be skipped: by its PreScore, or because it depends on nothing.
+pub(super) fn can_be_skipped(member: &Member<'_>) -> bool {
+    matches!(source(member), Source::PreScore | Source::Prepared)
+}
+
+/// Skips a plugin whose Score is skipped.
 pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let field = &member.field;
-    if member.runs(Point::PreScore) {
+    if can_be_skipped(member) {
         quote! { if !score.#field.skip { #code } }
     } else {
         code
@@ -59,7 +65,7 @@ pub(super) fn unless_skipped(member: &Member<'_>, code: TokenStream) -> TokenStr
 /// Skips a plugin in loops over nodes, according to `IDLE`.
 pub(super) fn unless_idle(member: &Member<'_>, code: TokenStream) -> TokenStream {
     let (field, ty) = (&member.field, &member.ty);
-    if member.runs(Point::PreScore) {
+    if can_be_skipped(member) {
         quote! { if idle_plugins::runs(Promises::<#ty>::SKIPS, score.#field.skip, IDLE) { #code } }
     } else {
         code
@@ -80,9 +86,10 @@ pub(super) fn types(members: &Members<'_>) -> TokenStream {
             Source::PreScore => {
                 (format!("The state of `{name}` after PreScore."), quote! { CycleSlot<<#ty as PreScorePlugin>::Cycle> })
             }
-            Source::Prepared => {
-                (format!("The state of `{name}` after PrepareScore."), quote! { <#ty as ScorePlugin>::Cycle })
-            }
+            Source::Prepared => (
+                format!("The state of `{name}` after PrepareScore."),
+                quote! { CycleSlot<<#ty as ScorePlugin>::Cycle> },
+            ),
             _ => (
                 format!("The default: the profile omits PreScore of `{name}`."),
                 quote! { <#ty as ScorePlugin>::Cycle },
@@ -108,9 +115,15 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
                 let #field = <#ty as PreScorePlugin>::pre_score(&self.#field, #args, &pod.#field, #view, feasible)
                     .map_err(|status| failed("PreScore plugin", #name, status))?;
             },
-            Source::Prepared => quote! {
-                let #field = <#ty as PrepareScore>::prepare(&self.#field, #args, &pod.#field, #view);
-            },
+            Source::Prepared => {
+                let depends = score_depends_on(member);
+                quote! {
+                    let #field = CycleSlot {
+                        state: <#ty as PrepareScore>::prepare(&self.#field, #args, &pod.#field, #view),
+                        skip: #depends == DependsOn::Nothing,
+                    };
+                }
+            }
             _ => quote! { let #field = Default::default(); },
         }
     });
@@ -128,7 +141,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         let (field, ty) = (&member.field, &member.ty);
         match source {
             Source::PreScore => quote! { <#ty as PreScorePlugin>::recycle(&self.#field, score.#field.state); },
-            Source::Prepared => quote! { <#ty as PrepareScore>::recycle(&self.#field, score.#field); },
+            Source::Prepared => quote! { <#ty as PrepareScore>::recycle(&self.#field, score.#field.state); },
             Source::Omitted | Source::Stateless => quote! {},
         }
     });

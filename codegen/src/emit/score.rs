@@ -9,7 +9,7 @@ use quote::quote;
 use super::columns::row;
 use super::docs::{doc, steps};
 use super::member::{Member, Members};
-use super::pre_score::{state, unless_idle, unless_skipped};
+use super::pre_score::{self, Source, state, unless_idle, unless_skipped};
 use super::tokens::{idle, parameter};
 use crate::plan::Point;
 
@@ -78,7 +78,7 @@ pub(super) fn functions(members: &Members<'_>) -> TokenStream {
         quote! { ScoreRange::default() }
     };
     let extents = parameter("extents", &range);
-    let skipping = members.at(Point::Score).filter(|member| member.runs(Point::PreScore)).map(|member| {
+    let skipping = members.at(Point::Score).filter(|member| pre_score::can_be_skipped(member)).map(|member| {
         let (field, ty) = (&member.field, &member.ty);
         quote! { IdlePlugins::after(Promises::<#ty>::SKIPS, score.#field.skip) }
     });
@@ -229,7 +229,17 @@ fn scores(members: &Members<'_>) -> TokenStream {
                     }
                 }
             };
-            unless_skipped(member, code)
+            match pre_score::source(member) {
+                // A plugin without PreScore has a score for every pod.
+                Source::Prepared => quote! {
+                    if score.#field.skip {
+                        scores.push(PluginScore { plugin: #name, raw: 0, normalized: 0, weight: weight::#constant });
+                    } else {
+                        #code
+                    }
+                },
+                _ => unless_skipped(member, code),
+            }
         })
         .collect();
     let node = normalizing(members).next().map(|_| quote! { let node = &raw.nodes[index]; });

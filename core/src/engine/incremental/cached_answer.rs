@@ -77,7 +77,7 @@ impl<P: Profile> CachedAnswer<P> {
     ///
     /// # Errors
     /// The answer cannot be updated; discard it.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn update(
         &mut self,
         cx: &UpdateContext<'_, P>,

@@ -11,7 +11,7 @@ use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 /// What a plugin's result on a node depends on, in addition to the compiled pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DependsOn {
-    /// Nothing: Filter passes on every node.
+    /// Nothing: Filter passes on every node, and Score is 0 on every node, also after normalisation.
     Nothing,
     /// The plugin's columns of the node. No cluster change can affect the state of PreFilter or PreScore, which is not
     /// updated.
@@ -58,8 +58,8 @@ impl DependsOn {
 /// A plugin with type parameters writes the types of `update_filter` and other methods as here: `Self::Args`,
 /// `Self::Pod`, `<Self as PreFilterPlugin>::Cycle`.
 pub trait Incremental: Plugin {
-    /// How often PreFilter and PreScore skip. With [`SkipFrequency::Usually`], a Filter without PreFilter also counts
-    /// as skipped for pods for which it depends on [`DependsOn::Nothing`].
+    /// How often PreFilter and PreScore skip. A Score with [`PrepareScore`] also counts as skipped for pods for which it
+    /// depends on [`DependsOn::Nothing`]; with [`SkipFrequency::Usually`], so does a Filter without PreFilter.
     const SKIPS: SkipFrequency = SkipFrequency::Sometimes;
 
     /// Whether Filter can return an error after a successful PreFilter of this plugin, if it has one: see
@@ -84,7 +84,8 @@ pub trait Incremental: Plugin {
         DependsOn::Cluster
     }
 
-    /// Returns what Score depends on: [`DependsOn::Node`] or [`DependsOn::Cluster`].
+    /// Returns what Score depends on: [`DependsOn::Node`], [`DependsOn::Cluster`], or for a plugin with [`PrepareScore`]
+    /// also [`DependsOn::Nothing`].
     #[inline(always)]
     fn score_depends_on(_pod: &Self::Pod) -> DependsOn
     where
