@@ -196,10 +196,11 @@ impl Preemption {
 impl From<NodeExplanation> for NodeReport {
     fn from(found: NodeExplanation) -> Self {
         let feasible = found.is_feasible();
+        let total = (feasible && !found.scores.is_empty()).then(|| found.total());
         let (shortage, details) = found.shortage.map(|shortage| (shortage.data, shortage.lines)).unzip();
         NodeReport {
             feasible,
-            total: (feasible && !found.scores.is_empty()).then(|| found.total()),
+            total,
             rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
             shortage,
             details: details.unwrap_or_default(),
