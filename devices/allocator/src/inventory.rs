@@ -300,7 +300,7 @@ impl Inventory {
         self.remove_if_empty(at);
     }
 
-    /// Position of a pool, which is added if it is new.
+    /// Returns the index of a pool. Adds the pool if it is new.
     fn pool(&mut self, key: PoolKey, interner: &Interner) -> usize {
         let Inventory { keys, pools, .. } = self;
         *keys.entry(key).or_insert_with(|| pools.insert(Pool::new(key, interner)))
@@ -336,7 +336,7 @@ impl Cache {
         self.prepared.clear();
     }
 
-    /// Position of the shape of a request.
+    /// Returns the index of the shape of a request. Adds the shape if it is new.
     fn shape(&mut self, class: &DeviceClass, request: &ExactDeviceRequest, interner: &Interner) -> usize {
         let key = ShapeKey {
             class: class.name,
