@@ -8,7 +8,7 @@ objdump --disassemble --demangle --no-show-raw-insn "$binary" | awk '
     /^[0-9a-f]+ <.*>:$/ {
         at = $1; sub(/^0+/, "", at)
         name[at] = $0; before = ""
-        if (/schedc_core::node_loops::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
+        if (/schedc_core::engine::node_loops::(filter|score|total)/) { queue[++last] = at; seen[at] = 1; loops++ }
         next
     }
     # The loader fills a slot at a fixed distance once: such a call has a single target, also if the slot was read

@@ -1,18 +1,24 @@
 #!/bin/sh
 # Runs the workloads of 5,000 nodes and the scale series, and writes their tables into docs/performance.md:
 # benches/workloads/tables.sh [BINARY]
-# RESULTS=folder keeps the results of each file, and reuses existing ones.
+# RESULTS=folder keeps the results of each file, and reuses existing ones. A failed workload is an error, and no table is
+# written.
 set -eu
 cd "$(dirname "$0")/../.."
 binary=${1:-target/dist/schedc}
 results=${RESULTS:-$(mktemp -d)}
 mkdir -p "$results"
+failed=
 
 measure() { # a name for the result, a file of workloads, and what chooses from it
     result=$results/$1.json; file=benches/workloads/$2.yaml; shift 2
     if [ ! -s "$result" ]; then
-        "$binary" bench "$file" "$@" -o json > "$result.part" || echo "some workloads of $file failed" >&2
-        mv "$result.part" "$result"
+        if "$binary" bench "$file" "$@" -o json > "$result.part"; then
+            mv "$result.part" "$result"
+        else
+            echo "workloads of $file failed; see $result.part" >&2
+            failed=1
+        fi
     fi
 }
 
@@ -31,6 +37,7 @@ for file in basic affinity spread volumes preemption queue templates events; do
 done
 measure scale scale --labels scale
 measure latency basic --workload Basic/1000Nodes
+[ -z "$failed" ] || exit 1
 
 # kube-scheduler's milliseconds per pod, by the equivalent workload.
 kube='{

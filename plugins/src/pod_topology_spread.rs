@@ -24,8 +24,7 @@
 
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, MAX_NODE_SCORE, NormalizeScore, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreClass,
-    ScoreError, ScorePlugin, SkipFrequency,
+    FilterPlugin, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreClass, ScoreError, ScorePlugin, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation, ScoreUpdate};
@@ -202,21 +201,6 @@ impl ScorePlugin for PodTopologySpread {
         (_, _, node): Row<'_, Self>,
     ) -> Result<i64, ScoreError> {
         cycle.of_node(pod, node).ok_or(WITHOUT_PRE_SCORE)
-    }
-}
-
-impl NormalizeScore for PodTopologySpread {
-    #[inline(always)]
-    fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
-        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
-        if raw == Self::IGNORED || raw == -1 {
-            return 0;
-        }
-        let max = extent.max.max(0);
-        if max == 0 {
-            return MAX_NODE_SCORE;
-        }
-        MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
     }
 }
 

@@ -90,3 +90,17 @@ fn without_a_folder_the_page_of_the_program_is_printed() {
 fn file_name(entry: std::io::Result<fs::DirEntry>) -> String {
     entry.expect("an entry").file_name().to_string_lossy().into_owned()
 }
+
+#[test]
+fn the_help_lists_every_kind_of_object() {
+    let help = schedc(&["simulate", "--help"]).ok();
+    let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    for kind in schedc_objects::KINDS {
+        let plural = match kind.strip_suffix('y') {
+            Some(stem) => format!("{stem}ies"),
+            None if kind.ends_with('s') => format!("{kind}es"),
+            None => format!("{kind}s"),
+        };
+        assert!(words.contains(&plural.as_str()), "{plural}: {help}");
+    }
+}

@@ -14,9 +14,12 @@ pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
         return None;
     }
     let wanted = letters(name);
-    let limit = (wanted.chars().count() / 3).clamp(1, 3);
-    let distances =
-        candidates.into_iter().map(|candidate| (strsim::osa_distance(&wanted, &letters(candidate)), candidate));
+    let length = wanted.chars().count();
+    let limit = (length / 3).clamp(1, 3);
+    // The distance is at least the difference in length, which excludes most candidates.
+    let similar = candidates.into_iter().map(|candidate| (letters(candidate), candidate));
+    let similar = similar.filter(|(letters, _)| letters.chars().count().abs_diff(length) <= limit);
+    let distances = similar.map(|(letters, candidate)| (strsim::osa_distance(&wanted, &letters), candidate));
     let near = distances.filter(|&(distance, candidate)| distance <= limit && distance < candidate.len());
     near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
 }

@@ -13,7 +13,7 @@ pub(super) trait Phases {
     fn changes(&mut self) -> Result<(), Self::Failure>;
     /// Runs the filters for these nodes.
     fn verdicts(&mut self) -> Result<(), Self::Failure>;
-    /// Combines all verdicts to the feasible nodes.
+    /// Combines all verdicts into the set of feasible nodes.
     fn feasible_nodes(&mut self) -> Result<(), Self::Failure>;
     /// Computes the raw scores of feasible nodes, if there are at least two: with a single feasible node kube-scheduler
     /// does not score.
@@ -42,7 +42,7 @@ pub(crate) enum Choice {
     Node(NodeIndex),
     /// One of the nodes with the highest total, by a random draw.
     Best {
-        /// Their number.
+        /// Number of these nodes.
         ties: usize,
     },
     /// No node is feasible.

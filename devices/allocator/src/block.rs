@@ -73,12 +73,12 @@ impl Block {
         &self.slice.devices[self.first + bit as usize]
     }
 
-    /// Capacity that allocated claims consume of a device.
+    /// Returns the capacity that allocated claims consume of a device.
     pub(crate) fn consumed(&self, bit: u32) -> Option<&[(QualifiedName, Quantity)]> {
         self.consumed.iter().find(|(device, _)| *device == bit).map(|(_, consumed)| &consumed[..])
     }
 
-    /// Value of an attribute of a device. A name without domain belongs to the driver.
+    /// Returns the value of an attribute of a device. A name without domain belongs to the driver.
     pub(crate) fn attribute(&self, bit: u32, name: QualifiedName) -> Option<DeviceAttribute> {
         let attributes = &self.device(bit).attributes;
         let value = |name: QualifiedName| attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
@@ -115,7 +115,7 @@ fn resolve(symbol: Symbol, interner: &Interner) -> Box<str> {
     interner.resolve(symbol).into()
 }
 
-/// Set bits, in ascending order.
+/// Returns the positions of set bits, in ascending order.
 pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;

@@ -44,7 +44,7 @@ pub(crate) fn fits<'a>(
     })
 }
 
-/// Consumed amount for a requested one, which the device's policy rounds up.
+/// Returns the consumed amount for a requested one, which the device's policy rounds up.
 fn rounded(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
     let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {

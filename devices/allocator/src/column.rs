@@ -81,13 +81,13 @@ impl Column {
         column
     }
 
-    /// What the request consumes of a device that several claims may share.
+    /// Returns what the request consumes of a device that several claims may share.
     pub(crate) fn consumed(&self, bit: u32) -> Option<&Arc<[(QualifiedName, Quantity)]>> {
         self.consumed.iter().find(|(device, _)| *device == bit).map(|(_, consumed)| consumed)
     }
 }
 
-/// The first selector that a device does not meet, with the reason if it fails.
+/// Returns the first selector that a device does not meet, with the reason if it fails.
 pub(crate) fn first_unmet(shape: &Shape, block: &Block, bit: u32) -> Option<(usize, Option<String>)> {
     let device = block.table.get(bit as usize)?;
     shape.selectors.iter().enumerate().find_map(|(at, selector)| match &**selector {

@@ -23,7 +23,7 @@ impl Failure {
         Failure { claim: None, text, kind: Kind::Text }
     }
 
-    /// Failure of a claim. The text follows the claim's name.
+    /// Creates the failure of a claim. The text follows the claim's name.
     pub(crate) fn of_claim(claim: usize, text: String) -> Failure {
         Failure { claim: Some(claim), text, kind: Kind::Text }
     }

@@ -36,7 +36,7 @@ impl<'a> Input<'a> {
         self.has_room(alternative, block, bit, std::iter::empty())
     }
 
-    /// As [`Input::has_room_now`], on top of other devices of the search.
+    /// Like [`Input::has_room_now`], with the other devices that the search has chosen.
     pub(crate) fn has_room<'p>(
         &self,
         alternative: &Alternative,
@@ -60,7 +60,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Failure of the selectors of a request for a device.
+    /// Returns the failure for a device on which a selector of the request fails.
     pub(crate) fn selector_failure(&self, claim: usize, alternative: &Alternative, block: &Block, bit: u32) -> Failure {
         let shape = &self.shapes[alternative.shape];
         let (at, text) = first_unmet(shape, block, bit).unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Driver, pool and name of a device.
+/// Returns the driver, pool and name of a device.
 pub(crate) fn device_id(block: &Block, bit: u32, interner: &Interner) -> String {
     let [driver, pool, device] =
         [block.slice.driver, block.slice.pool, block.device(bit).name].map(|symbol| interner.resolve(symbol));

@@ -308,7 +308,7 @@ impl Inventory {
         Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
     }
 
-    /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the position of the
+    /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the index of the
     /// class's shape.
     pub(crate) fn evaluate_class(&mut self, class: Symbol, node: Symbol, interner: &Interner) -> Option<usize> {
         let Inventory { pools, classes, cache, local, wide, .. } = self;
@@ -356,7 +356,7 @@ impl Inventory {
         self.remove_if_empty(at);
     }
 
-    /// Position of a pool, which is added if it is new.
+    /// Returns the index of a pool. Adds the pool if it is new.
     fn pool(&mut self, key: PoolKey, interner: &Interner) -> usize {
         let Inventory { keys, pools, .. } = self;
         *keys.entry(key).or_insert_with(|| pools.insert(Pool::new(key, interner)))
@@ -375,7 +375,7 @@ impl Inventory {
     }
 }
 
-/// Returns the positions of pools with devices that can concern a node.
+/// Returns the indexes of pools with devices that can concern a node.
 fn positions<'a>(
     local: &'a Map<Symbol, BTreeSet<usize>>,
     wide: &'a BTreeSet<usize>,
@@ -403,7 +403,7 @@ impl Cache {
         self.prepared.clear();
     }
 
-    /// Position of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown types are
+    /// Returns the index of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown types are
     /// ignored.
     fn class_shape(&mut self, class: &DeviceClass, interner: &Interner) -> usize {
         if let Some(at) = self.class_shapes.get(&class.name) {
@@ -442,7 +442,7 @@ impl Cache {
         }
     }
 
-    /// Position of the shape of a request.
+    /// Returns the index of the shape of a request. Adds the shape if it is new.
     fn shape(&mut self, class: &DeviceClass, request: &ExactDeviceRequest, interner: &Interner) -> usize {
         let key = ShapeKey {
             class: class.name,

@@ -174,7 +174,7 @@ impl Use {
     }
 }
 
-/// The node of a slice whose devices are local to a node.
+/// Returns the node of a slice whose devices are local to a node.
 pub(crate) fn local_node(slice: &ResourceSlice) -> Option<Symbol> {
     slice.nodes.node.filter(|node| *node != Symbol::EMPTY)
 }

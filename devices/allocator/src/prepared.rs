@@ -141,7 +141,7 @@ pub(crate) fn prepare(
     prepared
 }
 
-/// Reason why a request cannot be searched for on any node, as text after the name of the claim.
+/// Returns the reason why no node is searched for a request. The text follows the claim's name.
 fn error(name: Symbol, devices: &ExactDeviceRequest, has_class: bool, interner: &Interner) -> Option<String> {
     let name = interner.resolve(name);
     if let Some(at) = devices.selectors.iter().position(|selector| selector.cel.is_none()) {

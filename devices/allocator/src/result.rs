@@ -57,7 +57,7 @@ fn result(input: &Input<'_>, pick: &Pick, share_id: &mut impl FnMut() -> Arc<str
     }
 }
 
-/// Configuration of the classes, then that of the claim.
+/// Returns the configuration of the classes, followed by that of the claim.
 fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec<DeviceAllocationConfiguration> {
     let mut config = Vec::new();
     let classes = alternatives.iter().filter_map(|alternative| alternative.class.as_ref());
@@ -123,7 +123,7 @@ fn nodes<'a>(
     Ok((!is_empty).then(|| AllocationNodes::Selector(merged.into())))
 }
 
-/// Node selectors of devices; `None` for a device that can be used only on its node.
+/// Returns the node selectors of devices; `None` for a device that can be used only on its node.
 fn selectors<'a>(
     input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,

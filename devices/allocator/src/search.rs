@@ -134,7 +134,7 @@ impl Scratch {
         self.counters.reset(input.view.pools.len());
     }
 
-    /// Position of a request in `chosen`.
+    /// Returns the position of a request in `chosen`.
     pub(crate) fn request(&self, claim: usize, request: usize) -> usize {
         self.firsts[claim].0 + request
     }
@@ -466,7 +466,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         }
     }
 
-    /// Score of the chosen alternatives.
+    /// Returns the score of the chosen alternatives.
     fn score(&self) -> i64 {
         let requests = self.input.prepared.claims.iter().flat_map(|claim| &claim.requests);
         let scores = requests.zip(&self.scratch.chosen).filter(|(request, _)| request.is_list);

@@ -16,7 +16,7 @@ impl CompileError {
         CompileError(message.into())
     }
 
-    /// Error at a place of an expression.
+    /// Creates an error at a place in an expression.
     pub(crate) fn at(text: &str, error: &SyntaxError) -> CompileError {
         if error.message.starts_with("program instantiation failed") {
             return CompileError(error.message.clone());

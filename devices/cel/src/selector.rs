@@ -54,12 +54,12 @@ impl Selector {
         Ok(Selector { text: text.into(), program, estimated_cost })
     }
 
-    /// The expression.
+    /// Returns the expression.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Estimate of the greatest cost for any device.
+    /// Returns an estimate of the greatest cost for any device.
     pub fn estimated_cost(&self) -> u64 {
         self.estimated_cost
     }
@@ -89,7 +89,7 @@ impl Selector {
     }
 }
 
-/// Column of a path, or [`ABSENT`].
+/// Returns the column of a path, or [`ABSENT`].
 fn column(devices: &Devices, path: &Path) -> u32 {
     let Some(domain) = devices.domain(&path.domain) else { return ABSENT };
     let index = match path.kind {
@@ -166,7 +166,7 @@ impl BoundSelector<'_> {
         verdicts
     }
 
-    /// Everything that the expression reads of a device.
+    /// Returns everything that the expression reads of a device.
     fn codes(&self, device: Device<'_>) -> Columns {
         let reads = self.selector.program.reads;
         let mut codes = Columns::new();

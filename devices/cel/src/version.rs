@@ -97,7 +97,7 @@ impl Version {
     }
 }
 
-/// Number without leading zeros, which may have a suffix.
+/// Returns a number, which may have a suffix, without leading zeros.
 fn normalized(part: &str) -> String {
     if part.len() < 2 {
         return part.to_owned();

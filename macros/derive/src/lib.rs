@@ -5,9 +5,10 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Generates the decoding of a plugin's arguments in `const fn`s, with all checks, and the schema.
 ///
-/// A struct with named fields, or without fields, is a table in the profile; its keys are the field names in kebab-case. An enum without values
-/// in its variants is a string in the profile. Fields are `bool`, `i64`, `i32`, `&'static str`, types that also derive
-/// `Args`, [`List<T, N>`] and [`Seq<T>`] of those, and `Option` of any of these. Doc comments go into the schema.
+/// A struct with named fields, or without fields, is a table in the profile; its keys are the field names in
+/// kebab-case. An enum without values in its variants is a string in the profile. Fields are `bool`, `i64`, `i32`,
+/// `&'static str`, types that also derive `Args`, [`List<T, N>`] and [`Seq<T>`] of those, and `Option` of any of these.
+/// Doc comments go into the schema.
 ///
 /// Attributes of a field:
 ///

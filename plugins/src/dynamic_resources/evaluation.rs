@@ -1,4 +1,4 @@
-//! The pod's claims on each node: the decision of Filter.
+//! Evaluates a pod's claims on each node: the decision of Filter.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 /// Result of the pod's claims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeResult {
-    /// Devices can be allocated; the score.
+    /// Devices can be allocated, with this score.
     Feasible(i64),
     /// A rejection with this text.
     Rejected(TextId),
-    /// Allocated claims cannot be used on the node. The first 64 are marked.
+    /// Allocated claims cannot be used on the node: a bit mask of these claims, with one bit for all after the 63rd.
     Unavailable(u64),
     /// A failure with this text.
     Failed(TextId),
@@ -34,15 +34,15 @@ pub enum NodeResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextId(u32);
 
-/// Text of a node on which allocated claims cannot be used.
+/// Rejection text for a node on which allocated claims cannot be used.
 pub(super) const UNAVAILABLE: &str = "resourceclaim not available on the node";
 
 /// Results of a pod's claims on all nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation {
-    /// The states of the claims.
+    /// States of the claims at the evaluation.
     states: Vec<ClaimState>,
-    /// By node.
+    /// By node index.
     results: Vec<NodeResult>,
     texts: Vec<Box<str>>,
     /// Devices for scores of extended resources.
@@ -90,7 +90,7 @@ pub(super) enum Infeasible {
     Failed(String),
 }
 
-/// All that is read to evaluate a node.
+/// Inputs of the evaluation of a node.
 #[derive(Clone, Copy)]
 pub(super) struct NodeEvaluator<'a> {
     pub(super) pod: &'a Pod,
@@ -111,7 +111,7 @@ impl NodeEvaluator<'_> {
         found.map(|(score, new, _)| score + new.unwrap_or(0))
     }
 
-    /// Allocates the devices of a node.
+    /// Allocates devices on a node.
     pub(super) fn allocate(&self, devices: &mut Devices, index: NodeIndex) -> Result<NodeAllocation, Infeasible> {
         let interner = &self.base.interner;
         let times = (self.timeout, self.now);
@@ -259,8 +259,8 @@ impl NodeEvaluator<'_> {
         }
     }
 
-    /// Updates an evaluation of an equal pod to the current devices. `node_changed`: nodes whose objects changed.
-    /// `changed` receives the nodes with another result.
+    /// Updates the evaluation of a pod with the same signature to the current devices. `node_changed`: nodes whose
+    /// objects changed. `changed` receives the nodes whose result changed.
     pub(super) fn update_all(
         &self,
         evaluation: &mut Evaluation,

@@ -191,7 +191,7 @@ fn score(spec: &ResourceClaimSpec, allocation: &AllocationResult) -> i64 {
     score
 }
 
-/// Returns the mark of the claim at a position: one of 64 bits.
+/// Returns the bit of the claim at a position. All claims after the 63rd share the last bit.
 pub(super) fn bit(at: usize) -> u64 {
     1 << at.min(63)
 }

@@ -1,15 +1,15 @@
-//! Scores of feasible nodes by soft constraints.
+//! Scores of feasible nodes by soft constraints, and their normalisation.
 
 use std::sync::Arc;
 
-use schedc_core::extension_points::NormalizeScore;
+use schedc_core::extension_points::{Extent, MAX_NODE_SCORE, NormalizeScore};
 use schedc_core::intern::Symbol;
 use schedc_core::model::NodeIndex;
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::View;
 
 use super::constraints::{Constraint, NodeInclusion, clear_for_nodes};
-use super::{PodTopologySpread, PodTopologySpreadPod};
+use super::{PodTopologySpread, PodTopologySpreadArgs, PodTopologySpreadPod};
 use crate::indexes::Domain;
 
 mod classes;
@@ -161,6 +161,21 @@ impl SpreadScores {
         {
             self.of_domain.extend(counts.pods.iter().map(|&pods| round(counts.score_of(pods))));
         }
+    }
+}
+
+impl NormalizeScore for PodTopologySpread {
+    #[inline(always)]
+    fn normalize(_: &PodTopologySpreadArgs, extent: Extent, raw: i64) -> i64 {
+        // kube-scheduler marks excluded nodes with -1, therefore scores of -1 are excluded too.
+        if raw == Self::IGNORED || raw == -1 {
+            return 0;
+        }
+        let max = extent.max.max(0);
+        if max == 0 {
+            return MAX_NODE_SCORE;
+        }
+        MAX_NODE_SCORE.wrapping_mul(max.wrapping_add(extent.min).wrapping_sub(raw)) / max
     }
 }
 

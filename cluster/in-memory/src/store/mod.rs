@@ -132,7 +132,7 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
     }
 
     /// Changes an object, in place if it has no other owner. `None`: it does not exist.
-    pub fn modify(&mut self, key: &Key<K>, change: impl FnOnce(&mut O)) -> Option<Arc<O>> {
+    pub(crate) fn modify(&mut self, key: &Key<K>, change: impl FnOnce(&mut O)) -> Option<Arc<O>> {
         let object = self.objects.get_mut(&key.kind)?.get_mut(&key.namespace)?.get_mut(&key.name)?;
         let previous = self.keeps_previous.then(|| object.clone());
         let changed = Arc::make_mut(object);

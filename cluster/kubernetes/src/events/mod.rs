@@ -147,7 +147,7 @@ impl EventRecorder {
     }
 
     /// Collects the series that are due, for [`EventRecorder::next_due`], and drops finished ones.
-    pub fn sweep(&mut self, now: Timestamp) {
+    pub(crate) fn sweep(&mut self, now: Timestamp) {
         let Some(sweeps) = &mut self.sweeps else { return };
         let (refreshes, finishes) = (sweeps.refresh <= now, sweeps.finish <= now);
         if refreshes {
@@ -178,7 +178,7 @@ impl EventRecorder {
     }
 
     /// Returns the next request that the last sweep collected.
-    pub fn next_due(&mut self) -> Option<EventWrite> {
+    pub(crate) fn next_due(&mut self) -> Option<EventWrite> {
         while let Some(due) = self.due.pop_front() {
             match due {
                 DueSeries::Finish(version, recorded) => return Some(recorded.write(version, &self.host)),

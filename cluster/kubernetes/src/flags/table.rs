@@ -3,17 +3,13 @@
 use super::flag::FlagSupport::Honoured;
 use super::flag::Section::*;
 use super::flag::ValueType::*;
-use super::flag::{Flag, FlagSupport, Section, UnsupportedFlag, ValueType};
+use super::flag::{Flag, FlagSupport, UnsupportedFlag};
 
-const fn flag(
-    section: Section,
-    name: &'static str,
-    kind: ValueType,
-    default: &'static str,
-    support: FlagSupport,
-    help: &'static str,
-) -> Flag {
-    Flag { name, kind, default, section, help, support }
+/// Makes a list of flags: section, name, type, default, support, and help text.
+macro_rules! flags {
+    ($($section:ident, $name:literal, $kind:expr, $default:expr, $support:expr => $help:expr;)*) => {
+        &[$(Flag { name: $name, kind: $kind, default: $default, section: $section, help: $help, support: $support }),*]
+    };
 }
 
 const fn ignored(accepted_values: &'static [&'static str], explanation: &'static str) -> FlagSupport {
@@ -30,351 +26,113 @@ const ONE_VERSION: &str = "the behaviour of Kubernetes 1.36 is compiled in";
 const FEW_LABELS: &str = "users cannot choose label values, except for the names of profiles and plugins";
 
 /// All flags, in the order of kube-scheduler's `--help`.
-pub const FLAGS: &[Flag] = &[
-    flag(
-        Misc,
-        "config",
-        Text,
-        "",
-        Honoured,
-        "A KubeSchedulerConfiguration. Its profiles are compared with those compiled in",
-    ),
-    flag(Misc, "master", Text, "", Honoured, "Address of the API server, in place of the one in the kubeconfig"),
-    flag(
-        Misc,
-        "unsupported-kube-api-over-localhost",
-        Bool,
-        "",
-        refused(&["false"], "name the server in the kubeconfig, or with --master"),
-        "Talk to the API server of this host",
-    ),
-    flag(Misc, "write-config-to", Text, "", Honoured, "Write the effective configuration to this file, and exit"),
-    flag(Serving, "bind-address", Ip, "0.0.0.0", Honoured, "Address to serve on"),
-    flag(
-        Serving,
-        "cert-dir",
-        Text,
-        "",
-        Honoured,
-        "Folder of kube-scheduler.crt and kube-scheduler.key, generated if missing",
-    ),
-    flag(Serving, "disable-http2-serving", Bool, "", Honoured, "Serve HTTP/1.1 only"),
-    flag(
-        Serving,
-        "http2-max-streams-per-connection",
-        Int,
-        "",
-        Honoured,
-        "Maximum number of concurrent requests per connection",
-    ),
-    flag(Serving, "permit-address-sharing", Bool, "", Honoured, "Listen with SO_REUSEADDR"),
-    flag(Serving, "permit-port-sharing", Bool, "", Honoured, "Listen with SO_REUSEPORT"),
-    flag(Serving, "secure-port", Int, "10259", Honoured, "Port to serve HTTPS on; 0 serves nothing"),
-    flag(
-        Serving,
-        "tls-cert-file",
-        Text,
-        "",
-        Honoured,
-        "The server's certificate; without one, a self-signed one is generated",
-    ),
-    flag(Serving, "tls-cipher-suites", Texts, "", Honoured, "Cipher suites, by their names at IANA"),
-    flag(
-        Serving,
-        "tls-curve-preferences",
-        Int32s,
-        "[]",
-        refused(&["[]"], "leave it out: X25519, P-256 and P-384 are offered"),
-        "Key exchange groups, by their numbers at IANA",
-    ),
-    flag(Serving, "tls-min-version", Text, "", Honoured, "VersionTLS12 or VersionTLS13"),
-    flag(Serving, "tls-private-key-file", Text, "", Honoured, "The key of --tls-cert-file"),
-    flag(
-        Serving,
-        "tls-sni-cert-key",
-        NamedCertificate,
-        "[]",
-        refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file"),
-        "Additional certificates, by the host name that a client requests",
-    ),
-    flag(
-        Authentication,
-        "authentication-kubeconfig",
-        Text,
-        "",
-        Honoured,
-        "Kubeconfig of the API server that reviews tokens; without one, all token clients are anonymous",
-    ),
-    flag(
-        Authentication,
-        "authentication-skip-lookup",
-        Bool,
-        "",
-        Honoured,
-        "Do not look up certificate authorities in the cluster",
-    ),
-    flag(
-        Authentication,
-        "authentication-token-webhook-cache-ttl",
-        Duration,
-        "10s",
-        Honoured,
-        "How long the result of a token review is cached",
-    ),
-    flag(
-        Authentication,
-        "authentication-tolerate-lookup-failure",
-        Bool,
-        "true",
-        Honoured,
-        "Serve even if certificate authorities could not be looked up in the cluster",
-    ),
-    flag(Authentication, "client-ca-file", Text, "", Honoured, "Certificate authorities for client certificates"),
-    flag(
-        Authentication,
-        "requestheader-allowed-names",
-        Texts,
-        "",
-        Honoured,
-        "Common names of trusted proxies; if empty, any proxy with a valid certificate",
-    ),
-    flag(
-        Authentication,
-        "requestheader-client-ca-file",
-        Text,
-        "",
-        Honoured,
-        "Certificate authorities for proxies that authenticate clients",
-    ),
-    flag(
-        Authentication,
-        "requestheader-extra-headers-prefix",
-        Texts,
-        "[x-remote-extra-]",
-        Honoured,
-        "Prefixes of headers with extra user attributes from a proxy",
-    ),
-    flag(
-        Authentication,
-        "requestheader-group-headers",
-        Texts,
-        "[x-remote-group]",
-        Honoured,
-        "Headers in which a proxy names groups",
-    ),
-    flag(Authentication, "requestheader-uid-headers", Texts, "", Honoured, "Headers in which a proxy gives a uid"),
-    flag(
-        Authentication,
-        "requestheader-username-headers",
-        Texts,
-        "[x-remote-user]",
-        Honoured,
-        "Headers in which a proxy names the user",
-    ),
-    flag(
-        Authorization,
-        "authorization-always-allow-paths",
-        Texts,
-        "[/healthz,/readyz,/livez]",
-        Honoured,
-        "Paths that need no authorization",
-    ),
-    flag(
-        Authorization,
-        "authorization-kubeconfig",
-        Text,
-        "",
-        Honoured,
-        "Kubeconfig of the API server that authorizes requests",
-    ),
-    flag(
-        Authorization,
-        "authorization-webhook-cache-authorized-ttl",
-        Duration,
-        "10s",
-        Honoured,
-        "How long a positive authorization is cached",
-    ),
-    flag(
-        Authorization,
-        "authorization-webhook-cache-unauthorized-ttl",
-        Duration,
-        "10s",
-        Honoured,
-        "How long a negative authorization is cached",
-    ),
-    flag(Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Profile locks"),
-    flag(
-        Deprecated,
-        "kube-api-burst",
-        Int32,
-        "100",
-        Honoured,
-        "Burst of requests to the API server; schedc has no limit unless set",
-    ),
-    flag(
-        Deprecated,
-        "kube-api-content-type",
-        Text,
-        "\"application/vnd.kubernetes.protobuf\"",
-        ignored(&["application/json", "application/vnd.kubernetes.protobuf"], "requests are in JSON"),
-        "Format of requests to the API server",
-    ),
-    flag(
-        Deprecated,
-        "kube-api-qps",
-        Float32,
-        "50",
-        Honoured,
-        "Requests to the API server per second; schedc has no limit unless set",
-    ),
-    flag(
-        Deprecated,
-        "kubeconfig",
-        Text,
-        "",
-        Honoured,
-        "Kubeconfig of the API server; without one, the service account of the pod",
-    ),
-    flag(
-        Deprecated,
-        "pod-max-in-unschedulable-pods-duration",
-        Duration,
-        "5m0s",
-        Honoured,
-        "Time after which an unschedulable pod is retried without an event",
-    ),
-    flag(Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES), "Serve profiles of Go's runtime"),
-    flag(LeaderElection, "leader-elect", Bool, "true", Honoured, "Schedule only while holding the lease"),
-    flag(
-        LeaderElection,
-        "leader-elect-lease-duration",
-        Duration,
-        "15s",
-        Honoured,
-        "How long candidates wait after a renewal before they take over the lease",
-    ),
-    flag(
-        LeaderElection,
-        "leader-elect-renew-deadline",
-        Duration,
-        "10s",
-        Honoured,
-        "How long the holder tries to renew the lease before it gives up",
-    ),
-    flag(
-        LeaderElection,
-        "leader-elect-resource-lock",
-        Text,
-        "\"leases\"",
-        refused(&["leases"], "use leases: an API server has no other lock"),
-        "Kind of the lock",
-    ),
-    flag(LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Honoured, "Name of the lease"),
-    flag(
-        LeaderElection,
-        "leader-elect-resource-namespace",
-        Text,
-        "\"kube-system\"",
-        Honoured,
-        "Namespace of the lease",
-    ),
-    flag(
-        LeaderElection,
-        "leader-elect-retry-period",
-        Duration,
-        "2s",
-        Honoured,
-        "How often the lease is read or renewed",
-    ),
-    flag(
-        Features,
-        "emulated-version",
-        Texts,
-        "",
-        refused(&["1.36", "kube=1.36"], ONE_VERSION),
-        "Behave like an older version",
-    ),
-    flag(
-        Features,
-        "feature-gates",
-        ComponentPairs,
-        "",
-        ignored(&[], "the features that Kubernetes 1.36 enables by default are compiled in; see docs/differences.md"),
-        "Features that are on or off",
-    ),
-    flag(
-        Features,
-        "min-compatibility-version",
-        Texts,
-        "",
-        ignored(&["1.36", "kube=1.36"], ONE_VERSION),
-        "Oldest version to be compatible with",
-    ),
-    flag(
-        Metrics,
-        "allow-metric-labels",
-        Pairs,
-        "[]",
-        ignored(&["[]"], FEW_LABELS),
-        "Values that labels of metrics may have",
-    ),
-    flag(
-        Metrics,
-        "allow-metric-labels-manifest",
-        Text,
-        "",
-        ignored(&[], FEW_LABELS),
-        "Values that labels of metrics may have, in a file",
-    ),
-    flag(Metrics, "disabled-metrics", Texts, "", Honoured, "Metrics to leave out"),
-    flag(
-        Metrics,
-        "show-hidden-metrics-for-version",
-        Text,
-        "",
-        ignored(&[], "no metric is hidden"),
-        "Show metrics that this version hides",
-    ),
-    flag(
-        Logs,
-        "log-flush-frequency",
-        Duration,
-        "5s",
-        ignored(&["5s"], NO_LOG_BUFFER),
-        "How often buffered logs are written",
-    ),
-    flag(Logs, "log-json-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER), "Buffer of JSON logs"),
-    flag(
-        Logs,
-        "log-json-split-stream",
-        Bool,
-        "",
-        Honoured,
-        "JSON: errors to standard error, all else to standard output",
-    ),
-    flag(Logs, "log-text-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER), "Buffer of text logs"),
-    flag(
-        Logs,
-        "log-text-split-stream",
-        Bool,
-        "",
-        Honoured,
-        "Text: errors to standard error, all else to standard output",
-    ),
-    flag(Logs, "logging-format", Text, "\"text\"", Honoured, "`text` or `json`"),
-    flag(Logs, "v", Level, "", Honoured, "Log verbosity, from 0"),
-    flag(
-        Logs,
-        "vmodule",
-        LevelPatterns,
-        "",
-        ignored(&[], "use -v: there are no levels for single files"),
-        "Log verbosity of single files",
-    ),
-    flag(Global, "help", Bool, "", Honoured, "Print help"),
-    flag(Global, "version", Version, "", Honoured, "Print the version"),
-];
+pub const FLAGS: &[Flag] = flags! {
+    Misc, "config", Text, "", Honoured =>
+        "A KubeSchedulerConfiguration. Its profiles are compared with those compiled in";
+    Misc, "master", Text, "", Honoured => "Address of the API server, in place of the one in the kubeconfig";
+    Misc, "unsupported-kube-api-over-localhost", Bool, "",
+        refused(&["false"], "name the server in the kubeconfig, or with --master") =>
+        "Talk to the API server of this host";
+    Misc, "write-config-to", Text, "", Honoured => "Write the effective configuration to this file, and exit";
+    Serving, "bind-address", Ip, "0.0.0.0", Honoured => "Address to serve on";
+    Serving, "cert-dir", Text, "", Honoured =>
+        "Folder of kube-scheduler.crt and kube-scheduler.key, generated if missing";
+    Serving, "disable-http2-serving", Bool, "", Honoured => "Serve HTTP/1.1 only";
+    Serving, "http2-max-streams-per-connection", Int, "", Honoured =>
+        "Maximum number of concurrent requests per connection";
+    Serving, "permit-address-sharing", Bool, "", Honoured => "Listen with SO_REUSEADDR";
+    Serving, "permit-port-sharing", Bool, "", Honoured => "Listen with SO_REUSEPORT";
+    Serving, "secure-port", Int, "10259", Honoured => "Port to serve HTTPS on; 0 serves nothing";
+    Serving, "tls-cert-file", Text, "", Honoured =>
+        "The server's certificate; without one, a self-signed one is generated";
+    Serving, "tls-cipher-suites", Texts, "", Honoured => "Cipher suites, by their names at IANA";
+    Serving, "tls-curve-preferences", Int32s, "[]",
+        refused(&["[]"], "leave it out: X25519, P-256 and P-384 are offered") =>
+        "Key exchange groups, by their numbers at IANA";
+    Serving, "tls-min-version", Text, "", Honoured => "VersionTLS12 or VersionTLS13";
+    Serving, "tls-private-key-file", Text, "", Honoured => "The key of --tls-cert-file";
+    Serving, "tls-sni-cert-key", NamedCertificate, "[]",
+        refused(&["[]"], "use one certificate for all names, with --tls-cert-file and --tls-private-key-file") =>
+        "Additional certificates, by the host name that a client requests";
+    Authentication, "authentication-kubeconfig", Text, "", Honoured =>
+        "Kubeconfig of the API server that reviews tokens; without one, all token clients are anonymous";
+    Authentication, "authentication-skip-lookup", Bool, "", Honoured =>
+        "Do not look up certificate authorities in the cluster";
+    Authentication, "authentication-token-webhook-cache-ttl", Duration, "10s", Honoured =>
+        "How long the result of a token review is cached";
+    Authentication, "authentication-tolerate-lookup-failure", Bool, "true", Honoured =>
+        "Serve even if certificate authorities could not be looked up in the cluster";
+    Authentication, "client-ca-file", Text, "", Honoured => "Certificate authorities for client certificates";
+    Authentication, "requestheader-allowed-names", Texts, "", Honoured =>
+        "Common names of trusted proxies; if empty, any proxy with a valid certificate";
+    Authentication, "requestheader-client-ca-file", Text, "", Honoured =>
+        "Certificate authorities for proxies that authenticate clients";
+    Authentication, "requestheader-extra-headers-prefix", Texts, "[x-remote-extra-]", Honoured =>
+        "Prefixes of headers with extra user attributes from a proxy";
+    Authentication, "requestheader-group-headers", Texts, "[x-remote-group]", Honoured =>
+        "Headers in which a proxy names groups";
+    Authentication, "requestheader-uid-headers", Texts, "", Honoured => "Headers in which a proxy gives a uid";
+    Authentication, "requestheader-username-headers", Texts, "[x-remote-user]", Honoured =>
+        "Headers in which a proxy names the user";
+    Authorization, "authorization-always-allow-paths", Texts, "[/healthz,/readyz,/livez]", Honoured =>
+        "Paths that need no authorization";
+    Authorization, "authorization-kubeconfig", Text, "", Honoured =>
+        "Kubeconfig of the API server that authorizes requests";
+    Authorization, "authorization-webhook-cache-authorized-ttl", Duration, "10s", Honoured =>
+        "How long a positive authorization is cached";
+    Authorization, "authorization-webhook-cache-unauthorized-ttl", Duration, "10s", Honoured =>
+        "How long a negative authorization is cached";
+    Deprecated, "contention-profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Profile locks";
+    Deprecated, "kube-api-burst", Int32, "100", Honoured =>
+        "Burst of requests to the API server; schedc has no limit unless set";
+    Deprecated, "kube-api-content-type", Text, "\"application/vnd.kubernetes.protobuf\"",
+        ignored(&["application/json", "application/vnd.kubernetes.protobuf"], "requests are in JSON") =>
+        "Format of requests to the API server";
+    Deprecated, "kube-api-qps", Float32, "50", Honoured =>
+        "Requests to the API server per second; schedc has no limit unless set";
+    Deprecated, "kubeconfig", Text, "", Honoured =>
+        "Kubeconfig of the API server; without one, the service account of the pod";
+    Deprecated, "pod-max-in-unschedulable-pods-duration", Duration, "5m0s", Honoured =>
+        "Time after which an unschedulable pod is retried without an event";
+    Deprecated, "profiling", Bool, "true", ignored(&["false"], NO_GO_PROFILES) => "Serve profiles of Go's runtime";
+    LeaderElection, "leader-elect", Bool, "true", Honoured => "Schedule only while holding the lease";
+    LeaderElection, "leader-elect-lease-duration", Duration, "15s", Honoured =>
+        "How long candidates wait after a renewal before they take over the lease";
+    LeaderElection, "leader-elect-renew-deadline", Duration, "10s", Honoured =>
+        "How long the holder tries to renew the lease before it gives up";
+    LeaderElection, "leader-elect-resource-lock", Text, "\"leases\"",
+        refused(&["leases"], "use leases: an API server has no other lock") =>
+        "Kind of the lock";
+    LeaderElection, "leader-elect-resource-name", Text, "\"kube-scheduler\"", Honoured => "Name of the lease";
+    LeaderElection, "leader-elect-resource-namespace", Text, "\"kube-system\"", Honoured => "Namespace of the lease";
+    LeaderElection, "leader-elect-retry-period", Duration, "2s", Honoured => "How often the lease is read or renewed";
+    Features, "emulated-version", Texts, "", refused(&["1.36", "kube=1.36"], ONE_VERSION) =>
+        "Behave like an older version";
+    Features, "feature-gates", ComponentPairs, "",
+        ignored(&[], "the features that Kubernetes 1.36 enables by default are compiled in; see docs/differences.md") =>
+        "Features that are on or off";
+    Features, "min-compatibility-version", Texts, "", ignored(&["1.36", "kube=1.36"], ONE_VERSION) =>
+        "Oldest version to be compatible with";
+    Metrics, "allow-metric-labels", Pairs, "[]", ignored(&["[]"], FEW_LABELS) =>
+        "Values that labels of metrics may have";
+    Metrics, "allow-metric-labels-manifest", Text, "", ignored(&[], FEW_LABELS) =>
+        "Values that labels of metrics may have, in a file";
+    Metrics, "disabled-metrics", Texts, "", Honoured => "Metrics to leave out";
+    Metrics, "show-hidden-metrics-for-version", Text, "", ignored(&[], "no metric is hidden") =>
+        "Show metrics that this version hides";
+    Logs, "log-flush-frequency", Duration, "5s", ignored(&["5s"], NO_LOG_BUFFER) =>
+        "How often buffered logs are written";
+    Logs, "log-json-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of JSON logs";
+    Logs, "log-json-split-stream", Bool, "", Honoured => "JSON: errors to standard error, all else to standard output";
+    Logs, "log-text-info-buffer-size", Quantity, "", ignored(&["0"], NO_LOG_BUFFER) => "Buffer of text logs";
+    Logs, "log-text-split-stream", Bool, "", Honoured => "Text: errors to standard error, all else to standard output";
+    Logs, "logging-format", Text, "\"text\"", Honoured => "`text` or `json`";
+    Logs, "v", Level, "", Honoured => "Log verbosity, from 0";
+    Logs, "vmodule", LevelPatterns, "", ignored(&[], "use -v: there are no levels for single files") =>
+        "Log verbosity of single files";
+    Global, "help", Bool, "", Honoured => "Print help";
+    Global, "version", Version, "", Honoured => "Print the version";
+};
 
 impl Flag {
     /// Returns the flag with this name.
@@ -386,6 +144,7 @@ impl Flag {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::ValueType;
 
     /// Name of a type in kube-scheduler's `--help`.
     fn recorded(kind: ValueType) -> &'static str {

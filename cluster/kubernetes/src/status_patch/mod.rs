@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub use observed::{ConditionOrders, ObservedCondition, ObservedStatus};
 
 /// Returns the patch that changes the observed status to the wanted one, or `None` if they are equal.
-pub fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now: Timestamp) -> Option<Value> {
+pub(crate) fn status_patch(observed: &ObservedStatus, wanted: &StatusPatch, now: Timestamp) -> Option<Value> {
     let nominated = wanted.nominated_node.as_ref().filter(|wanted| **wanted != observed.nominated_node);
     let condition = wanted.condition.as_ref().map(|wanted| ConditionPatch::new(observed, wanted, now));
     // A different observed generation alone does not justify a patch.

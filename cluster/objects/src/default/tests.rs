@@ -253,6 +253,44 @@ fn containers_must_be_right() {
 }
 
 #[test]
+fn policies_and_phases_must_be_right() {
+    check_refused(
+        &with_spec("initContainers: [{name: a, restartPolicy: always}, {name: b, restartPolicy: OnFailure}]"),
+        expect![
+            "pods.yaml:1: Pod default/a: spec.initContainers[0].restartPolicy: is `always`, but must be one of `Always`, `OnFailure`, `Never`"
+        ],
+    );
+    check_refused(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}, status: {phase: succeeded}}",
+        expect![
+            "pods.yaml:1: Pod default/a: status.phase: is `succeeded`, but must be one of `Pending`, `Running`, `Succeeded`, `Failed`, `Unknown`"
+        ],
+    );
+}
+
+#[test]
+fn resource_claims_of_pods_must_be_right() {
+    check_refused(
+        &with_spec(
+            "resourceClaims: [{name: a, resourceClaimName: x}, {name: a, resourceClaimTemplateName: x}, {name: b},
+                {name: c, resourceClaimName: x, resourceClaimTemplateName: x}, {resourceClaimName: x}]",
+        ),
+        expect![[r#"
+            pods.yaml:1: Pod default/a: spec.resourceClaims[1].name: is `a`, as is that of another claim
+            pods.yaml:1: Pod default/a: spec.resourceClaims[2]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
+            pods.yaml:1: Pod default/a: spec.resourceClaims[3]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
+            pods.yaml:1: Pod default/a: spec.resourceClaims[4].name: is missing; every claim of a pod needs a name"#]],
+    );
+    check_refused(
+        &with_spec("resourceClaims: [{name: gpu, resourceClaimName: x}]")
+            .replace("{name: c}", "{name: c, resources: {claims: [{name: gpu}, {name: gpus}]}}"),
+        expect![
+            "pods.yaml:1: Pod default/a: spec.containers[0].resources.claims[1].name: is `gpus`, but there is no claim with this name in spec.resourceClaims"
+        ],
+    );
+}
+
+#[test]
 fn tolerations_and_taints_must_be_right() {
     check_refused(
         &with_spec(

@@ -97,7 +97,7 @@ impl Manifests {
     ///
     /// # Errors
     /// Returns the same errors as [`Manifests::read`].
-    pub fn read_with<P: AsRef<Path>>(
+    pub(crate) fn read_with<P: AsRef<Path>>(
         paths: impl IntoIterator<Item = P>,
         objects: ObjectReader,
     ) -> Result<Manifests, Error> {

@@ -112,7 +112,7 @@ impl<P: Profile> Signatures<P> {
             self.epoch = epoch;
             self.forget_specs();
         }
-        // Claims nearly always belong to one pod, and their state is part of the signature.
+        // The compiled form contains the current state of the pod's claims, and most claims belong to a single pod.
         if spec.has_claims() {
             return self.compile(plugins, spec, cache);
         }
@@ -167,7 +167,7 @@ impl<P: Profile> Signatures<P> {
         CompiledPod { signature: Some(signature), number, compiled }
     }
 
-    /// Removes the signatures without an answer, or all if nearly every one has an answer.
+    /// Removes the signatures without an answer, or all signatures if more than half of the limit have one.
     fn evict_uncached(&mut self) {
         self.forget_specs();
         self.entries.retain(|signature| signature.cached.is_some());
@@ -187,7 +187,7 @@ impl<P: Profile> Signatures<P> {
         self.entries.get(id.0 as usize)?.cached.as_deref()
     }
 
-    /// Returns the cached answer for changes, if there is one.
+    /// Returns the cached answer to be updated, if there is one.
     #[inline]
     pub(crate) fn cached_answer_mut(&mut self, id: SignatureId) -> Option<&mut CachedAnswer<P>> {
         self.entries.get_mut(id.0 as usize)?.cached.as_deref_mut()
@@ -207,7 +207,7 @@ impl<P: Profile> Signatures<P> {
         signature.cached.take()
     }
 
-    /// Adds the growth of an updated answer to the size.
+    /// Corrects the total size after the update of an answer.
     #[inline]
     pub(crate) fn updated(&mut self, id: SignatureId) {
         let signature = &self.entries[id.0 as usize];
@@ -256,7 +256,7 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Recently seen hashes: the last few of each of some thousand groups.
+/// Set of recently seen hashes: the last four of each of 1,024 groups.
 #[derive(Default)]
 struct RecentHashes {
     groups: Vec<[u64; RecentHashes::IN_GROUP]>,

@@ -1,4 +1,4 @@
-//! A list of limited length, stored inside of the arguments, for kernels.
+//! A list of limited length, stored inside the arguments, for Filter and Score.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 /// Any number of values, checked with the other arguments, and decoded at each iteration.
 ///
 /// It is a small view of the profile's tree and can be nested to any depth: node selectors, label selectors. Read it
-/// when a plugin is created, not in a kernel.
+/// when a plugin is created, not in Filter or Score.
 pub struct Seq<T> {
     entries: &'static [Node],
     of: PhantomData<fn() -> T>,

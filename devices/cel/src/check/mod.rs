@@ -27,7 +27,7 @@ pub(crate) struct Resolution {
 }
 
 impl Resolution {
-    /// Identifier of the signature, if only one is possible.
+    /// Returns the identifier of the signature, if only one is possible.
     pub(crate) fn overload(&self) -> Option<&'static str> {
         match self.overloads[..] {
             [overload] => Some(overload.id),
@@ -141,7 +141,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Name with dots that an expression consists of.
+    /// Returns the dotted name, if the expression is one.
     fn qualified(&self, id: NodeId) -> Option<String> {
         match self.ast.expr(id) {
             Expr::Ident(name) => Some(name.strip_prefix('.').unwrap_or(name).to_owned()),
@@ -168,7 +168,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Type of a field of an operand.
+    /// Returns the type of a field of an operand.
     fn field(&mut self, id: NodeId, operand: NodeId, field: &str, optional: bool) -> Outcome<Type> {
         self.check(operand)?;
         let operand = self.resolved(operand);
@@ -294,7 +294,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Common type of an element and those before it.
+    /// Returns the common type of an element and the elements before it.
     fn join(&mut self, id: NodeId, previous: Option<Type>, current: Type) -> Outcome<Type> {
         let Some(previous) = previous else { return Ok(current) };
         if self.unifier.assignable(std::slice::from_ref(&previous), std::slice::from_ref(&current)) {
@@ -304,7 +304,7 @@ impl Checker<'_> {
         self.error(id, format!("expected type '{previous}' but found '{current}'"))
     }
 
-    /// Type of an element, which is the type in an optional for optional elements.
+    /// Returns the type of an element. For an optional element, this is the type of its value.
     fn element(&mut self, id: NodeId, optional: bool) -> Outcome<Type> {
         let ty = self.ty(id);
         match ty.optional_value() {

@@ -57,7 +57,7 @@ pub(crate) const IP: Type = Type::Opaque("net.IP");
 pub(crate) const CIDR: Type = Type::Opaque("net.CIDR");
 
 impl Type {
-    /// Type with parameters.
+    /// Creates a type with parameters.
     pub(crate) fn compound(constructor: Constructor, parameters: Vec<Type>) -> Type {
         let weight = 1 + parameters.iter().map(Type::weight).sum::<usize>();
         Type::Compound(Arc::new(Compound { constructor, parameters, weight }))
@@ -75,7 +75,7 @@ impl Type {
         Type::compound(Constructor::Optional, vec![value])
     }
 
-    /// Number of types in it.
+    /// Returns the number of types that the type consists of.
     pub(crate) fn weight(&self) -> usize {
         match self {
             Type::Compound(compound) => compound.weight,
@@ -100,12 +100,12 @@ impl Type {
         }
     }
 
-    /// Type of the value in an optional.
+    /// Returns the type of an optional's value.
     pub(crate) fn optional_value(&self) -> Option<&Type> {
         self.parameters(Constructor::Optional).map(|parameters| &parameters[0])
     }
 
-    /// Type that a name stands for in an expression.
+    /// Returns the type that a name stands for in an expression.
     pub(crate) fn named(name: &str) -> Option<Type> {
         Some(match name {
             "bool" => Type::Bool,
@@ -127,7 +127,7 @@ impl Type {
         })
     }
 
-    /// Type of a field of an object.
+    /// Returns the type of a field of an object.
     pub(crate) fn field(&self, field: &str) -> Option<Type> {
         if *self != DEVICE {
             return None;

@@ -21,7 +21,7 @@ pub(crate) struct Unifier {
 }
 
 impl Unifier {
-    /// New type variable; the first of `count`.
+    /// Creates type variables. Returns the first of them.
     pub(crate) fn variables(&mut self, count: usize) -> usize {
         let first = self.substitutions.len();
         self.substitutions.resize(first + count, None);
@@ -140,7 +140,7 @@ impl Unifier {
         }
     }
 
-    /// Type with all substitutions made. Variables without one stay, or become `dyn`.
+    /// Applies all substitutions to a type. Variables without one stay, or become `dyn`.
     pub(crate) fn resolve(&mut self, ty: &Type, to_dyn: bool) -> Type {
         if !self.step() {
             return Type::Error;
@@ -166,7 +166,7 @@ impl Unifier {
     }
 }
 
-/// Signature type with its variables numbered from `first`.
+/// Returns the signature type with its variables numbered from `first`.
 pub(crate) fn instantiate(ty: &Type, first: usize) -> Type {
     match ty {
         Type::Variable(variable) => Type::Variable(first + variable),
@@ -179,7 +179,7 @@ pub(crate) fn instantiate(ty: &Type, first: usize) -> Type {
     }
 }
 
-/// More general one of two types that unify.
+/// Returns the more general one of two types that unify.
 pub(crate) fn most_general(a: &Type, b: &Type) -> Type {
     if is_equal_or_less_specific(a, b) { a.clone() } else { b.clone() }
 }

@@ -70,7 +70,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Operand with one more field or index.
+    /// Compiles an access to a field or an index of an operand.
     fn qualified(&mut self, operand: NodeId, key: Node, optional: bool, test_only: bool, counted: bool) -> Outcome {
         let is_access = self.is_access(operand);
         let base = if is_access { self.access(operand, counted)? } else { self.node(operand)? };
@@ -94,7 +94,8 @@ impl Compiler<'_> {
         Ok(Node::Chain(Box::new(Chain { base, cost, qualifiers: qualifiers.into(), test_only })))
     }
 
-    /// Field of the device, domain or attribute with a constant name. Returns the operand if it is none of these.
+    /// Compiles a field of the device, domain or attribute with a constant name. Returns the operand for any other
+    /// field.
     fn device_field(
         &mut self,
         base: Node,

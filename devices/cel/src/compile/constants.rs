@@ -8,7 +8,7 @@ use crate::eval::work::Work;
 /// Limit of what is computed in advance; the rest is computed when the program runs.
 const LIMIT: u64 = 1_000;
 
-/// Value of an element that is constant.
+/// Returns the value of a list element that is constant.
 pub(super) fn constant_item(item: &Item) -> Option<Value<'static>> {
     match &item.value {
         Node::Constant(value) if !item.optional => Some(value.clone()),
@@ -60,7 +60,7 @@ pub(super) fn fold_call(function: &str, call: Call) -> Result<Node, String> {
     }
 }
 
-/// Test for membership. In a list of constants it has no cost.
+/// Compiles a test for membership. In a list of constants it has no cost.
 pub(super) fn membership(rule: Rule, [element, container]: [Node; 2]) -> Node {
     if rule == Rule::Membership
         && let Node::Constant(Value::List(list)) = &container

@@ -69,7 +69,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Condition and addition of a step that leaves the accumulator as it is unless the condition holds.
+    /// Returns condition and addition of a step that changes the accumulator only if the condition holds.
     fn filtered(&self, id: NodeId) -> Option<(NodeId, NodeId)> {
         let Expr::Call { function, arguments, .. } = self.ast.expr(id) else { return None };
         match (&**function, &arguments[..]) {
@@ -82,7 +82,7 @@ impl Compiler<'_> {
         matches!(self.ast.expr(id), Expr::Ident(name) if **name == *ACCUMULATOR)
     }
 
-    /// Step that adds to the list or map in the accumulator.
+    /// Compiles a step that adds to the list or map in the accumulator.
     fn addition(&mut self, id: NodeId, filter: Option<NodeId>) -> Outcome<Option<Step>> {
         let Expr::Call { function, arguments, .. } = self.ast.expr(id) else { return Ok(None) };
         let [accumulator, added @ ..] = &arguments[..] else { return Ok(None) };

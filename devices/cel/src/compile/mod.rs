@@ -154,7 +154,7 @@ impl Compiler<'_> {
         Ok(Node::Constant(Value::Map(Map::new(constants))))
     }
 
-    /// Type that a name stands for, as a value.
+    /// Returns the type that a name stands for, as a value.
     fn type_value(&self, name: &str) -> Option<Value<'static>> {
         let name = name.strip_prefix('.').unwrap_or(name);
         if name == DEVICE_VARIABLE {

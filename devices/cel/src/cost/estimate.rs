@@ -73,7 +73,7 @@ impl Estimator<'_> {
         self.entries[id.0].or_else(|| self.local_of(id).and_then(|local| local.entries))
     }
 
-    /// Size of a node, if anything is known about it.
+    /// Returns the size of a node, if it is known.
     fn size(&self, id: NodeId) -> Option<Range> {
         if let Some(size) = self.sizes[id.0] {
             return Some(size);

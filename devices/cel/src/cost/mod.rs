@@ -57,7 +57,7 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// Rule for a function, given the signature if only one is possible.
+    /// Returns the rule for a function, given the signature if only one is possible.
     pub(crate) fn new(function: &str, overload: Option<&str>) -> Rule {
         match function {
             "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => Rule::Contents,
@@ -94,7 +94,7 @@ impl Rule {
         }
     }
 
-    /// Cost of a call, except what depends on its result.
+    /// Returns the cost of a call, except for the part that depends on its result.
     pub(crate) fn before(self, arguments: &[Value<'_>]) -> u64 {
         let size = |index: usize| arguments.get(index).map_or(1, Value::size);
         let integer = |index: usize| match arguments.get(index) {
@@ -151,18 +151,18 @@ impl Rule {
         }
     }
 
-    /// Cost that depends on the result of a call.
+    /// Returns the part of the cost that depends on the result of a call.
     pub(crate) fn after(self, result: &Value<'_>) -> u64 {
         if self == Rule::Result { scaled(result.size(), 2.0 * TRAVERSAL) } else { 0 }
     }
 }
 
-/// Product, rounded up.
+/// Returns the product, rounded up.
 fn scaled(size: u64, factor: f64) -> u64 {
     (size as f64 * factor).ceil() as u64
 }
 
-/// Cost of reading everything in a value. Lists nest at most as deep as the expression that creates them.
+/// Returns the cost of reading everything in a value. Lists nest at most as deep as the expression that creates them.
 fn contents(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => (text.len() as f64 * TRAVERSAL) as u64,

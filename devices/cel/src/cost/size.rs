@@ -28,14 +28,14 @@ impl Range {
         Range { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
     }
 
-    /// Product with a factor, rounded up.
+    /// Returns the product with a factor, rounded up.
     pub(crate) fn scaled(self, factor: f64) -> Range {
         // Conversion to an integer saturates.
         let scale = |number: u64| (number as f64 * factor).ceil() as u64;
         Range { min: scale(self.min), max: scale(self.max) }
     }
 
-    /// Smallest range that contains both.
+    /// Returns the smallest range that contains both.
     pub(crate) fn union(self, other: Range) -> Range {
         Range { min: self.min.min(other.min), max: self.max.max(other.max) }
     }

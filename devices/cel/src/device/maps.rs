@@ -27,7 +27,7 @@ pub(crate) struct DomainMap<'a> {
 }
 
 impl<'a> DomainsMap<'a> {
-    /// The map of a domain. Kubernetes returns an empty map for keys that do not exist.
+    /// Returns the map of a domain. Kubernetes returns an empty map for keys that do not exist.
     pub(crate) fn domain(self, name: &str) -> DomainMap<'a> {
         DomainMap { device: self.device, kind: self.kind, domain: self.device.table.domain(name) }
     }

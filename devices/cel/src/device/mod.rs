@@ -57,12 +57,12 @@ pub(crate) struct Column<T> {
 }
 
 impl<T: PartialEq> Column<T> {
-    /// Code of a device's value.
+    /// Returns the code of a device's value.
     pub(crate) fn code(&self, device: u32) -> u32 {
         self.codes.get(device as usize).copied().unwrap_or(ABSENT)
     }
 
-    /// A device's value.
+    /// Returns a device's value.
     pub(crate) fn get(&self, device: u32) -> Option<&T> {
         self.values.get(self.code(device) as usize)
     }
@@ -90,12 +90,12 @@ pub struct Device<'a> {
 }
 
 impl Devices {
-    /// Table without devices.
+    /// Creates a table without devices.
     pub fn new() -> Devices {
         Devices::default()
     }
 
-    /// Number of devices.
+    /// Returns the number of devices.
     pub fn len(&self) -> usize {
         self.driver_of.len()
     }
@@ -114,7 +114,7 @@ impl Devices {
         NewDevice { table: self, row }
     }
 
-    /// A device by its position.
+    /// Returns a device by its index.
     pub fn get(&self, index: usize) -> Option<Device<'_>> {
         (index < self.len()).then_some(Device { table: self, row: index as u32 })
     }
@@ -133,7 +133,7 @@ impl<'a> Device<'a> {
         &self.table.drivers[self.driver_code() as usize]
     }
 
-    /// Field of `device`.
+    /// Returns a field of `device`.
     pub(crate) fn field(self, name: &str) -> Option<Value<'a>> {
         Some(match name {
             "driver" => Value::String(Held::Borrowed(self.driver())),
@@ -152,7 +152,7 @@ impl<'a> Device<'a> {
         self.table.allow_multiple_allocations[self.row as usize]
     }
 
-    /// Reason why the device cannot be evaluated at all.
+    /// Returns the reason why the device cannot be evaluated at all.
     pub(crate) fn invalid(self) -> Option<&'a str> {
         self.table.invalid.get(&self.row).map(|reason| &**reason)
     }
@@ -199,7 +199,7 @@ impl NewDevice<'_> {
         self
     }
 
-    /// Domain and name of a qualified name.
+    /// Splits a qualified name into domain and name.
     fn split<'n>(&mut self, name: &'n str) -> (u32, &'n str) {
         match name.split_once('/') {
             Some((domain, name)) => (index_of(&mut self.table.domains, domain), name),
@@ -211,7 +211,7 @@ impl NewDevice<'_> {
     }
 }
 
-/// Index of a name, which is added if it is new.
+/// Returns the index of a name. Adds the name if it is new.
 fn index_of(names: &mut Vec<Box<str>>, name: &str) -> u32 {
     let index = names.iter().position(|known| **known == *name).unwrap_or_else(|| {
         names.push(name.into());

@@ -41,7 +41,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Entry of a map or element of a list. `None` if it does not exist, also for values without entries.
+/// Returns an entry of a map or an element of a list. `None` if it does not exist, also for values without entries.
 fn qualify<'a>(value: &Value<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>, Failure<'a>> {
     let Value::List(list) = value else { return Ok(equality::find(value, key)) };
     let index = match key {

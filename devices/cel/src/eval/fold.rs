@@ -35,7 +35,7 @@ impl<'a> Evaluation<'a> {
         self.eval(&fold.result)
     }
 
-    /// One round. Returns whether another one may follow.
+    /// Runs one round. Returns whether another one may follow.
     fn iterate(&mut self, fold: &'a Fold, first: Value<'a>, second: Value<'a>) -> Result<bool, Failure<'a>> {
         self.work.spend(1)?;
         self.slots[fold.variable] = Slot::Ready(first);

@@ -51,7 +51,7 @@ impl<'a> List<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Both lists one after the other. Copying depends on the length alone, so the height of the tree is bounded by
+    /// Concatenates two lists. Copying depends on the length alone, so the height of the tree is bounded by
     /// that of the expression.
     pub(crate) fn concatenate(left: List<'a>, right: List<'a>) -> List<'a> {
         if left.len() == 0 {

@@ -28,7 +28,7 @@ pub(crate) enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// Key for a value, unless no key can be equal to it.
+    /// Returns the map key for a value; `None` if no key can be equal to it.
     pub(crate) fn new(value: &Value<'a>) -> Option<Key<'a>> {
         Some(match value {
             Value::Bool(value) => Key::Bool(*value),
@@ -77,7 +77,7 @@ impl<'a> Map<'a> {
         self.0.position(&Key::new(key)?).map(|position| &self.0.entries[position].1)
     }
 
-    /// The entries, to be changed; copied if something else refers to them.
+    /// Returns the entries to be changed. They are copied if another value refers to them.
     pub(crate) fn make_mut(&mut self) -> &mut Entries<'a> {
         Arc::make_mut(&mut self.0)
     }

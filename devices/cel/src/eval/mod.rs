@@ -59,7 +59,7 @@ impl<'a> Evaluation<'a> {
         self.eval(&self.program.root)
     }
 
-    /// Cost so far.
+    /// Returns the cost so far.
     pub(crate) fn cost(&self) -> u64 {
         self.work.cost
     }
@@ -130,7 +130,7 @@ impl<'a> Evaluation<'a> {
         Ok(value())
     }
 
-    /// Value at a path, if the device has it.
+    /// Returns the value at a path, if the device has it.
     #[inline]
     fn member(&mut self, access: &Access) -> Result<Option<Value<'a>>, Failure<'a>> {
         if let Some(variable) = access.variable
@@ -287,7 +287,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Value of an element or entry. `None` if it is optional and has none.
+    /// Returns the value of an element or entry; `None` for an optional one without a value.
     fn item(&mut self, item: &'a Item) -> Result<Option<Value<'a>>, Failure<'a>> {
         match self.eval(&item.value)? {
             value if !item.optional => Ok(Some(value)),

@@ -97,7 +97,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Name of the value's type, as `type()` returns it.
+    /// Returns the name of the value's type, as `type()` returns it.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Value::Null => "null_type",
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Size for costs: characters, bytes, elements or entries, and 1 for everything else.
+    /// Returns the size for costs: characters, bytes, elements or entries, and 1 for everything else.
     pub(crate) fn size(&self) -> u64 {
         let size = match self {
             // All bytes but those that continue a character; for short text faster than decoding it.

@@ -98,7 +98,7 @@ fn timestamp_or<'a>(value: Option<Timestamp>) -> Output<'a> {
     value.map(Value::Timestamp).ok_or(Timestamp::OVERFLOW)
 }
 
-/// Sum of two values, or one text, byte sequence or list after the other.
+/// Adds two numbers, times or durations, or concatenates two texts, byte sequences or lists.
 pub(crate) fn add<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Output<'a> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => int_or(a.checked_add(*b)),

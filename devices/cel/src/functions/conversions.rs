@@ -184,7 +184,7 @@ fn to_uint<'a>(value: &Value<'a>) -> Output<'a> {
     }))
 }
 
-/// Text of a value, as `string()` and `%s` write it.
+/// Returns the text of a value, as `string()` and `%s` write it.
 pub(crate) fn to_string<'a>(work: &mut Work, value: &Value<'a>) -> Output<'a> {
     Ok(match value {
         Value::String(_) => value.clone(),

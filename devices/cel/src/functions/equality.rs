@@ -135,7 +135,7 @@ fn equal_maps<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool,
     Ok(true)
 }
 
-/// Value for a key of any map. Unknown domains of a device are empty maps.
+/// Returns the value for a key of any map. Unknown domains of a device are empty maps.
 pub(crate) fn find<'a>(map: &Value<'a>, key: &Value<'a>) -> Option<Value<'a>> {
     match (map, key) {
         (Value::Map(map), key) => map.get(key).cloned(),
@@ -166,7 +166,7 @@ pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Val
     }
 }
 
-/// Order of two values of comparable types.
+/// Compares two values of comparable types.
 pub(crate) fn order<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<Ordering, Failure<'a>> {
     work.spend(1)?;
     Ok(match (a, b) {
@@ -189,7 +189,7 @@ pub(crate) fn order<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result
     })
 }
 
-/// Order of two numbers of any types: `None` for other values, `Some(None)` for NaN.
+/// Compares two numbers of any types: `None` for other values, `Some(None)` for NaN.
 fn numeric_order(a: &Value<'_>, b: &Value<'_>) -> Option<Option<Ordering>> {
     Some(match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),

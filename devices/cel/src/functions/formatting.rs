@@ -81,7 +81,7 @@ pub(crate) fn check(format: &str, types: &[&Type]) -> Result<(), String> {
     Ok(())
 }
 
-/// The format string with its clauses replaced by arguments.
+/// Replaces the clauses of a format string by the arguments.
 pub(super) fn format<'a>(work: &mut Work, format: &str, arguments: &List<'a>) -> Output<'a> {
     work.spend_bytes(format.len())?;
     let mut formatted = String::new();
@@ -144,7 +144,7 @@ fn hexadecimal<'a>(work: &mut Work, verb: char, bytes: &[u8]) -> Result<String, 
     Ok(bytes.iter().map(|byte| if verb == 'x' { format!("{byte:02x}") } else { format!("{byte:02X}") }).collect())
 }
 
-/// Number as the locale `en_US` has it: groups of three digits, and powers of ten with superscripts.
+/// Writes a number as the locale `en_US` does: groups of three digits, and powers of ten with superscripts.
 fn floating(verb: char, precision: usize, value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -176,7 +176,7 @@ fn floating(verb: char, precision: usize, value: f64) -> String {
     grouped + fraction
 }
 
-/// Text of any value: strings in lists and maps are quoted, and entries of maps are sorted.
+/// Returns the text of any value: strings in lists and maps are quoted, and entries of maps are sorted.
 fn general<'a>(work: &mut Work, value: &Value<'a>) -> Result<String, Failure<'a>> {
     work.spend(VALUE)?;
     match value {

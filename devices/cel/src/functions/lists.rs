@@ -140,7 +140,7 @@ fn sum<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(sum)
 }
 
-/// Sum of durations; 0 for an empty list.
+/// Returns the sum of durations; 0 for an empty list.
 pub(crate) fn sum_of_durations<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     if list(&arguments[0])?.len() == 0 { Ok(Value::Duration(0)) } else { sum(work, arguments) }
 }

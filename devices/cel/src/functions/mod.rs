@@ -73,12 +73,12 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, Function>> = LazyLock::new(|| {
     functions
 });
 
-/// Function with this name.
+/// Returns the function with this name.
 pub(crate) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.get(name)
 }
 
-/// Result for argument types that no signature has, which untyped attributes make possible.
+/// Returns the failure for argument types without a signature, which untyped attributes make possible.
 fn mismatch<'a>() -> Output<'a> {
     Err(Failure::NoSuchOverload)
 }
@@ -104,7 +104,7 @@ fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Failure<'a>> {
     }
 }
 
-/// List of new strings.
+/// Creates a list of strings.
 fn strings_value<'a>(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Value<'a> {
     Value::List(List::new(texts.into_iter().map(|text| Value::string(text.as_ref())).collect()))
 }

@@ -129,7 +129,7 @@ fn bits(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// The address with all bits after the prefix cleared.
+/// Returns the address with all bits after the prefix cleared.
 fn mask(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {

@@ -1,6 +1,6 @@
 //! Text of floating-point numbers as Go writes it.
 
-/// Shortest text that reads as the same number: plain for exponents from -4 to 5 (`%g`), else scientific.
+/// Returns the shortest text that reads as the same number: plain for exponents from -4 to 5 (`%g`), else scientific.
 pub(super) fn general(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -13,7 +13,7 @@ pub(super) fn general(value: f64) -> String {
     if (-4..6).contains(&exponent) { value.to_string() } else { go_exponent(&scientific) }
 }
 
-/// Scientific text with a sign and at least two digits in the exponent.
+/// Writes the exponent of a scientific number with a sign and at least two digits, as Go does.
 pub(super) fn go_exponent(text: &str) -> String {
     match text.split_once('e') {
         Some((mantissa, exponent)) => {

@@ -77,7 +77,7 @@ fn of<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
     }
 }
 
-/// Order of two quantities or two versions.
+/// Compares two quantities or two versions.
 pub(crate) fn compare<'a>(arguments: &[Value<'a>]) -> Result<Ordering, Failure<'a>> {
     match (&arguments[0], &arguments[1]) {
         (Value::Quantity(a), Value::Quantity(b)) => Ok((**a).cmp(&**b)),
@@ -115,7 +115,7 @@ fn as_integer<'a>(_: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     }
 }
 
-/// Second operand of a sum: a quantity or an integer.
+/// Returns the second operand of a sum: a quantity or an integer.
 fn operand<'a>(value: &Value<'a>) -> Result<Quantity, Failure<'a>> {
     match value {
         Value::Int(units) => Ok(Quantity::from_units(*units)),

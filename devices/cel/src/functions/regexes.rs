@@ -80,7 +80,7 @@ pub(crate) fn matches<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> 
     Ok(Value::Bool(regex.is_match(whole)))
 }
 
-/// First match, or an empty string.
+/// Returns the first match, or an empty string.
 pub(crate) fn find<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> Output<'a> {
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
@@ -91,7 +91,7 @@ pub(crate) fn find<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> Out
     })
 }
 
-/// All matches, or as many as the third argument allows.
+/// Returns all matches, or as many as the third argument allows.
 pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Regex) -> Output<'a> {
     let whole = text(&arguments[0])?;
     work.spend(whole.len() as u64)?;
@@ -100,9 +100,8 @@ pub(crate) fn find_all<'a>(work: &mut Work, arguments: &[Value<'a>], regex: &Reg
     Ok(strings_value(regex.find_iter(whole).take(limit).map(|found| found.as_str())))
 }
 
-/// Expression in the syntax of the `regex` package: Go's `\d`, `\s`, `\w` and `\b` are ASCII only, its classes have no
-/// operators, and it has `\Q...\E`.
-/// Nothing can be repeated twice in a row.
+/// Returns the expression in the syntax of the `regex` package: Go's `\d`, `\s`, `\w` and `\b` are ASCII only, its
+/// classes have no operators, and it has `\Q...\E`. Nothing can be repeated twice in a row.
 fn translate(pattern: &str) -> Result<String, String> {
     let mut translated = String::with_capacity(pattern.len() + 16);
     let mut repeated = false;
@@ -193,7 +192,7 @@ fn repetition(characters: &Characters<'_>) -> Result<Option<usize>, String> {
 
 type Characters<'t> = std::iter::Peekable<std::str::Chars<'t>>;
 
-/// Literal text up to `\E`.
+/// Translates literal text up to `\E`.
 fn quote(characters: &mut Characters<'_>, translated: &mut String) {
     while let Some(c) = characters.next() {
         if c == '\\' && characters.next_if_eq(&'E').is_some() {

@@ -82,7 +82,7 @@ fn includes<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(Value::Bool(false))
 }
 
-/// Map with one more entry, or all entries of another map.
+/// Adds an entry, or all entries of another map, to a map.
 fn map_insert<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     let Value::Map(map) = &arguments[0] else { return mismatch() };
     let mut map = map.clone();

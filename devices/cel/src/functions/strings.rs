@@ -69,7 +69,7 @@ fn out_of_range<'a, T>(index: i64) -> Result<T, Failure<'a>> {
     Err(Failure::text(format!("index out of range: {index}")))
 }
 
-/// Byte offset of a code point, or the length for the position after the last one.
+/// Returns the byte offset of a code point, or the length for the position after the last one.
 fn offset(text: &str, position: i64) -> Option<usize> {
     let position = usize::try_from(position).ok()?;
     if text.is_ascii() {
@@ -78,12 +78,12 @@ fn offset(text: &str, position: i64) -> Option<usize> {
     text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(position)
 }
 
-/// Code points before a byte offset.
+/// Returns the number of code points before a byte offset.
 fn position(text: &str, offset: usize) -> i64 {
     text[..offset].chars().count() as i64
 }
 
-/// Part of a string, which shares its memory where possible.
+/// Returns a part of a string. It shares memory with the string where possible.
 fn part<'a>(whole: &Str<'a>, from: usize, to: usize) -> Value<'a> {
     Value::String(match whole {
         Held::Borrowed(text) => Held::Borrowed(&text[from..to]),
@@ -100,7 +100,7 @@ fn char_at<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(part(whole, from, from + length))
 }
 
-/// Position of a part in a string, or of an element in a list.
+/// Returns the position of a part in a string, or of an element in a list.
 pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     if let Value::List(list) = &arguments[0] {
         return super::lists::index_of(work, list, &arguments[1]);
@@ -118,7 +118,7 @@ pub(super) fn index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))
 }
 
-/// Last position of a part in a string, or of an element in a list.
+/// Returns the last position of a part in a string, or of an element in a list.
 pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     if let Value::List(list) = &arguments[0] {
         return super::lists::last_index_of(work, list, &arguments[1]);
@@ -145,7 +145,7 @@ pub(super) fn last_index_of<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Out
     Ok(Value::Int(found.map_or(-1, |found| position(whole, found))))
 }
 
-/// The string with ASCII letters changed, or the string itself if there are none to change.
+/// Changes the ASCII letters of a string. Returns the string itself if there are none to change.
 fn with_case<'a>(work: &mut Work, value: &Value<'a>, is_changed: fn(&u8) -> bool, change: fn(&mut str)) -> Output<'a> {
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
@@ -187,7 +187,7 @@ fn split<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     if !separator.is_empty() {
         return Ok(strings_value(whole.splitn(limit, &**separator)));
     }
-    // Without separator, each code point is a part, and the last part has the rest.
+    // An empty separator separates all code points. The last part contains the rest.
     let mut parts = Vec::new();
     let mut rest: &str = whole;
     while let Some(first) = rest.chars().next() {
@@ -230,7 +230,7 @@ fn trim<'a>(work: &mut Work, arguments: &[Value<'a>]) -> Output<'a> {
     Ok(part(whole, from, from + whole.trim().len()))
 }
 
-/// Text between double quotes, with escape sequences.
+/// Returns a text in double quotes, with escape sequences.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

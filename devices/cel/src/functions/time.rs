@@ -47,7 +47,7 @@ impl Timestamp {
         self.seconds == *SECONDS.start() && self.nanoseconds == 0
     }
 
-    /// The moment after a duration.
+    /// Returns the moment after a duration.
     pub(crate) fn add(self, nanoseconds: i64) -> Option<Timestamp> {
         let total = i64::from(self.nanoseconds) + nanoseconds.rem_euclid(NANOSECONDS);
         let seconds = self.seconds + nanoseconds.div_euclid(NANOSECONDS) + total / NANOSECONDS;
@@ -235,7 +235,7 @@ fn seconds(nanoseconds: i64) -> f64 {
     (nanoseconds / NANOSECONDS) as f64 + (nanoseconds % NANOSECONDS) as f64 / 1e9
 }
 
-/// Offset of a time zone in seconds. Only UTC and numeric offsets are known.
+/// Returns the offset of a time zone in seconds. Only UTC and numeric offsets are known.
 fn zone<'a>(name: &str) -> Result<i64, Failure<'a>> {
     let unknown = || Failure::text(format!("unknown time zone {name}"));
     let Some((hours, minutes)) = name.split_once(':') else {

@@ -116,7 +116,7 @@ impl Url {
         })
     }
 
-    /// Host name without brackets, and port.
+    /// Splits an address into host name, without brackets, and port.
     fn split_host(&self) -> (&str, &str) {
         if let Some(bracketed) = self.host.strip_prefix('[')
             && let Some((name, port)) = bracketed.split_once(']')
@@ -127,7 +127,7 @@ impl Url {
     }
 }
 
-/// Scheme and what comes after its colon.
+/// Splits a text after its scheme, at the colon.
 fn split_scheme(text: &str) -> (Option<&str>, &str) {
     match text.split_once(':') {
         Some((scheme, rest))
@@ -140,7 +140,7 @@ fn split_scheme(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Text without percent escapes. `None` if one is malformed or the result is not UTF-8.
+/// Decodes percent escapes. Returns `None` if one is malformed or the result is not UTF-8.
 fn unescape(text: &str, plus_is_space: bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

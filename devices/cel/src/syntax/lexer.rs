@@ -49,7 +49,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
     }
 }
 
-/// Length of white space and comments at the start.
+/// Returns the length of white space and comments at the start.
 fn skipped(text: &str) -> usize {
     let mut rest = text;
     loop {
@@ -83,7 +83,7 @@ fn token(text: &str, first: char) -> Option<(Kind, usize)> {
     SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)).map(|symbol| (Kind::Symbol, symbol.len()))
 }
 
-/// Length of the characters at the start that are `included`, all of them ASCII.
+/// Returns the length of the ASCII characters at the start that are `included`.
 fn run(text: &str, included: impl Fn(char) -> bool) -> usize {
     text.find(|c| !included(c)).unwrap_or(text.len())
 }
@@ -125,7 +125,7 @@ fn exponent(text: &str) -> usize {
     if digits == 0 { 0 } else { 1 + sign + digits }
 }
 
-/// Length of a string literal at the start, with its prefix and quotes.
+/// Returns the length of a string literal at the start, with its prefix and quotes.
 fn string(text: &str) -> Option<usize> {
     let raw = text.starts_with(['r', 'R']);
     let body = &text[usize::from(raw)..];

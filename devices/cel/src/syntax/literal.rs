@@ -3,7 +3,7 @@
 use super::ast::Literal;
 use super::lexer::Kind;
 
-/// Value of a number. `negative` if a minus sign stands before it.
+/// Returns the value of a number. `negative`: a minus sign precedes it.
 pub(crate) fn number(kind: Kind, text: &str, negative: bool) -> Result<Literal, &'static str> {
     let sign = if negative { "-" } else { "" };
     match kind {
@@ -29,7 +29,7 @@ pub(crate) fn number(kind: Kind, text: &str, negative: bool) -> Result<Literal, 
     }
 }
 
-/// Value of a string literal, given with its quotes.
+/// Returns the value of a string literal, given with its quotes.
 pub(crate) fn string(text: &str) -> Result<String, &'static str> {
     let (raw, body) = body(text);
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
@@ -48,7 +48,7 @@ pub(crate) fn string(text: &str) -> Result<String, &'static str> {
     Ok(value)
 }
 
-/// Value of a bytes literal, given with its prefix and quotes. Octal and hexadecimal escapes are bytes.
+/// Returns the value of a bytes literal, given with its prefix and quotes. Octal and hexadecimal escapes are bytes.
 pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
     let (raw, body) = body(&text[1..]);
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
@@ -72,7 +72,7 @@ fn body(text: &str) -> (bool, &str) {
     (raw, &text[quotes..text.len() - quotes])
 }
 
-/// Code point of the escape sequence after a backslash, and the length of the sequence.
+/// Returns the code point of the escape sequence after a backslash, and the length of the sequence.
 fn escape(text: &str, bytes: bool) -> Result<(u32, usize), &'static str> {
     let first = *text.as_bytes().first().ok_or("unable to unescape string, found '\\' as last character")?;
     let simple = |value: char| Ok((value.into(), 1));

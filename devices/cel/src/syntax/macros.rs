@@ -186,7 +186,7 @@ impl Expansion<'_, '_> {
         }
     }
 
-    /// Loop with a list as result, of the elements or of `value`.
+    /// Expands a macro to a loop whose result is a list of the elements or of `value`.
     fn list(
         &mut self,
         range: NodeId,
@@ -206,7 +206,7 @@ impl Expansion<'_, '_> {
         self.collect(range, variables, filter, initial, step)
     }
 
-    /// Loop with a map as result.
+    /// Expands a macro to a loop whose result is a map.
     fn map(
         &mut self,
         range: NodeId,

@@ -301,7 +301,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Call of a macro, which is expanded, or of a function.
+    /// Expands a macro, or adds the call of a function.
     fn invoke(
         &mut self,
         offset: usize,
@@ -348,7 +348,7 @@ impl<'t> Parser<'t> {
         self.node(token.offset, Expr::Literal(value))
     }
 
-    /// Constant, variable or call of a global function. `dot` is a dot before it.
+    /// Parses a constant, a variable or the call of a global function. `dot` is a dot before it.
     fn name(&mut self, dot: &str) -> Result<NodeId, SyntaxError> {
         let token = self.next();
         let constant = match token.text {

@@ -1,5 +1,7 @@
 //! PreScore, Score and NormalizeScore.
 
+use schedc_core::extension_points::{Extent, NormalizeScore};
+
 use super::*;
 
 const ZONE_KEY: &str = "topology.kubernetes.io/zone";

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schedc_core::extension_points::ScoreClass;
+use schedc_core::extension_points::{NormalizeScore, ScoreClass};
 use schedc_core::incremental::{FilterUpdate, Incremental, NodeChanges, ScoreUpdate};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{InclusionPolicy, LabelsExt, TopologySpreadConstraint, UnsatisfiableAction};

@@ -31,12 +31,13 @@ pub(crate) struct SchedulerSetup {
 #[derive(Args)]
 pub(crate) struct Input {
     /// Manifests in YAML or JSON: files, folders, or `-` for standard input
+    ///
     /// Files may contain several documents, and lists in the format of `kubectl get -o yaml` and `-o json`.
     /// Folders are read recursively: all .yaml, .yml, .json and .jsonl files. These kinds are used: Nodes, Pods,
     /// PriorityClasses, Namespaces, Services, ReplicationControllers, ReplicaSets, StatefulSets, Deployments,
     /// PodDisruptionBudgets, PersistentVolumes, PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers,
-    /// CSIStorageCapacities, VolumeAttachments and the kinds that plugins declare. Objects of other kinds are
-    /// counted and skipped.
+    /// CSIStorageCapacities, VolumeAttachments, ResourceClaims, ResourceClaimTemplates, ResourceSlices, DeviceClasses
+    /// and the kinds that plugins declare. Objects of other kinds are counted and skipped.
     #[arg(required = true, value_name = "FILE|FOLDER")]
     files: Vec<PathBuf>,
 

@@ -29,294 +29,205 @@ const REQUEST_BYTES: Buckets = Buckets::Explicit(&[
     16_777_216.0,
 ]);
 
-/// Metrics of `--disabled-metrics`.
-pub(crate) static DISABLED_METRICS: Family =
-    Family::counter("disabled_metrics_total", &[], Beta, "Metrics that a flag disables.");
-/// Hidden metrics; always 0.
-pub(crate) static HIDDEN_METRICS: Family =
-    Family::counter("hidden_metrics_total", &[], Beta, "Metrics that are hidden.");
-/// Registered metrics.
-pub(crate) static REGISTERED_METRICS: Family = Family::counter(
-    "registered_metrics_total",
-    &["deprecated_version", "stability_level"],
-    Beta,
-    "Registered metrics, by stability level.",
-);
-/// Build of the running binary.
-pub(crate) static BUILD_INFO: Family = Family::gauge(
-    "kubernetes_build_info",
-    &[
-        "build_date",
-        "compiler",
-        "git_commit",
-        "git_tree_state",
-        "git_version",
-        "go_version",
-        "major",
-        "minor",
-        "platform",
-    ],
-    Alpha,
-    "Always 1; its labels describe the build.",
-);
-/// Version of the binary, and of Kubernetes that it emulates.
-pub(crate) static VERSION_INFO: Family = Family::gauge(
-    "version_info",
-    &["binary", "component", "emulation", "min_compat"],
-    Alpha,
-    "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.",
-);
-/// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
-pub(crate) static HEALTHCHECK: Family = Family::gauge(
-    "kubernetes_healthcheck",
-    &["name", "type"],
-    Stable,
-    "1 if the last run of the check succeeded, else 0.",
-);
-/// Number of checks by result.
-pub(crate) static HEALTHCHECKS: Family = Family::counter(
-    "kubernetes_healthchecks_total",
-    &["name", "status", "type"],
-    Stable,
-    "Number of runs of each check, by result.",
-);
-/// Resource requests of pods.
-pub(crate) static POD_RESOURCE_REQUEST: Family = Family::gauge(
-    "kube_pod_resource_request",
-    &["namespace", "node", "pod", "priority", "resource", "scheduler", "unit"],
-    Stable,
-    "Amount of each resource that a pod requests, as the scheduler counts it.",
-);
-/// Whether this replica leads.
-pub static LEADER_ELECTION: Family = Family::gauge(
-    "leader_election_master_status",
-    &["name"],
-    Alpha,
-    "1 if this replica holds the lease, 0 if it does not.",
-);
+/// Defines metrics: kind, name, labels, buckets of histograms, stability, and help text.
+macro_rules! families {
+    ($($(#[$doc:meta])* $visibility:vis $family:ident: $kind:ident($($property:expr),+) = $help:literal;)*) => {
+        $($(#[$doc])* $visibility static $family: Family = Family::$kind($($property,)+ $help);)*
+    };
+}
 
-/// User and system time.
-pub(crate) static PROCESS_CPU: Family =
-    Family::counter("process_cpu_seconds_total", &[], None, "Processor time of the process, user and system.");
-/// Soft limit.
-pub(crate) static PROCESS_MAX_FDS: Family =
-    Family::gauge("process_max_fds", &[], None, "Maximum number of open file descriptors.");
-/// Received bytes of all interfaces.
-pub(crate) static PROCESS_RECEIVED: Family =
-    Family::counter("process_network_receive_bytes_total", &[], None, "Bytes received over the network.");
-/// Transmitted bytes of all interfaces.
-pub(crate) static PROCESS_TRANSMITTED: Family =
-    Family::counter("process_network_transmit_bytes_total", &[], None, "Bytes sent over the network.");
-/// Sockets included.
-pub(crate) static PROCESS_OPEN_FDS: Family =
-    Family::gauge("process_open_fds", &[], None, "Number of open file descriptors.");
-/// `VmRSS`.
-pub(crate) static PROCESS_RESIDENT: Family =
-    Family::gauge("process_resident_memory_bytes", &[], None, "Resident memory in bytes.");
-/// Calendar time.
-pub(crate) static PROCESS_START: Family =
-    Family::gauge("process_start_time_seconds", &[], Alpha, "Start time of the process, in seconds since 1970.");
-/// `VmSize`.
-pub(crate) static PROCESS_VIRTUAL: Family =
-    Family::gauge("process_virtual_memory_bytes", &[], None, "Virtual memory in bytes.");
-/// Soft limit.
-pub(crate) static PROCESS_VIRTUAL_MAX: Family =
-    Family::gauge("process_virtual_memory_max_bytes", &[], None, "Maximum virtual memory in bytes.");
+families! {
+    /// Metrics of `--disabled-metrics`.
+    pub(crate) DISABLED_METRICS: counter("disabled_metrics_total", &[], Beta) = "Metrics that a flag disables.";
+    /// Hidden metrics; always 0.
+    pub(crate) HIDDEN_METRICS: counter("hidden_metrics_total", &[], Beta) = "Metrics that are hidden.";
+    /// Registered metrics.
+    pub(crate) REGISTERED_METRICS: counter(
+        "registered_metrics_total",
+        &["deprecated_version", "stability_level"],
+        Beta
+    ) = "Registered metrics, by stability level.";
+    /// Build of the running binary.
+    pub(crate) BUILD_INFO: gauge(
+        "kubernetes_build_info",
+        &[
+            "build_date", "compiler", "git_commit", "git_tree_state", "git_version",
+            "go_version", "major", "minor", "platform"
+        ],
+        Alpha
+    ) = "Always 1; its labels describe the build.";
+    /// Version of the binary, and of Kubernetes that it emulates.
+    pub(crate) VERSION_INFO: gauge("version_info", &["binary", "component", "emulation", "min_compat"], Alpha) =
+        "Always 1; its labels contain the version of the binary, and of Kubernetes that it emulates.";
+    /// Last results of the checks of `/healthz`, `/livez` and `/readyz`.
+    pub(crate) HEALTHCHECK: gauge("kubernetes_healthcheck", &["name", "type"], Stable) =
+        "1 if the last run of the check succeeded, else 0.";
+    /// Number of checks by result.
+    pub(crate) HEALTHCHECKS: counter("kubernetes_healthchecks_total", &["name", "status", "type"], Stable) =
+        "Number of runs of each check, by result.";
+    /// Resource requests of pods.
+    pub(crate) POD_RESOURCE_REQUEST: gauge(
+        "kube_pod_resource_request",
+        &["namespace", "node", "pod", "priority", "resource", "scheduler", "unit"],
+        Stable
+    ) = "Amount of each resource that a pod requests, as the scheduler counts it.";
+    /// Whether this replica leads.
+    pub LEADER_ELECTION: gauge("leader_election_master_status", &["name"], Alpha) =
+        "1 if this replica holds the lease, 0 if it does not.";
 
-/// Waiting time for the rate limit of `--kube-api-qps`.
-pub(crate) static RATE_LIMITER_DURATION: Family = Family::histogram(
-    "rest_client_rate_limiter_duration_seconds",
-    &["host", "verb"],
-    REQUEST_SECONDS,
-    Alpha,
-    "Time that requests waited for the client rate limit.",
-);
-/// Time until the response.
-pub(crate) static REQUEST_DURATION: Family = Family::histogram(
-    "rest_client_request_duration_seconds",
-    &["host", "verb"],
-    REQUEST_SECONDS,
-    Alpha,
-    "Duration of requests to the API server.",
-);
-/// Size of request bodies.
-pub(crate) static REQUEST_SIZE: Family = Family::histogram(
-    "rest_client_request_size_bytes",
-    &["host", "verb"],
-    REQUEST_BYTES,
-    Alpha,
-    "Size of request bodies to the API server.",
-);
-/// Number of requests.
-pub(crate) static REQUESTS: Family = Family::counter(
-    "rest_client_requests_total",
-    &["code", "host", "method"],
-    Alpha,
-    "Requests to the API server, by status code.",
-);
-/// Size of response bodies.
-pub(crate) static RESPONSE_SIZE: Family = Family::histogram(
-    "rest_client_response_size_bytes",
-    &["host", "verb"],
-    REQUEST_BYTES,
-    Alpha,
-    "Size of response bodies from the API server.",
-);
+    /// User and system time.
+    pub(crate) PROCESS_CPU: counter("process_cpu_seconds_total", &[], None) =
+        "Processor time of the process, user and system.";
+    /// Soft limit.
+    pub(crate) PROCESS_MAX_FDS: gauge("process_max_fds", &[], None) = "Maximum number of open file descriptors.";
+    /// Received bytes of all interfaces.
+    pub(crate) PROCESS_RECEIVED: counter("process_network_receive_bytes_total", &[], None) =
+        "Bytes received over the network.";
+    /// Transmitted bytes of all interfaces.
+    pub(crate) PROCESS_TRANSMITTED: counter("process_network_transmit_bytes_total", &[], None) =
+        "Bytes sent over the network.";
+    /// Sockets included.
+    pub(crate) PROCESS_OPEN_FDS: gauge("process_open_fds", &[], None) = "Number of open file descriptors.";
+    /// `VmRSS`.
+    pub(crate) PROCESS_RESIDENT: gauge("process_resident_memory_bytes", &[], None) = "Resident memory in bytes.";
+    /// Calendar time.
+    pub(crate) PROCESS_START: gauge("process_start_time_seconds", &[], Alpha) =
+        "Start time of the process, in seconds since 1970.";
+    /// `VmSize`.
+    pub(crate) PROCESS_VIRTUAL: gauge("process_virtual_memory_bytes", &[], None) = "Virtual memory in bytes.";
+    /// Soft limit.
+    pub(crate) PROCESS_VIRTUAL_MAX: gauge("process_virtual_memory_max_bytes", &[], None) =
+        "Maximum virtual memory in bytes.";
 
-/// `nodes`, `pods` and `assumed_pods`.
-pub(crate) static CACHE_SIZE: Family = Family::gauge(
-    "scheduler_cache_size",
-    &["type"],
-    Alpha,
-    "Number of nodes, of pods with a node, and of assumed pods among them.",
-);
-/// Devices with binding conditions.
-pub(crate) static BINDING_CONDITIONS_ALLOCATIONS: Family = Family::counter(
-    "scheduler_dra_bindingconditions_allocations_total",
-    &["driver", "profile", "status"],
-    Alpha,
-    "Allocated devices with binding conditions for which PreBind waited, by result of the wait.",
-);
-/// Waits for binding conditions.
-pub(crate) static BINDING_CONDITIONS_WAIT_DURATION: Family = Family::histogram(
-    "scheduler_dra_bindingconditions_wait_duration_seconds",
-    &["driver", "profile", "status"],
-    Buckets::Exponential { start: 0.1, factor: 2.0, count: 14 },
-    Alpha,
-    "Time that PreBind waited for binding conditions, once for each device of the pod.",
-);
-/// Handling of informer events.
-pub(crate) static EVENT_HANDLING_DURATION: Family = Family::histogram(
-    "scheduler_event_handling_duration_seconds",
-    &["event"],
-    TENTHS,
-    Alpha,
-    "Duration of handling a cluster event.",
-);
-/// All plugins of an extension point.
-pub(crate) static EXTENSION_POINT_DURATION: Family = Family::histogram(
-    "scheduler_framework_extension_point_duration_seconds",
-    &["extension_point", "profile", "status"],
-    TENTHS,
-    Stable,
-    "Duration of all plugins of an extension point together.",
-);
-/// Concurrent operations.
-pub(crate) static GOROUTINES: Family =
-    Family::gauge("scheduler_goroutines", &["operation"], Beta, "Number of concurrent operations, such as bindings.");
-/// In-flight events.
-pub(crate) static INFLIGHT_EVENTS: Family = Family::gauge(
-    "scheduler_inflight_events",
-    &["event"],
-    Alpha,
-    "Events that are stored for pods in flight, and these pods.",
-);
-/// Pods by queue.
-pub(crate) static PENDING_PODS: Family = Family::gauge(
-    "scheduler_pending_pods",
-    &["queue"],
-    Stable,
-    "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for an event, \
-     gated pods are held before the first attempt.",
-);
-/// Waiting pods of Permit.
-pub(crate) static PERMIT_WAIT_DURATION: Family = Family::histogram(
-    "scheduler_permit_wait_duration_seconds",
-    &["result"],
-    MILLISECONDS,
-    Beta,
-    "Time that pods waited in Permit, by result.",
-);
-/// Pods that were retried without an event.
-pub(crate) static SCHEDULED_AFTER_FLUSH: Family = Family::counter(
-    "scheduler_pod_scheduled_after_flush_total",
-    &[],
-    Alpha,
-    "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.",
-);
-/// Attempts per bound pod.
-pub(crate) static SCHEDULING_ATTEMPTS: Family = Family::histogram(
-    "scheduler_pod_scheduling_attempts",
-    &[],
-    Buckets::Exponential { start: 1.0, factor: 2.0, count: 5 },
-    Stable,
-    "Number of attempts until a pod was bound.",
-);
-/// Time from the first enqueue to the binding.
-pub(crate) static SLI_DURATION: Family = Family::histogram(
-    "scheduler_pod_scheduling_sli_duration_seconds",
-    &["attempts"],
-    LONG,
-    Beta,
-    "Time from the first enqueue of a pod until it was bound, over all attempts.",
-);
-/// Runs of PostFilter.
-pub(crate) static PREEMPTION_ATTEMPTS: Family =
-    Family::counter("scheduler_preemption_attempts_total", &[], Stable, "Number of preemption attempts.");
-/// Deletion of victims.
-pub(crate) static PREEMPTION_GOROUTINES_DURATION: Family = Family::histogram(
-    "scheduler_preemption_goroutines_duration_seconds",
-    &["result"],
-    LONG,
-    Alpha,
-    "Duration of deleting the victims of a preemptor.",
-);
-/// Number of victim deletions.
-pub(crate) static PREEMPTION_GOROUTINES: Family = Family::counter(
-    "scheduler_preemption_goroutines_execution_total",
-    &["result"],
-    Alpha,
-    "Number of times that the victims of a preemptor were deleted.",
-);
-/// Victims per preemptor.
-pub(crate) static PREEMPTION_VICTIMS: Family = Family::histogram(
-    "scheduler_preemption_victims",
-    &[],
-    Buckets::Exponential { start: 1.0, factor: 2.0, count: 7 },
-    Stable,
-    "Number of victims of a preemptor.",
-);
-/// Additions to the queues.
-pub(crate) static QUEUE_INCOMING: Family = Family::counter(
-    "scheduler_queue_incoming_pods_total",
-    &["event", "queue"],
-    Stable,
-    "Pods added to each scheduling queue, by event.",
-);
-/// Claims for extended resources.
-pub(crate) static RESOURCE_CLAIM_CREATES: Family = Family::counter(
-    "scheduler_resourceclaim_creates_total",
-    &["status"],
-    Alpha,
-    "Requests that were to create a resource claim for extended resources, by result.",
-);
-/// Attempts by result.
-pub(crate) static SCHEDULE_ATTEMPTS: Family = Family::counter(
-    "scheduler_schedule_attempts_total",
-    &["profile", "result"],
-    Stable,
-    "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, error if the attempt failed.",
-);
-/// Duration of the decision.
-pub(crate) static ALGORITHM_DURATION: Family = Family::histogram(
-    "scheduler_scheduling_algorithm_duration_seconds",
-    &[],
-    MILLISECONDS,
-    Alpha,
-    "Duration of the scheduling decision.",
-);
-/// Duration with the binding.
-pub(crate) static ATTEMPT_DURATION: Family = Family::histogram(
-    "scheduler_scheduling_attempt_duration_seconds",
-    &["profile", "result"],
-    MILLISECONDS,
-    Stable,
-    "Duration of attempts, from the decision to the end of the binding.",
-);
-/// Unschedulable pods by rejecting plugin.
-pub(crate) static UNSCHEDULABLE_PODS: Family = Family::gauge(
-    "scheduler_unschedulable_pods",
-    &["plugin", "profile"],
-    Beta,
-    "Pods that a plugin rejected and that were not retried since. A pod counts for every plugin that rejected it.",
-);
+    /// Waiting time for the rate limit of `--kube-api-qps`.
+    pub(crate) RATE_LIMITER_DURATION: histogram(
+        "rest_client_rate_limiter_duration_seconds",
+        &["host", "verb"],
+        REQUEST_SECONDS,
+        Alpha
+    ) = "Time that requests waited for the client rate limit.";
+    /// Time until the response.
+    pub(crate) REQUEST_DURATION: histogram(
+        "rest_client_request_duration_seconds",
+        &["host", "verb"],
+        REQUEST_SECONDS,
+        Alpha
+    ) = "Duration of requests to the API server.";
+    /// Size of request bodies.
+    pub(crate) REQUEST_SIZE: histogram("rest_client_request_size_bytes", &["host", "verb"], REQUEST_BYTES, Alpha) =
+        "Size of request bodies to the API server.";
+    /// Number of requests.
+    pub(crate) REQUESTS: counter("rest_client_requests_total", &["code", "host", "method"], Alpha) =
+        "Requests to the API server, by status code.";
+    /// Size of response bodies.
+    pub(crate) RESPONSE_SIZE: histogram("rest_client_response_size_bytes", &["host", "verb"], REQUEST_BYTES, Alpha) =
+        "Size of response bodies from the API server.";
+
+    /// `nodes`, `pods` and `assumed_pods`.
+    pub(crate) CACHE_SIZE: gauge("scheduler_cache_size", &["type"], Alpha) =
+        "Number of nodes, of pods with a node, and of assumed pods among them.";
+    /// Devices with binding conditions.
+    pub(crate) BINDING_CONDITIONS_ALLOCATIONS: counter(
+        "scheduler_dra_bindingconditions_allocations_total",
+        &["driver", "profile", "status"],
+        Alpha
+    ) = "Allocated devices with binding conditions for which PreBind waited, by result of the wait.";
+    /// Waits for binding conditions.
+    pub(crate) BINDING_CONDITIONS_WAIT_DURATION: histogram(
+        "scheduler_dra_bindingconditions_wait_duration_seconds",
+        &["driver", "profile", "status"],
+        Buckets::Exponential { start: 0.1, factor: 2.0, count: 14 },
+        Alpha
+    ) = "Time that PreBind waited for binding conditions, once for each device of the pod.";
+    /// Handling of informer events.
+    pub(crate) EVENT_HANDLING_DURATION: histogram(
+        "scheduler_event_handling_duration_seconds",
+        &["event"],
+        TENTHS,
+        Alpha
+    ) = "Duration of handling a cluster event.";
+    /// All plugins of an extension point.
+    pub(crate) EXTENSION_POINT_DURATION: histogram(
+        "scheduler_framework_extension_point_duration_seconds",
+        &["extension_point", "profile", "status"],
+        TENTHS,
+        Stable
+    ) = "Duration of all plugins of an extension point together.";
+    /// Concurrent operations.
+    pub(crate) GOROUTINES: gauge("scheduler_goroutines", &["operation"], Beta) =
+        "Number of concurrent operations, such as bindings.";
+    /// In-flight events.
+    pub(crate) INFLIGHT_EVENTS: gauge("scheduler_inflight_events", &["event"], Alpha) =
+        "Events that are stored for pods in flight, and these pods.";
+    /// Pods by queue.
+    pub(crate) PENDING_PODS: gauge("scheduler_pending_pods", &["queue"], Stable) =
+        "Pods without a node: active pods are ready, backoff pods wait after a failure, unschedulable pods wait for \
+         an event, gated pods are held before the first attempt.";
+    /// Waiting pods of Permit.
+    pub(crate) PERMIT_WAIT_DURATION: histogram(
+        "scheduler_permit_wait_duration_seconds",
+        &["result"],
+        MILLISECONDS,
+        Beta
+    ) = "Time that pods waited in Permit, by result.";
+    /// Pods that were retried without an event.
+    pub(crate) SCHEDULED_AFTER_FLUSH: counter("scheduler_pod_scheduled_after_flush_total", &[], Alpha) =
+        "Pods that were bound after a flush of the unschedulable pods: a queueing hint may have missed an event.";
+    /// Attempts per bound pod.
+    pub(crate) SCHEDULING_ATTEMPTS: histogram(
+        "scheduler_pod_scheduling_attempts",
+        &[],
+        Buckets::Exponential { start: 1.0, factor: 2.0, count: 5 },
+        Stable
+    ) = "Number of attempts until a pod was bound.";
+    /// Time from the first enqueue to the binding.
+    pub(crate) SLI_DURATION: histogram("scheduler_pod_scheduling_sli_duration_seconds", &["attempts"], LONG, Beta) =
+        "Time from the first enqueue of a pod until it was bound, over all attempts.";
+    /// Runs of PostFilter.
+    pub(crate) PREEMPTION_ATTEMPTS: counter("scheduler_preemption_attempts_total", &[], Stable) =
+        "Number of preemption attempts.";
+    /// Deletion of victims.
+    pub(crate) PREEMPTION_GOROUTINES_DURATION: histogram(
+        "scheduler_preemption_goroutines_duration_seconds",
+        &["result"],
+        LONG,
+        Alpha
+    ) = "Duration of deleting the victims of a preemptor.";
+    /// Number of victim deletions.
+    pub(crate) PREEMPTION_GOROUTINES: counter("scheduler_preemption_goroutines_execution_total", &["result"], Alpha) =
+        "Number of times that the victims of a preemptor were deleted.";
+    /// Victims per preemptor.
+    pub(crate) PREEMPTION_VICTIMS: histogram(
+        "scheduler_preemption_victims",
+        &[],
+        Buckets::Exponential { start: 1.0, factor: 2.0, count: 7 },
+        Stable
+    ) = "Number of victims of a preemptor.";
+    /// Additions to the queues.
+    pub(crate) QUEUE_INCOMING: counter("scheduler_queue_incoming_pods_total", &["event", "queue"], Stable) =
+        "Pods added to each scheduling queue, by event.";
+    /// Claims for extended resources.
+    pub(crate) RESOURCE_CLAIM_CREATES: counter("scheduler_resourceclaim_creates_total", &["status"], Alpha) =
+        "Requests that were to create a resource claim for extended resources, by result.";
+    /// Attempts by result.
+    pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
+        "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \
+         error if the attempt failed.";
+    /// Duration of the decision.
+    pub(crate) ALGORITHM_DURATION: histogram(
+        "scheduler_scheduling_algorithm_duration_seconds",
+        &[],
+        MILLISECONDS,
+        Alpha
+    ) = "Duration of the scheduling decision.";
+    /// Duration with the binding.
+    pub(crate) ATTEMPT_DURATION: histogram(
+        "scheduler_scheduling_attempt_duration_seconds",
+        &["profile", "result"],
+        MILLISECONDS,
+        Stable
+    ) = "Duration of attempts, from the decision to the end of the binding.";
+    /// Unschedulable pods by rejecting plugin.
+    pub(crate) UNSCHEDULABLE_PODS: gauge("scheduler_unschedulable_pods", &["plugin", "profile"], Beta) =
+        "Pods that a plugin rejected and that were not retried since. A pod counts for every plugin that rejected it.";
+}

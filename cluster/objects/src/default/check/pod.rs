@@ -15,14 +15,10 @@ pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
         reporter.report("spec.containers", "is empty; a pod needs a container");
     }
     let mut names = HashSet::new();
-    for (list, containers) in [
-        ("spec.initContainers", spec.init_containers.as_deref().unwrap_or_default()),
-        ("spec.containers", &spec.containers),
-    ] {
-        for (i, container) in containers.iter().enumerate() {
-            self::container(&format!("{list}[{i}]"), container, &mut names, reporter);
-        }
+    for (path, container) in containers(spec) {
+        self::container(&path, container, &mut names, reporter);
     }
+    resource_claims(spec, reporter);
     resources::amounts("spec.overhead", spec.overhead.as_ref(), reporter);
     resources::requirements("spec.resources", spec.resources.as_ref(), reporter);
     for (i, toleration) in spec.tolerations.iter().flatten().enumerate() {
@@ -31,6 +27,17 @@ pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     volumes(spec, reporter);
     preemption_policy("spec.preemptionPolicy", spec.preemption_policy.as_deref(), reporter);
     placement(spec, reporter);
+    if let Some(phase) = pod.status.as_ref().and_then(|status| status.phase.as_deref()) {
+        one_of("status.phase", phase, &["Pending", "Running", "Succeeded", "Failed", "Unknown"], reporter);
+    }
+}
+
+/// Returns the containers with their paths.
+fn containers(spec: &PodSpec) -> impl Iterator<Item = (String, &Container)> {
+    let init = spec.init_containers.iter().flatten().enumerate();
+    let main = spec.containers.iter().enumerate();
+    init.map(|(i, container)| (format!("spec.initContainers[{i}]"), container))
+        .chain(main.map(|(i, container)| (format!("spec.containers[{i}]"), container)))
 }
 
 pub(crate) fn preemption_policy(path: &str, policy: Option<&str>, reporter: &mut ProblemReporter<'_>) {
@@ -51,6 +58,9 @@ fn container<'a>(
     } else if !names.insert(name) {
         reporter.report(format!("{path}.name"), format!("is `{name}`, as is that of another container"));
     }
+    if let Some(policy) = &container.restart_policy {
+        one_of(&format!("{path}.restartPolicy"), policy, &["Always", "OnFailure", "Never"], reporter);
+    }
     resources::requirements(&format!("{path}.resources"), container.resources.as_ref(), reporter);
     for (i, port) in container.ports.iter().flatten().enumerate() {
         let path = format!("{path}.ports[{i}]");
@@ -63,6 +73,29 @@ fn container<'a>(
         }
         if let Some(protocol) = &port.protocol {
             one_of(&format!("{path}.protocol"), protocol, &["TCP", "UDP", "SCTP"], reporter);
+        }
+    }
+}
+
+/// Checks the resource claims of a pod, and the names that its containers use for them.
+fn resource_claims(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
+    let mut names = HashSet::new();
+    for (i, claim) in spec.resource_claims.iter().flatten().enumerate() {
+        let path = format!("spec.resourceClaims[{i}]");
+        if claim.name.is_empty() {
+            reporter.report(format!("{path}.name"), "is missing; every claim of a pod needs a name");
+        } else if !names.insert(claim.name.as_str()) {
+            reporter.report(format!("{path}.name"), format!("is `{}`, as is that of another claim", claim.name));
+        }
+        if claim.resource_claim_name.is_some() == claim.resource_claim_template_name.is_some() {
+            reporter.report(path, "must have either a `resourceClaimName` or a `resourceClaimTemplateName`");
+        }
+    }
+    for (path, container) in containers(spec) {
+        let claims = container.resources.iter().flat_map(|resources| resources.claims.iter().flatten());
+        for (i, claim) in claims.enumerate().filter(|(_, claim)| !names.contains(claim.name.as_str())) {
+            let message = format!("is `{}`, but there is no claim with this name in spec.resourceClaims", claim.name);
+            reporter.report(format!("{path}.resources.claims[{i}].name"), message);
         }
     }
 }

@@ -92,12 +92,12 @@ impl Estimator<'_> {
         }
     }
 
-    /// Type of a list's elements.
+    /// Returns the type of a list's elements.
     fn element_type(&self, id: NodeId) -> Option<&Type> {
         self.ty(id).parameters(Constructor::List).map(|parameters| &parameters[0])
     }
 
-    /// Size of elements of a list in the device.
+    /// Returns the size of elements of a list in the device.
     fn element_size(&self, id: NodeId) -> Range {
         let shape = self.shape(id).and_then(super::Shape::element);
         shape.map_or(Range::UNKNOWN, |shape| Range::up_to(shape.max_size()))
@@ -215,7 +215,7 @@ impl Estimator<'_> {
         }
     }
 
-    /// CEL's standard functions.
+    /// Estimates a call of one of CEL's standard functions.
     fn standard(&mut self, call: Call<'_>) -> Estimate {
         let arguments = call.arguments;
         let size = |id: NodeId| self.size_or_unknown(id);
@@ -259,7 +259,7 @@ impl Estimator<'_> {
     }
 }
 
-/// Size of a text whose parts are replaced.
+/// Returns the size of a text in which parts are replaced.
 fn replaced(text: Range, old: Range, new: Range) -> Range {
     let (mut count, mut kept) = (Range::ZERO, Range::ZERO);
     if old.min == 0 {

@@ -24,7 +24,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Part with this name.
+    /// Returns the part with this name.
     pub(super) fn field(self, name: &str) -> Option<Shape> {
         match (self, name) {
             (Shape::Device, "driver") => Some(Shape::Driver),

@@ -3,65 +3,11 @@
 use schedc_codegen::is_dns_subdomain;
 
 /// Names with another meaning in Rust, in cargo, or in generated code.
-const RESERVED_NAMES: [&str; 57] = [
-    "abstract",
-    "alloc",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "core",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "proc-macro",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "state",
-    "static",
-    "std",
-    "struct",
-    "super",
-    "test",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
-];
+const RESERVED_NAMES: &str = "\
+    abstract alloc as async await become box break const continue core crate do dyn else enum extern \
+    false final fn for gen if impl in let loop macro match mod move mut override priv proc-macro pub ref \
+    return self state static std struct super test trait true try type typeof unsafe unsized use virtual \
+    where while yield";
 
 /// Returns the name if it is valid for a crate, a profile and a scheduler.
 pub(super) fn check(name: &str) -> Result<&str, String> {
@@ -71,7 +17,7 @@ pub(super) fn check(name: &str) -> Result<&str, String> {
             "`{name}` is not a valid name: use at most 63 lower-case letters, digits and dashes, a letter first"
         ));
     }
-    if RESERVED_NAMES.contains(&name) || name == "schedc" || name.starts_with("schedc-") {
+    if RESERVED_NAMES.split(' ').any(|reserved| reserved == name) || name == "schedc" || name.starts_with("schedc-") {
         return Err(format!("`{name}` is not a valid name: it is reserved"));
     }
     Ok(name)
