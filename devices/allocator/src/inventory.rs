@@ -403,8 +403,8 @@ impl Cache {
         self.prepared.clear();
     }
 
-    /// Returns the index of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown types are
-    /// ignored.
+    /// Returns the index of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown
+    /// types are ignored.
     fn class_shape(&mut self, class: &DeviceClass, interner: &Interner) -> usize {
         if let Some(at) = self.class_shapes.get(&class.name) {
             return *at;
