@@ -51,8 +51,8 @@ pub use model::{cache, change_log, intern, map, node_mask, node_set, originals, 
 pub use plugin_api::plugin::Plugin;
 pub use plugin_api::simple::{SimpleFilter, SimpleScore};
 pub use plugin_api::{
-    args, background, client, column, custom, diagnosis, events, handle, pending_allocations, plugin, random, scratch,
-    simple, status,
+    args, background, claim_metrics, client, column, custom, device_counts, diagnosis, events, handle,
+    pending_allocations, plugin, random, scratch, simple, status,
 };
 pub use profile_api::extenders;
 #[doc(hidden)]

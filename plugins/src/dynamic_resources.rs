@@ -23,7 +23,7 @@ use schedc_core::column::Position;
 use schedc_core::extension_points::{
     Extent, FilterPlugin, NormalizeScore, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult,
     PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PrepareScore, ReservePlugin,
-    ScoreError, ScorePlugin, SkipFrequency, default_normalize,
+    ScoreError, ScorePlugin, Shortage, SkipFrequency, default_normalize,
 };
 use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation};
@@ -39,6 +39,7 @@ mod binding;
 mod claims;
 mod devices;
 mod evaluation;
+mod explanation;
 mod extended;
 mod fingerprint;
 mod hint;
@@ -47,7 +48,7 @@ mod post_filter;
 mod readiness;
 
 use binding::BindingPlan;
-use devices::Devices;
+use devices::{Devices, SearchTimeout};
 use evaluation::{Evaluation, Infeasible, NodeEvaluator, NodeResult, UNAVAILABLE};
 use pod_claims::PodClaims;
 
@@ -191,11 +192,26 @@ impl DynamicResources {
     ) -> NodeEvaluator<'a> {
         let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
         let timeout = timeout.filter(|&time| time > 0).map(Duration::from_nanos);
+        let of_time = if self.handle.has_real_time() { SearchTimeout::Real } else { SearchTimeout::Virtual };
+        let timeout = timeout.map(of_time);
         NodeEvaluator { pod, extended, claims, base, timeout, now: self.handle.now() }
     }
 
     fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
         *self.last() = Some((pod.uid.clone(), evaluation.clone()));
+        if let Some(counts) = evaluation.counts() {
+            self.handle.device_counts().set(pod.uid.clone(), counts);
+        }
+    }
+
+    /// Returns the extended resources of a pod whose devices other plugins score, and their classes.
+    fn counted(&self, extended: &ExtendedResources, base: &Base) -> Vec<(Symbol, Symbol)> {
+        if !extended.is_any_backed() {
+            return Vec::new();
+        }
+        let counts = self.handle.device_counts();
+        let backed = extended.requests.iter().filter_map(|resource| Some((resource.name, resource.class?)));
+        backed.filter(|(name, _)| counts.is_requested(base.interner.resolve(*name))).collect()
     }
 
     /// Returns the plan for a pod on a node, and the claims that are allocated. `None`: the pod has no claims.
@@ -274,7 +290,8 @@ impl PreFilterPlugin for DynamicResources {
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
         let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
-        let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices()));
+        let counted = self.counted(&pod.extended, view.base);
+        let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices(), &counted));
         self.remember(claimant, &evaluation);
         Ok(PreFilterResult::ready(PodDevices(Some(evaluation))))
     }
@@ -351,7 +368,7 @@ impl PrepareScore for DynamicResources {
         let evaluation = last.or_else(|| {
             let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view).ok()?;
             let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
-            Some(Arc::new(evaluator.evaluate_all(&mut self.devices())))
+            Some(Arc::new(evaluator.evaluate_all(&mut self.devices(), &[])))
         });
         DeviceScores(evaluation.and_then(|evaluation| evaluation.scores()))
     }
@@ -447,9 +464,21 @@ impl ReservePlugin for DynamicResources {
         Ok(ReservedDevices(Some(Box::new(plan))))
     }
 
-    fn preview(&self, args: &DynamicResourcesArgs, placement: &Placement, view: View<'_, Self>) -> Option<Value> {
-        let plan = self.plan(args, placement, view).ok()??;
-        Some(plan.preview(&view.base.interner))
+    fn preview(
+        &self,
+        args: &DynamicResourcesArgs,
+        placement: &Placement,
+        view: View<'_, Self>,
+    ) -> Option<Result<Value, Shortage>> {
+        match self.plan(args, placement, view) {
+            Ok(plan) => Some(Ok(plan?.preview(&view.base.interner))),
+            Err(_) => {
+                let extended = self.extended_resources(&placement.pod.spec, view);
+                let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view).ok()?;
+                let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
+                evaluator.explain(&mut self.devices(), placement.node).map(Err)
+            }
+        }
     }
 
     fn unreserve(&self, _: &DynamicResourcesArgs, placement: &Placement, reserved: Option<&ReservedDevices>) {

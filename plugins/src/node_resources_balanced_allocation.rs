@@ -10,20 +10,22 @@
 //!
 //! **Upstream.** `plugins/noderesources/balanced_allocation.go` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** At most 32 resources. Extended resources are never allocated by dynamic resource
-//! allocation.
+//! **Differences.** At most 32 resources. Devices that back an extended resource are scored only in a profile with
+//! DynamicResources. If the class has selectors, they are evaluated; kube-scheduler crashes.
 
 use schedc_core::args::{Args, List};
+use schedc_core::column::Position;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PreScorePlugin, ScoreError, ScorePlugin, SkipFrequency};
+use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, Incremental};
-use schedc_core::model::PodSpec;
+use schedc_core::model::{NodeIndex, PodSpec};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::plugin::{CompileContext, CycleSlot, View};
 use schedc_core::status::Status;
 use schedc_core::{Plugin, plugin};
 
 use crate::columns::NodeResources;
-use crate::resource_name::{RequestedAmounts, ResourceName};
+use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceName};
 
 /// Maximum number of resources.
 const MAX_RESOURCES: usize = 32;
@@ -52,13 +54,20 @@ pub struct BalancedResource {
 
 /// Compares the utilization of resources.
 #[derive(Debug, Default)]
-pub struct NodeResourcesBalancedAllocation;
+pub struct NodeResourcesBalancedAllocation {
+    handle: Handle,
+}
 
 #[plugin]
 impl Plugin for NodeResourcesBalancedAllocation {
     type Args = NodeResourcesBalancedAllocationArgs;
-    type Columns = NodeResources;
+    type Columns = (NodeResources, Position);
     type Pod = RequestedAmounts;
+
+    fn new(args: &'static NodeResourcesBalancedAllocationArgs, handle: &Handle) -> Result<Self, String> {
+        BackingDevices::request(args.resources.iter().map(|resource| resource.name), handle);
+        Ok(NodeResourcesBalancedAllocation { handle: handle.clone() })
+    }
 
     #[inline]
     fn compile(
@@ -71,33 +80,37 @@ impl Plugin for NodeResourcesBalancedAllocation {
 }
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
-    type Cycle = ();
+    type Cycle = BackingDevices;
 
     fn pre_score(
         &self,
         _: &NodeResourcesBalancedAllocationArgs,
         pod: &RequestedAmounts,
-        _: View<'_, Self>,
+        view: View<'_, Self>,
         _: &NodeMask,
-    ) -> Result<CycleSlot<()>, Status> {
-        Ok(if pod.is_zero() { CycleSlot::skip(()) } else { CycleSlot::ready(()) })
+    ) -> Result<CycleSlot<BackingDevices>, Status> {
+        Ok(match pod.is_zero() {
+            true => CycleSlot::skip(BackingDevices::default()),
+            false => CycleSlot::ready(pod.backing_devices(view.base, &self.handle)),
+        })
     }
 }
 
 impl ScorePlugin for NodeResourcesBalancedAllocation {
-    type Cycle = ();
+    type Cycle = BackingDevices;
 
     #[inline(always)]
     fn score(
         args: &NodeResourcesBalancedAllocationArgs,
         pod: &RequestedAmounts,
-        _: &(),
-        node: &NodeResources,
+        devices: &BackingDevices,
+        row: (&NodeResources, NodeIndex),
     ) -> Result<i64, ScoreError> {
         if pod.is_zero() {
             return Ok(0);
         }
-        let mut usages = pod.usages(node, node.requested.milli_cpu, node.requested.memory);
+        let used = row.0.requested;
+        let mut usages = pod.usages(row, devices, (used.milli_cpu, used.memory));
         // The usual case needs no array. With constant arguments, the compiler removes the other case.
         if let [one, other] = args.resources.as_slice() {
             let (Some(one), Some(other)) = (usages.next(one.name), usages.next(other.name)) else {
@@ -123,8 +136,8 @@ impl Incremental for NodeResourcesBalancedAllocation {
     const SKIPS: SkipFrequency = SkipFrequency::Never;
 
     #[inline]
-    fn score_depends_on(_: &RequestedAmounts) -> DependsOn {
-        DependsOn::Node
+    fn score_depends_on(pod: &RequestedAmounts) -> DependsOn {
+        pod.depend_on()
     }
 }
 

@@ -10,15 +10,18 @@
 //!
 //! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Device classes queue pods only in a profile with DynamicResources. At most 32 resources can be
-//! scored. The hint does not check whether a deleted or updated pod had a node: events are reported only for pods with
-//! a node.
+//! **Differences.** Device classes queue pods, and devices are scored, only in a profile with DynamicResources. The
+//! class's selectors are evaluated for current devices and current labels of nodes; kube-scheduler keeps the first
+//! results. At most 32 resources can be scored. The hint does not check whether a deleted or updated pod had a node:
+//! events are reported only for pods with a node.
 
 use schedc_core::cache::Base;
+use schedc_core::column::Position;
 use schedc_core::extension_points::{
     FilterPlugin, MAX_NODE_SCORE, PreFilterPlugin, PreFilterResult, PreScorePlugin, ScoreError, ScorePlugin,
     SkipFrequency,
 };
+use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, Incremental};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{NodeIndex, PodSpec, Resources};
@@ -37,11 +40,16 @@ pub use args::{
 
 use crate::columns::NodeResources;
 use crate::indexes::DeviceClasses;
-use crate::resource_name::{RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
+use crate::resource_name::{BackingDevices, RequestedAmounts, ResourceUsage, ResourceUsages, is_extended};
 
 /// Compares requests with the unused resources.
 #[derive(Debug, Default)]
-pub struct NodeResourcesFit;
+pub struct NodeResourcesFit {
+    handle: Handle,
+}
+
+/// What the kernels read of a node.
+type Row<'a> = (&'a NodeResources, NodeIndex);
 
 /// Requests of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,9 +93,14 @@ pub struct Insufficient {
 #[plugin]
 impl Plugin for NodeResourcesFit {
     type Args = NodeResourcesFitArgs;
-    type Columns = NodeResources;
+    type Columns = (NodeResources, Position);
     type Indexes = DeviceClasses;
     type Pod = NodeResourcesFitPod;
+
+    fn new(args: &'static NodeResourcesFitArgs, handle: &Handle) -> Result<Self, String> {
+        BackingDevices::request(args.scoring_strategy.resources.iter().map(|resource| resource.name), handle);
+        Ok(NodeResourcesFit { handle: handle.clone() })
+    }
 
     #[inline]
     fn compile(args: &NodeResourcesFitArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> NodeResourcesFitPod {
@@ -126,7 +139,7 @@ impl FilterPlugin for NodeResourcesFit {
         _: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
         _: &(),
-        node: &NodeResources,
+        (node, _): Row<'_>,
     ) -> Result<(), Insufficient> {
         pod.requests.fit(node)
     }
@@ -139,7 +152,7 @@ impl FilterPlugin for NodeResourcesFit {
         _: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
         _: &(),
-        node: &NodeResources,
+        (node, _): Row<'_>,
         _: Insufficient,
         out: &mut Reasons<'_>,
     ) {
@@ -161,31 +174,32 @@ impl FilterPlugin for NodeResourcesFit {
 }
 
 impl PreScorePlugin for NodeResourcesFit {
-    type Cycle = ();
+    type Cycle = BackingDevices;
 
     fn pre_score(
         &self,
         _: &NodeResourcesFitArgs,
-        _: &NodeResourcesFitPod,
-        _: View<'_, Self>,
+        pod: &NodeResourcesFitPod,
+        view: View<'_, Self>,
         _: &NodeMask,
-    ) -> Result<CycleSlot<()>, Status> {
-        Ok(CycleSlot::ready(()))
+    ) -> Result<CycleSlot<BackingDevices>, Status> {
+        Ok(CycleSlot::ready(pod.scored.backing_devices(view.base, &self.handle)))
     }
 }
 
 impl ScorePlugin for NodeResourcesFit {
-    type Cycle = ();
+    type Cycle = BackingDevices;
 
     #[inline(always)]
     fn score(
         args: &NodeResourcesFitArgs,
         pod: &NodeResourcesFitPod,
-        _: &(),
-        node: &NodeResources,
+        devices: &BackingDevices,
+        row: Row<'_>,
     ) -> Result<i64, ScoreError> {
         let strategy = &args.scoring_strategy;
-        let usages = pod.scored.usages(node, node.non_zero.milli_cpu, node.non_zero.memory);
+        let used = row.0.non_zero;
+        let usages = pod.scored.usages(row, devices, (used.milli_cpu, used.memory));
         if let Some(score) = mean_of_two(strategy, usages.clone()) {
             return Ok(score);
         }
@@ -209,8 +223,8 @@ impl Incremental for NodeResourcesFit {
     }
 
     #[inline]
-    fn score_depends_on(_: &NodeResourcesFitPod) -> DependsOn {
-        DependsOn::Node
+    fn score_depends_on(pod: &NodeResourcesFitPod) -> DependsOn {
+        pod.scored.depend_on()
     }
 }
 

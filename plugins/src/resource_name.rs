@@ -1,8 +1,14 @@
 //! Resource names in the arguments of the scoring plugins, and the requests of a pod for these resources.
 
+use std::sync::Arc;
+
 use schedc_core::args::{Decode, Errors, Format, Node, Schema, decode};
+use schedc_core::cache::Base;
+use schedc_core::device_counts::{DeviceCount, NodeDeviceCounts};
+use schedc_core::handle::Handle;
+use schedc_core::incremental::DependsOn;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Resources, label_key_problems};
+use schedc_core::model::{NodeIndex, Resources, label_key_problems};
 
 use crate::columns::NodeResources;
 
@@ -54,8 +60,25 @@ pub struct RequestedAmounts {
     ephemeral_storage: i64,
     /// In the order of the arguments.
     scalars: Box<[(Symbol, i64)]>,
-    is_zero: bool,
+    kind: RequestKind,
 }
+
+/// Summary of a pod's requests: one byte, because it is read for every pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum RequestKind {
+    /// All are 0.
+    #[default]
+    Zero,
+    /// Nodes serve them.
+    Nodes,
+    /// Devices may serve some of them.
+    Devices,
+}
+
+/// Devices that serve the scalar resources in the arguments, in their order, on nodes that do not have them. Nothing if
+/// no devices serve the pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BackingDevices(Option<Arc<[Option<NodeDeviceCounts>]>>);
 
 /// A node's allocatable amount of a resource, and its usage without and with the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,13 +104,20 @@ impl RequestedAmounts {
                 ResourceName::Memory => amounts.memory = requests.memory,
                 ResourceName::EphemeralStorage => amounts.ephemeral_storage = requests.ephemeral_storage,
                 ResourceName::Scalar(name) => {
-                    let name = interner.intern(name);
-                    scalars.push((name, requests.scalar(name).unwrap_or(0)));
+                    let symbol = interner.intern(name);
+                    let requested = requests.scalar(symbol).unwrap_or(0);
+                    if requested != 0 && is_device_resource(name) {
+                        amounts.kind = RequestKind::Devices;
+                    }
+                    scalars.push((symbol, requested));
                 }
             }
         }
-        amounts.is_zero = [amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage] == [0; 3]
+        let is_zero = [amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage] == [0; 3]
             && scalars.iter().all(|&(_, requested): &(Symbol, i64)| requested == 0);
+        if !is_zero && amounts.kind == RequestKind::Zero {
+            amounts.kind = RequestKind::Nodes;
+        }
         amounts.scalars = scalars.into();
         amounts
     }
@@ -95,13 +125,61 @@ impl RequestedAmounts {
     /// Returns whether all requests are 0.
     #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
-        self.is_zero
+        self.kind == RequestKind::Zero
     }
 
     /// Returns the usage of each resource. `milli_cpu` and `memory` are the used amounts of these two.
     #[inline(always)]
-    pub(crate) fn usages<'a>(&'a self, node: &'a NodeResources, milli_cpu: i64, memory: i64) -> ResourceUsages<'a> {
-        ResourceUsages { amounts: self, node, milli_cpu, memory, scalars: self.scalars.iter() }
+    pub(crate) fn usages<'a>(
+        &'a self,
+        (node, index): (&'a NodeResources, NodeIndex),
+        devices: &'a BackingDevices,
+        (milli_cpu, memory): (i64, i64),
+    ) -> ResourceUsages<'a> {
+        ResourceUsages { amounts: self, node, index, devices, milli_cpu, memory, scalars: self.scalars.iter() }
+    }
+
+    /// Returns what the usage of a node depends on.
+    #[inline(always)]
+    pub(crate) fn depend_on(&self) -> DependsOn {
+        if self.kind == RequestKind::Devices { DependsOn::Cluster } else { DependsOn::Node }
+    }
+
+    /// Returns the devices that serve the pod of the current attempt.
+    #[inline(always)]
+    pub(crate) fn backing_devices(&self, base: &Base, handle: &Handle) -> BackingDevices {
+        match self.kind {
+            RequestKind::Devices => BackingDevices::of(&self.scalars, base, handle),
+            RequestKind::Zero | RequestKind::Nodes => BackingDevices::default(),
+        }
+    }
+}
+
+impl BackingDevices {
+    /// Requests the numbers of devices that serve resources in the arguments.
+    pub(crate) fn request(names: impl Iterator<Item = ResourceName>, handle: &Handle) {
+        for name in names {
+            if let ResourceName::Scalar(name) = name {
+                handle.device_counts().request(name);
+            }
+        }
+    }
+
+    fn of(requested: &[(Symbol, i64)], base: &Base, handle: &Handle) -> BackingDevices {
+        let Some(pod) = base.claimant() else { return BackingDevices::default() };
+        let counts = handle.device_counts();
+        let backing = |&(name, requested): &(Symbol, i64)| match requested {
+            0 => None,
+            _ => counts.get(&pod.uid, name).cloned(),
+        };
+        let all: Arc<[_]> = requested.iter().map(backing).collect();
+        BackingDevices(all.iter().any(Option::is_some).then_some(all))
+    }
+
+    /// Returns the devices of a node, if there are any. `at`: position of the resource.
+    fn count(&self, at: usize, node: NodeIndex) -> Option<DeviceCount> {
+        let counts = self.0.as_ref()?.get(at)?.as_ref()?;
+        counts.get(node.get()).copied().filter(|count| count.allocatable > 0)
     }
 }
 
@@ -110,6 +188,8 @@ impl RequestedAmounts {
 pub(crate) struct ResourceUsages<'a> {
     amounts: &'a RequestedAmounts,
     node: &'a NodeResources,
+    index: NodeIndex,
+    devices: &'a BackingDevices,
     milli_cpu: i64,
     memory: i64,
     scalars: std::slice::Iter<'a, (Symbol, i64)>,
@@ -139,11 +219,18 @@ impl ResourceUsages<'_> {
                 (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage, self.amounts.ephemeral_storage)
             }
             ResourceName::Scalar(_) => {
+                let at = self.amounts.scalars.len() - self.scalars.len();
                 let &(name, requested) = self.scalars.next()?;
                 if requested == 0 {
                     return None;
                 }
-                (node.allocatable_scalar(name)?, node.requested_scalar(name).unwrap_or(0), requested)
+                match node.allocatable_scalar(name).filter(|allocatable| *allocatable != 0) {
+                    Some(allocatable) => (allocatable, node.requested_scalar(name).unwrap_or(0), requested),
+                    None => {
+                        let devices = self.devices.count(at, self.index)?;
+                        (devices.allocatable, devices.used, requested)
+                    }
+                }
             }
         };
         is_reported(allocatable).then(|| ResourceUsage { allocatable, before, after: before.wrapping_add(requested) })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::args::{Decode, Node as Written, Value, decode_at_runtime};
 use schedc_core::cache::{Base, Cache, PodState, State};
-use schedc_core::column::{Column, IndexSet, rebuild_entry};
+use schedc_core::column::{Column, ColumnSet, IndexSet, Position, rebuild_entry};
 use schedc_core::events::EventObject;
 use schedc_core::extension_points::{EnqueueExtensions, FilterPlugin, HintContext, QueueingHint, ScorePlugin};
 use schedc_core::handle::Handle;
@@ -16,6 +16,7 @@ use schedc_objects::testing;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::columns::NodeResources;
 use crate::indexes::DeviceClasses;
 
 /// One column, updated as generated code does.
@@ -63,6 +64,31 @@ pub(crate) struct Cluster<C: Column> {
     classes: DeviceClasses,
 }
 
+/// Columns of a plugin in a [`Cluster`].
+pub(crate) trait TestColumns: ColumnSet {
+    type Column: Column;
+    fn slices(column: &[Self::Column]) -> Self::Slices<'_>;
+}
+
+macro_rules! test_columns {
+    ($($column:ident)*) => { $(
+        impl TestColumns for crate::columns::$column {
+            type Column = Self;
+            fn slices(column: &[Self]) -> Self::Slices<'_> {
+                column
+            }
+        }
+    )* }
+}
+test_columns! { NodeDisks NodeFeatures NodeIdentity NodeImages NodeLabels NodePortsInUse NodeTaints }
+
+impl TestColumns for (NodeResources, Position) {
+    type Column = NodeResources;
+    fn slices(column: &[NodeResources]) -> Self::Slices<'_> {
+        (column, NodeIndex(0))
+    }
+}
+
 /// Indexes that a [`Cluster`] has.
 pub(crate) trait TestIndexes: IndexSet {
     fn refs(classes: &DeviceClasses) -> Self::Refs<'_>;
@@ -108,7 +134,7 @@ impl<C: Column> Cluster<C> {
         testing::pod(yaml, &mut self.cache.base.interner)
     }
 
-    pub(crate) fn compile<P: Plugin<Columns = C, Indexes: TestIndexes>>(
+    pub(crate) fn compile<P: Plugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes>>(
         &mut self,
         args: &P::Args,
         pod: &str,
@@ -118,7 +144,7 @@ impl<C: Column> Cluster<C> {
         P::compile(args, &pod.spec, CompileContext { interner: &mut self.cache.base.interner, indexes })
     }
 
-    pub(crate) fn plugin<P: Plugin<Columns = C>>(&self, args: &'static P::Args) -> P {
+    pub(crate) fn plugin<P: Plugin<Columns: TestColumns<Column = C>>>(&self, args: &'static P::Args) -> P {
         P::new(args, &Handle::default()).expect("arguments are right")
     }
 
@@ -126,9 +152,11 @@ impl<C: Column> Cluster<C> {
         &self.cache.state.0
     }
 
-    pub(crate) fn view<P: Plugin<Columns = C, Indexes: TestIndexes, Reads = ()>>(&self) -> View<'_, P> {
+    pub(crate) fn view<P: Plugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes, Reads = ()>>(
+        &self,
+    ) -> View<'_, P> {
         View {
-            columns: &self.cache.state.0,
+            columns: P::Columns::slices(&self.cache.state.0),
             indexes: P::Indexes::refs(&self.classes),
             reads: (),
             base: &self.cache.base,
@@ -138,7 +166,7 @@ impl<C: Column> Cluster<C> {
     /// Returns Filter's result for each node, one line each: nothing, or code and reasons.
     pub(crate) fn filter<P>(&mut self, args: &P::Args, pod: &str) -> String
     where
-        P: FilterPlugin<Columns = C, Indexes: TestIndexes, Reads = (), Cycle = ()>,
+        P: FilterPlugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes, Reads = (), Cycle = ()>,
     {
         let pod = self.compile::<P>(args, pod);
         let mut lines = String::new();
@@ -157,11 +185,13 @@ impl<C: Column> Cluster<C> {
     /// Returns the raw score of each node.
     pub(crate) fn scores<P>(&mut self, args: &P::Args, pod: &str) -> Vec<i64>
     where
-        P: ScorePlugin<Columns = C, Indexes: TestIndexes, Reads = (), Cycle = ()>,
+        P: ScorePlugin<Columns: TestColumns<Column = C>, Indexes: TestIndexes, Reads = (), Cycle: Default>,
     {
         let pod = self.compile::<P>(args, pod);
         let nodes = self.cache.base.alive().iter();
-        nodes.map(|index| P::score(args, &pod, &(), self.view::<P>().row(index)).expect("a score")).collect()
+        nodes
+            .map(|index| P::score(args, &pod, &P::Cycle::default(), self.view::<P>().row(index)).expect("a score"))
+            .collect()
     }
 }
 

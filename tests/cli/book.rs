@@ -16,7 +16,8 @@ const QUICK: [&str; 12] = [
 ];
 
 /// Folders for all commands, in addition to the files in their page.
-const FOLDERS: [&str; 4] = ["examples/cluster", "examples/events", "examples/scenarios", "profiles"];
+const FOLDERS: [&str; 5] =
+    ["examples/cluster", "examples/devices", "examples/events", "examples/scenarios", "profiles"];
 
 /// A command, and its output in the page.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ mod check;
 mod completions;
 #[cfg(feature = "bench")]
 mod cost;
+mod devices;
 mod diff;
 mod evaluate;
 mod explain;

@@ -15,7 +15,7 @@ use crate::model::map::Map;
 use crate::model::node_mask::NodeMask;
 use crate::model::placement::Placement;
 use crate::model::{NodeIndex, Pod};
-use crate::plugin_api::extension_points::Preview;
+use crate::plugin_api::extension_points::{Preview, Shortage};
 use crate::plugin_api::random::Random;
 use crate::plugin_api::status::{Code, ReasonList, Status};
 use crate::profile_api::extenders::{EXTENDER, ExtenderRejection, Extenders};
@@ -56,6 +56,8 @@ pub struct NodeExplanation {
     pub scores: Vec<PluginScore>,
     /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,
+    /// What an infeasible node lacks, if the first plugin that rejects it reports that.
+    pub shortage: Option<Shortage>,
 }
 
 impl NodeExplanation {
@@ -150,9 +152,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
         let is_scored =
             !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
-        if is_scored {
-            self.preview(&mut explanation.nodes);
-        }
+        self.preview(&mut explanation.nodes, is_scored);
         if is_scored && self.explain_scores(&mut explanation.nodes) {
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
             let highest = feasible().map(NodeExplanation::total).max();
@@ -192,6 +192,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
                 verdicts,
                 scores: Vec::new(),
                 previews: Vec::new(),
+                shortage: None,
             });
         }
         nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));
@@ -220,16 +221,23 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         verdicts
     }
 
-    /// Adds what Reserve would reserve on the feasible nodes.
-    fn preview(&mut self, nodes: &mut [NodeExplanation]) {
+    /// Adds what Reserve would reserve on the feasible nodes, if they are scored, and what the other nodes lack.
+    fn preview(&mut self, nodes: &mut [NodeExplanation], is_scored: bool) {
         if !self.pod.spec.may_use_devices() {
             return;
         }
         let base = &self.cache.base;
-        for explained in nodes.iter_mut().filter(|node| node.is_feasible()) {
+        for explained in nodes.iter_mut().filter(|node| is_scored || !node.is_feasible()) {
             let Some(node) = base.interner.get(&explained.node).and_then(|name| base.node(name)) else { continue };
             let placement = Placement { pod: self.pod.clone(), node, node_name: explained.node.as_str().into() };
-            explained.previews = self.engine.plugins.previews(&self.attempt.cycle, self.cache, &placement);
+            let previews = self.engine.plugins.previews(&self.attempt.cycle, self.cache, &placement);
+            match explained.verdicts.first() {
+                None => explained.previews = previews,
+                Some(verdict) => {
+                    let of_rejector = previews.into_iter().find(|preview| preview.plugin == verdict.plugin);
+                    explained.shortage = of_rejector.and_then(|preview| preview.resources.err());
+                }
+            }
         }
     }
 

@@ -11,6 +11,8 @@ use crate::model::Uid;
 use crate::model::map::{Map, Set};
 use crate::model::placement::Placement;
 use crate::plugin_api::background::{BackgroundClient, RequestQueue, TaskRequest};
+use crate::plugin_api::claim_metrics::ClaimMetrics;
+use crate::plugin_api::device_counts::DeviceCounts;
 use crate::plugin_api::go_duration::go_duration;
 use crate::plugin_api::pending_allocations::PendingAllocations;
 
@@ -25,7 +27,10 @@ pub struct Handle {
     waiting: Arc<Mutex<BTreeSet<Uid>>>,
     preempting: Arc<Mutex<Set<Uid>>>,
     pending_allocations: Arc<Mutex<PendingAllocations>>,
+    claim_metrics: Arc<Mutex<ClaimMetrics>>,
+    device_counts: Arc<Mutex<DeviceCounts>>,
     now: Arc<AtomicI64>,
+    has_real_time: bool,
 }
 
 impl Handle {
@@ -93,6 +98,14 @@ impl Handle {
     pub fn pending_allocations(&self) -> MutexGuard<'_, PendingAllocations> {
         lock(&self.pending_allocations)
     }
+    /// Returns the devices that back extended resources, for scores.
+    pub fn device_counts(&self) -> MutexGuard<'_, DeviceCounts> {
+        lock(&self.device_counts)
+    }
+    /// Returns the counts of writes and waits for resource claims.
+    pub fn claim_metrics(&self) -> MutexGuard<'_, ClaimMetrics> {
+        lock(&self.claim_metrics)
+    }
     /// Returns whether pods are being removed to make room for this one. The pod must not be retried before this ends.
     pub fn is_preempting(&self, pod: &Uid) -> bool {
         lock(&self.preempting).contains(pod)
@@ -110,6 +123,16 @@ impl Handle {
     /// Returns the time of the last step, in nanoseconds of the scheduler's clock.
     pub fn now(&self) -> i64 {
         self.now.load(Ordering::Relaxed)
+    }
+
+    /// Returns a handle of a scheduler whose timeouts within a decision use the real time.
+    pub fn in_real_time() -> Self {
+        Handle { has_real_time: true, ..Handle::default() }
+    }
+    /// Returns whether timeouts within a decision, or within a step of a task, use the real time. Otherwise time does not
+    /// pass within a step.
+    pub fn has_real_time(&self) -> bool {
+        self.has_real_time
     }
 
     fn send(&self, command: Command) {

@@ -2,10 +2,13 @@
 
 pub mod args;
 pub mod background;
+pub mod claim_metrics;
 pub mod client;
 pub mod column;
 pub mod custom;
+pub mod device_counts;
 pub mod diagnosis;
+pub(crate) mod duration_histogram;
 pub mod events;
 pub(crate) mod extension_points;
 mod go_duration;

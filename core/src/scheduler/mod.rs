@@ -54,6 +54,7 @@ use crate::model::cache::{Cache, UnplacedPod};
 use crate::model::intern::Symbol;
 use crate::model::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
+use crate::plugin_api::claim_metrics::ClaimMetrics;
 use crate::plugin_api::client::{Client, Event, EventType};
 use crate::plugin_api::events::{ClusterEvent, ObjectEvent};
 use crate::plugin_api::handle::{Handle, WaitingPodMap};
@@ -93,6 +94,9 @@ pub struct Options {
     pub max_in_flight_events: usize,
     /// Overrides for the profiles' extenders.
     pub extenders: &'static Overrides,
+    /// Whether timeouts within a decision use the real time. Otherwise a decision does not depend on the speed of the
+    /// machine.
+    pub real_time: bool,
 }
 
 impl Default for Options {
@@ -107,6 +111,7 @@ impl Default for Options {
             backoff: None,
             max_in_flight_events,
             extenders: Overrides::NONE,
+            real_time: false,
         }
     }
 }
@@ -160,7 +165,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         client: C,
         options: Options,
     ) -> Result<Self, StartErrors> {
-        let handle = Handle::default();
+        let handle = if options.real_time { Handle::in_real_time() } else { Handle::default() };
         let mut bundle = make(&handle)?;
         set_up_extenders(&mut bundle, options.extenders)?;
         Ok(Scheduler {
@@ -458,6 +463,10 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     /// Returns the histograms of durations.
     pub fn duration_metrics(&self) -> &DurationMetrics {
         &self.duration_metrics
+    }
+    /// Returns the counts of writes and waits for resource claims.
+    pub fn claim_metrics(&self) -> ClaimMetrics {
+        self.handle.claim_metrics().clone()
     }
     /// Returns the first event of the last change, if it caused one.
     pub fn last_event(&self) -> Option<ClusterEvent> {

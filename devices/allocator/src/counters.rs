@@ -36,6 +36,23 @@ impl Counters {
         is_enough
     }
 
+    /// Returns the first counter that prevents the allocation of a device, by its position in the pool.
+    pub(crate) fn shortage(
+        &mut self,
+        view: &NodeView,
+        pool: &Pool,
+        at: usize,
+        consumed: &[(usize, Quantity)],
+    ) -> Option<usize> {
+        let base = self.base(view, pool, at);
+        for (counter, amount) in consumed {
+            self.left[base + counter].sub(*amount);
+        }
+        let short = self.left[base..].iter().take(view.pools[at].counters.len()).position(|left| left.is_negative());
+        self.give_back(at, consumed);
+        short
+    }
+
     pub(crate) fn give_back(&mut self, at: usize, consumed: &[(usize, Quantity)]) {
         let Some(base) = self.pools[at] else { return };
         for (counter, amount) in consumed {

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{Node, RequestRef};
+use schedc_core::map::Map;
+use schedc_core::model::{Node, QualifiedName, RequestRef, ResourceClaimSpec};
 
-use crate::block::{Block, bits};
+use crate::block::bits;
 use crate::column::first_unmet;
 use crate::counters::Counters;
-use crate::error::Failure;
+use crate::error::{Failure, Unfit};
 use crate::input::{Input, device_id};
 use crate::inventory::Inventory;
 use crate::prepared::{Alternative, Prepared};
 use crate::view::PoolStatus;
+
+/// Number of looks at the deadline after which a search for a conflict ends.
+const MAX_LOOKS: u32 = 64;
 
 /// Devices of a node for each request, before any of them is taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +25,32 @@ pub struct Explanation {
     pub unusable_pools: Vec<(String, bool)>,
     /// Requests and alternatives, in order.
     pub requests: Vec<RequestExplanation>,
+    /// Whether the node lacks devices for the claims.
+    pub lacks_devices: bool,
+    /// Reason why there is no solution although every request has enough devices; `None` if the search for it takes too
+    /// long.
+    pub conflict: Option<Conflict>,
+}
+
+/// Reason why the devices of several requests, or of one request, cannot be combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// There is a solution without this constraint.
+    Constraint {
+        /// Position of the claim.
+        claim: usize,
+        /// The attribute.
+        attribute: QualifiedName,
+        /// Whether its values have to be distinct, or else equal.
+        is_distinct: bool,
+    },
+    /// The first request for which earlier requests leave no devices.
+    Request {
+        /// Position of the claim.
+        claim: usize,
+        /// The request.
+        request: Symbol,
+    },
 }
 
 /// Devices of a node for a request or alternative.
@@ -37,11 +67,31 @@ pub struct RequestExplanation {
     pub devices: Vec<(String, Option<DeviceReason>)>,
 }
 
+impl RequestExplanation {
+    /// Returns the number of devices that the request can have.
+    pub fn available(&self) -> usize {
+        self.devices.iter().filter(|(_, reason)| reason.is_none()).count()
+    }
+
+    /// Returns whether the request can have as many devices as it needs.
+    pub fn has_enough(&self) -> bool {
+        match self.count {
+            Some(count) => i64::try_from(self.available()).is_ok_and(|available| available >= count),
+            None => {
+                let blocks = |reason: &DeviceReason| {
+                    !matches!(reason, DeviceReason::Selector(..) | DeviceReason::OtherNode | DeviceReason::Capacity)
+                };
+                self.available() > 0 && !self.devices.iter().any(|(_, reason)| reason.as_ref().is_some_and(blocks))
+            }
+        }
+    }
+}
+
 /// Reason why a request cannot have a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceReason {
-    /// A claim holds it.
-    InUse,
+    /// A claim holds it: `namespace/name`, if the claim is known.
+    InUse(Option<String>),
     /// It does not meet a selector: whether this is one of the class, and the selector's position.
     Selector(bool, usize),
     /// A selector fails, with the message.
@@ -52,10 +102,10 @@ pub enum DeviceReason {
     Capacity,
     /// It has a taint that the request does not tolerate.
     Taint,
-    /// Counters that it shares with other devices are used up.
-    Counters,
+    /// A counter that it shares with other devices does not have enough left: `set/counter`.
+    Counters(String),
     /// It lacks the attribute of a constraint.
-    Attribute(Symbol),
+    Attribute(QualifiedName),
 }
 
 impl Inventory {
@@ -70,31 +120,103 @@ impl Inventory {
         interner: &Interner,
     ) -> Result<Explanation, Failure> {
         let prepared = self.current(prepared, interner);
+        let holders = self.holders();
         let (input, _) = self.input(&prepared, node, interner)?;
         let mut explanation = Explanation::default();
         for pool in input.view.pools.iter().filter(|pool| pool.status != PoolStatus::Ready) {
             let (driver, name) = &input.pools[pool.pool].texts;
             explanation.unusable_pools.push((format!("{driver}/{name}"), pool.status == PoolStatus::Incomplete));
         }
-        for (claim, alternative) in alternatives(&prepared).filter(|(_, alternative)| alternative.error.is_none()) {
-            let mut devices = Vec::new();
-            for at in 0..input.view.blocks.len() {
-                let block = input.block(at);
-                for bit in bits(block.all) {
-                    let reason = reason(&input, claim, alternative, at, block, bit);
-                    devices.push((device_id(block, bit, interner), reason));
+        let mut is_each_met = true;
+        for (claim, requests) in prepared.claims.iter().enumerate() {
+            for request in &requests.requests {
+                let mut is_met = false;
+                for alternative in request.alternatives.iter().filter(|alternative| alternative.error.is_none()) {
+                    let explained = explain_request(&input, claim, alternative, &holders);
+                    is_met |= explained.has_enough();
+                    explanation.requests.push(explained);
                 }
+                is_each_met &= is_met;
             }
-            let (request, count) = (alternative.reference, alternative.count);
-            explanation.requests.push(RequestExplanation { claim, request, count, devices });
+        }
+        // If the search takes too long, there may be a solution.
+        explanation.lacks_devices = !is_each_met || self.is_solvable(&prepared.specs, node, interner) == Some(false);
+        if is_each_met && explanation.lacks_devices {
+            explanation.conflict = self.conflict(&prepared, node, interner);
         }
         Ok(explanation)
     }
+
+    /// Returns the claim that holds each device in use, by driver, pool and device.
+    fn holders(&self) -> Map<[Symbol; 3], (Symbol, Symbol)> {
+        let results = self.claims().flat_map(|(claim, held)| held.results.iter().map(move |result| (claim, result)));
+        let exclusive = results.filter(|(_, result)| result.admin_access != Some(true) && result.share_id.is_none());
+        exclusive.map(|(claim, result)| ([result.driver, result.pool, result.device], claim)).collect()
+    }
+
+    /// Determines why claims have no solution although each request has enough devices.
+    fn conflict(&mut self, prepared: &Prepared, node: &Node, interner: &Interner) -> Option<Conflict> {
+        let specs = prepared.specs();
+        for (claim, spec) in specs.iter().enumerate() {
+            for (at, constraint) in prepared.claims[claim].constraints.iter().enumerate() {
+                let Some(attribute) = constraint.attribute else { continue };
+                let mut others = spec.constraints.to_vec();
+                others.remove(at);
+                let without = ResourceClaimSpec { constraints: others.into(), ..(**spec).clone() };
+                if self.is_solvable(&replaced(specs, claim, without), node, interner)? {
+                    return Some(Conflict::Constraint { claim, attribute, is_distinct: constraint.is_distinct });
+                }
+            }
+        }
+        for (claim, spec) in specs.iter().enumerate() {
+            for (at, request) in spec.requests.iter().enumerate() {
+                let first = ResourceClaimSpec { requests: spec.requests[..=at].into(), ..(**spec).clone() };
+                if !self.is_solvable(&replaced(&specs[..=claim], claim, first), node, interner)? {
+                    return Some(Conflict::Request { claim, request: request.name });
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns whether there are devices for specs. `None`: the search takes too long.
+    fn is_solvable(&mut self, specs: &[Arc<ResourceClaimSpec>], node: &Node, interner: &Interner) -> Option<bool> {
+        let mut looks = 0;
+        let is_expired = || {
+            looks += 1;
+            looks > MAX_LOOKS
+        };
+        let prepared = self.prepare(specs, interner);
+        match self.evaluate(&prepared, node, interner, is_expired) {
+            Ok(_) => Some(true),
+            Err(Unfit::NoDevices | Unfit::InvalidPools) => Some(false),
+            Err(Unfit::Failed(_)) => None,
+        }
+    }
 }
 
-fn alternatives(prepared: &Prepared) -> impl Iterator<Item = (usize, &Alternative)> {
-    let claims = prepared.claims.iter().enumerate();
-    claims.flat_map(|(at, claim)| claim.requests.iter().flat_map(|request| &request.alternatives).map(move |a| (at, a)))
+/// Returns specs with another one at a position.
+fn replaced(specs: &[Arc<ResourceClaimSpec>], at: usize, spec: ResourceClaimSpec) -> Vec<Arc<ResourceClaimSpec>> {
+    let mut specs = specs.to_vec();
+    specs[at] = Arc::new(spec);
+    specs
+}
+
+fn explain_request(
+    input: &Input<'_>,
+    claim: usize,
+    alternative: &Alternative,
+    holders: &Map<[Symbol; 3], (Symbol, Symbol)>,
+) -> RequestExplanation {
+    let mut devices = Vec::new();
+    for at in 0..input.view.blocks.len() {
+        let block = input.block(at);
+        for bit in bits(block.all) {
+            let reason = reason(input, claim, alternative, at, bit, holders);
+            devices.push((device_id(block, bit, input.interner), reason));
+        }
+    }
+    RequestExplanation { claim, request: alternative.reference, count: alternative.count, devices }
 }
 
 fn reason(
@@ -102,14 +224,21 @@ fn reason(
     claim: usize,
     alternative: &Alternative,
     at: usize,
-    block: &Block,
     bit: u32,
+    holders: &Map<[Symbol; 3], (Symbol, Symbol)>,
 ) -> Option<DeviceReason> {
-    let view = &input.view.blocks[at];
+    let (view, block) = (&input.view.blocks[at], input.block(at));
     let column = input.column(block, alternative);
     let has = |word: u64| word & 1 << bit != 0;
-    if has(block.in_use) && !alternative.admin_access {
-        return Some(DeviceReason::InUse);
+    if !has(view.visible) && !has(column.failing) {
+        return Some(DeviceReason::OtherNode);
+    }
+    // The search does not evaluate selectors for devices in use, therefore they cannot fail there.
+    if has(block.in_use) && has(column.matching | column.failing) && !alternative.admin_access {
+        let holder = holders.get(&[block.slice.driver, block.slice.pool, block.device(bit).name]);
+        let named = holder.filter(|(_, name)| *name != Symbol::EMPTY);
+        let text = |symbol| input.interner.resolve(symbol);
+        return Some(DeviceReason::InUse(named.map(|&(space, name)| format!("{}/{}", text(space), text(name)))));
     }
     if !has(column.matching) {
         let shape = &input.shapes[alternative.shape];
@@ -120,9 +249,6 @@ fn reason(
             (None, Some(selector)) => DeviceReason::Selector(false, selector),
         });
     }
-    if !has(view.visible) {
-        return Some(DeviceReason::OtherNode);
-    }
     if !has(column.selected) || !input.has_room_now(alternative, block, bit) {
         return Some(DeviceReason::Capacity);
     }
@@ -131,16 +257,20 @@ fn reason(
     }
     let constraints = &input.prepared.claims[claim].constraints;
     let lacking = constraints.iter().filter(|constraint| constraint.concerns(alternative.reference));
-    let lacking = lacking.filter_map(|constraint| constraint.attribute);
-    if let Some(name) = lacking.into_iter().find(|name| block.attribute(bit, *name).is_none()) {
-        return Some(DeviceReason::Attribute(name.name));
+    let mut attributes = lacking.filter_map(|constraint| constraint.attribute);
+    if let Some(name) = attributes.find(|name| block.attribute(bit, *name).is_none()) {
+        return Some(DeviceReason::Attribute(name));
     }
+    // A device that is shared already has its counters.
     if has(block.consumers) && block.consumed(bit).is_none() {
         let mut counters = Counters::default();
         counters.reset(input.view.pools.len());
-        let pool = &input.pools[input.view.pools[view.pool].pool];
-        if !counters.take(input.view, pool, view.pool, &view.consumption[bit as usize]) {
-            return Some(DeviceReason::Counters);
+        let pool_view = &input.view.pools[view.pool];
+        let pool = &input.pools[pool_view.pool];
+        if let Some(short) = counters.shortage(input.view, pool, view.pool, &view.consumption[bit as usize]) {
+            let counter = &pool_view.counters[short];
+            let [set, name] = [counter.set, counter.name].map(|symbol| input.interner.resolve(symbol));
+            return Some(DeviceReason::Counters(format!("{set}/{name}")));
         }
     }
     None

@@ -12,6 +12,7 @@ use schedc_core::model::{
 };
 use slab::Slab;
 
+use crate::block::Block;
 use crate::changes::{Affected, Changes};
 use crate::column::{Column, Compiled, Shape};
 use crate::error::{Failure, Unfit};
@@ -24,6 +25,8 @@ use crate::view::{NodeView, PoolStatus};
 
 /// Number of different requests, and of different claims, whose results are cached. All are forgotten if more come.
 const MAX_CACHED: usize = 512;
+/// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
+const MAX_OBSOLETE_VIEWS: usize = 64;
 
 /// Devices of a cluster, the classes of devices, and the claims that hold devices.
 #[derive(Debug, Default)]
@@ -34,6 +37,8 @@ pub struct Inventory {
     classes: Map<Symbol, Arc<DeviceClass>>,
     /// Allocations by namespace and name of the claim.
     claims: Map<(Symbol, Symbol), Arc<AllocationResult>>,
+    /// Allocations of claims without name, by a number.
+    unnamed: Map<u64, Arc<AllocationResult>>,
     /// Pools with slices that name a node.
     local: Map<Symbol, BTreeSet<usize>>,
     /// Pools that can concern any node.
@@ -55,6 +60,8 @@ struct Cache {
     selectors: Map<Symbol, Compiled>,
     shapes: Vec<Shape>,
     shape_keys: Map<ShapeKey, usize>,
+    /// Shapes of classes alone.
+    class_shapes: Map<Symbol, usize>,
     prepared: Map<Box<[Arc<ResourceClaimSpec>]>, Arc<Prepared>>,
 }
 
@@ -128,6 +135,25 @@ impl Inventory {
             Some(allocation) => self.claims.insert(key, allocation.clone()),
             None => self.claims.remove(&key),
         };
+        self.change_use(old, allocation, interner);
+    }
+
+    /// Sets the allocation of a claim that is not created yet, by any number.
+    pub fn set_unnamed_claim(&mut self, number: u64, allocation: Option<&Arc<AllocationResult>>, interner: &Interner) {
+        let old = match allocation {
+            Some(allocation) => self.unnamed.insert(number, allocation.clone()),
+            None => self.unnamed.remove(&number),
+        };
+        self.change_use(old, allocation, interner);
+    }
+
+    /// Releases the devices of an allocation, and holds those of another one.
+    fn change_use(
+        &mut self,
+        old: Option<Arc<AllocationResult>>,
+        allocation: Option<&Arc<AllocationResult>>,
+        interner: &Interner,
+    ) {
         if let (Some(old), Some(new)) = (&old, allocation)
             && (Arc::ptr_eq(old, new) || old.results == new.results)
         {
@@ -151,9 +177,22 @@ impl Inventory {
         }
     }
 
-    /// Forgets what is cached for a node that no longer exists.
-    pub fn remove_node(&mut self, name: Symbol) {
-        self.views.remove(&name);
+    /// Forgets what is cached for nodes that no longer exist, once that is much. `count` is the number of nodes, `exists`
+    /// returns whether there is a node with this name.
+    pub fn forget_nodes(&mut self, count: usize, exists: impl Fn(Symbol) -> bool) {
+        if self.views.len() > count + count / 8 + MAX_OBSOLETE_VIEWS {
+            self.views.retain(|name, _| exists(*name));
+        }
+    }
+
+    /// Returns the number of nodes with cached data.
+    pub fn cached_nodes(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Returns the allocated claims, by namespace and name.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = ((Symbol, Symbol), &Arc<AllocationResult>)> {
+        self.claims.iter().map(|(claim, allocation)| (*claim, allocation))
     }
 
     /// Returns the number of changes so far: a position for [`Inventory::changes_since`].
@@ -269,6 +308,23 @@ impl Inventory {
         Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
     }
 
+    /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the position of the
+    /// class's shape.
+    pub(crate) fn evaluate_class(&mut self, class: Symbol, node: Symbol, interner: &Interner) -> Option<usize> {
+        let Inventory { pools, classes, cache, local, wide, .. } = self;
+        let shape = cache.class_shape(classes.get(&class)?, interner);
+        for at in positions(local, wide, node) {
+            let blocks = pools[at].slices.iter_mut().flat_map(|slice| &mut slice.blocks);
+            blocks.for_each(|block| cache.evaluate(shape, block));
+        }
+        Some(shape)
+    }
+
+    /// Returns the pools with devices that can concern a node.
+    pub(crate) fn pools_of(&self, node: Symbol) -> impl Iterator<Item = &Pool> {
+        positions(&self.local, &self.wide, node).map(|at| &self.pools[at])
+    }
+
     /// Changes the slices of a pool, and notes the nodes that this affects.
     fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &Interner)) {
         let at = self.pool(key, interner);
@@ -319,6 +375,16 @@ impl Inventory {
     }
 }
 
+/// Returns the positions of pools with devices that can concern a node.
+fn positions<'a>(
+    local: &'a Map<Symbol, BTreeSet<usize>>,
+    wide: &'a BTreeSet<usize>,
+    node: Symbol,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let local = local.get(&node).into_iter().flatten().filter(|at| !wide.contains(at));
+    local.chain(wide).copied()
+}
+
 fn set_member(set: &mut BTreeSet<usize>, at: usize, is_member: bool) {
     if is_member {
         set.insert(at);
@@ -333,7 +399,47 @@ impl Cache {
         self.selectors.clear();
         self.shapes.clear();
         self.shape_keys.clear();
+        self.class_shapes.clear();
         self.prepared.clear();
+    }
+
+    /// Position of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown types are
+    /// ignored.
+    fn class_shape(&mut self, class: &DeviceClass, interner: &Interner) -> usize {
+        if let Some(at) = self.class_shapes.get(&class.name) {
+            return *at;
+        }
+        let expressions = class.selectors.iter().filter_map(|selector| selector.cel);
+        let selectors: Vec<_> = expressions.map(|expression| self.selector(expression, interner)).collect();
+        let shape = Shape {
+            class: class.name,
+            of_class: selectors.len(),
+            selectors,
+            capacity: None,
+            tolerations: Arc::default(),
+        };
+        self.shapes.push(shape);
+        self.class_shapes.insert(class.name, self.shapes.len() - 1);
+        self.shapes.len() - 1
+    }
+
+    fn selector(&mut self, expression: Symbol, interner: &Interner) -> Compiled {
+        let compile = || Arc::new(Selector::compile(interner.resolve(expression)));
+        self.selectors.entry(expression).or_insert_with(compile).clone()
+    }
+
+    /// Evaluates a shape on the devices of a block, unless that is done.
+    fn evaluate(&self, shape: usize, block: &mut Block) {
+        if block.epoch != self.epoch {
+            block.columns.clear();
+            block.epoch = self.epoch;
+        }
+        if block.columns.len() < self.shapes.len() {
+            block.columns.resize(self.shapes.len(), None);
+        }
+        if block.columns[shape].is_none() {
+            block.columns[shape] = Some(Column::evaluate(&self.shapes[shape], block));
+        }
     }
 
     /// Returns the index of the shape of a request. Adds the shape if it is new.
@@ -348,11 +454,7 @@ impl Cache {
             return *at;
         }
         let selectors = class.selectors.iter().chain(&request.selectors);
-        let selectors = selectors.map(|selector| {
-            let expression = selector.cel.unwrap_or_default();
-            let compile = || Arc::new(Selector::compile(interner.resolve(expression)));
-            self.selectors.entry(expression).or_insert_with(compile).clone()
-        });
+        let selectors = selectors.map(|selector| self.selector(selector.cel.unwrap_or_default(), interner));
         let shape = Shape {
             class: class.name,
             selectors: selectors.collect(),

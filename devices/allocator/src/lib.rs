@@ -23,12 +23,14 @@
 //! | `counters` | shared counters of a pool during a search |
 //! | `result` | the found devices as allocations |
 //! | `explanation` | reasons per device |
+//! | `count` | number of devices of a class |
 
 mod block;
 mod capacity;
 mod changes;
 mod column;
 mod constraint;
+mod count;
 mod counters;
 mod error;
 mod explanation;
@@ -42,6 +44,7 @@ mod view;
 
 pub use changes::Affected;
 pub use error::{Failure, Unfit};
-pub use explanation::{DeviceReason, Explanation, RequestExplanation};
+pub use explanation::{Conflict, DeviceReason, Explanation, RequestExplanation};
 pub use inventory::{Inventory, Verdict};
 pub use prepared::Prepared;
+pub use search::STEPS as STEPS_PER_LOOK;

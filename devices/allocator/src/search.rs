@@ -16,7 +16,7 @@ use crate::view::PoolStatus;
 /// Maximum number of devices of a claim.
 const MAX_DEVICES: i64 = 32;
 /// Number of steps between two looks at the deadline.
-const STEPS: u32 = 256;
+pub const STEPS: u32 = 256;
 /// Score of the first alternative of a request; that of each other one is lower by one.
 const FIRST_ALTERNATIVE: i64 = 8;
 

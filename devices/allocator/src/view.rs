@@ -268,7 +268,7 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, interner: &Interner) -> Resul
 }
 
 /// Devices of a block that a node can use.
-fn visible(block: &Block, node: &Node, interner: &Interner) -> Result<u64, Failure> {
+pub(crate) fn visible(block: &Block, node: &Node, interner: &Interner) -> Result<u64, Failure> {
     if !block.slice.per_device_nodes {
         return Ok(block.all);
     }
@@ -280,7 +280,7 @@ fn visible(block: &Block, node: &Node, interner: &Interner) -> Result<u64, Failu
 }
 
 /// Returns whether devices for `nodes` can be used on a node.
-fn matches(nodes: &DeviceNodes, node: &Node, interner: &Interner) -> Result<bool, String> {
+pub(crate) fn matches(nodes: &DeviceNodes, node: &Node, interner: &Interner) -> Result<bool, String> {
     if let Some(name) = nodes.node.filter(|name| *name != Symbol::EMPTY) {
         return Ok(name == node.name);
     }

@@ -9,6 +9,7 @@ mod cluster;
 mod constraints;
 mod consumable_capacity;
 mod corpus;
+mod count;
 mod explanation;
 mod incremental;
 mod memory;

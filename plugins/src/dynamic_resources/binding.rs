@@ -1,15 +1,17 @@
 //! PreBind: writes allocations and reservations, and waits until the devices are ready.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schedc_core::background::BackgroundClient;
+use schedc_core::claim_metrics::{WaitLabels, WaitResult};
 use schedc_core::client::{ApiError, ApiReason, Client, ObjectRef, ObjectUpdates};
 use schedc_core::extension_points::Placement;
 use schedc_core::handle::Handle;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    AllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod, RESOURCE_CLAIM_FINALIZER, ResourceClaim, Uid,
+    AllocationResult, DeviceRequestAllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod, RESOURCE_CLAIM_FINALIZER,
+    ResourceClaim, Uid,
 };
 use serde_json::{Value, json};
 
@@ -22,13 +24,25 @@ use super::post_filter::object;
 const MAX_ATTEMPTS: u32 = 5;
 /// Interval of kube-scheduler's checks for binding conditions.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// The profile of pods without scheduler name.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// The writes of PreBind. It contains strings, because it runs outside of the scheduler and has no interner.
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
+    /// Scheduler name and devices for metrics, if PreBind waits for binding conditions.
+    waits: Option<Waits>,
     /// What was written, for Unreserve.
     written: Mutex<Vec<WrittenClaim>>,
+}
+
+/// Labels for metrics of a wait for binding conditions.
+#[derive(Debug)]
+struct Waits {
+    profile: Arc<str>,
+    /// The driver of each device, and whether the device has binding conditions.
+    devices: Vec<(Arc<str>, bool)>,
 }
 
 /// A claim of the pod.
@@ -115,7 +129,8 @@ impl BindingPlan {
             });
             planned.push(PlannedClaim { pod_claim, target, new, existing, is_reserved });
         }
-        BindingPlan { claims: planned, written: Mutex::default() }
+        let waits = Waits::of(&placement.pod, &planned, interner);
+        BindingPlan { claims: planned, waits, written: Mutex::default() }
     }
 
     /// Returns the new allocations.
@@ -148,14 +163,13 @@ impl BindingPlan {
                     object.clone()
                 }
                 ClaimTarget::New { manifest, mappings, .. } => {
-                    let (object, uid, created) = self.create(client, placement, manifest).await?;
+                    let (object, uid, created) = self.create(client, placement, handle, manifest).await?;
                     self.write(client, placement, handle, claim, &object, &uid, Some(created)).await?;
                     report_extended(client, &placement.pod, &object, mappings).await?;
                     object
                 }
             };
-            let allocation = claim.new.as_ref().map(|new| &new.allocation).or(claim.existing.as_ref());
-            if allocation.is_some_and(|allocation| has_conditions(allocation)) {
+            if claim.allocation().is_some_and(|allocation| has_conditions(allocation)) {
                 waits_for.push(object);
             }
         }
@@ -164,7 +178,30 @@ impl BindingPlan {
         }
         let note = format!("waiting for binding conditions for device on node {}", placement.node_name);
         handle.event(placement.pod.uid.clone(), "BindingConditionsPending", note);
-        wait_until_ready(client, waits_for, timeout).await
+        let began = (Instant::now(), handle.now());
+        let result = wait_until_ready(client, waits_for, timeout).await;
+        let waited = match handle.has_real_time() {
+            true => i64::try_from(began.0.elapsed().as_nanos()).unwrap_or(i64::MAX),
+            false => handle.now() - began.1,
+        };
+        self.record_wait(handle, waited, result.as_ref().err());
+        result.map_err(WaitError::into_message)
+    }
+
+    /// Adds a wait for binding conditions to the metrics.
+    fn record_wait(&self, handle: &Handle, waited: i64, error: Option<&WaitError>) {
+        let Some(Waits { profile, devices }) = &self.waits else { return };
+        let result = match error {
+            None => WaitResult::Success,
+            Some(WaitError::DeviceFailed(_)) => WaitResult::Failure,
+            Some(WaitError::Timeout) => WaitResult::Timeout,
+            Some(WaitError::Other(_)) => WaitResult::Error,
+        };
+        let mut metrics = handle.claim_metrics();
+        for (driver, has_conditions) in devices {
+            let labels = WaitLabels { profile: profile.clone(), driver: driver.clone(), result };
+            metrics.add_wait(&labels, *has_conditions, waited);
+        }
     }
 
     /// Creates the claim for extended resources.
@@ -172,6 +209,7 @@ impl BindingPlan {
         &self,
         client: &impl Client,
         placement: &Placement,
+        handle: &Handle,
         manifest: &Value,
     ) -> Result<(ObjectRef, Uid, Value), String> {
         let mut object = ObjectRef {
@@ -181,6 +219,7 @@ impl BindingPlan {
             name: "".into(),
         };
         let created = client.create(&object, manifest).await;
+        handle.claim_metrics().add_creation(created.is_ok());
         let created = created.map_err(|error| format!("create claim for extended resources: {error}"))?;
         object.name = text(&created["metadata"]["name"]).into();
         let uid = Uid(text(&created["metadata"]["uid"]).into());
@@ -305,6 +344,39 @@ impl BindingPlan {
     }
 }
 
+impl Waits {
+    fn of(pod: &Pod, claims: &[PlannedClaim], interner: &Interner) -> Option<Waits> {
+        let allocations = || claims.iter().filter_map(PlannedClaim::allocation);
+        if !allocations().any(|allocation| has_conditions(allocation)) {
+            return None;
+        }
+        let name = pod.spec.scheduler_name;
+        let profile = if name == Symbol::EMPTY { DEFAULT_SCHEDULER.into() } else { interner.share(name) };
+        let results = allocations().flat_map(|allocation| allocation.results.iter());
+        let device = |result: &DeviceRequestAllocationResult| {
+            (interner.share(result.driver), !result.binding_conditions.is_empty())
+        };
+        Some(Waits { profile, devices: results.map(device).collect() })
+    }
+}
+
+/// Error of a wait for binding conditions.
+enum WaitError {
+    /// A device reports a failure.
+    DeviceFailed(String),
+    Timeout,
+    Other(String),
+}
+
+impl WaitError {
+    fn into_message(self) -> String {
+        match self {
+            WaitError::DeviceFailed(message) | WaitError::Other(message) => message,
+            WaitError::Timeout => "device binding timeout: context deadline exceeded".to_owned(),
+        }
+    }
+}
+
 enum WriteError {
     Conflict(String),
     Failed(String),
@@ -324,6 +396,10 @@ impl ClaimTarget {
 }
 
 impl PlannedClaim {
+    fn allocation(&self) -> Option<&Arc<AllocationResult>> {
+        self.new.as_ref().map(|new| &new.allocation).or(self.existing.as_ref())
+    }
+
     fn preview(&self, interner: &Interner) -> Value {
         let mut entry = json!({ "new": self.new.is_some() });
         match &self.target {
@@ -341,7 +417,7 @@ impl PlannedClaim {
                 }
             }
         }
-        if let Some(allocation) = self.new.as_ref().map(|new| &new.allocation).or(self.existing.as_ref()) {
+        if let Some(allocation) = self.allocation() {
             let mut written = allocation.to_json(interner);
             let results = written["devices"]["results"].as_array_mut().into_iter().flatten();
             // Ids of shares have no meaning.
@@ -424,7 +500,7 @@ fn has_conditions(allocation: &AllocationResult) -> bool {
 }
 
 /// Waits until the binding conditions of all devices are true.
-async fn wait_until_ready(client: &impl Client, claims: Vec<ObjectRef>, timeout: i64) -> Result<(), String> {
+async fn wait_until_ready(client: &impl Client, claims: Vec<ObjectRef>, timeout: i64) -> Result<(), WaitError> {
     let time = Duration::from_nanos(timeout.try_into().unwrap_or_default());
     let mut updates = client.watch_objects(claims.clone(), time);
     let mut latest: Vec<Option<Value>> = vec![None; claims.len()];
@@ -432,18 +508,20 @@ async fn wait_until_ready(client: &impl Client, claims: Vec<ObjectRef>, timeout:
         let mut is_ready = true;
         for (claim, known) in claims.iter().zip(&mut latest) {
             if known.is_none() {
-                *known = Some(client.get(claim).await.map_err(|error| error.to_string())?);
+                *known = Some(client.get(claim).await.map_err(|error| WaitError::Other(error.to_string()))?);
             }
-            is_ready &= known.as_ref().map_or(Ok(false), is_claim_ready)?;
+            is_ready &= known.as_ref().map_or(Ok(false), is_claim_ready).map_err(WaitError::DeviceFailed)?;
         }
         if is_ready {
             return Ok(());
         }
         match updates.next().await {
             Some((at, Ok(object))) => latest[at] = Some(object),
-            Some((_, Err(error))) if error.reason == ApiReason::NotFound => return Err(error.to_string()),
+            Some((_, Err(error))) if error.reason == ApiReason::NotFound => {
+                return Err(WaitError::Other(error.to_string()));
+            }
             Some((_, Err(_))) => client.sleep(CHECK_INTERVAL).await,
-            None => return Err("device binding timeout: context deadline exceeded".to_owned()),
+            None => return Err(WaitError::Timeout),
         }
     }
 }

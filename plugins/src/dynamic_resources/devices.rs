@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schedc_core::cache::Base;
+use schedc_core::device_counts::DeviceCount;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{FixedHasher, Map};
 use schedc_core::model::{AllocationResult, DeviceClass, Node, ResourceClaimSpec, ResourceSlice, Uid};
 use schedc_core::node_mask::NodeMask;
 use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
-use schedc_device_allocator::{Affected, Inventory, Prepared, Unfit};
+use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, Prepared, STEPS_PER_LOOK, Unfit};
 
 use super::{Indexes, ViewOf};
 use crate::indexes::Epoch;
@@ -29,8 +30,10 @@ pub(super) struct Devices {
     pending_read: u64,
     /// The claims with allocations in the inventory.
     claims: Map<Uid, (Symbol, Symbol)>,
-    /// Allocations of claims that will be created. The inventory has them as one claim without name.
-    unnamed: Map<Uid, Arc<AllocationResult>>,
+    /// Numbers in the inventory of claims that will be created.
+    unnamed: Map<Uid, u64>,
+    /// Number of such claims so far.
+    unnamed_so_far: u64,
     /// The last compiled specs.
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of shares of devices so far.
@@ -88,6 +91,7 @@ impl Devices {
             self.prepared = None;
             self.classes_read = classes.changes().clone();
         }
+        self.inventory.forget_nodes(view.base.count(), |name| view.base.node(name).is_some());
         self.update_allocations(is_known, view.indexes, pending, interner);
         self.allocations_read = claims.allocations().end();
         self.pending_read = pending.log().end();
@@ -103,12 +107,13 @@ impl Devices {
         let (claims, ..) = indexes;
         let updated = claims.allocations().since(self.allocations_read).filter(|_| is_known);
         let updated: Option<Vec<Uid>> = updated.map(|uids| uids.cloned().collect());
+        // This may change pending allocations.
+        if let Some(updated) = &updated {
+            self.release_received(updated, pending);
+        }
         let changed: Option<Vec<Uid>> = pending.log().since(self.pending_read).map(|uids| uids.cloned().collect());
         let mut touched: Vec<Uid> = match (updated, changed) {
-            (Some(updated), Some(changed)) => {
-                self.release_received(&updated, pending);
-                updated.into_iter().chain(changed).collect()
-            }
+            (Some(updated), Some(changed)) => updated.into_iter().chain(changed).collect(),
             _ => {
                 let known = self.claims.keys().chain(self.unnamed.keys()).cloned();
                 let current = claims.all_allocated().map(|claim| claim.uid.clone());
@@ -117,6 +122,7 @@ impl Devices {
         };
         touched.sort_unstable();
         touched.dedup();
+        let mut allocated = Vec::new();
         for uid in touched {
             let received = claims.allocated(&uid);
             let written = pending.get(&uid).and_then(|pending| pending.written.as_ref());
@@ -125,14 +131,17 @@ impl Devices {
             }
             match (received, pending.get(&uid)) {
                 (Some(claim), _) => {
-                    let key = (claim.namespace, claim.name);
-                    self.set(&uid, Some(key), claim.status.allocation.as_ref(), interner);
+                    allocated.push((uid, Some((claim.namespace, claim.name)), claim.status.allocation.clone()));
                 }
                 (None, Some(PendingAllocation { claim, allocation, .. })) => {
-                    self.set(&uid, *claim, Some(allocation), interner);
+                    allocated.push((uid, *claim, Some(allocation.clone())));
                 }
                 (None, None) => self.set(&uid, None, None, interner),
             }
+        }
+        // After the removals, because a claim may have the name of one that was deleted.
+        for (uid, claim, allocation) in allocated {
+            self.set(&uid, claim, allocation.as_ref(), interner);
         }
     }
 
@@ -154,30 +163,27 @@ impl Devices {
         allocation: Option<&Arc<AllocationResult>>,
         interner: &Interner,
     ) {
-        if let Some(old) = self.claims.remove(uid).filter(|old| claim != Some(*old)) {
-            self.inventory.set_claim(old.0, old.1, None, interner);
+        if let Some((namespace, name)) = self.claims.remove(uid).filter(|old| claim != Some(*old)) {
+            self.inventory.set_claim(namespace, name, None, interner);
         }
-        let was_unnamed = self.unnamed.remove(uid).is_some();
-        match (claim, allocation) {
-            (Some(key), allocation) => {
-                self.inventory.set_claim(key.0, key.1, allocation, interner);
-                self.claims.insert(uid.clone(), key);
+        if let Some((namespace, name)) = claim {
+            self.inventory.set_claim(namespace, name, allocation, interner);
+            self.claims.insert(uid.clone(), (namespace, name));
+        }
+        match allocation.filter(|_| claim.is_none()) {
+            Some(allocation) => {
+                let number = *self.unnamed.entry(uid.clone()).or_insert_with(|| {
+                    self.unnamed_so_far += 1;
+                    self.unnamed_so_far
+                });
+                self.inventory.set_unnamed_claim(number, Some(allocation), interner);
             }
-            (None, Some(allocation)) => {
-                self.unnamed.insert(uid.clone(), allocation.clone());
+            None => {
+                if let Some(number) = self.unnamed.remove(uid) {
+                    self.inventory.set_unnamed_claim(number, None, interner);
+                }
             }
-            (None, None) => {}
         }
-        if was_unnamed || (claim.is_none() && allocation.is_some()) {
-            self.set_unnamed(interner);
-        }
-    }
-
-    fn set_unnamed(&mut self, interner: &Interner) {
-        let results = self.unnamed.values().flat_map(|allocation| allocation.results.iter().cloned());
-        let all = Arc::new(AllocationResult { results: results.collect(), ..AllocationResult::default() });
-        let all = (!all.results.is_empty()).then_some(all);
-        self.inventory.set_claim(Symbol::EMPTY, Symbol::EMPTY, all.as_ref(), interner);
     }
 
     /// Returns the position after the last change.
@@ -222,7 +228,7 @@ impl Devices {
         &mut self,
         node: &Node,
         specs: &[Arc<ResourceClaimSpec>],
-        timeout: Option<Duration>,
+        timeout: Option<SearchTimeout>,
         interner: &Interner,
     ) -> Result<i64, Unfit> {
         let prepared = self.prepare(specs, interner);
@@ -237,7 +243,7 @@ impl Devices {
         &mut self,
         node: &Node,
         specs: &[Arc<ResourceClaimSpec>],
-        (timeout, now): (Option<Duration>, i64),
+        (timeout, now): (Option<SearchTimeout>, i64),
         interner: &Interner,
     ) -> Result<Vec<Arc<AllocationResult>>, Unfit> {
         let prepared = self.prepare(specs, interner);
@@ -249,12 +255,50 @@ impl Devices {
         let allocated = inventory.allocate(&prepared, node, interner, expiry(timeout), share_id)?;
         Ok(allocated.into_iter().map(Arc::new).collect())
     }
+
+    /// Returns the number of devices of a class on a node.
+    pub(super) fn count(&mut self, class: Symbol, node: &Node, interner: &Interner) -> DeviceCount {
+        self.inventory.count(class, node, interner)
+    }
+
+    /// Returns the devices of a node for each request, with the reasons that exclude them.
+    ///
+    /// # Errors
+    /// The devices of the node cannot be determined.
+    pub(super) fn explain(
+        &mut self,
+        node: &Node,
+        specs: &[Arc<ResourceClaimSpec>],
+        interner: &Interner,
+    ) -> Result<Explanation, Failure> {
+        let prepared = self.prepare(specs, interner);
+        self.inventory.explain(&prepared, node, interner)
+    }
 }
 
-/// Returns a function that returns whether the time is over.
-fn expiry(timeout: Option<Duration>) -> impl FnMut() -> bool {
-    let mut end = None;
-    move || timeout.is_some_and(|timeout| Instant::now() > *end.get_or_insert_with(|| Instant::now() + timeout))
+/// Timeout of the search for devices on a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum SearchTimeout {
+    /// In real time.
+    Real(Duration),
+    /// In virtual time, where each step of the search takes [`VIRTUAL_STEP`]: the result is the same on any machine.
+    Virtual(Duration),
+}
+
+/// Virtual duration of a step of a search.
+const VIRTUAL_STEP: Duration = Duration::from_micros(1);
+
+/// Returns a function that returns whether the time is over. It is called once every [`STEPS_PER_LOOK`] steps.
+fn expiry(timeout: Option<SearchTimeout>) -> impl FnMut() -> bool {
+    let (mut end, mut virtual_time) = (None, Duration::ZERO);
+    move || match timeout {
+        None => false,
+        Some(SearchTimeout::Real(timeout)) => Instant::now() > *end.get_or_insert_with(|| Instant::now() + timeout),
+        Some(SearchTimeout::Virtual(timeout)) => {
+            virtual_time += VIRTUAL_STEP * STEPS_PER_LOOK;
+            virtual_time > timeout
+        }
+    }
 }
 
 /// Returns the id of a share, in the form of a UUID.
@@ -268,4 +312,20 @@ fn share_id(now: i64, number: u64) -> Arc<str> {
     let (high, low) = (half(1), half(2));
     let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0xfff);
     format!("{a:08x}-{b:04x}-4{c:03x}-8{:03x}-{:012x}", low >> 48 & 0xfff, low & 0xffff_ffff_ffff).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_virtual_timeout_depends_on_the_number_of_steps() {
+        let looks = |timeout| {
+            let mut is_expired = expiry(timeout);
+            (0..1000).take_while(|_| !is_expired()).count()
+        };
+        assert_eq!(looks(None), 1000);
+        assert_eq!(looks(Some(SearchTimeout::Virtual(Duration::from_millis(1)))), 3);
+        assert_eq!(looks(Some(SearchTimeout::Virtual(Duration::from_secs(1)))), 1000);
+    }
 }

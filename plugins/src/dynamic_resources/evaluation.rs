@@ -1,9 +1,9 @@
 //! Evaluates a pod's claims on each node: the decision of Filter.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use schedc_core::cache::Base;
+use schedc_core::device_counts::{DeviceCount, NodeDeviceCounts};
 use schedc_core::intern::Symbol;
 use schedc_core::model::{
     AllocationMode, AllocationResult, DeviceRequest, ExactDeviceRequest, Node, NodeIndex, Pod, RequestedDevices,
@@ -13,7 +13,7 @@ use schedc_core::node_mask::NodeMask;
 use schedc_device_allocator::Unfit;
 
 use super::ExtendedResources;
-use super::devices::{Devices, Position};
+use super::devices::{Devices, Position, SearchTimeout};
 use super::extended::{self, RequestMapping};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 
@@ -45,8 +45,18 @@ pub(super) struct Evaluation {
     /// By node index.
     results: Vec<NodeResult>,
     texts: Vec<Box<str>>,
+    /// Devices for scores of extended resources.
+    counts: Vec<ResourceCounts>,
     /// Position in the changes of devices up to which this is current.
     read: Position,
+}
+
+/// Devices of all nodes that back an extended resource.
+#[derive(Clone, Debug)]
+struct ResourceCounts {
+    resource: Symbol,
+    class: Symbol,
+    nodes: NodeDeviceCounts,
 }
 
 /// Two evaluations with equal results on all nodes have equal effects.
@@ -88,7 +98,7 @@ pub(super) struct NodeEvaluator<'a> {
     pub(super) claims: &'a PodClaims,
     pub(super) base: &'a Base,
     /// Timeout for a node.
-    pub(super) timeout: Option<Duration>,
+    pub(super) timeout: Option<SearchTimeout>,
     /// The current time.
     pub(super) now: i64,
 }
@@ -112,7 +122,7 @@ impl NodeEvaluator<'_> {
 
     /// Checks a node. `find` finds devices for the claims that are to be allocated, if there are any. Returns the score
     /// of the existing allocations.
-    fn check<T>(
+    pub(super) fn check<T>(
         &self,
         index: NodeIndex,
         find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
@@ -153,18 +163,10 @@ impl NodeEvaluator<'_> {
 
     /// Converts the reason why a node has no devices.
     fn infeasible(&self, node: &Node, unfit: &Unfit) -> Infeasible {
-        let interner = &self.base.interner;
-        let to_allocate = |at: usize| {
-            let is_new = |state: &ClaimState| matches!(state, ClaimState::Unallocated(_) | ClaimState::Extended);
-            self.claims.claims.iter().filter(|claim| is_new(&claim.state)).nth(at)
-        };
-        let name = |at| match to_allocate(at).and_then(|claim| claim.claim.as_ref()) {
-            Some(claim) => format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name)),
-            None => format!("{}/<extended-resources>", self.pod.namespace),
-        };
+        let name = |at| self.name(at);
         match unfit {
             Unfit::Failed(failure) if failure.is_interruption() => {
-                let node = interner.resolve(node.name);
+                let node = self.base.interner.resolve(node.name);
                 Infeasible::Failed(format!("node {node}: timed out trying to allocate devices"))
             }
             Unfit::Failed(failure) => Infeasible::Failed(failure.message(name)),
@@ -211,12 +213,14 @@ impl NodeEvaluator<'_> {
         Ok(Some(ExtendedClaim { spec, mappings }))
     }
 
-    /// Evaluates every node.
-    pub(super) fn evaluate_all(&self, devices: &mut Devices) -> Evaluation {
+    /// Evaluates every node. `counted`: extended resources whose devices are counted, and their classes.
+    pub(super) fn evaluate_all(&self, devices: &mut Devices, counted: &[(Symbol, Symbol)]) -> Evaluation {
+        let counts = counted.iter().map(|&(resource, class)| ResourceCounts { resource, class, nodes: Arc::default() });
         let mut evaluation = Evaluation {
             states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
             results: Vec::new(),
             texts: Vec::new(),
+            counts: counts.collect(),
             read: devices.position(),
         };
         let slots = self.base.infos().len();
@@ -235,8 +239,24 @@ impl NodeEvaluator<'_> {
             Err(Infeasible::Rejected(text)) => NodeResult::Rejected(evaluation.text(&text)),
             Err(Infeasible::Failed(text)) => NodeResult::Failed(evaluation.text(&text)),
         };
+        if !evaluation.counts.is_empty() {
+            self.count(evaluation, devices, node);
+        }
         let known = &mut evaluation.results[node.get()];
         std::mem::replace(known, result) != result
+    }
+
+    /// Counts the devices of a node again.
+    fn count(&self, evaluation: &mut Evaluation, devices: &mut Devices, index: NodeIndex) {
+        let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else { return };
+        for ResourceCounts { class, nodes, .. } in &mut evaluation.counts {
+            let found = devices.count(*class, node, &self.base.interner);
+            if nodes.get(index.get()) != Some(&found) {
+                let nodes = Arc::make_mut(nodes);
+                nodes.resize(evaluation.results.len(), DeviceCount::default());
+                nodes[index.get()] = found;
+            }
+        }
     }
 
     /// Updates the evaluation of a pod with the same signature to the current devices. `node_changed`: nodes whose
@@ -279,6 +299,12 @@ impl Evaluation {
         let score = |result: &NodeResult| if let NodeResult::Feasible(score) = result { *score } else { 0 };
         let is_scored = self.results.iter().any(|result| score(result) != 0);
         is_scored.then(|| self.results.iter().map(score).collect())
+    }
+
+    /// Returns the devices for scores, by resource.
+    pub(super) fn counts(&self) -> Option<Vec<(Symbol, NodeDeviceCounts)>> {
+        let counts = self.counts.iter().map(|counts| (counts.resource, counts.nodes.clone()));
+        (!self.counts.is_empty()).then(|| counts.collect())
     }
 
     pub(super) fn text_of(&self, id: TextId) -> &str {

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::cycle::scheduler::claims::Pipeline;
+use schedc_core::profile::Profile;
+
+use crate::cycle::scheduler::{claims, device_scores};
 use crate::cycle::test_cluster::TestCluster;
 
 /// A change of the cluster. Numbers select nodes, pools, generations and devices.
@@ -56,12 +58,12 @@ fn change() -> impl Strategy<Value = Change> {
 
 const GROUP: &str = "apiVersion: resource.k8s.io/v1";
 
-fn apply(cluster: &mut TestCluster<Pipeline>, change: &Change) {
+fn apply<P: Profile>(cluster: &mut TestCluster<P>, change: &Change) {
     match *change {
         Change::Node { node, zone, gpus } => {
-            let gpus = if gpus > 0 { "example.com/gpu: 1" } else { "" };
+            let gpus = if gpus > 0 { ", example.com/gpu: 1" } else { "" };
             cluster.node(&format!(
-                "{{metadata: {{name: n{node}, labels: {{zone: z{zone}}}}}, status: {{allocatable: {{{gpus}}}}}}}"
+                "{{metadata: {{name: n{node}, labels: {{zone: z{zone}}}}}, status: {{allocatable: {{pods: 9{gpus}}}}}}}"
             ));
         }
         Change::Slice { name, pool, nodes, generation, devices, is_tainted } => {
@@ -109,40 +111,46 @@ fn apply(cluster: &mut TestCluster<Pipeline>, change: &Change) {
     }
 }
 
+fn check<P: Profile>(changes: &[Change]) -> Result<(), TestCaseError> {
+    let mut cluster = TestCluster::<P>::new();
+    for node in 0..3 {
+        apply(&mut cluster, &Change::Node { node, zone: node % 2, gpus: 0 });
+    }
+    apply(&mut cluster, &Change::Class { is_big: false });
+    let exactly = |count| format!("deviceClassName: gpu, allocationMode: ExactCount, count: {count}");
+    let requests = [
+        format!("{{name: r, exactly: {{{}}}}}", exactly(1)),
+        format!("{{name: r, firstAvailable: [{{name: two, {}}}, {{name: one, {}}}]}}", exactly(2), exactly(1)),
+    ];
+    let mut pods = Vec::new();
+    for (kind, request) in requests.iter().enumerate() {
+        // Pods with equal claims share cached answers.
+        for number in 0..2 {
+            let name = format!("claim-{kind}-{number}");
+            cluster.object(&format!(
+                "{{{GROUP}, kind: ResourceClaim, metadata: {{name: {name}}}, spec: {{devices: {{requests: [{request}]}}}}}}"
+            ));
+            pods.push(cluster.pod(&format!(
+                "{{metadata: {{name: {name}}}, spec: {{resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]}}}}"
+            )));
+        }
+    }
+    let extended = "spec: {containers: [{name: c, resources: {requests: {example.com/gpu: 1}}}]}";
+    pods.push(cluster.pod(extended));
+    for change in changes {
+        apply(&mut cluster, change);
+        for pod in &pods {
+            let full = cluster.full_decision(pod, 0, 0);
+            prop_assert_eq!(cluster.cached_decision(pod, 0, 0), full, "{:?}", pod.name);
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn cached_answers_equal_full_evaluations(changes in prop::collection::vec(change(), 1..30)) {
-        let mut cluster = TestCluster::<Pipeline>::new();
-        for node in 0..3 {
-            apply(&mut cluster, &Change::Node { node, zone: node % 2, gpus: 0 });
-        }
-        apply(&mut cluster, &Change::Class { is_big: false });
-        let exactly = |count| format!("deviceClassName: gpu, allocationMode: ExactCount, count: {count}");
-        let requests = [
-            format!("{{name: r, exactly: {{{}}}}}", exactly(1)),
-            format!("{{name: r, firstAvailable: [{{name: two, {}}}, {{name: one, {}}}]}}", exactly(2), exactly(1)),
-        ];
-        let mut pods = Vec::new();
-        for (kind, request) in requests.iter().enumerate() {
-            // Pods with equal claims share cached answers.
-            for number in 0..2 {
-                let name = format!("claim-{kind}-{number}");
-                cluster.object(&format!(
-                    "{{{GROUP}, kind: ResourceClaim, metadata: {{name: {name}}}, spec: {{devices: {{requests: [{request}]}}}}}}"
-                ));
-                pods.push(cluster.pod(&format!(
-                    "{{metadata: {{name: {name}}}, spec: {{resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]}}}}"
-                )));
-            }
-        }
-        let extended = "spec: {containers: [{name: c, resources: {requests: {example.com/gpu: 1}}}]}";
-        pods.push(cluster.pod(extended));
-        for change in &changes {
-            apply(&mut cluster, change);
-            for pod in &pods {
-                let full = cluster.full_decision(pod, 0, 0);
-                prop_assert_eq!(cluster.cached_decision(pod, 0, 0), full, "{:?}", pod.name);
-            }
-        }
+        check::<claims::Pipeline>(&changes)?;
+        check::<device_scores::Pipeline>(&changes)?;
     }
 }

@@ -2,6 +2,7 @@
 //! pods.
 
 mod device_history;
+mod device_scores;
 mod dynamic_resources;
 mod missing_pre_filter;
 mod node_volume_limits;
@@ -18,6 +19,7 @@ mod volume_zone;
 mod scheduler {
     schedc_macros::profile!(
         "tests/cycle/profiles/claims.toml",
+        "tests/cycle/profiles/device-scores.toml",
         "tests/cycle/profiles/one-candidate.toml",
         "tests/cycle/profiles/limits.toml",
         "tests/cycle/profiles/own-volumes.toml",

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schedc_core::cache::{Cache, PodState};
 use schedc_core::engine::{Decision, Engine, UNTIMED};
+use schedc_core::explain::NodeExplanation;
 use schedc_core::handle::Handle;
 use schedc_core::hypothetical::HypotheticalNode;
 use schedc_core::model::Pod;
@@ -51,6 +52,17 @@ impl<P: Profile> TestCluster<P> {
             Decision::Unschedulable(pod) => pod.message,
             Decision::Error(error) => error,
         }
+    }
+
+    /// Returns the raw scores of each feasible node, one line each.
+    pub(crate) fn scores(&mut self, pod: &str) -> String {
+        let pod = self.pod(pod);
+        let explanation = self.engine.explain(&pod, &mut self.cache, false);
+        let line = |node: NodeExplanation| {
+            let scores: Vec<_> = node.scores.iter().map(|score| format!("{} {}", score.plugin, score.raw)).collect();
+            format!("{}: {}\n", node.node, scores.join(", "))
+        };
+        explanation.nodes.into_iter().map(line).collect()
     }
 
     /// Returns the decision if pods that have not started start later than all others. `seed` is the random

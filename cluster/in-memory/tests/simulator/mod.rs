@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod attempts;
+mod devices;
 mod preemption;
 mod specs;
 mod time;

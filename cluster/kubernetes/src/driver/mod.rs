@@ -152,7 +152,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         let Setup { streams, kinds, leadership, standby, options } = setup;
         let calendar = i64::try_from(streams.now().as_nanosecond()).unwrap_or(i64::MAX);
         Ok(Driver {
-            scheduler: bundle.scheduler(AnyClient::new(client.clone()), options)?,
+            scheduler: bundle.scheduler(AnyClient::new(client.clone()), Options { real_time: true, ..options })?,
             originals: bundle.originals,
             client,
             epoch: calendar.saturating_sub(nanoseconds(streams.clock())),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use schedc_core::cache::PodState;
+use schedc_core::claim_metrics::{ClaimMetrics, WaitLabels};
 use schedc_core::erased::AnyScheduler;
 use schedc_core::queue::{self, Cause, QueueKind};
 use schedc_core::scheduler::DurationMetrics;
@@ -26,6 +27,7 @@ pub(super) struct SchedulerCounts {
     bindings: usize,
     bound_after_flush: u64,
     durations: DurationMetrics,
+    claims: ClaimMetrics,
     /// Only if requested.
     pub(super) requests: Option<PodRequests>,
 }
@@ -50,6 +52,7 @@ impl SchedulerCounts {
             bindings: under_way.bindings,
             bound_after_flush: scheduler.bound_after_flush(),
             durations: scheduler.duration_metrics().clone(),
+            claims: scheduler.claim_metrics(),
             requests: requests.then(|| PodRequests::of(scheduler)),
         }
     }
@@ -76,6 +79,27 @@ impl SchedulerCounts {
         exposition.number(&table::GOROUTINES, &["binding"], self.bindings as f64);
         exposition.number(&table::SCHEDULED_AFTER_FLUSH, &[], self.bound_after_flush as f64);
         self.write_durations(exposition, attempts);
+        self.write_claims(exposition);
+    }
+
+    fn write_claims(&self, exposition: &mut Exposition<'_>) {
+        let ClaimMetrics { created, not_created, waits, allocations } = &self.claims;
+        for (status, count) in [("success", *created), ("failure", *not_created)] {
+            // As for every vector of counters, a series exists from its first count on.
+            if count > 0 {
+                exposition.number(&table::RESOURCE_CLAIM_CREATES, &[status], count as f64);
+            }
+        }
+        fn labels(labels: &WaitLabels) -> [&str; 3] {
+            [&labels.driver, &labels.profile, labels.result.label()]
+        }
+        for (of, count) in allocations {
+            exposition.number(&table::BINDING_CONDITIONS_ALLOCATIONS, &labels(of), *count as f64);
+        }
+        for (of, durations) in waits {
+            let family = &table::BINDING_CONDITIONS_WAIT_DURATION;
+            exposition.histogram(family, &labels(of), &Histogram::of(family, durations));
+        }
     }
 
     fn write_durations(&self, exposition: &mut Exposition<'_>, attempts: &AttemptMetrics) {

@@ -11,8 +11,14 @@ const RECORDED: &str = include_str!("../../tests/recordings/metrics.tsv");
 const DOCS: &str = include_str!("../../../../docs/metrics.md");
 
 /// Metrics of kube-scheduler without values in the recording.
-const NOT_RECORDED: [&str; 3] =
-    ["kubernetes_healthcheck", "kubernetes_healthchecks_total", "scheduler_permit_wait_duration_seconds"];
+const NOT_RECORDED: [&str; 6] = [
+    "kubernetes_healthcheck",
+    "kubernetes_healthchecks_total",
+    "scheduler_dra_bindingconditions_allocations_total",
+    "scheduler_dra_bindingconditions_wait_duration_seconds",
+    "scheduler_permit_wait_duration_seconds",
+    "scheduler_resourceclaim_creates_total",
+];
 
 fn metrics(disabled: &[&str]) -> Metrics {
     Metrics::new(MetricsSettings {

@@ -28,7 +28,7 @@ pub use pre_enqueue::PreEnqueuePlugin;
 pub use pre_filter::{CandidateNodes, PreFilterPlugin, PreFilterResult, rerun_pre_filter};
 pub use pre_score::{PreScorePlugin, PrepareScore, rerun_pre_score, rerun_prepare};
 pub use queue_sort::{QueueSortPlugin, QueuedPod};
-pub use reserve::{Preview, ReservePlugin};
+pub use reserve::{Preview, ReservePlugin, Shortage};
 pub use score::{Extent, MAX_NODE_SCORE, NormalizeScore, ScoreClass, ScoreError, ScorePlugin, default_normalize};
 pub use skip_frequency::SkipFrequency;
 pub use state_of::{OptionalStateOf, StateOf};

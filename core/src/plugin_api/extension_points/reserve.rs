@@ -11,8 +11,17 @@ use crate::plugin_api::status::Status;
 pub struct Preview {
     /// The plugin.
     pub plugin: &'static str,
-    /// The resources, as the plugin reports them.
-    pub resources: Value,
+    /// The resources, as the plugin reports them, or what the node lacks.
+    pub resources: Result<Value, Shortage>,
+}
+
+/// What a node lacks for a pod, in detail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shortage {
+    /// The details for programs.
+    pub data: Value,
+    /// The details for users.
+    pub lines: Vec<String>,
 }
 
 /// Reserves resources for the pod, and releases them if the pod is not bound.
@@ -31,9 +40,14 @@ pub trait ReservePlugin: Plugin {
     fn reserve(&self, args: &Self::Args, placement: &Placement, view: View<'_, Self>)
     -> Result<Self::Reserved, Status>;
 
-    /// Returns the resources that Reserve would reserve on a node, for reports. `None`: there is nothing to report for
-    /// this pod.
-    fn preview(&self, _args: &Self::Args, _placement: &Placement, _view: View<'_, Self>) -> Option<Value> {
+    /// Returns the resources that Reserve would reserve on a node, or what a node lacks that the plugin rejects, for
+    /// reports. `None`: there is nothing to report for this pod.
+    fn preview(
+        &self,
+        _args: &Self::Args,
+        _placement: &Placement,
+        _view: View<'_, Self>,
+    ) -> Option<Result<Value, Shortage>> {
         None
     }
 

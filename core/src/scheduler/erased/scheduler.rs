@@ -10,6 +10,7 @@ use crate::engine::explain::Explanation;
 use crate::model::cache::{Base, PodState};
 use crate::model::intern::Symbol;
 use crate::model::{NodeIndex, Pod, Uid};
+use crate::plugin_api::claim_metrics::ClaimMetrics;
 use crate::plugin_api::events::ClusterEvent;
 use crate::plugin_api::status::Status;
 use crate::profile_api::extenders::ExtenderCall;
@@ -118,6 +119,7 @@ any_scheduler! {
         fn queue_counts() -> QueueCounts;
         fn rejected_pod_counts() -> Vec<(usize, &'static str, usize)>;
         fn duration_metrics() -> &DurationMetrics;
+        fn claim_metrics() -> ClaimMetrics;
         fn last_event() -> Option<ClusterEvent>;
     }
     boxed {

@@ -150,8 +150,10 @@ impl Decision {
         decision.best = found.best;
         for node in &found.nodes {
             let mut previews = node.previews.iter();
-            if let Some(preview) = previews.find(|preview| preview.plugin == "DynamicResources") {
-                decision.allocations.insert(node.node.clone(), preview.resources.clone());
+            if let Some(preview) = previews.find(|preview| preview.plugin == "DynamicResources")
+                && let Ok(resources) = &preview.resources
+            {
+                decision.allocations.insert(node.node.clone(), resources.clone());
             }
         }
         decision.nodes = found.nodes.into_iter().map(NodeVerdict::of).collect();

@@ -10,6 +10,7 @@ use schedc_core::profile::{PluginScore, ProfileInfo};
 use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::budgets::{self, Budgets, Effects, ProtectedPod, Violation};
 use crate::cluster::pod_name;
@@ -96,6 +97,12 @@ pub struct NodeReport {
     /// The plugins that reject it; only the first one by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<Rejection>,
+    /// What the node lacks, if the first plugin that rejects it reports that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortage: Option<Value>,
+    /// The same for users.
+    #[serde(skip)]
+    pub details: Vec<String>,
     /// Scores of a feasible node in the profile's order, without skipped plugins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<Score>,
@@ -189,10 +196,14 @@ impl Preemption {
 impl From<NodeExplanation> for NodeReport {
     fn from(found: NodeExplanation) -> Self {
         let feasible = found.is_feasible();
+        let total = (feasible && !found.scores.is_empty()).then(|| found.total());
+        let (shortage, details) = found.shortage.map(|shortage| (shortage.data, shortage.lines)).unzip();
         NodeReport {
             feasible,
-            total: (feasible && !found.scores.is_empty()).then(|| found.total()),
+            total,
             rejections: found.verdicts.into_iter().map(Rejection::from).collect(),
+            shortage,
+            details: details.unwrap_or_default(),
             scores: found.scores.into_iter().map(Score::from).collect(),
             node: found.node,
         }

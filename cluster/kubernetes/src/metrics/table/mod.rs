@@ -81,6 +81,8 @@ pub(crate) static ROWS: &[Row] = &[
     row(&REQUESTS, ""),
     row(&RESPONSE_SIZE, "watches are left out: they have no end"),
     row(&CACHE_SIZE, ""),
+    row(&BINDING_CONDITIONS_ALLOCATIONS, ""),
+    row(&BINDING_CONDITIONS_WAIT_DURATION, ""),
     row(&EVENT_HANDLING_DURATION, "a change that produces several events is observed once, under the first event"),
     row(
         &EXTENSION_POINT_DURATION,
@@ -102,6 +104,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(&PREEMPTION_GOROUTINES, "`error` where a victim could not be deleted; kube-scheduler counts that as `success`"),
     row(&PREEMPTION_VICTIMS, ""),
     row(&QUEUE_INCOMING, ""),
+    row(&RESOURCE_CLAIM_CREATES, ""),
     row(&SCHEDULE_ATTEMPTS, ""),
     row(&ALGORITHM_DURATION, ""),
     row(&ATTEMPT_DURATION, ""),

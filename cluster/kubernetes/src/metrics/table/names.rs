@@ -126,6 +126,19 @@ families! {
     /// `nodes`, `pods` and `assumed_pods`.
     pub(crate) CACHE_SIZE: gauge("scheduler_cache_size", &["type"], Alpha) =
         "Number of nodes, of pods with a node, and of assumed pods among them.";
+    /// Devices with binding conditions.
+    pub(crate) BINDING_CONDITIONS_ALLOCATIONS: counter(
+        "scheduler_dra_bindingconditions_allocations_total",
+        &["driver", "profile", "status"],
+        Alpha
+    ) = "Allocated devices with binding conditions for which PreBind waited, by result of the wait.";
+    /// Waits for binding conditions.
+    pub(crate) BINDING_CONDITIONS_WAIT_DURATION: histogram(
+        "scheduler_dra_bindingconditions_wait_duration_seconds",
+        &["driver", "profile", "status"],
+        Buckets::Exponential { start: 0.1, factor: 2.0, count: 14 },
+        Alpha
+    ) = "Time that PreBind waited for binding conditions, once for each device of the pod.";
     /// Handling of informer events.
     pub(crate) EVENT_HANDLING_DURATION: histogram(
         "scheduler_event_handling_duration_seconds",
@@ -193,6 +206,9 @@ families! {
     /// Additions to the queues.
     pub(crate) QUEUE_INCOMING: counter("scheduler_queue_incoming_pods_total", &["event", "queue"], Stable) =
         "Pods added to each scheduling queue, by event.";
+    /// Claims for extended resources.
+    pub(crate) RESOURCE_CLAIM_CREATES: counter("scheduler_resourceclaim_creates_total", &["status"], Alpha) =
+        "Requests that were to create a resource claim for extended resources, by result.";
     /// Attempts by result.
     pub(crate) SCHEDULE_ATTEMPTS: counter("scheduler_schedule_attempts_total", &["profile", "result"], Stable) =
         "Attempts to schedule a pod, by result: scheduled, unschedulable if no node is feasible, \

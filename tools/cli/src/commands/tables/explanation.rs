@@ -96,10 +96,15 @@ fn rejections(explanation: &Explanation, view: &Nodes) -> Option<String> {
         return None;
     }
     let text = match view {
-        Nodes::Top(_) => by_reason(&nodes),
+        Nodes::Top(_) => by_reason(&nodes) + details_hint(&nodes),
         Nodes::All | Nodes::Named(_) => by_node(&nodes),
     };
     Some(heading("Rejected nodes") + "\n" + &text)
+}
+
+fn details_hint(nodes: &[&NodeReport]) -> &'static str {
+    let has_details = nodes.iter().any(|node| !node.details.is_empty());
+    if has_details { "  --nodes shows the devices of each rejected node\n" } else { "" }
 }
 
 fn by_node(nodes: &[&NodeReport]) -> String {
@@ -108,6 +113,9 @@ fn by_node(nodes: &[&NodeReport]) -> String {
         for (at, rejection) in node.rejections.iter().enumerate() {
             let name = if at == 0 { node.node.as_str() } else { "" };
             columns.row(vec![name, plugin(rejection), &rejection.reasons.join(", ")]);
+            if at == 0 {
+                node.details.iter().for_each(|detail| columns.row(vec!["", "", &format!("  {detail}")]));
+            }
         }
     }
     columns.text()
