@@ -136,7 +136,7 @@ impl<P: Profile> Engine<P> {
         let PreFilterOutcome::PreFiltered(attempt) = self.start(&read, cache) else { return };
         for explained in &mut explanation.nodes {
             let Some(verdict) = explained.verdicts.first() else { continue };
-            let previews = previews(&self.plugins, &attempt, pod, cache, &explained.node);
+            let previews = previews(&*self.plugins, &attempt, pod, cache, &explained.node);
             let of_rejector = previews.into_iter().find(|preview| preview.plugin == verdict.plugin);
             explained.shortage = of_rejector.and_then(|preview| preview.resources.err());
         }
@@ -259,7 +259,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             return;
         }
         for explained in nodes.iter_mut().filter(|node| node.is_feasible()) {
-            explained.previews = previews(&self.engine.plugins, self.attempt, self.pod, self.cache, &explained.node);
+            explained.previews = previews(&*self.engine.plugins, self.attempt, self.pod, self.cache, &explained.node);
         }
     }
 
