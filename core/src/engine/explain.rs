@@ -56,7 +56,8 @@ pub struct NodeExplanation {
     pub scores: Vec<PluginScore>,
     /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,
-    /// What an infeasible node lacks, if the first plugin that rejects it reports that.
+    /// What an infeasible node lacks, if the first plugin that rejects it reports that, and
+    /// [`Engine::explain_shortages`] is called.
     pub shortage: Option<Shortage>,
 }
 
@@ -125,6 +126,35 @@ impl<P: Profile> Engine<P> {
         }
         explanation
     }
+
+    /// Adds what infeasible nodes lack to the explanation of a pod in an unchanged cluster.
+    pub fn explain_shortages(&mut self, pod: &Arc<Pod>, cache: &mut Cache<P::State>, explanation: &mut Explanation) {
+        if explanation.nodes.is_empty() || !pod.spec.may_use_devices() {
+            return;
+        }
+        let read = self.read(pod, cache);
+        let PreFilterOutcome::PreFiltered(attempt) = self.start(&read, cache) else { return };
+        for explained in &mut explanation.nodes {
+            let Some(verdict) = explained.verdicts.first() else { continue };
+            let previews = previews(&*self.plugins, &attempt, pod, cache, &explained.node);
+            let of_rejector = previews.into_iter().find(|preview| preview.plugin == verdict.plugin);
+            explained.shortage = of_rejector.and_then(|preview| preview.resources.err());
+        }
+    }
+}
+
+/// Returns what Reserve would reserve on a node, by plugin.
+fn previews<P: Profile>(
+    plugins: &P,
+    attempt: &PreFilteredPod<P>,
+    pod: &Arc<Pod>,
+    cache: &Cache<P::State>,
+    node: &str,
+) -> Vec<Preview> {
+    let base = &cache.base;
+    let Some(index) = base.interner.get(node).and_then(|name| base.node(name)) else { return Vec::new() };
+    let placement = Placement { pod: pod.clone(), node: index, node_name: node.into() };
+    plugins.previews(&attempt.cycle, cache, &placement)
 }
 
 /// A decided attempt that is to be explained.
@@ -152,7 +182,9 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
             |node: &NodeExplanation| node.verdicts.first().is_some_and(|verdict| verdict.code == Code::Error);
         let is_scored =
             !matches!(explanation.decision, Decision::Error(_)) || !explanation.nodes.iter().any(has_failed);
-        self.preview(&mut explanation.nodes, is_scored);
+        if is_scored {
+            self.preview(&mut explanation.nodes);
+        }
         if is_scored && self.explain_scores(&mut explanation.nodes) {
             let feasible = || explanation.nodes.iter().filter(|n| n.is_feasible());
             let highest = feasible().map(NodeExplanation::total).max();
@@ -221,23 +253,13 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         verdicts
     }
 
-    /// Adds what Reserve would reserve on the feasible nodes, if they are scored, and what the other nodes lack.
-    fn preview(&mut self, nodes: &mut [NodeExplanation], is_scored: bool) {
+    /// Adds what Reserve would reserve on the feasible nodes.
+    fn preview(&mut self, nodes: &mut [NodeExplanation]) {
         if !self.pod.spec.may_use_devices() {
             return;
         }
-        let base = &self.cache.base;
-        for explained in nodes.iter_mut().filter(|node| is_scored || !node.is_feasible()) {
-            let Some(node) = base.interner.get(&explained.node).and_then(|name| base.node(name)) else { continue };
-            let placement = Placement { pod: self.pod.clone(), node, node_name: explained.node.as_str().into() };
-            let previews = self.engine.plugins.previews(&self.attempt.cycle, self.cache, &placement);
-            match explained.verdicts.first() {
-                None => explained.previews = previews,
-                Some(verdict) => {
-                    let of_rejector = previews.into_iter().find(|preview| preview.plugin == verdict.plugin);
-                    explained.shortage = of_rejector.and_then(|preview| preview.resources.err());
-                }
-            }
+        for explained in nodes.iter_mut().filter(|node| node.is_feasible()) {
+            explained.previews = previews(&*self.engine.plugins, self.attempt, self.pod, self.cache, &explained.node);
         }
     }
 

@@ -361,6 +361,22 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut context, now)
     }
 
+    /// Adds what infeasible nodes lack to an explanation of the pod. The cluster must not have changed since.
+    pub fn explain_shortages(&mut self, profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation) {
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(
+                engine,
+                pod: &Arc<Pod> = pod,
+                cache: &mut Cache<S> = &mut self.cache,
+                explanation: &mut Explanation = explanation,
+            ) {
+                engine.explain_shortages(pod, cache, explanation);
+            }
+        );
+    }
+
     /// Explains the result of a scheduling cycle for a pod now. Among equally good nodes, it is the one that the next
     /// attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {

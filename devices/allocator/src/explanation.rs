@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
-use schedc_core::map::Map;
 use schedc_core::model::{Node, QualifiedName, RequestRef, ResourceClaimSpec};
 
 use crate::block::bits;
@@ -11,7 +10,7 @@ use crate::column::first_unmet;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
 use crate::input::{Input, device_id};
-use crate::inventory::Inventory;
+use crate::inventory::{Holders, Inventory};
 use crate::prepared::{Alternative, Prepared};
 use crate::view::PoolStatus;
 
@@ -147,13 +146,6 @@ impl Inventory {
         Ok(explanation)
     }
 
-    /// Returns the claim that holds each device in use, by driver, pool and device.
-    fn holders(&self) -> Map<[Symbol; 3], (Symbol, Symbol)> {
-        let results = self.claims().flat_map(|(claim, held)| held.results.iter().map(move |result| (claim, result)));
-        let exclusive = results.filter(|(_, result)| result.admin_access != Some(true) && result.share_id.is_none());
-        exclusive.map(|(claim, result)| ([result.driver, result.pool, result.device], claim)).collect()
-    }
-
     /// Determines why claims have no solution although each request has enough devices.
     fn conflict(&mut self, prepared: &Prepared, node: &Node, interner: &Interner) -> Option<Conflict> {
         let specs = prepared.specs();
@@ -206,7 +198,7 @@ fn explain_request(
     input: &Input<'_>,
     claim: usize,
     alternative: &Alternative,
-    holders: &Map<[Symbol; 3], (Symbol, Symbol)>,
+    holders: &Holders,
 ) -> RequestExplanation {
     let mut devices = Vec::new();
     for at in 0..input.view.blocks.len() {
@@ -225,7 +217,7 @@ fn reason(
     alternative: &Alternative,
     at: usize,
     bit: u32,
-    holders: &Map<[Symbol; 3], (Symbol, Symbol)>,
+    holders: &Holders,
 ) -> Option<DeviceReason> {
     let (view, block) = (&input.view.blocks[at], input.block(at));
     let column = input.column(block, alternative);
@@ -236,9 +228,8 @@ fn reason(
     // The search does not evaluate selectors for devices in use, therefore they cannot fail there.
     if has(block.in_use) && has(column.matching | column.failing) && !alternative.admin_access {
         let holder = holders.get(&[block.slice.driver, block.slice.pool, block.device(bit).name]);
-        let named = holder.filter(|(_, name)| *name != Symbol::EMPTY);
         let text = |symbol| input.interner.resolve(symbol);
-        return Some(DeviceReason::InUse(named.map(|&(space, name)| format!("{}/{}", text(space), text(name)))));
+        return Some(DeviceReason::InUse(holder.map(|&(space, name)| format!("{}/{}", text(space), text(name)))));
     }
     if !has(column.matching) {
         let shape = &input.shapes[alternative.shape];

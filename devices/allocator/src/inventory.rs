@@ -50,7 +50,12 @@ pub struct Inventory {
     changes: Changes,
     cache: Cache,
     scratch: Scratch,
+    /// Claims by device, for explanations, and the position for which they are current.
+    holders: Option<(u64, Arc<Holders>)>,
 }
+
+/// The claims that hold devices exclusively, by driver, pool and device.
+pub(crate) type Holders = Map<[Symbol; 3], (Symbol, Symbol)>;
 
 /// Compiled requests and claims.
 #[derive(Debug, Default)]
@@ -190,9 +195,18 @@ impl Inventory {
         self.views.len()
     }
 
-    /// Returns the allocated claims, by namespace and name.
-    pub(crate) fn claims(&self) -> impl Iterator<Item = ((Symbol, Symbol), &Arc<AllocationResult>)> {
-        self.claims.iter().map(|(claim, allocation)| (*claim, allocation))
+    /// Returns the claims that hold devices exclusively.
+    pub(crate) fn holders(&mut self) -> Arc<Holders> {
+        let position = self.position();
+        if let Some((_, holders)) = self.holders.as_ref().filter(|(known, _)| *known == position) {
+            return holders.clone();
+        }
+        let results = self.claims.iter().flat_map(|(claim, held)| held.results.iter().map(move |held| (claim, held)));
+        let exclusive = results.filter(|(_, held)| held.admin_access != Some(true) && held.share_id.is_none());
+        let by_device = exclusive.map(|(claim, held)| ([held.driver, held.pool, held.device], *claim));
+        let holders: Arc<Holders> = Arc::new(by_device.collect());
+        self.holders = Some((position, holders.clone()));
+        holders
     }
 
     /// Returns the number of changes so far: a position for [`Inventory::changes_since`].
@@ -308,7 +322,7 @@ impl Inventory {
         Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
     }
 
-    /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the position of the
+    /// Evaluates the selectors of a class on the devices of all pools that can concern a node. Returns the index of the
     /// class's shape.
     pub(crate) fn evaluate_class(&mut self, class: Symbol, node: Symbol, interner: &Interner) -> Option<usize> {
         let Inventory { pools, classes, cache, local, wide, .. } = self;
@@ -375,7 +389,7 @@ impl Inventory {
     }
 }
 
-/// Returns the positions of pools with devices that can concern a node.
+/// Returns the indexes of pools with devices that can concern a node.
 fn positions<'a>(
     local: &'a Map<Symbol, BTreeSet<usize>>,
     wide: &'a BTreeSet<usize>,
@@ -403,8 +417,8 @@ impl Cache {
         self.prepared.clear();
     }
 
-    /// Position of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown types are
-    /// ignored.
+    /// Returns the index of the shape of all devices of a class. As in kube-scheduler's scores, selectors of unknown
+    /// types are ignored.
     fn class_shape(&mut self, class: &DeviceClass, interner: &Interner) -> usize {
         if let Some(at) = self.class_shapes.get(&class.name) {
             return *at;

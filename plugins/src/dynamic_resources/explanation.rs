@@ -67,15 +67,20 @@ impl NodeEvaluator<'_> {
         Shortage { data, lines }
     }
 
-    /// Adds the devices of a request, those with the same reason in one line.
+    /// Adds the devices of a request, those with the same reason in one line. Devices of other classes are left out, unless
+    /// there are no others.
     fn add_request(&self, request: &RequestExplanation, lines: &mut Vec<String>) {
         let interner = &self.base.interner;
+        let is_of_class = |reason: &Option<DeviceReason>| !matches!(reason, Some(DeviceReason::Selector(true, _)));
+        let of_class = request.devices.iter().filter(|(_, reason)| is_of_class(reason)).count();
         let needed = request.count.map_or_else(|| "all".to_owned(), |count| count.to_string());
-        let (available, all) = (request.available(), request.devices.len());
         let (claim, name) = (self.name(request.claim), request.request.display(interner));
-        lines.push(format!("{claim}, request {name}: {available} of {all} devices are available, {needed} needed"));
+        let available = request.available();
+        lines.push(format!(
+            "{claim}, request {name}: {available} of {of_class} devices of the class are available, {needed} needed"
+        ));
         let mut groups: Vec<(&DeviceReason, Vec<&str>)> = Vec::new();
-        for (device, reason) in &request.devices {
+        for (device, reason) in request.devices.iter().filter(|(_, reason)| of_class == 0 || is_of_class(reason)) {
             let Some(reason) = reason else { continue };
             match groups.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, devices)) => devices.push(device),

@@ -100,6 +100,7 @@ any_scheduler! {
         fn take_outcomes() -> Vec<Outcome>;
         fn take_extender_calls() -> Vec<ExtenderCall>;
         fn explain(profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation;
+        fn explain_shortages(profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation);
         fn may_choose(profile: usize, pod: &Arc<Pod>, node: NodeIndex) -> Option<bool>;
         fn gate_status(uid: &Uid) -> Option<Status>;
     }

@@ -78,7 +78,8 @@ pub fn explain(
     while simulator.catch_up() {}
     let scheduler = &mut simulator.scheduler;
     let Some(pod) = scheduler.pending(&simulator.hooks.subject).cloned() else { return Ok(None) };
-    let found = scheduler.explain(options.profile, &pod, options.all_filters);
+    let mut found = scheduler.explain(options.profile, &pod, options.all_filters);
+    scheduler.explain_shortages(options.profile, &pod, &mut found);
     let base = scheduler.base_mut();
     let mut budgets = Budgets::default();
     for budget in simulator.server.list("PodDisruptionBudget") {
