@@ -78,7 +78,7 @@ fn binding_timeout(args: &DynamicResourcesArgs) -> i64 {
     parse_duration(args.binding_timeout).unwrap_or(i64::MAX)
 }
 
-/// Allocates devices.
+/// The plugin.
 #[derive(Debug)]
 pub struct DynamicResources {
     handle: Handle,
@@ -90,8 +90,8 @@ pub struct DynamicResources {
 type Indexes<'a> = Refs<'a, DynamicResources>;
 type ViewOf<'a> = View<'a, DynamicResources>;
 
-/// All that Filter reads of a pod: its extended resources. Pods that differ only in the names of their generated claims
-/// share cached answers; `update` compares the claims themselves.
+/// Parts of a pod's spec that Filter reads. Pods that differ only in the names of their generated claims share cached
+/// answers; `update_filter` compares the claims themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DynamicResourcesPod {
     has_claims: bool,

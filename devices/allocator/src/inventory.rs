@@ -151,7 +151,7 @@ impl Inventory {
         }
     }
 
-    /// Forgets what is cached for a node that no longer exists.
+    /// Removes what is cached for a node that no longer exists.
     pub fn remove_node(&mut self, name: Symbol) {
         self.views.remove(&name);
     }

@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::prepared::{Alternative, PreparedClaim};
 use crate::search::{Pick, Scratch};
 
-/// Allocations of all claims on a node. `share_id` returns a new identifier of a share.
+/// Returns the allocations of all claims on a node. `share_id` returns a new identifier of a share.
 pub(crate) fn allocations(
     input: &Input<'_>,
     scratch: &Scratch,
@@ -105,7 +105,7 @@ pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Fa
     })
 }
 
-/// Nodes where the devices can be used.
+/// Returns the nodes where the devices can be used.
 fn nodes<'a>(
     input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,

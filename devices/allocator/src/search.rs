@@ -355,7 +355,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         true
     }
 
-    /// Devices of a block that are not available to a claim.
+    /// Returns the devices of a block that are not available to a claim.
     fn busy(&self, claim: usize, alternative: &Alternative, at: usize) -> u64 {
         if alternative.admin_access {
             self.scratch.taken[claim * self.input.view.blocks.len() + at]
