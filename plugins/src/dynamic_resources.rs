@@ -9,9 +9,9 @@
 //!
 //! **Upstream.** `plugins/dynamicresources` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** PreFilter evaluates all nodes, also those that earlier filters reject; errors count only where
-//! Filter is reached. PostFilter's deallocation is conditional on the version of the claim that was read. Unreserve of a
-//! claim that was created for extended resources removes all of its finalizers.
+//! **Differences.** PreFilter evaluates all nodes. An error on a node counts only if the earlier filters pass there.
+//! PostFilter deallocates a claim only if it still has the version that was read. Unreserve removes all finalizers of a
+//! claim that was created for extended resources.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -10,8 +10,8 @@
 //!
 //! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Device classes queue pods only in a profile with DynamicResources. At most 32 resources can be
-//! scored. The hint does not check whether a deleted or updated pod had a node: events are reported only for pods with
+//! **Differences.** Changes of device classes wake pods only in a profile with DynamicResources. At most 32 resources
+//! can be scored. The hint does not check whether a deleted or updated pod had a node: events are reported only for pods with
 //! a node.
 
 use schedc_core::cache::Base;
