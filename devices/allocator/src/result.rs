@@ -1,4 +1,4 @@
-//! The devices of a search as allocations.
+//! Converts the devices that a search chose into allocations.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
     config
 }
 
-/// Returns whether the node selectors of a solution can be put together.
+/// Checks that the node selectors of a solution can be merged.
 pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Failure> {
     (0..input.prepared.claims.len()).try_for_each(|claim| {
         selectors(input, scratch.picks.iter().filter(|pick| pick.claim == claim))

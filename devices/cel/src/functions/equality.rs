@@ -43,8 +43,8 @@ fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }
 
-/// Returns whether two values are equal. Values of different types are not, except numbers; a value of a Kubernetes
-/// type fails if the other one has another type.
+/// Returns whether two values are equal. Values of different types are not equal, except for numbers. The comparison of
+/// a Kubernetes type with another type fails.
 pub(crate) fn equal<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool, Failure<'a>> {
     work.spend(1)?;
     Ok(match (a, b) {
@@ -158,7 +158,7 @@ pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Val
             }
             Ok(false)
         }
-        // Here, unlike in indexing, domains without attributes are missing.
+        // `in` finds only domains with attributes. Indexing returns an empty map for all others.
         (Value::Domains(domains), Value::String(name)) => Ok(domains.contains(name)),
         (Value::Domains(_), _) => Ok(false),
         (Value::Map(_) | Value::Domain(_) | Value::Device(_), key) => Ok(find(container, key).is_some()),
@@ -197,7 +197,7 @@ fn numeric_order(a: &Value<'_>, b: &Value<'_>) -> Option<Option<Ordering>> {
         (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
-        // Conversion rounds as `cel-go` does; numbers outside the range of the integer type are beyond it.
+        // Conversion rounds as `cel-go` does. Doubles outside the integer range are less or greater than all integers.
         (Value::Double(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
         (Value::Double(a), Value::Uint(b)) => a.partial_cmp(&(*b as f64)),
         (Value::Int(a), Value::Double(b)) => (*a as f64).partial_cmp(b),
