@@ -1,4 +1,4 @@
-//! Type variables: what they stand for, and whether one type can be assigned to another.
+//! Substitutions of type variables, and assignability of types.
 
 use std::sync::Arc;
 
