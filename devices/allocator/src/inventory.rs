@@ -22,7 +22,7 @@ use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
 use crate::view::{NodeView, PoolStatus};
 
-/// Number of different requests, and of different claims, whose results are cached. All are forgotten if more come.
+/// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
 const MAX_CACHED: usize = 512;
 
 /// Devices of a cluster, the classes of devices, and the claims that hold devices.
@@ -50,7 +50,7 @@ pub struct Inventory {
 /// Compiled requests and claims.
 #[derive(Debug, Default)]
 struct Cache {
-    /// Increases when the positions of shapes lose their meaning.
+    /// Increases when indices of shapes become invalid.
     epoch: u64,
     selectors: Map<Symbol, Compiled>,
     shapes: Vec<Shape>,
@@ -184,8 +184,8 @@ impl Inventory {
         prepared
     }
 
-    /// Decides whether devices for prepared claims can be allocated on a node. `is_expired` is asked from time to time
-    /// whether to give up.
+    /// Decides whether devices for prepared claims can be allocated on a node. The search calls `is_expired` regularly,
+    /// and stops if it returns true.
     ///
     /// # Errors
     /// If there are no devices on this node, or if the attempt fails.
@@ -230,7 +230,7 @@ impl Inventory {
         }
     }
 
-    /// Brings the view of a node and the columns of its blocks up to date.
+    /// Updates the view of a node and the columns of its blocks. Returns the input of a search.
     pub(crate) fn input<'a>(
         &'a mut self,
         prepared: &'a Prepared,
@@ -269,7 +269,7 @@ impl Inventory {
         Ok((Input { pools, view, prepared, shapes: &cache.shapes, interner }, scratch))
     }
 
-    /// Changes the slices of a pool, and notes the nodes that this affects.
+    /// Changes the slices of a pool, and records the nodes that this affects.
     fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &Interner)) {
         let at = self.pool(key, interner);
         let old = std::mem::take(&mut self.pools[at].reach);

@@ -15,7 +15,7 @@ use crate::view::PoolStatus;
 
 /// Maximum number of devices of a claim.
 const MAX_DEVICES: i64 = 32;
-/// Number of steps between two looks at the deadline.
+/// Number of steps between two checks of the deadline.
 const STEPS: u32 = 256;
 /// Score of the first alternative of a request; that of each other one is lower by one.
 const FIRST_ALTERNATIVE: i64 = 8;
@@ -29,7 +29,7 @@ pub(crate) struct Pick {
     /// Position of its block in the view.
     pub(crate) block: usize,
     pub(crate) bit: u32,
-    /// What is consumed of a device that several claims may share.
+    /// Consumed capacity of a device that several claims may share.
     pub(crate) consumed: Option<Arc<[(QualifiedName, Quantity)]>>,
     /// Whether its counters were taken.
     is_counted: bool,

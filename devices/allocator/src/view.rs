@@ -23,7 +23,7 @@ pub(crate) enum PoolStatus {
     Invalid,
 }
 
-/// All that a node sees.
+/// Pools and blocks that a node sees.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeView {
     /// Labels of the node, to find changes.

@@ -27,7 +27,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct BindingPlan {
     claims: Vec<PlannedClaim>,
-    /// What was written, for Unreserve.
+    /// Claims that PreBind wrote, for Unreserve.
     written: Mutex<Vec<WrittenClaim>>,
 }
 

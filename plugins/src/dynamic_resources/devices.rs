@@ -251,7 +251,7 @@ impl Devices {
     }
 }
 
-/// Returns a function that returns whether the time is over.
+/// Returns a function that returns whether the timeout has passed.
 fn expiry(timeout: Option<Duration>) -> impl FnMut() -> bool {
     let mut end = None;
     move || timeout.is_some_and(|timeout| Instant::now() > *end.get_or_insert_with(|| Instant::now() + timeout))
