@@ -8,7 +8,7 @@
 //!
 //! **Upstream.** `plugins/defaultbinder` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None: the binding contains the pod's uid, as there.
+//! **Differences.** None. The binding contains the pod's uid, as in kube-scheduler.
 
 use schedc_core::args::NoArgs;
 use schedc_core::client::Client;

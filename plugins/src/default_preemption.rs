@@ -1,8 +1,8 @@
 //! DefaultPreemption
 //!
 //! **What it does.** For a pod without a feasible node, evaluates each node without its pods of lower priority.
-//! Selects the node with the least important victims, and nominates it for the pod. The caller removes the victims;
-//! PreEnqueue holds the pod until then.
+//! Selects the node with the least important victims, and nominates it for the pod. The scheduler deletes the
+//! victims; PreEnqueue holds the pod until then.
 //!
 //! **Extension points.** PreEnqueue, PostFilter.
 //!
@@ -10,9 +10,9 @@
 //!
 //! **Upstream.** `plugins/defaultpreemption` and `framework/preemption` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** None in the possible decisions. Nodes are evaluated one after the other, therefore a seed
-//! determines which nodes are evaluated if not all are. Pods of equal importance keep their order in lists of
-//! any length; in kube-scheduler, only in lists of at most twelve.
+//! **Differences.** None in the possible decisions. If not all nodes are evaluated, the seed determines which ones
+//! are, because they are evaluated one after the other. Pods of equal importance keep their order in lists of any
+//! length; in kube-scheduler, only in lists of at most twelve.
 
 use schedc_core::extenders::Extenders;
 use schedc_core::extension_points::{

@@ -9,9 +9,9 @@
 //!
 //! **Upstream.** `plugins/dynamicresources` (kube-scheduler 1.36.2).
 //!
-//! **Differences.** PreFilter evaluates all nodes, also those that earlier filters reject; errors count only where
-//! Filter is reached. PostFilter's deallocation is conditional on the version of the claim that was read. Unreserve of a
-//! claim that was created for extended resources removes all of its finalizers.
+//! **Differences.** PreFilter evaluates all nodes. An error on a node counts only if the earlier filters pass there.
+//! PostFilter deallocates a claim only if it still has the version that was read. Unreserve removes all finalizers of a
+//! claim that was created for extended resources.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -79,7 +79,7 @@ fn binding_timeout(args: &DynamicResourcesArgs) -> i64 {
     parse_duration(args.binding_timeout).unwrap_or(i64::MAX)
 }
 
-/// Allocates devices.
+/// The plugin.
 #[derive(Debug)]
 pub struct DynamicResources {
     handle: Handle,
@@ -91,8 +91,8 @@ pub struct DynamicResources {
 type Indexes<'a> = Refs<'a, DynamicResources>;
 type ViewOf<'a> = View<'a, DynamicResources>;
 
-/// All that Filter reads of a pod: its extended resources. Pods that differ only in the names of their generated claims
-/// share cached answers; `update` compares the claims themselves.
+/// Parts of a pod's spec that Filter reads. Pods that differ only in the names of their generated claims share cached
+/// answers; `update_filter` compares the claims themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DynamicResourcesPod {
     has_claims: bool,

@@ -1,6 +1,6 @@
 //! NodeDeclaredFeatures
 //!
-//! **What it does.** Rejects nodes that have not declared a feature which the pod uses.
+//! **What it does.** Rejects nodes that have not declared a feature that the pod uses.
 //!
 //! **Extension points.** PreFilter (skips for pods that use none of the features), Filter.
 //!

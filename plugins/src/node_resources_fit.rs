@@ -78,9 +78,9 @@ struct Requests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct ScalarRequest {
     name: Symbol,
-    /// Whether devices serve the resource on nodes that do not have it.
-    is_backed: bool,
     amount: i64,
+    /// Amount on nodes that do not have the resource: nothing if devices serve it there.
+    amount_if_absent: i64,
 }
 
 /// Insufficient resources of the node. [`FilterPlugin::explain`] determines which.
@@ -306,7 +306,10 @@ impl Requests {
             memory: or_nothing(requests.memory),
             ephemeral_storage: or_nothing(requests.ephemeral_storage),
             scalars: requested
-                .map(|&(name, amount)| ScalarRequest { name, is_backed: classes.is_backed(name), amount })
+                .map(|&(name, amount)| {
+                    let amount_if_absent = if classes.is_backed(name) { NOTHING } else { amount };
+                    ScalarRequest { name, amount, amount_if_absent }
+                })
                 .collect(),
         }
     }
@@ -318,7 +321,7 @@ impl Requests {
     }
 
     fn rarest<'a>(&self, base: &'a Base) -> Option<&'a [NodeIndex]> {
-        let by_nodes = self.scalars.iter().filter(|request| !request.is_backed);
+        let by_nodes = self.scalars.iter().filter(|request| request.amount_if_absent != NOTHING);
         let nodes = by_nodes.filter_map(|request| base.nodes_with(request.name));
         nodes.min_by_key(|nodes| nodes.len()).filter(|nodes| nodes.len() <= base.count() / RARE_RATIO)
     }
@@ -361,10 +364,9 @@ impl Requests {
 
     #[inline(always)]
     fn scalars(&self, node: &NodeResources) -> impl Iterator<Item = (Symbol, ResourceAmounts)> {
-        self.scalars.iter().map(|&ScalarRequest { name, is_backed, amount }| {
+        self.scalars.iter().map(|&ScalarRequest { name, amount, amount_if_absent }| {
             let allocatable = node.allocatable_scalar(name).unwrap_or(0);
-            let is_served_by_devices = is_backed && allocatable <= 0;
-            let requested = if is_served_by_devices { NOTHING } else { amount };
+            let requested = if allocatable > 0 { amount } else { amount_if_absent };
             (name, (requested, allocatable, node.requested_scalar(name).unwrap_or(0)))
         })
     }

@@ -15,10 +15,10 @@
 //! **Differences.** Logarithms are those of the platform. If one differs from Go's in the last bit, a sum on
 //! the border between two scores can be rounded differently.
 //!
-//! A change of a Service or controller compiles the pods of its namespace without constraints again, because
-//! their default constraints depend on it.
+//! After a change of a Service or controller, pods of its namespace without constraints are compiled again,
+//! because their default constraints depend on it.
 //!
-//! Cached counts are updated by pod changes. The cost depends on the change: one domain can become
+//! Changes of pods update the cached counts. The cost depends on the change: one domain can become
 //! infeasible, or others feasible if the minimum increases. Changes of nodes that can affect the constraints
 //! cause a new count.
 

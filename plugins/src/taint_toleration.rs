@@ -9,7 +9,7 @@
 //!
 //! **Upstream.** `plugins/tainttoleration` (kube-scheduler 1.36.2), with the operators `Lt` and `Gt` of tolerations off.
 //!
-//! **Differences.** Score works without PreScore; there it fails the attempt.
+//! **Differences.** Score works without PreScore; in kube-scheduler, it fails the attempt.
 
 use schedc_core::args::NoArgs;
 use schedc_core::events::{Action, EventObject, EventResource};

@@ -1,4 +1,4 @@
-//! From an evaluation to a decision: the same for full evaluations and cached answers.
+//! Turns an evaluation into a decision, in the same way for full evaluations and cached answers.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::profile_api::profile::{PostFilterRun, Profile};
 pub(super) trait Evaluated<P: Profile> {
     /// Returns the `k`-th of the nodes with the highest total, in the order of node indices.
     fn kth_best(&self, k: usize) -> Option<NodeIndex>;
-    /// Returns why no node is feasible.
+    /// Returns the reasons why no node is feasible.
     fn diagnose(&mut self, pod: &Arc<Pod>, cache: &Cache<P::State>) -> Diagnosis;
     /// Returns the state of the attempt, for PostFilter.
     fn failed(&self) -> FailedAttempt<'_, P>;
 }
 
-/// PreFilter rejected the pod as a whole.
+/// A pod that PreFilter rejected as a whole has no best node.
 impl<P: Profile> Evaluated<P> for RejectedPod<P> {
     fn kth_best(&self, _: usize) -> Option<NodeIndex> {
         None

@@ -54,7 +54,7 @@ pub struct NodeExplanation {
     /// The scores, in the profile's order, without plugins that skip, and the sum of all extenders, if they ran. Empty
     /// if the node is infeasible, or if scoring failed.
     pub scores: Vec<PluginScore>,
-    /// What Reserve would reserve for the pod, by plugin. Empty if the node is infeasible.
+    /// Reservations that Reserve would make for the pod, by plugin. Empty if the node is infeasible.
     pub previews: Vec<Preview>,
     /// What an infeasible node lacks, if the first plugin that rejects it reports that, and
     /// [`Engine::explain_shortages`] is called.
@@ -253,7 +253,7 @@ impl<P: Profile> ExplainedAttempt<'_, P> {
         verdicts
     }
 
-    /// Adds what Reserve would reserve on the feasible nodes.
+    /// Adds the reservations that Reserve would make on the feasible nodes.
     fn preview(&mut self, nodes: &mut [NodeExplanation]) {
         if !self.pod.spec.may_use_devices() {
             return;

@@ -61,7 +61,7 @@ pub struct Engine<P: Profile> {
     pub(crate) reserved: Reservations<P::Reserved>,
     pub(crate) answer: Evaluation<P>,
     pub(crate) next_start: usize,
-    /// Whether answers are cached for pods with equal signatures. Results are equal without, but slower.
+    /// Whether answers are cached for pods with equal signatures. Without cached answers, decisions are equal and slower.
     pub cache_answers: bool,
     signatures: Signatures<P>,
     /// Scratch for updates of cached answers.

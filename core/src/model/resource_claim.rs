@@ -17,7 +17,7 @@ pub struct ResourceClaim {
     pub name: Symbol,
     /// `metadata.uid`.
     pub uid: Uid,
-    /// Its controller: the pod that it was generated for.
+    /// Uid of its controller: the pod that it was generated for.
     pub controller: Option<Uid>,
     /// Whether its annotation says that a scheduler created it for a pod's extended resources.
     pub is_for_extended_resources: bool,
@@ -114,7 +114,7 @@ pub enum AllocationMode {
     ExactCount,
     /// `All` that match.
     All,
-    /// Any other value, also none.
+    /// Any other value; empty if it is not set.
     Other(Symbol),
 }
 

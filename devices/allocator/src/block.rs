@@ -39,7 +39,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Blocks of a slice.
+    /// Divides the devices of a slice into blocks.
     pub(crate) fn of(slice: &Arc<ResourceSlice>, interner: &Interner) -> Vec<Block> {
         let chunks = slice.devices.chunks(SIZE).enumerate();
         chunks.map(|(at, devices)| Block::new(slice, at * SIZE, devices, interner)).collect()
@@ -64,7 +64,7 @@ impl Block {
         }
     }
 
-    /// Devices with their bits.
+    /// Returns the devices with their bits.
     pub(crate) fn devices(&self) -> impl Iterator<Item = (u32, &Device)> {
         (0..).zip(self.slice.devices[self.first..].iter().take(SIZE))
     }
@@ -89,7 +89,7 @@ impl Block {
     }
 }
 
-/// Devices as a table for selectors.
+/// Returns the devices as a table for selectors.
 fn table(driver: &str, devices: &[Device], interner: &Interner) -> Devices {
     let mut table = Devices::new();
     for device in devices {
@@ -124,7 +124,7 @@ pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Bits from a position on.
+/// Returns a mask of all bits from a position on.
 pub(crate) fn from(bit: u32) -> u64 {
     u64::MAX.checked_shl(bit).unwrap_or(0)
 }

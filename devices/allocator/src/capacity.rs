@@ -44,7 +44,8 @@ pub(crate) fn fits<'a>(
     })
 }
 
-/// Returns the consumed amount for a requested one, which the device's policy rounds up.
+/// Rounds a requested amount up by the device's policy. Without a request, returns the policy's default, or the whole
+/// capacity.
 fn rounded(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
     let policy = capacity.request_policy.as_deref();
     let Some(requested) = requested else {

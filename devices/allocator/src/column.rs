@@ -19,7 +19,7 @@ pub(crate) type Amounts = Arc<[(QualifiedName, Quantity)]>;
 /// A compiled expression, or its error.
 pub(crate) type Compiled = Arc<Result<Selector, CompileError>>;
 
-/// All that decides whether a request selects a device by itself.
+/// Conditions of a request on a single device, independent of other devices.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     /// Name of the class.
@@ -43,7 +43,7 @@ pub(crate) struct Column {
     pub(crate) failing: u64,
     /// Devices with a taint that the request does not tolerate.
     pub(crate) tainted: u64,
-    /// What the request consumes of selected devices that several claims may share, by bit.
+    /// Capacity that the request consumes of selected devices that several claims may share, by bit.
     pub(crate) consumed: Vec<(u32, Amounts)>,
 }
 
@@ -81,7 +81,7 @@ impl Column {
         column
     }
 
-    /// Returns what the request consumes of a device that several claims may share.
+    /// Returns the capacity that the request consumes of a device that several claims may share.
     pub(crate) fn consumed(&self, bit: u32) -> Option<&Arc<[(QualifiedName, Quantity)]>> {
         self.consumed.iter().find(|(device, _)| *device == bit).map(|(_, consumed)| consumed)
     }

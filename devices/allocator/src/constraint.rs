@@ -11,8 +11,8 @@ pub(crate) struct ConstraintState {
     count: usize,
     /// Value of the first device.
     first: Option<DeviceAttribute>,
-    /// Latest value of each request. As in Kubernetes, a removed device takes the value of its request with it, although
-    /// earlier devices of the request remain.
+    /// Latest value of each request. As in Kubernetes, the removal of a device also removes the value of its request,
+    /// although earlier devices of the request remain.
     latest: Vec<Option<DeviceAttribute>>,
 }
 

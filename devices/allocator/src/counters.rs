@@ -6,7 +6,7 @@ use crate::block::bits;
 use crate::pool::Pool;
 use crate::view::{NodeView, consumed_counters};
 
-/// What is left of the counters of all pools that a node sees.
+/// Remaining amounts of the counters of all pools that a node sees.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     /// Position of each pool's counters in `left`; `None` until they are read.
@@ -21,8 +21,8 @@ impl Counters {
         self.left.clear();
     }
 
-    /// Takes what a device consumes. Returns whether enough is left of every counter of the pool: a counter that allocated
-    /// devices exceed prevents all allocations from the pool, as in Kubernetes.
+    /// Takes the amounts that a device consumes. Returns whether enough is left of every counter of the pool. As in
+    /// Kubernetes, a counter that allocated devices exceed prevents all allocations from the pool.
     pub(crate) fn take(&mut self, view: &NodeView, pool: &Pool, at: usize, consumed: &[(usize, Quantity)]) -> bool {
         let base = self.base(view, pool, at);
         for (counter, amount) in consumed {

@@ -1,4 +1,4 @@
-//! All that a search reads.
+//! Inputs of a search.
 
 use schedc_core::intern::Interner;
 use slab::Slab;

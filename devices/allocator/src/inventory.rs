@@ -23,7 +23,7 @@ use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
 use crate::view::{NodeView, PoolStatus};
 
-/// Number of different requests, and of different claims, whose results are cached. All are forgotten if more come.
+/// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
 const MAX_CACHED: usize = 512;
 /// Number of views of removed nodes that are kept, in addition to an eighth of the number of nodes.
 const MAX_OBSOLETE_VIEWS: usize = 64;
@@ -60,7 +60,7 @@ pub(crate) type Holders = Map<[Symbol; 3], (Symbol, Symbol)>;
 /// Compiled requests and claims.
 #[derive(Debug, Default)]
 struct Cache {
-    /// Increases when the positions of shapes lose their meaning.
+    /// Increases when indices of shapes become invalid.
     epoch: u64,
     selectors: Map<Symbol, Compiled>,
     shapes: Vec<Shape>,
@@ -237,8 +237,8 @@ impl Inventory {
         prepared
     }
 
-    /// Decides whether devices for prepared claims can be allocated on a node. `is_expired` is asked from time to time
-    /// whether to give up.
+    /// Decides whether devices for prepared claims can be allocated on a node. The search calls `is_expired` regularly,
+    /// and stops if it returns true.
     ///
     /// # Errors
     /// If there are no devices on this node, or if the attempt fails.
@@ -283,7 +283,7 @@ impl Inventory {
         }
     }
 
-    /// Brings the view of a node and the columns of its blocks up to date.
+    /// Updates the view of a node and the columns of its blocks. Returns the input of a search.
     pub(crate) fn input<'a>(
         &'a mut self,
         prepared: &'a Prepared,

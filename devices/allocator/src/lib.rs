@@ -1,7 +1,7 @@
 //! Allocation of devices for resource claims, as Dynamic Resource Allocation of Kubernetes 1.36 decides it.
 //!
-//! An [`Inventory`] has the state of the cluster: slices, classes, and the devices that allocated claims hold. It changes
-//! with single objects. [`Inventory::prepare`] compiles the specs of claims; claims from one template share the result.
+//! An [`Inventory`] has the state of the cluster: slices, classes, and the devices that allocated claims hold. Single
+//! objects update it. [`Inventory::prepare`] compiles the specs of claims; claims from one template share the result.
 //! [`Inventory::evaluate`] decides whether a node has devices for them, and [`Inventory::allocate`] returns the devices.
 //!
 //! The result is the first solution of a depth-first search: claims, requests, alternatives and devices in order.
@@ -18,10 +18,10 @@
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
-//! | `input` | all that a search reads |
+//! | `input` | inputs of a search |
 //! | `search` | the search |
 //! | `counters` | shared counters of a pool during a search |
-//! | `result` | the found devices as allocations |
+//! | `result` | conversion of the found devices to allocations |
 //! | `explanation` | reasons per device |
 //! | `count` | number of devices of a class |
 

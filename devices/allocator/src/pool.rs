@@ -97,7 +97,7 @@ impl Pool {
         self.index();
     }
 
-    /// Derives everything from the slices again.
+    /// Derives all other fields from the slices.
     fn index(&mut self) {
         self.places.clear();
         for (at, slice) in self.slices.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The devices of a search as allocations.
+//! Converts the devices that a search chose into allocations.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::prepared::{Alternative, PreparedClaim};
 use crate::search::{Pick, Scratch};
 
-/// Allocations of all claims on a node. `share_id` returns a new identifier of a share.
+/// Returns the allocations of all claims on a node. `share_id` returns a new identifier of a share.
 pub(crate) fn allocations(
     input: &Input<'_>,
     scratch: &Scratch,
@@ -96,7 +96,7 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
     config
 }
 
-/// Returns whether the node selectors of a solution can be put together.
+/// Checks that the node selectors of a solution can be merged.
 pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Failure> {
     (0..input.prepared.claims.len()).try_for_each(|claim| {
         selectors(input, scratch.picks.iter().filter(|pick| pick.claim == claim))
@@ -105,7 +105,7 @@ pub(crate) fn check_nodes(input: &Input<'_>, scratch: &Scratch) -> Result<(), Fa
     })
 }
 
-/// Nodes where the devices can be used.
+/// Returns the nodes where the devices can be used.
 fn nodes<'a>(
     input: &Input<'a>,
     picks: impl Iterator<Item = &'a Pick>,

@@ -29,7 +29,7 @@ pub(crate) struct Pick {
     /// Position of its block in the view.
     pub(crate) block: usize,
     pub(crate) bit: u32,
-    /// What is consumed of a device that several claims may share.
+    /// Consumed capacity of a device that several claims may share.
     pub(crate) consumed: Option<Arc<[(QualifiedName, Quantity)]>>,
     /// Whether its counters were taken.
     is_counted: bool,
@@ -355,7 +355,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         true
     }
 
-    /// Devices of a block that are not available to a claim.
+    /// Returns the devices of a block that are not available to a claim.
     fn busy(&self, claim: usize, alternative: &Alternative, at: usize) -> u64 {
         if alternative.admin_access {
             self.scratch.taken[claim * self.input.view.blocks.len() + at]

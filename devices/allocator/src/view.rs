@@ -23,7 +23,7 @@ pub(crate) enum PoolStatus {
     Invalid,
 }
 
-/// All that a node sees.
+/// Pools and blocks that a node sees.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeView {
     /// Labels of the node, to find changes.
@@ -72,7 +72,7 @@ pub(crate) struct BlockView {
 }
 
 impl NodeView {
-    /// Gathers the pools of a node. `pools` are all that can concern it.
+    /// Gathers the pools of a node. `pools` contains every pool that may have devices for it.
     pub(crate) fn gather<'a>(
         node: &Node,
         pools: impl Iterator<Item = (usize, &'a Pool)>,
@@ -152,7 +152,7 @@ fn gather_pool(
     Ok(Some((view, blocks)))
 }
 
-/// Status of a pool on nodes that see only its shared counters.
+/// Returns the status of a pool on nodes that see only its shared counters.
 pub(crate) fn foreign_status(pool: &Pool) -> PoolStatus {
     let counters = (0..pool.slices.len()).filter(|&at| !pool.slices[at].slice.shared_counters.is_empty()).collect();
     match latest(pool, counters).and_then(|seen| status(pool, &seen)) {
@@ -161,7 +161,7 @@ pub(crate) fn foreign_status(pool: &Pool) -> PoolStatus {
     }
 }
 
-/// Slices of the highest generation among those that a node sees.
+/// Returns the slices of the highest generation among those that a node sees.
 fn latest(pool: &Pool, mut seen: Vec<usize>) -> Option<Vec<usize>> {
     let generation = seen.iter().map(|&at| pool.slices[at].slice.generation).max()?;
     seen.retain(|&at| pool.slices[at].slice.generation == generation);
@@ -217,7 +217,7 @@ fn has_all_counters<'a>(seen: impl Iterator<Item = &'a PoolSlice>, all: impl Ite
     })
 }
 
-/// Counters that each device of a block consumes.
+/// Returns the counters that each device of a block consumes.
 fn consumption(block: &Block, counters: &[Counter]) -> Box<[Amounts]> {
     if block.consumers == 0 {
         return Box::default();
@@ -225,7 +225,7 @@ fn consumption(block: &Block, counters: &[Counter]) -> Box<[Amounts]> {
     block.devices().map(|(bit, _)| consumed_counters(block, bit, counters).collect()).collect()
 }
 
-/// Counters that a device consumes: position in `counters` and amount.
+/// Returns the counters that a device consumes: index in `counters` and amount.
 pub(crate) fn consumed_counters<'a>(
     block: &'a Block,
     bit: u32,

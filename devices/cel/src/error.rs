@@ -58,7 +58,7 @@ impl RuntimeError {
         RuntimeError { message: message.into(), exceeds_limit }
     }
 
-    /// Whether the evaluation ended because it exceeded its cost limit.
+    /// Returns whether the evaluation ended because it exceeded its cost limit.
     pub fn exceeds_limit(&self) -> bool {
         self.exceeds_limit
     }

@@ -64,12 +64,13 @@ impl Selector {
         self.estimated_cost
     }
 
-    /// Whether the API server rejects the expression because of its estimated cost. kube-scheduler does not.
+    /// Returns whether the API server rejects the expression because of its estimated cost. kube-scheduler does not
+    /// reject it.
     pub fn exceeds_estimated_cost(&self) -> bool {
         self.estimated_cost > MAX_COST
     }
 
-    /// Whether a device matches.
+    /// Returns whether a device matches.
     ///
     /// # Errors
     /// If the expression has no boolean result for this device, or exceeds its cost limit.
@@ -83,7 +84,7 @@ impl Selector {
         BoundSelector { selector: self, devices, columns }
     }
 
-    /// Results for all devices of a table.
+    /// Returns the results for all devices of a table.
     pub fn evaluate(&self, devices: &Devices) -> Verdicts {
         self.bind(devices).evaluate()
     }
@@ -112,7 +113,7 @@ pub struct BoundSelector<'a> {
 }
 
 impl BoundSelector<'_> {
-    /// Whether the device at a position matches.
+    /// Returns whether the device at a position matches.
     ///
     /// # Errors
     /// If there is no such device, if the expression has no boolean result for it, or if it exceeds its cost limit.
@@ -120,7 +121,7 @@ impl BoundSelector<'_> {
         self.evaluated(index).map(|(result, _)| result)
     }
 
-    /// Whether the device at a position matches, and the cost of the evaluation.
+    /// Returns whether the device at a position matches, and the cost of the evaluation.
     ///
     /// # Errors
     /// As [`BoundSelector::matches`].
@@ -142,7 +143,7 @@ impl BoundSelector<'_> {
         }
     }
 
-    /// Results for all devices. Devices that are equal in all that the expression reads are evaluated once.
+    /// Returns the results for all devices. Devices that are equal in all that the expression reads are evaluated once.
     pub fn evaluate(&self) -> Verdicts {
         let count = self.devices.len();
         let mut verdicts = Verdicts { matches: vec![0; count.div_ceil(64)], failures: vec![0; count.div_ceil(64)] };
@@ -208,12 +209,12 @@ impl Verdicts {
         }
     }
 
-    /// Devices that match.
+    /// Returns the devices that match.
     pub fn matches(&self) -> &[u64] {
         &self.matches
     }
 
-    /// Devices for which the evaluation fails; [`Selector::matches`] has the reason.
+    /// Returns the devices for which the evaluation fails; [`Selector::matches`] returns the reason.
     pub fn failures(&self) -> &[u64] {
         &self.failures
     }

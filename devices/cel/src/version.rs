@@ -17,7 +17,7 @@ pub struct Version {
     pre_release: Vec<Identifier>,
 }
 
-/// Numbers are less than words.
+/// Part of a pre-release. Numbers are less than words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Identifier {
     Number(u64),
@@ -83,7 +83,7 @@ impl Version {
     /// `semver(text, true)` does.
     ///
     /// # Errors
-    /// If the text is no version in this form either.
+    /// If the text is no version in this form.
     pub fn parse_normalized(text: &str) -> Result<Version, VersionError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(normalized).collect();

@@ -7,11 +7,11 @@ use schedc_core::model::{NoClaimYet, Pod, ResourceClaim};
 
 use crate::indexes::ResourceClaims;
 
-/// Returns the claims of a pod with their names in the pod, as far as they are generated
-/// (`foreachPodResourceClaim`).
+/// Returns the claims of a pod, each with its name in the pod (`foreachPodResourceClaim`). Claims that the pod turned
+/// out not to need are left out.
 ///
 /// # Errors
-/// A claim does not exist, is being deleted, or belongs to another pod.
+/// A claim is not generated yet, does not exist, is being deleted, or belongs to another pod.
 pub(super) fn of_pod<'a>(
     pod: &Pod,
     all: &'a ResourceClaims,

@@ -41,7 +41,7 @@ pub(super) fn requests(
             let reusable = &long_lived[later.unwrap_or(long_lived.len())..];
             short_lived.extend(request(wanted, class, reusable, &mut of_short_lived));
         }
-        // Containers that end one after the other share the largest of their requests; of several, the first.
+        // Init containers run one after the other. They share the largest of their requests; of equal ones, the first.
         if let Some(&largest) = short_lived.iter().rev().max_by_key(|request| request.count) {
             for mapping in &mut of_short_lived {
                 if short_lived.iter().any(|other| other.name == mapping.request) {

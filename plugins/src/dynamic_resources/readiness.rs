@@ -2,7 +2,7 @@
 
 use schedc_core::model::{AllocationResult, DeviceCondition, ResourceClaim};
 
-/// Whether the devices of a claim are ready for pods (`isClaimReadyForBinding`).
+/// Readiness of a claim's devices for pods (`isClaimReadyForBinding`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Readiness<'a> {
     Ready,
@@ -11,7 +11,7 @@ pub(super) enum Readiness<'a> {
     Failed(&'a DeviceCondition),
 }
 
-/// Returns the state of an allocated claim. Devices are checked in order.
+/// Returns the readiness of an allocated claim: that of the first device that is not ready.
 pub(super) fn readiness(claim: &ResourceClaim) -> Readiness<'_> {
     let Some(allocation) = &claim.status.allocation else { return Readiness::NotReady };
     for result in allocation.results.iter().filter(|result| !result.binding_conditions.is_empty()) {

@@ -18,8 +18,8 @@ pub(super) trait SelectedFields {
     const NESTED: u32;
     /// Decodes the field at index `at` of the names. Any other field is skipped.
     fn read_field<'de, A: MapAccess<'de>>(object: &mut Self::Object, at: usize, map: &mut A) -> Result<(), A::Error>;
-    /// Decodes the field with this protobuf number, inside the message with another number if given. Any other field is
-    /// skipped.
+    /// Decodes the field with this protobuf number. `within` is the number of the message that contains it, or 0. Any
+    /// other field is skipped.
     fn read_protobuf_field(
         object: &mut Self::Object,
         within: u32,

@@ -38,7 +38,7 @@ impl NominatedNodes {
         self.nodes.contains(node)
     }
 
-    /// Updates to the current nominations, as they concern `pod`. `affected` has the nodes that were added, changed or
+    /// Updates the nodes to the current nominations that count for `pod`. `affected` has the nodes that were added, changed or
     /// removed since, and receives those whose nominations changed. For all other nodes, the effect of nominations is
     /// unchanged.
     pub fn update(&mut self, pod: &Pod, nominator: &Nominator, base: &Base, affected: &mut NodeSet) {
@@ -57,7 +57,7 @@ impl NominatedNodes {
         self.nodes.resize(base.infos().len());
         match changed {
             Some(changed) => {
-                // Even if it is one node, the pods may be two.
+                // The nominated nodes of the previous and of this pod: even if they are equal, the pods may differ.
                 changed.copied().chain(owned).filter_map(|name| base.node(name)).for_each(|node| affected.insert(node));
             }
             None => {

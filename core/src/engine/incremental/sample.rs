@@ -15,7 +15,7 @@ use crate::model::node_mask::NodeMask;
 use crate::profile_api::plugin_results::PluginResults;
 use crate::profile_api::profile::Profile;
 
-/// Of this many decisions, one is compared, if it is by a cached answer.
+/// One of this many decisions is compared, if a cached answer made it.
 const INTERVAL: u64 = 61;
 
 thread_local! {
@@ -30,7 +30,7 @@ pub fn without_samples<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Counts decisions. The samples depend on nothing else.
+/// Counter of decisions, which alone determines the samples.
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
     decisions: u64,
@@ -48,7 +48,7 @@ impl Sampler {
         self.is_due()
     }
 
-    /// Returns whether the current decision is a sample. Constant in other builds than debug builds.
+    /// Returns whether the current decision is a sample. Always false in builds without debug assertions.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
         cfg!(debug_assertions) && self.is_due
@@ -89,7 +89,7 @@ impl<P: Profile> Sample<'_, P> {
         }
     }
 
-    /// Evaluates all nodes.
+    /// Evaluates all nodes and compares the verdicts. Returns the new verdicts.
     fn compare_verdicts(&mut self, cached: &mut CachedAnswer<P>) -> NodeVerdicts {
         let slots = self.cache.base.infos().len();
         let mut verdicts = NodeVerdicts::default();

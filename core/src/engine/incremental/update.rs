@@ -58,7 +58,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
         let AnswerUpdate { cached, cx, work, .. } = self;
         cached.exclude_for_nominated_pods(cx.pod, cx.cache, work)?;
         if let Some(diagnosis) = &mut cached.diagnosis {
-            // Where Filter rejects as before, the reason may be another one.
+            // Filter may reject a node again, for another reason.
             let slots = cx.cache.base.infos().len();
             diagnosis.mark_stale(&work.changes.existing, slots);
             diagnosis.mark_stale(&work.verdicts.dirty, slots);
@@ -119,7 +119,7 @@ impl<P: Profile, O: Observer> Phases for AnswerUpdate<'_, P, O> {
 }
 
 impl<P: Profile> CachedAnswer<P> {
-    /// Reads the cluster log since the last update.
+    /// Reads the changes in the cluster log since the last update.
     #[inline(always)]
     fn read_changes(&mut self, cache: &Cache<P::State>, work: &mut UpdateScratch) -> Result<(), NeedsFullEvaluation> {
         let alive = cache.base.alive();
@@ -167,7 +167,7 @@ impl<P: Profile> CachedAnswer<P> {
             let nominated = |word| self.nominations.nodes().words().get(word).copied().unwrap_or(0);
             dirty.words().for_each(|(word, bits)| reevaluate.insert_word(word, bits & nominated(word)));
         } else {
-            // State of other nodes may matter to a plugin only together with the nominated pods.
+            // A plugin may depend on other nodes only if the nominated pods are counted.
             reevaluate.insert_all(self.nominations.nodes());
         }
         dirty.extend(reevaluate);
@@ -186,8 +186,8 @@ impl<P: Profile> CachedAnswer<P> {
         Ok(())
     }
 
-    /// Returns whether a node is rejected with its nominated pods. An error of a plugin with nominated pods has
-    /// precedence, also where the pod does not pass anyway.
+    /// Returns whether a node is rejected with its nominated pods. An error of a plugin has precedence, even if the node
+    /// is also rejected without them.
     fn is_rejected_with_nominated_pods(
         &mut self,
         node: NodeIndex,

@@ -8,9 +8,9 @@ use std::ops::Deref;
 /// node.
 ///
 /// Pods that differ only in such parts share a cached answer. A plugin that reads such a part must handle the
-/// difference: `update` receives the current pod, not the one that the cached state was made for, and converts state
-/// and verdicts. PreFilter, Filter, `add_pod`, `remove_pod` and Reserve may read such parts. PreScore and Score may
-/// not, because their results would be reused for another pod, unless their own `update` handles this.
+/// difference: `update_filter` receives the current pod, not the one of the cached state, and converts state and
+/// verdicts. PreFilter, Filter, `add_pod`, `remove_pod` and Reserve may read such parts. PreScore and Score may not,
+/// because their results would be reused for another pod, unless `update_score` handles this.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExcludedFromSignature<T>(pub T);
 

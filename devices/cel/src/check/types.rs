@@ -92,7 +92,7 @@ impl Type {
         matches!(self, Type::Dyn | Type::Any | Type::Error)
     }
 
-    /// Parameters of a compound type with this constructor.
+    /// Returns the parameters of a compound type with this constructor.
     pub(crate) fn parameters(&self, constructor: Constructor) -> Option<&[Type]> {
         match self {
             Type::Compound(compound) if compound.constructor == constructor => Some(&compound.parameters),

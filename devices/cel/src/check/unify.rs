@@ -1,4 +1,4 @@
-//! Type variables: what they stand for, and whether one type can be assigned to another.
+//! Substitutions of type variables, and assignability of types.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Unifier {
         Type::Variable(self.variables(1))
     }
 
-    /// Whether the check gave up.
+    /// Returns whether the check gave up.
     pub(crate) fn exhausted(&self) -> bool {
         self.too_large || self.steps > MAX_STEPS
     }
@@ -51,7 +51,7 @@ impl Unifier {
         self.trail.push((variable, former));
     }
 
-    /// Whether each of `from` can be assigned to its counterpart. If so, substitutions that this requires stay.
+    /// Returns whether each of `from` can be assigned to its counterpart. If so, the required substitutions stay.
     pub(crate) fn assignable(&mut self, from: &[Type], to: &[Type]) -> bool {
         let mark = self.trail.len();
         let assignable = self.all_assignable(from, to);
@@ -98,7 +98,7 @@ impl Unifier {
         }
     }
 
-    /// Whether a variable can stand for a type, and whether it stands for one already.
+    /// Returns whether a variable can stand for a type, and whether it stands for one already.
     fn substitute_variable(&mut self, candidate: &Type, variable: usize) -> (bool, bool) {
         if *candidate == Type::Variable(variable) {
             return (true, true);
@@ -123,7 +123,7 @@ impl Unifier {
         (true, true)
     }
 
-    /// Whether a variable is part of a type.
+    /// Returns whether a variable is part of a type.
     fn occurs(&mut self, variable: usize, within: &Type) -> bool {
         if !self.step() {
             return true;

@@ -22,7 +22,7 @@ struct Validator<'e> {
 }
 
 impl<'e> Validator<'e> {
-    /// `in_format` within arguments of `format`, where elements may have different types.
+    /// Checks a node. `in_format`: it is within arguments of `format`, where elements may have different types.
     fn visit(&mut self, id: NodeId, in_format: bool) -> Result<(), SyntaxError> {
         let expr = self.ast.expr(id);
         let mut in_format = in_format;

@@ -16,7 +16,8 @@ pub(super) fn constant_item(item: &Item) -> Option<Value<'static>> {
     }
 }
 
-/// Conversions that `cel-go` makes when it compiles: they have no cost, and their failure is one of the expression.
+/// Returns whether `cel-go` evaluates a conversion when it compiles. Such conversions have no cost, and their failure
+/// is one of the expression.
 fn is_conversion(function: &str) -> bool {
     matches!(
         function,

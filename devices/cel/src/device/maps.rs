@@ -36,7 +36,7 @@ impl<'a> DomainsMap<'a> {
         DomainMap { device: self.device, kind: self.kind, domain: Some(domain) }
     }
 
-    /// Domains that the device has.
+    /// Returns the domains that the device has.
     fn domains(self) -> impl Iterator<Item = u32> {
         let domains = 0..self.device.table.domains.len() as u32;
         domains.filter(move |domain| self.domain_map(*domain).len() > 0)
@@ -50,7 +50,7 @@ impl<'a> DomainsMap<'a> {
         self.domain(name).len() > 0
     }
 
-    /// Keys and values.
+    /// Returns keys and values.
     pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> {
         self.domains().map(move |domain| {
             let name = self.device.table.domain_name(domain);
@@ -80,7 +80,7 @@ impl<'a> DomainMap<'a> {
         }
     }
 
-    /// Keys and values.
+    /// Returns keys and values.
     pub(crate) fn entries(self) -> Vec<(Value<'a>, Value<'a>)> {
         let Some(domain) = self.domain else { return Vec::new() };
         let (table, row) = (self.device.table, self.device.row);

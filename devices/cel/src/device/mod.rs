@@ -100,7 +100,7 @@ impl Devices {
         self.driver_of.len()
     }
 
-    /// Whether there are no devices.
+    /// Returns whether there are no devices.
     pub fn is_empty(&self) -> bool {
         self.driver_of.is_empty()
     }

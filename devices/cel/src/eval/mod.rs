@@ -184,7 +184,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// `||` ends with the first true operand, `&&` with the first false one; until then, failures are deferred.
+    /// Evaluates `||` up to the first true operand, or `&&` up to the first false one. Until then, failures are
+    /// deferred.
     fn logical(&mut self, operands: &'a [Node], decisive: bool) -> Output<'a> {
         let mut first_failure = None;
         for operand in operands {

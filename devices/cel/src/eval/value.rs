@@ -141,7 +141,7 @@ impl<'a> Value<'a> {
         size as u64
     }
 
-    /// Whether it is the empty or zero value of its type.
+    /// Returns whether it is the empty or zero value of its type.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,

@@ -38,13 +38,13 @@ const ORDERED: &[&str] = &[
     "order: (duration, duration) -> bool",
 ];
 
-/// Operators are operations of the compiled program, not calls.
+/// Stands for operators, which are operations of the compiled program and never called.
 fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }
 
-/// Whether two values are equal. Values of different types are not, except numbers; a value of a Kubernetes type fails
-/// if the other one has another type.
+/// Returns whether two values are equal. Values of different types are not equal, except for numbers. The comparison of
+/// a Kubernetes type with another type fails.
 pub(crate) fn equal<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool, Failure<'a>> {
     work.spend(1)?;
     Ok(match (a, b) {
@@ -98,7 +98,7 @@ pub(crate) fn equal<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result
     })
 }
 
-/// Whether two values are equal; values that fail to compare are not.
+/// Returns whether two values are equal; values that fail to compare are not.
 pub(crate) fn equal_or_false<'a>(work: &mut Work, a: &Value<'a>, b: &Value<'a>) -> Result<bool, Failure<'a>> {
     match equal(work, a, b) {
         Err(Failure::Limit) => Err(Failure::Limit),
@@ -110,7 +110,7 @@ fn is_map(value: &Value<'_>) -> bool {
     matches!(value, Value::Map(_) | Value::Domains(_) | Value::Domain(_))
 }
 
-/// Entries of any map.
+/// Returns the entries of any map.
 pub(crate) fn entries<'a>(work: &mut Work, map: &Value<'a>) -> Result<Vec<(Value<'a>, Value<'a>)>, Failure<'a>> {
     let entries: Vec<_> = match map {
         Value::Map(map) => map.entries().to_vec(),
@@ -147,7 +147,7 @@ pub(crate) fn find<'a>(map: &Value<'a>, key: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// Whether a list has an element that is equal to a value, or a map this key.
+/// Returns whether a list has an element that is equal to a value, or a map has it as a key.
 pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Value<'a>) -> Result<bool, Failure<'a>> {
     match (container, element) {
         (Value::List(list), element) => {
@@ -158,7 +158,7 @@ pub(crate) fn contains<'a>(work: &mut Work, element: &Value<'a>, container: &Val
             }
             Ok(false)
         }
-        // Here, unlike in indexing, domains without attributes are missing.
+        // `in` finds only domains with attributes. Indexing returns an empty map for all others.
         (Value::Domains(domains), Value::String(name)) => Ok(domains.contains(name)),
         (Value::Domains(_), _) => Ok(false),
         (Value::Map(_) | Value::Domain(_) | Value::Device(_), key) => Ok(find(container, key).is_some()),
@@ -197,7 +197,7 @@ fn numeric_order(a: &Value<'_>, b: &Value<'_>) -> Option<Option<Ordering>> {
         (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
-        // Conversion rounds as `cel-go` does; numbers outside the range of the integer type are beyond it.
+        // Conversion rounds as `cel-go` does. Doubles outside the integer range are less or greater than all integers.
         (Value::Double(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
         (Value::Double(a), Value::Uint(b)) => a.partial_cmp(&(*b as f64)),
         (Value::Int(a), Value::Double(b)) => (*a as f64).partial_cmp(b),

@@ -95,7 +95,7 @@ fn without_dash(text: &str) -> String {
     }
 }
 
-/// Whether a text begins and ends with letters or digits, with those or `inner` characters between.
+/// Returns whether a text begins and ends with letters or digits, with those or `inner` characters between.
 fn is_word(text: &str, outer: fn(u8) -> bool, inner: fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|byte| outer(*byte))

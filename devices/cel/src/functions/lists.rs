@@ -220,7 +220,7 @@ fn flatten_into<'a>(
     Ok(())
 }
 
-/// Elements in the order of their keys.
+/// Returns the elements in the order of their keys.
 fn sort<'a>(work: &mut Work, list: &List<'a>, keys: &List<'a>) -> Output<'a> {
     if list.len() != keys.len() {
         return mismatch();

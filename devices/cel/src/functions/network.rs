@@ -85,7 +85,7 @@ impl Ip {
         Ok(Ip(address))
     }
 
-    /// Bytes of the address.
+    /// Returns the number of bytes of the address.
     pub(crate) fn size(self) -> usize {
         usize::from(bits(self.0)) / 8
     }
@@ -106,7 +106,7 @@ impl Cidr {
         Ok(Cidr { address, prefix })
     }
 
-    /// Bytes of the prefix.
+    /// Returns the number of bytes of the prefix.
     pub(crate) fn size(self) -> usize {
         usize::from(self.prefix.div_ceil(8))
     }

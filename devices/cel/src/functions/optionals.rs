@@ -55,7 +55,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     },
 ];
 
-/// Operators are operations of the compiled program, not calls.
+/// Stands for operators, which are operations of the compiled program and never called.
 fn operator<'a>(_: &mut Work, _: &[Value<'a>]) -> Output<'a> {
     mismatch()
 }

@@ -86,7 +86,7 @@ pub(crate) fn compare<'a>(arguments: &[Value<'a>]) -> Result<Ordering, Failure<'
     }
 }
 
-/// Kubernetes does not trim white space here, unlike in JSON.
+/// Parses a quantity. Kubernetes does not trim white space here, unlike in JSON.
 fn parse(text: &str) -> Result<Quantity, String> {
     if text.is_empty() || text.trim() != text {
         return Err(

@@ -73,7 +73,7 @@ fn compiled<'a>(work: &mut Work, pattern: &Value<'a>) -> Result<Arc<Regex>, Fail
     Ok(regex)
 }
 
-/// Whether an expression matches a part of a string.
+/// Returns whether an expression matches a part of a string.
 pub(crate) fn matches<'a>(work: &mut Work, value: &Value<'a>, regex: &Regex) -> Output<'a> {
     let whole = text(value)?;
     work.spend_bytes(whole.len())?;
@@ -173,7 +173,8 @@ fn translate(pattern: &str) -> Result<String, String> {
     Ok(translated)
 }
 
-/// Characters after a brace that complete a repetition such as `{2,3}`. Other braces stand for themselves.
+/// Returns the number of characters after a brace that complete a repetition such as `{2,3}`. Other braces stand for
+/// themselves.
 fn repetition(characters: &Characters<'_>) -> Result<Option<usize>, String> {
     let rest: String = characters.clone().take(16).collect();
     let Some(end) = rest.find('}') else { return Ok(None) };

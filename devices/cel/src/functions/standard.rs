@@ -24,7 +24,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     Declaration { name: "contains", call: contains, overloads: &["contains_string: string.(string) -> bool"] },
     Declaration { name: "endsWith", call: ends_with, overloads: &["ends_with_string: string.(string) -> bool"] },
     Declaration { name: "startsWith", call: starts_with, overloads: &["starts_with_string: string.(string) -> bool"] },
-    // Meant for attributes with several values, but declared for all values, also where those are disabled.
+    // Meant for attributes with several values. Kubernetes declares it for all values, even if such attributes are
+    // disabled.
     Declaration { name: "includes", call: includes, overloads: &["dra_includes_dyn_dyn: dyn.(dyn) -> bool"] },
     Declaration {
         name: "cel.@mapInsert",

@@ -54,7 +54,7 @@ impl Timestamp {
         Timestamp::new(seconds, (total % NANOSECONDS) as u32, self.offset)
     }
 
-    /// Nanoseconds since another moment.
+    /// Returns the nanoseconds since another moment.
     pub(crate) fn since(self, other: Timestamp) -> Option<i64> {
         let nanoseconds = i64::from(self.nanoseconds) - i64::from(other.nanoseconds);
         (self.seconds - other.seconds).checked_mul(NANOSECONDS)?.checked_add(nanoseconds)
@@ -81,7 +81,7 @@ impl Timestamp {
     }
 }
 
-/// Days from 1970-01-01 to a date.
+/// Returns the days from 1970-01-01 to a date.
 fn days_until(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let era = year.div_euclid(400);
@@ -225,12 +225,12 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     i64::try_from(if negative { -total } else { total }).ok()
 }
 
-/// Seconds with a fraction and `s`.
+/// Writes a duration as seconds with a fraction and `s`.
 pub(crate) fn duration_text(nanoseconds: i64) -> String {
     format!("{}s", seconds(nanoseconds))
 }
 
-/// Seconds as a floating-point number, rounded as Go does.
+/// Converts to seconds as a floating-point number, rounded as Go does.
 fn seconds(nanoseconds: i64) -> f64 {
     (nanoseconds / NANOSECONDS) as f64 + (nanoseconds % NANOSECONDS) as f64 / 1e9
 }

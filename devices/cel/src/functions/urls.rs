@@ -56,7 +56,7 @@ pub(crate) struct Url {
 }
 
 impl Url {
-    /// Reads a URL as the target of a request.
+    /// Parses the URL of a request, as Go's `url.ParseRequestURI` does.
     pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
         let error = |reason: &str| Err(format!("parse {text:?}: {reason}"));
         if text.is_empty() {
@@ -140,7 +140,7 @@ fn split_scheme(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Decodes percent escapes. Returns `None` if one is malformed or the result is not UTF-8.
+/// Decodes percent escapes. Returns `None` if one is malformed. Bytes that are not UTF-8 are replaced.
 fn unescape(text: &str, plus_is_space: bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -64,7 +64,7 @@ pub(crate) fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
     Ok(value)
 }
 
-/// Whether a string literal is raw, and the text between its quotes.
+/// Returns whether a string literal is raw, and the text between its quotes.
 fn body(text: &str) -> (bool, &str) {
     let raw = text.starts_with(['r', 'R']);
     let text = &text[usize::from(raw)..];

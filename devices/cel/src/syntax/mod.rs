@@ -1,4 +1,4 @@
-//! From text to a syntax tree with all macros expanded.
+//! Parses text to a syntax tree in which all macros are expanded.
 
 pub(crate) mod ast;
 mod lexer;

@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
         Ok(expression)
     }
 
-    /// Operands of `||` or `&&`, as one call with all of them.
+    /// Parses operands of `||` or `&&`, as one call with all of them.
     fn logical(&mut self, operator: &str) -> Result<NodeId, SyntaxError> {
         let operand = |parser: &mut Self| if operator == "||" { parser.logical("&&") } else { parser.relation() };
         let first = operand(self)?;
@@ -246,7 +246,7 @@ impl<'t> Parser<'t> {
         self.postfix(primary)
     }
 
-    /// Fields, calls and indexes after an operand.
+    /// Parses fields, calls and indexes after an operand.
     fn postfix(&mut self, mut operand: NodeId) -> Result<NodeId, SyntaxError> {
         loop {
             let offset = self.peek().offset;

@@ -65,7 +65,7 @@ impl Estimator<'_> {
         target_cost.plus(total)
     }
 
-    /// Operators that evaluate only some operands, with the operands' costs.
+    /// Estimates an operator that evaluates only some operands, with the operands' costs.
     fn operator(&mut self, call: Call<'_>) -> Option<Estimate> {
         match call.overload {
             "logical_and" | "logical_or" => {
@@ -103,7 +103,7 @@ impl Estimator<'_> {
         shape.map_or(Range::UNKNOWN, |shape| Range::up_to(shape.max_size()))
     }
 
-    /// Functions of Kubernetes and of CEL's extensions.
+    /// Estimates a function of Kubernetes or of CEL's extensions.
     fn library(&self, call: Call<'_>) -> Option<Estimate> {
         let size = |id: NodeId| self.size_or_unknown(id);
         let first = call.arguments.first().copied();
@@ -183,7 +183,7 @@ impl Estimator<'_> {
         })
     }
 
-    /// Functions that create lists or compare all elements.
+    /// Estimates a function that creates a list or compares all elements.
     fn list_extension(&self, call: Call<'_>) -> Option<Estimate> {
         let created = |factor: f64, size: Range| Some((size.scaled(factor).plus(Range::exactly(1 + LIST)), Some(size)));
         let size = |id: Option<NodeId>| id.map_or(Range::UNKNOWN, |id| self.size_or_unknown(id));

@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// Values of a map.
+    /// Returns the shape of the values of a map.
     pub(super) fn element(self) -> Option<Shape> {
         match self {
             Shape::Domains(kind) => Some(Shape::Domain(kind)),
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// Keys of a map.
+    /// Returns the shape of the keys of a map.
     pub(super) fn key(self) -> Option<Shape> {
         match self {
             Shape::Domains(_) => Some(Shape::DomainName),
