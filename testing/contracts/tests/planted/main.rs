@@ -4,6 +4,8 @@ extern crate self as planted;
 
 #[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
 mod plugins;
+#[allow(unreachable_pub, reason = "plugins are public, but these are in no library")]
+mod promises;
 #[cfg(debug_assertions)]
 mod samples;
 
@@ -21,6 +23,12 @@ mod scheduler {
         "tests/planted/profiles/fails.toml",
         "tests/planted/profiles/outdated.toml",
         "tests/planted/profiles/panics.toml",
+        "tests/planted/profiles/skips-after-all.toml",
+        "tests/planted/profiles/rejects-after-all.toml",
+        "tests/planted/profiles/depends-on-cluster.toml",
+        "tests/planted/profiles/joins-classes.toml",
+        "tests/planted/profiles/swaps-classes.toml",
+        "tests/planted/profiles/outdated-data.toml",
     );
 }
 
