@@ -1,6 +1,6 @@
 //! `schedc check -f`
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use serde_json::json;
 
 use crate::cli::harness::{Folder, Run, schedc};
@@ -37,25 +37,25 @@ fn check(manifest: &str, args: &[&str]) -> Run {
 }
 
 #[track_caller]
-fn assert_output(run: Run, code: i32, expected: Expect) {
+fn assert_output(run: Run, code: i32, expected: &str) {
     assert_eq!(run.code, Some(code), "{}", run.stderr);
-    expected.assert_eq(&run.stdout);
+    assert!(run.stdout.contains(expected), "{}", run.stdout);
 }
 
 #[test]
 fn pods_that_all_run_are_exit_code_0() {
-    assert_output(check(&web(3, ""), &[]), 0, expect![[r#""#]]);
+    assert_output(check(&web(3, ""), &[]), 0, "3 pods: 3 run, 0 wait; 0 preempted\n");
 }
 
 #[test]
 fn waiting_pods_are_exit_code_1() {
-    assert_output(check(&web(5, ""), &[]), 1, expect![[r#""#]]);
+    assert_output(check(&web(5, ""), &[]), 1, "5 pods: 4 run, 1 wait; 0 preempted\n");
 }
 
 #[test]
 fn preemption_is_exit_code_1_on_request() {
     let manifest = web(6, "priorityClassName: high, ");
-    assert_output(check(&manifest, &[]), 0, expect![[r#""#]]);
+    assert_output(check(&manifest, &[]), 0, "6 pods: 6 run, 0 wait; 1 preempted\n");
     assert_eq!(check(&manifest, &["--fail-on-preemption"]).code, Some(1));
 }
 
@@ -65,11 +65,14 @@ fn wrong_input_is_exit_code_2() {
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
         run.stderr
     };
-    let mut errors = error(check(&web(1, "nodeSelecter: {}, "), &[]));
-    errors += &error(check(&web(1, "priorityClassName: none, "), &[]));
-    errors += &error(check(&web(1, "schedulerName: none, "), &[]));
-    errors += &error(schedc(&["check", "-f", "web.yaml"]));
-    expect![[r#""#]].assert_eq(&errors);
+    let found = error(check(&web(1, "nodeSelecter: {}, "), &[]));
+    assert!(found.contains("nodeSelecter: unknown field"), "{found}");
+    let found = error(check(&web(1, "priorityClassName: none, "), &[]));
+    assert!(found.contains("there is no such PriorityClass"), "{found}");
+    let found = error(check(&web(1, "schedulerName: none, "), &[]));
+    assert!(found.contains("schedulerName is `none`"), "{found}");
+    let found = error(schedc(&["check", "-f", "web.yaml"]));
+    assert!(found.contains("the files of the cluster are missing"), "{found}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `schedc drain`
 
-use expect_test::expect;
 use serde_json::json;
 
 use crate::cli::harness::{Folder, Run};
@@ -30,14 +29,18 @@ fn drain(args: &[&str]) -> Run {
 
 #[test]
 fn a_plan_has_all_evictions() {
-    expect![[r#""#]].assert_eq(&drain(&["n1"]).ok());
+    let text = drain(&["n1"]).ok();
+    assert!(text.contains("  cordon n1\n") && text.contains("default/web allows 1"), "{text}");
+    assert!(text.ends_with("1 of 1 node can be emptied, in this order: n1; 2 evictions\n"), "{text}");
 }
 
 #[test]
 fn a_node_that_cannot_be_emptied_is_exit_code_1() {
     let Run { code, stdout, .. } = drain(&["n1,n2"]);
     assert_eq!(code, Some(1));
-    expect![[r#""#]].assert_eq(&stdout);
+    let obstacle = "  n2\n    default/single has no controller that creates it again (--force deletes it)\n";
+    assert!(stdout.contains(obstacle), "{stdout}");
+    assert!(stdout.contains("1 of 2 nodes can be emptied, in this order: n1; 2 evictions\n"), "{stdout}");
 }
 
 #[test]
@@ -51,8 +54,5 @@ fn pods_without_a_controller_are_deleted_with_force() {
 fn unknown_nodes_are_exit_code_2() {
     let Run { code, stdout, stderr } = drain(&["n1,n4"]);
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
-    expect![[r#"
-        error: there is no node `n4` in the input; did you mean `n1`?
-    "#]]
-    .assert_eq(&stderr);
+    assert!(stderr.contains("there is no node `n4` in the input"), "{stderr}");
 }
