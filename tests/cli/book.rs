@@ -10,14 +10,14 @@ use schedc_book::page::{Block, Page};
 use crate::cli::harness::Folder;
 
 /// Fast commands without a cluster and without compilation.
-const QUICK: [&str; 12] = [
-    "check", "diff", "evaluate", "expand", "explain", "export", "import", "manifest", "new", "profiles", "schema",
-    "simulate",
+const QUICK: [&str; 14] = [
+    "capacity", "check", "diff", "drain", "evaluate", "expand", "explain", "export", "import", "manifest", "new",
+    "profiles", "schema", "simulate",
 ];
 
 /// Folders for all commands, in addition to the files in their page.
-const FOLDERS: [&str; 5] =
-    ["examples/cluster", "examples/devices", "examples/events", "examples/scenarios", "profiles"];
+const FOLDERS: [&str; 6] =
+    ["examples/cluster", "examples/devices", "examples/events", "examples/scenarios", "examples/workloads", "profiles"];
 
 /// A command, and its output in the page.
 #[derive(Debug, PartialEq, Eq)]

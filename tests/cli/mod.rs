@@ -6,12 +6,15 @@ mod bench;
 mod book;
 mod budgets;
 mod build;
+mod capacity;
 mod check;
+mod check_manifests;
 mod completions;
 #[cfg(feature = "bench")]
 mod cost;
 mod devices;
 mod diff;
+mod drain;
 mod evaluate;
 mod explain;
 mod export;

@@ -6,17 +6,27 @@
 #[cfg(feature = "tools")]
 pub mod budgets;
 #[cfg(feature = "tools")]
+pub mod capacity;
+#[cfg(feature = "tools")]
 pub mod cluster;
 mod commands;
+#[cfg(feature = "tools")]
+pub mod drain;
 #[cfg(feature = "tools")]
 pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
 #[cfg(feature = "tools")]
+pub mod precheck;
+#[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]
 pub mod timeline;
 #[cfg(feature = "tools")]
+pub mod trial;
+#[cfg(feature = "tools")]
 pub mod utilisation;
+#[cfg(feature = "tools")]
+pub mod workloads;
 
 pub use commands::main;

@@ -5,6 +5,8 @@ mod bench;
 #[cfg(feature = "tools")]
 mod build;
 #[cfg(feature = "tools")]
+mod capacity;
+#[cfg(feature = "tools")]
 mod check;
 #[cfg(feature = "tools")]
 mod completions;
@@ -12,6 +14,8 @@ mod completions;
 mod cost;
 #[cfg(feature = "tools")]
 mod diff;
+#[cfg(feature = "tools")]
+mod drain;
 #[cfg(feature = "tools")]
 mod evaluate;
 #[cfg(feature = "tools")]
@@ -81,9 +85,13 @@ enum Command {
     #[cfg(feature = "tools")]
     Explain(explain::Explain),
     #[cfg(feature = "tools")]
+    Drain(drain::Drain),
+    #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
     #[cfg(feature = "tools")]
-    Check(check::Check),
+    Capacity(capacity::Capacity),
+    #[cfg(feature = "tools")]
+    Check(Box<check::Check>),
     #[cfg(feature = "tools")]
     Schema(schema::Schema),
     #[cfg(feature = "tools")]
@@ -152,9 +160,13 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Explain(command) => command.run(bundle),
         #[cfg(feature = "tools")]
+        Command::Drain(command) => return command.run(bundle),
+        #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(bundle),
         #[cfg(feature = "tools")]
-        Command::Check(command) => command.run(bundle),
+        Command::Capacity(command) => command.run(bundle),
+        #[cfg(feature = "tools")]
+        Command::Check(command) => return command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Schema(command) => command.run(bundle),
         #[cfg(feature = "tools")]

@@ -76,6 +76,11 @@ impl Input {
         self.files.insert(0, file);
     }
 
+    /// Returns the files and folders as given.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// Reads the objects.
     pub(crate) fn load(&self, bundle: &AnyBundle) -> Result<Objects, Failure> {
         let options = Options {

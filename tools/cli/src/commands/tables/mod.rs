@@ -2,12 +2,18 @@
 
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
+#[cfg(feature = "tools")]
+pub(crate) mod capacity;
 #[cfg(feature = "bench")]
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
 pub(crate) mod diff;
 #[cfg(feature = "tools")]
+pub(crate) mod drain;
+#[cfg(feature = "tools")]
 pub(crate) mod explanation;
+#[cfg(feature = "tools")]
+pub(crate) mod precheck;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;

@@ -1,51 +1,72 @@
-//! `schedc check`
+//! Profiles, checked as by a build.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use clap::Args;
 use schedc_codegen::source::{Files, Span};
 use schedc_codegen::{Diagnostic, Diagnostics};
 use schedc_core::erased::AnyBundle;
+use schedc_objects::manifests::entries::{self, Entry, Field};
 use serde::Serialize;
 
-use super::failure::Failure;
-use super::output::{self, Format};
-use super::sources;
+use super::sarif::{Finding, sarif};
+use super::{Check, CheckFormat};
+use crate::commands::failure::Failure;
+use crate::commands::{output, sources};
 
-/// Check profiles and show all errors
-///
-/// The same checks as those of a build. They include the rules between profiles, because all given profiles
-/// will share a binary. The exit code is 1 if there are errors.
-#[derive(Args)]
-pub(crate) struct Check {
-    /// Profiles: names of files in profiles/ or of compiled-in profiles, paths, or folders [default: all of
-    /// profiles/]
-    #[arg(value_name = "PROFILE")]
-    profiles: Vec<PathBuf>,
-
-    /// Output format
-    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
-    output: Format,
-}
+const RULE: (&str, &str) = ("profile-error", "A profile cannot be compiled");
 
 impl Check {
-    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
-        let (report, result) = match sources::load(bundle, &self.profiles) {
+    pub(super) fn profiles(&self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let files = self.input.files();
+        if let Some(file) = files.iter().find(|file| is_manifest(file)) {
+            let message = "has Kubernetes objects and is not a profile; give the manifests to check with -f";
+            return Err(Failure::new(format_args!(
+                "{} {message}: schedc check -f MANIFEST FILE|FOLDER...",
+                file.display()
+            )));
+        }
+        let (report, result) = match sources::load(bundle, files) {
             Ok(compilation) => {
                 let profiles = compilation.plans.into_iter().map(|plan| plan.path).collect();
                 (Report { profiles, errors: Vec::new() }, Ok(()))
             }
-            Err(Failure::Profiles(diagnostics)) if self.output != Format::Table => {
+            Err(Failure::Profiles(diagnostics)) if self.output != CheckFormat::Table => {
                 (Report { profiles: Vec::new(), errors: errors(&diagnostics) }, Err(Failure::Reported))
             }
             Err(failure) => return Err(failure),
         };
-        output::print(self.output, &report, |report| match report.profiles.len() {
-            1 => "1 profile, no errors\n".to_owned(),
-            n => format!("{n} profiles, no errors\n"),
-        })?;
+        match self.output.common() {
+            Some(format) => output::print(format, &report, |report| match report.profiles.len() {
+                1 => "1 profile, no errors\n".to_owned(),
+                n => format!("{n} profiles, no errors\n"),
+            })?,
+            None => {
+                let findings: Vec<Finding> = report.errors.iter().map(finding).collect();
+                output::print_text(&(output::json(&sarif(&[RULE], &findings))? + "\n"))?;
+            }
+        }
         result
     }
+}
+
+/// Returns whether a file has objects of a cluster. The configuration of kube-scheduler has an error message of its own.
+fn is_manifest(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    let text = |field: &Field| field.value.as_str().map(str::to_owned);
+    let is_object = |entry: &Entry| {
+        let value = |name: &str| entry.fields.iter().find(|field| field.name == name).and_then(text);
+        value("kind").is_some()
+            && value("apiVersion").is_some_and(|version| !version.starts_with("kubescheduler.config.k8s.io/"))
+    };
+    matches!(extension, Some("yaml" | "yml" | "json" | "jsonl"))
+        && entries::read(file).is_ok_and(|entries| entries.iter().any(is_object))
+}
+
+fn finding(error: &Error) -> Finding {
+    let place = error.place.as_ref().map(|place| (place.file.clone(), Some(place.line), Some(place.column)));
+    let notes = error.notes.iter().chain(&error.help).map(|note| format!("; {note}"));
+    let message = error.message.clone() + &notes.collect::<String>();
+    Finding { rule: RULE.0, level: "error", message, place }
 }
 
 /// The result in JSON or YAML.

@@ -1,0 +1,146 @@
+use proptest::prelude::*;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_objects::{AnyObject, Manifests, Objects, Options};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cluster::{self, Routes};
+use crate::evaluation::tests::profiles::Profiles;
+
+fn node(name: &str, zone: &str, cpu: u32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"zone": zone, "kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": 8}},
+    })
+}
+
+fn pod(name: &str, cpu: u32, mut spec: Value) -> Value {
+    spec["containers"] = json!([{"name": "c", "resources": {"requests": {"cpu": cpu}}}]);
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "web"}}, "spec": spec})
+}
+
+fn text(objects: &[Value]) -> String {
+    objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n---\n")
+}
+
+fn load(objects: &[Value]) -> Objects {
+    let manifests = Manifests::parse("cluster.yaml", &text(objects)).unwrap_or_else(|error| panic!("{error}"));
+    Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn capacity_of(cluster: &[Value], manifests: &[Value], ratio: &[usize], pool_label: Option<&str>) -> Capacity {
+    let objects = load(cluster);
+    let mut submission = Submission::parse("new.yaml", &text(manifests), &objects).unwrap();
+    submission.workloads.iter_mut().for_each(|workload| workload.generate_names());
+    let bundle = AnyBundle::of::<Profiles>();
+    let extenders: &'static Overrides = Box::leak(Box::default());
+    let options = trial::Options { routes: Routes::to(bundle.profiles, "default").unwrap(), seed: 0, extenders };
+    let objects: Vec<AnyObject> = cluster::objects(objects);
+    let question = Question { ratio, max: 200, pool_label };
+    capacity(&bundle, &objects, &submission, &question, &options).unwrap()
+}
+
+#[test]
+fn a_mix_fits_in_complete_rounds() {
+    let cluster = [node("a", "north", 7)];
+    let mix = [pod("small", 1, json!({})), pod("large", 2, json!({}))];
+    let found = capacity_of(&cluster, &mix, &[2, 1], None);
+    assert_eq!((found.fit.pods, found.fit.rounds), (5, 1));
+    let pods: Vec<_> = found.workloads.iter().map(|workload| (workload.workload.as_str(), workload.pods)).collect();
+    assert_eq!(pods, [("Pod default/small", 4), ("Pod default/large", 1)]);
+    assert_eq!(found.fit.next.unwrap().workload, "Pod default/large");
+}
+
+#[test]
+fn a_pool_has_its_share_and_its_own_capacity() {
+    let cluster = [node("a", "north", 4), node("b", "south", 3), node("c", "south", 3)];
+    let found = capacity_of(&cluster, &[pod("web", 2, json!({}))], &[1], Some("zone"));
+    let pools = found.pools.iter().map(|pool| (pool.pool.as_deref(), pool.nodes, pool.pods, pool.alone.pods));
+    assert_eq!(pools.collect::<Vec<_>>(), [(Some("north"), 1, 2, 2), (Some("south"), 2, 2, 2)]);
+    let next = found.pools[0].alone.next.as_ref().unwrap();
+    let reasons: Vec<_> = next.rejection.reasons.iter().map(|reason| (reason.reason.as_str(), reason.nodes)).collect();
+    assert_eq!(reasons, [("node(s) didn't match Pod's node affinity/selector", 2), ("Insufficient cpu", 1)]);
+}
+
+#[test]
+fn a_pod_that_would_preempt_does_not_fit() {
+    let mut running = pod("running", 2, json!({"nodeName": "a", "priority": 0}));
+    running["metadata"]["uid"] = "running".into();
+    let cluster = [node("a", "north", 4), running];
+    let found = capacity_of(&cluster, &[pod("urgent", 2, json!({"priority": 10}))], &[1], None);
+    let next = found.fit.next.unwrap();
+    assert_eq!((found.fit.pods, next.preempts[0].pod.as_str()), (1, "default/running"));
+    assert_eq!(next.rejection.reasons[0].reason, "Insufficient cpu");
+}
+
+#[test]
+fn pending_pods_are_placed_first() {
+    let cluster = [node("a", "north", 4), pod("waiting", 3, json!({})), pod("huge", 9, json!({}))];
+    let found = capacity_of(&cluster, &[pod("web", 1, json!({}))], &[1], None);
+    assert_eq!((found.fit.pods, found.still_pending), (1, 1));
+}
+
+#[test]
+fn a_gated_pod_does_not_fit() {
+    let gated = pod("web", 1, json!({"schedulingGates": [{"name": "quota"}]}));
+    let found = capacity_of(&[node("a", "north", 4)], &[gated], &[1], None);
+    assert_eq!(found.fit.pods, 0);
+    assert!(found.fit.next.unwrap().rejection.message.contains("quota"));
+}
+
+#[test]
+fn a_deployment_counts_pods_whatever_its_replicas() {
+    let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": pod("x", 1, json!({}))["spec"]});
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template},
+    });
+    let found = capacity_of(&[node("a", "north", 5)], &[deployment], &[1], None);
+    assert_eq!((found.fit.pods, found.workloads[0].workload.as_str()), (5, "Deployment shop/web"));
+}
+
+/// Constraints whose rejections depend on the pods that are there already.
+fn constraints() -> impl Strategy<Value = Value> {
+    let selector = json!({"matchLabels": {"app": "web"}});
+    prop_oneof![
+        Just(json!({})),
+        Just(json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "kubernetes.io/hostname", "labelSelector": selector}]}}})),
+        Just(json!({"topologySpreadConstraints": [{
+            "maxSkew": 2, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]})),
+        Just(json!({"nodeSelector": {"zone": "north"}})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn exactly_the_capacity_fits(
+        sizes in prop::collection::vec((0_u32..9, any::<bool>()), 1..5),
+        cpu in 1_u32..4,
+        spec in constraints(),
+    ) {
+        let zone = |north: bool| if north { "north" } else { "south" };
+        let mut cluster: Vec<Value> =
+            sizes.iter().enumerate().map(|(i, (cpu, north))| node(&format!("n{i}"), zone(*north), *cpu)).collect();
+        let web = pod("web", cpu, spec.clone());
+        let found = capacity_of(&cluster, std::slice::from_ref(&web), &[1], None);
+        prop_assert!(found.fit.next.is_some());
+        if spec == json!({}) {
+            let sum: u32 = sizes.iter().map(|(size, _)| (size / cpu).min(8)).sum();
+            prop_assert_eq!(found.fit.pods, sum as usize);
+        }
+        // The pods run where the answer says: no further one fits then.
+        for (name, pods) in &found.fit.nodes {
+            for i in 0..*pods {
+                let mut bound = pod(&format!("bound-{name}-{i}"), cpu, spec.clone());
+                bound["spec"]["nodeName"] = name.as_str().into();
+                cluster.push(bound);
+            }
+        }
+        prop_assert_eq!(capacity_of(&cluster, &[web], &[1], None).fit.pods, 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! `schedc capacity`
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+use schedc_core::erased::AnyBundle;
+use schedc_objects::Objects;
+
+use super::failure::Failure;
+use super::objects;
+use super::output::{self, Format};
+use super::tables::capacity::table;
+use super::validate;
+use crate::capacity::{Question, capacity};
+use crate::cluster::{self, scheduler_name};
+use crate::trial;
+use crate::workloads::{MAX_PODS, Replicas, Submission};
+
+/// Count how many more pods of a manifest fit in a cluster
+///
+/// Pods of the manifest are added one by one until one does not run, and the profile places each of them. The
+/// pending pods of the cluster are placed first. Of a workload such as a Deployment, any number of pods are
+/// added, whatever its replicas. No pod is preempted: a pod that could run only by preemption does not fit.
+#[derive(Args)]
+pub(crate) struct Capacity {
+    /// Manifest of a pod or a workload, or `-` for standard input; may be given several times
+    ///
+    /// Pods, Deployments, ReplicaSets, ReplicationControllers, StatefulSets, Jobs and CronJobs. With several of
+    /// them, a mix of their pods is added, in the ratio of --ratio. Objects of other kinds, such as
+    /// PriorityClasses, are added to the cluster.
+    #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
+    manifests: Vec<PathBuf>,
+
+    /// Number of pods of each workload in a round, in the order of the manifests, such as 3:1 [default: 1 each]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ':', value_parser = value_parser!(u16).range(1..))]
+    ratio: Vec<u16>,
+
+    /// Report the capacity of each pool of nodes, those with the same value of this label
+    ///
+    /// Each pool has two numbers: the pods on its nodes if they may be anywhere, and the capacity if they may
+    /// only be in this pool.
+    #[arg(long, value_name = "KEY")]
+    pool_label: Option<String>,
+
+    /// Maximum number of pods to add
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..=MAX_PODS as i64))]
+    max: u32,
+
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+
+    #[command(flatten)]
+    input: objects::Input,
+}
+
+impl Capacity {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> Result<(), Failure> {
+        let setup = self.input.setup(bundle)?;
+        let objects = self.input.load(bundle)?;
+        validate::warn(&objects.ignored);
+        let submission = self.submission(&objects)?;
+        for workload in &submission.workloads {
+            if setup.routes.profile_of(workload.template()).is_none() {
+                let name = scheduler_name(workload.template());
+                let message = "which is none of the profiles; choose one with --profile";
+                return Err(Failure::new(format_args!("{}: schedulerName is `{name}`, {message}", workload.title())));
+            }
+        }
+        let ratio: Vec<usize> = match self.ratio.is_empty() {
+            true => vec![1; submission.workloads.len()],
+            false => self.ratio.iter().map(|n| usize::from(*n)).collect(),
+        };
+        if ratio.len() != submission.workloads.len() {
+            let (numbers, workloads) = (ratio.len(), submission.workloads.len());
+            let message = "one number for each pod or workload of the manifests is necessary";
+            return Err(Failure::new(format_args!(
+                "--ratio has {numbers} numbers for {workloads} workloads: {message}"
+            )));
+        }
+        let question = Question { ratio: &ratio, max: self.max as usize, pool_label: self.pool_label.as_deref() };
+        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let objects = cluster::objects(objects);
+        let found = capacity(&setup.bundle, &objects, &submission, &question, &options)?;
+        output::print(self.output, &found, |found| table(found, self.pool_label.as_deref()))
+    }
+
+    /// Reads the manifests, for any number of pods.
+    fn submission(&self, objects: &Objects) -> Result<Submission, Failure> {
+        let mut submission = Submission::read(&self.manifests, objects)?;
+        validate::warn(&submission.ignored);
+        if let Some(set) = submission.workloads.iter().find(|workload| workload.replicas == Replicas::EachNode) {
+            let message = "a DaemonSet has one pod on each node, whatever the capacity; use a pod with its template";
+            return Err(Failure::new(format_args!("{}: {}: {message}", set.place, set.title())));
+        }
+        if submission.workloads.is_empty() {
+            return Err(Failure::new("the manifests have no pod and no workload"));
+        }
+        submission.workloads.iter_mut().for_each(|workload| workload.generate_names());
+        Ok(submission)
+    }
+}

@@ -1,0 +1,85 @@
+//! Manifests, checked against a cluster before their submission.
+
+use schedc_core::erased::AnyBundle;
+
+use super::Check;
+use super::sarif::{Finding, sarif};
+use crate::cluster::scheduler_name;
+use crate::commands::failure::Failure;
+use crate::commands::output;
+use crate::commands::tables::precheck::table;
+use crate::commands::validate;
+use crate::precheck::{Precheck, PrecheckError, WaitingPod, WorkloadResult, precheck};
+use crate::trial;
+use crate::workloads::Submission;
+
+const WAITS: (&str, &str) = ("pod-waits", "A pod of the manifest would wait for a node");
+const PREEMPTS: (&str, &str) = ("pod-preempts", "A pod of the manifest would preempt another pod");
+
+impl Check {
+    /// Prints the effect of the manifests, and returns whether it is acceptable.
+    pub(super) fn manifests(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        if self.input.files().is_empty() {
+            let message = "the files of the cluster are missing: schedc check -f MANIFEST FILE|FOLDER...";
+            return Err(Failure::new(message));
+        }
+        let setup = self.input.setup(bundle)?;
+        let objects = self.input.load(bundle)?;
+        let submission = Submission::read(&self.manifests, &objects)?;
+        let mut ignored = objects.ignored.clone();
+        ignored.extend(submission.ignored.clone());
+        validate::warn(&ignored);
+        for workload in &submission.workloads {
+            if setup.routes.profile_of(workload.template()).is_none() {
+                return Err(Failure::new(format_args!(
+                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
+                    workload.place,
+                    workload.title(),
+                    scheduler_name(workload.template())
+                )));
+            }
+        }
+        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let found = precheck(&setup.bundle, objects, submission, &options).map_err(|error| match error {
+            PrecheckError::Start(errors) => Failure::from(errors),
+            PrecheckError::Manifests(error) => Failure::from(error),
+        })?;
+        let is_accepted = found.waiting.is_empty() && (found.preempted.is_empty() || !self.fail_on_preemption);
+        match self.output.common() {
+            Some(format) => output::print(format, &found, table)?,
+            None => output::print_text(&(output::json(&self.findings(&found))? + "\n"))?,
+        }
+        Ok(is_accepted)
+    }
+
+    /// Returns a finding for each reason of a workload's waiting pods, and for each workload that preempts.
+    fn findings(&self, found: &Precheck) -> serde_json::Value {
+        let mut findings = Vec::new();
+        for result in &found.workloads {
+            let WorkloadResult { workload, file, line, pods, .. } = result;
+            let place = Some((file.clone(), Some((*line).max(1) as usize), None));
+            let of_workload = || found.waiting.iter().filter(move |pod| pod.workload == *workload);
+            let mut messages: Vec<&str> = of_workload().map(|pod| pod.rejection.message.as_str()).collect();
+            messages.sort_unstable();
+            messages.dedup();
+            for message in messages {
+                let number = of_workload().filter(|pod: &&WaitingPod| pod.rejection.message == message).count();
+                let message = format!("{number} of {pods} pods of {workload} would wait: {message}");
+                findings.push(Finding { rule: WAITS.0, level: "error", message, place: place.clone() });
+            }
+            let own = |by: &str| found.running.iter().any(|pod| pod.pod == by && pod.workload == *workload);
+            let victims: Vec<String> = found
+                .preempted
+                .iter()
+                .filter(|victim| own(&victim.by))
+                .map(|victim| format!("{} on {}", victim.pod, victim.node))
+                .collect();
+            if !victims.is_empty() {
+                let level = if self.fail_on_preemption { "error" } else { "warning" };
+                let message = format!("pods of {workload} would preempt {}", victims.join(", "));
+                findings.push(Finding { rule: PREEMPTS.0, level, message, place });
+            }
+        }
+        sarif(&[WAITS, PREEMPTS], &findings)
+    }
+}

@@ -1,0 +1,80 @@
+//! `schedc drain`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use schedc_core::erased::AnyBundle;
+
+use super::failure::Failure;
+use super::objects;
+use super::output::{self, Format};
+use super::pods::check_nodes;
+use super::tables::drain::table;
+use super::validate;
+use crate::cluster;
+use crate::drain::{Permissions, plan};
+use crate::trial;
+
+/// Plan how to empty nodes: which pods to evict in which order, and where they run then
+///
+/// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are
+/// evicted one by one. Each eviction must be allowed by the disruption budgets, and the profile must place the
+/// pod that the controller creates instead, without preemption, before the next eviction. Pods of DaemonSets
+/// and static pods stay. The exit code is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
+#[derive(Args)]
+pub(crate) struct Drain {
+    /// The nodes to empty, separated by commas
+    #[arg(value_name = "NODE,...", required = true, num_args = 1, value_delimiter = ',')]
+    nodes: Vec<String>,
+
+    /// Delete pods without a controller, which are not created again
+    #[arg(long)]
+    force: bool,
+
+    /// Evict pods with emptyDir volumes, whose data is lost
+    #[arg(long)]
+    delete_emptydir_data: bool,
+
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+
+    #[command(flatten)]
+    input: objects::Input,
+}
+
+impl Drain {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
+        match self.print_plan(bundle) {
+            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(failure) => {
+                failure.report();
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Prints the plan, and returns whether it empties all nodes.
+    fn print_plan(self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        let setup = self.input.setup(bundle)?;
+        let objects = self.input.load(bundle)?;
+        validate::warn(&objects.ignored);
+        check_nodes(&self.nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
+        let mut nodes: Vec<String> = Vec::new();
+        for node in self.nodes {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+        let permissions = Permissions { force: self.force, delete_empty_dir_data: self.delete_emptydir_data };
+        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let plan = plan(&setup.bundle, &cluster::objects(objects), &nodes, permissions, &options)?;
+        output::print(self.output, &plan, |plan| table(plan, &nodes))?;
+        Ok(plan.blocked.is_empty())
+    }
+}

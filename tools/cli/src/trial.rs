@@ -1,0 +1,251 @@
+//! A cluster in memory in which changes are tried. The scheduler, its queue and the controllers react to each change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::cache::Base;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_core::model::Uid;
+use schedc_core::profile::StartErrors;
+use schedc_core::scheduler::{Failure, Outcome};
+use schedc_in_memory::server::{Key, uid_of};
+use schedc_in_memory::{Input, SimulationHooks, Simulator, TimedInput};
+use schedc_objects::{AnyObject, is_finished};
+use serde::Serialize;
+
+use crate::cluster::{Cluster, Routes, pod_name};
+
+/// Settings of a trial.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The profile for each pod.
+    pub routes: Routes,
+    /// Seed for the choice among equally good nodes.
+    pub seed: u64,
+    /// Overrides of the profiles' extender settings.
+    pub extenders: &'static Overrides,
+}
+
+/// A cluster in which the pending pods of the input have been attempted.
+pub struct Trial {
+    simulator: Simulator<AttemptRecorder>,
+    /// Pending pods of the input.
+    pending: Vec<Uid>,
+}
+
+/// A pod that lost its node to a pod of higher priority.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Victim {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The node that it lost.
+    pub node: String,
+    /// The preemptor: `namespace/name`.
+    pub by: String,
+}
+
+/// The reasons why a pod waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitReason {
+    /// kube-scheduler's message.
+    pub message: String,
+    /// Number of nodes for each reason, the most frequent first.
+    pub reasons: Vec<ReasonCount>,
+}
+
+/// A reason of nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReasonCount {
+    /// kube-scheduler's text.
+    pub reason: String,
+    /// Number of nodes.
+    pub nodes: usize,
+}
+
+/// State of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrialState {
+    /// The pod runs on this node.
+    Running(String),
+    /// The pod waits.
+    Waiting(WaitReason),
+    /// The pod does not exist any more.
+    Gone,
+}
+
+impl Trial {
+    /// Creates a cluster, and attempts its pending pods.
+    ///
+    /// # Errors
+    /// Returns an error if a plugin cannot start.
+    pub fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
+        let Options { routes, seed, extenders } = options;
+        let Cluster { mut simulator, pending, .. } =
+            Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
+        simulator.run();
+        simulator.hooks.preempted.clear();
+        simulator.hooks.preempting = None;
+        Ok(Trial { simulator, pending })
+    }
+
+    /// Returns the number of pods of the input that are still pending.
+    pub fn still_pending(&self) -> usize {
+        self.pending.iter().filter(|uid| self.simulator.scheduler.pending(uid).is_some()).count()
+    }
+
+    /// Adds or updates objects without an attempt. Returns the key of each.
+    pub fn add(&mut self, objects: impl IntoIterator<Item = AnyObject>) -> Vec<Key> {
+        // Objects without a name are errors of the reader, unless API-server defaults are left out.
+        objects
+            .into_iter()
+            .filter_map(|object| self.simulator.add(object).ok())
+            .map(|object| Key::of(&object))
+            .collect()
+    }
+
+    /// Lets the scheduler and the controllers act at the current time: no backoff ends.
+    pub fn settle(&mut self) {
+        self.simulator.settle();
+    }
+
+    /// Lets time pass until nothing more happens.
+    pub fn run(&mut self) {
+        self.simulator.run();
+    }
+
+    /// Returns a pod.
+    pub fn pod(&self, key: &Key) -> Option<&ApiPod> {
+        match &**self.simulator.server.get(key)? {
+            AnyObject::Pod(pod) => Some(pod),
+            _ => None,
+        }
+    }
+
+    /// Returns the node of a pod; `None` if it has none.
+    pub fn node_of(&self, key: &Key) -> Option<&str> {
+        self.pod(key)?.spec.as_ref()?.node_name.as_deref().filter(|node| !node.is_empty())
+    }
+
+    /// Returns the state of a pod.
+    pub fn state(&mut self, key: &Key) -> TrialState {
+        if let Some(node) = self.node_of(key) {
+            return TrialState::Running(node.to_owned());
+        }
+        let Some(object) = self.simulator.server.get(key) else { return TrialState::Gone };
+        let uid = uid_of(object);
+        TrialState::Waiting(match self.simulator.hooks.rejections.get(&uid) {
+            Some(rejection) => rejection.clone(),
+            None => {
+                // A pod without an attempt is gated.
+                let status = self.simulator.scheduler.gate_status(&uid);
+                let message = status.map_or_else(|| "has not been attempted".to_owned(), |status| status.message());
+                WaitReason { message, reasons: Vec::new() }
+            }
+        })
+    }
+
+    /// Returns whether a pod waits neither for a node nor at a gate: it waits for other pods in Permit, for example.
+    pub fn is_in_progress(&mut self, key: &Key) -> bool {
+        let Some(uid) = self.simulator.server.get(key).map(|object| uid_of(object)) else { return false };
+        self.node_of(key).is_none()
+            && !self.simulator.hooks.rejections.contains_key(&uid)
+            && self.simulator.scheduler.gate_status(&uid).is_none()
+    }
+
+    /// Returns the last rejection that led to a preemption.
+    pub fn preempting(&self) -> Option<&WaitReason> {
+        self.simulator.hooks.preempting.as_ref()
+    }
+
+    /// Deletes a pod, as an eviction does.
+    pub fn delete(&mut self, pod: &Key) {
+        let at = self.simulator.now();
+        self.simulator.schedule(TimedInput { at, what: Input::Delete(pod.clone()) });
+        self.simulator.deliver_changes();
+    }
+
+    /// Returns an object.
+    pub fn object(&self, key: &Key) -> Option<&AnyObject> {
+        self.simulator.server.get(key).map(|object| &**object)
+    }
+
+    /// Returns all objects, to create the same cluster again.
+    pub fn objects(&self) -> Vec<AnyObject> {
+        self.simulator.server.objects().map(|object| AnyObject::clone(object)).collect()
+    }
+
+    /// Returns the version of the cluster, which each change increases.
+    pub fn version(&self) -> u64 {
+        self.simulator.server.store().version()
+    }
+
+    /// Returns the disruption budgets of a namespace.
+    pub fn budgets(&self, namespace: &str) -> impl Iterator<Item = &Arc<AnyObject>> {
+        self.simulator.server.list_in("PodDisruptionBudget", namespace)
+    }
+
+    /// Returns the pods on a node.
+    pub fn pods_on(&self, node: &str) -> Vec<Key> {
+        self.pods_where(|pod| pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()) == Some(node))
+    }
+
+    /// Returns the pods without a node.
+    pub fn waiting(&self) -> Vec<Key> {
+        self.pods_where(|pod| {
+            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
+            node.is_none_or(str::is_empty) && !is_finished(pod)
+        })
+    }
+
+    fn pods_where(&self, is_wanted: impl Fn(&ApiPod) -> bool) -> Vec<Key> {
+        let pods = self.simulator.server.list("Pod");
+        let wanted = pods.filter(|object| matches!(&***object, AnyObject::Pod(pod) if is_wanted(pod)));
+        wanted.map(|object| Key::of(object)).collect()
+    }
+
+    /// Returns the pods that were preempted after the creation of the trial.
+    pub fn preempted(&self) -> &[Victim] {
+        &self.simulator.hooks.preempted
+    }
+}
+
+/// Records the results of attempts.
+#[derive(Default)]
+struct AttemptRecorder {
+    /// The last rejection of each waiting pod.
+    rejections: HashMap<Uid, WaitReason>,
+    preempted: Vec<Victim>,
+    /// The last rejection that led to a preemption.
+    preempting: Option<WaitReason>,
+}
+
+impl SimulationHooks for AttemptRecorder {
+    fn on_outcome(&mut self, _: i64, outcome: &Outcome, base: &Base) {
+        let uid = &outcome.pod.uid;
+        let Err(failure) = &outcome.result else {
+            self.rejections.remove(uid);
+            return;
+        };
+        let mut rejection = WaitReason { message: failure.message().to_owned(), reasons: Vec::new() };
+        if let Failure::Unschedulable(unschedulable) = failure {
+            let reasons = unschedulable.diagnosis.reasons.iter();
+            rejection
+                .reasons
+                .extend(reasons.map(|(reason, nodes)| ReasonCount { reason: reason.clone(), nodes: *nodes }));
+            rejection.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
+            if let Some(candidate) = unschedulable.post_filter.as_ref().and_then(|found| found.nominated()) {
+                self.preempting = Some(rejection.clone());
+                let by = pod_name(&outcome.pod, &base.interner);
+                let node = base.name(candidate.node);
+                self.preempted.extend(candidate.victims.iter().map(|victim| Victim {
+                    pod: pod_name(victim, &base.interner),
+                    node: node.to_owned(),
+                    by: by.clone(),
+                }));
+            }
+        }
+        self.rejections.insert(uid.clone(), rejection);
+    }
+}
