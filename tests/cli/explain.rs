@@ -475,3 +475,54 @@ fn ambiguous_pod_names_are_errors() {
     "#]]
     .assert_eq(&folder.schedc(&["explain", "two/p", "pods.yaml", "--profile", "edge"]).ok());
 }
+
+/// Returns the part of the output that begins with a heading.
+fn part(output: &str, heading: &str) -> String {
+    let lines = output.lines().skip_while(|line| !line.starts_with(heading));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_unschedulable_pod_has_remedies() {
+    let of = |pod: &str, more: &[&str]| {
+        let output = schedc(&[&["explain", pod, EXAMPLE], more].concat()).ok();
+        part(&output, "Remedies") + &part(&output, "No remedy")
+    };
+    expect![[""]].assert_eq(&of("research/simulation", &[]));
+    expect![[""]].assert_eq(&of("research/metrics-proxy", &["--max-remedies", "2"]));
+    expect![[""]].assert_eq(&of("shop/checkout-canary", &[]));
+    assert_eq!(of("research/simulation", &["--max-remedies", "0"]), "");
+}
+
+#[test]
+fn remedies_as_json() {
+    let explanation = schedc(&["explain", "checkout-canary", EXAMPLE, "-o", "json"]).json();
+    let remedy = &explanation["remedies"]["found"][0];
+    assert_eq!(
+        remedy["changes"],
+        json!([{
+            "kind": "RemoveGates",
+            "gates": ["example.com/waits-for-approval"],
+            "text": "remove the scheduling gate example.com/waits-for-approval",
+        }])
+    );
+    assert!(remedy["node"].is_string() && remedy["disturbance"].is_u64(), "{remedy}");
+    assert_eq!(explanation["remedies"]["cut"], false);
+    let without = schedc(&["explain", "checkout-canary", EXAMPLE, "-o", "json", "--max-remedies", "0"]).json();
+    assert!(without["remedies"].is_null());
+}
+
+#[test]
+fn the_chosen_node_is_compared_with_another_one() {
+    let against = |pod: &str, node: &str| part(&schedc(&["explain", pod, EXAMPLE, "--against", node]).ok(), "Why");
+    expect![[""]].assert_eq(&against("shop/web-1", "south-2"));
+    expect![[""]].assert_eq(&against("shop/cache-0", "gpu-1"));
+    expect![[""]].assert_eq(&against("shop/cache-0", "north-2"));
+    expect![[""]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE, "--against", "north-3"]).refused());
+    // An unschedulable pod has no chosen node.
+    assert_eq!(against("research/simulation", "north-1"), "");
+    let comparison = &schedc(&["explain", "web-1", EXAMPLE, "--against", "south-2", "-o", "json"]).json()["comparison"];
+    let difference = |plugin: &serde_json::Value| plugin["difference"].as_i64().expect("a number");
+    let plugins = comparison["plugins"].as_array().expect("a list");
+    assert_eq!(comparison["margin"].as_i64(), Some(plugins.iter().map(difference).sum()));
+}

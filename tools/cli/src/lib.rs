@@ -13,6 +13,8 @@ pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
 #[cfg(feature = "tools")]
+pub mod remedies;
+#[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]
 pub mod timeline;

@@ -300,4 +300,4 @@ impl Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

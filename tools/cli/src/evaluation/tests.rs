@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Decision, Evaluator, Scenario};
 
-pub(super) mod profiles {
+pub(crate) mod profiles {
     schedc_macros::profile!("../../profiles/default.toml", "../../profiles/edge.toml");
 }
 use profiles::Profiles;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "bench")]
 pub(crate) mod bench;
+#[cfg(feature = "tools")]
+mod comparison;
 #[cfg(feature = "bench")]
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
@@ -11,6 +13,8 @@ pub(crate) mod explanation;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
+#[cfg(feature = "tools")]
+mod remedies;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
 #[cfg(feature = "tools")]
