@@ -38,7 +38,15 @@ pub(super) struct Fork<'a> {
     edits: Vec<Edit>,
     /// Number of decisions so far.
     trials: usize,
+    /// Work so far, where a decision without preemption is 1.
+    work: usize,
+    /// Nodes of different shapes, computed once.
+    shapes: Option<Vec<String>>,
 }
+
+/// Work of an explanation, and of a search for victims.
+const EXPLANATION_WORK: usize = 4;
+const PREEMPTION_WORK: usize = 10;
 
 impl<'a> Fork<'a> {
     /// Copies objects to an empty cluster. `subject` is the pod to place.
@@ -58,7 +66,7 @@ impl<'a> Fork<'a> {
                 scenario.apply(AnyObject::clone(object));
             }
         }
-        Fork { scenario, profile, objects, subject, edits: Vec::new(), trials: 0 }
+        Fork { scenario, profile, objects, subject, edits: Vec::new(), trials: 0, work: 0, shapes: None }
     }
 
     /// Returns the number of decisions so far.
@@ -66,14 +74,20 @@ impl<'a> Fork<'a> {
         self.trials
     }
 
+    /// Returns the work so far, where a decision is 1.
+    pub(super) fn work(&self) -> usize {
+        self.work
+    }
+
+    /// Returns nodes of different shapes, which `compute` determines once.
+    pub(super) fn shapes(&mut self, compute: impl FnOnce(&Self) -> Vec<String>) -> Vec<String> {
+        let shapes = self.shapes.take().unwrap_or_else(|| compute(self));
+        self.shapes.insert(shapes).clone()
+    }
+
     /// Returns the changes.
     pub(super) fn edits(&self) -> &[Edit] {
         &self.edits
-    }
-
-    /// Returns the key of the pod to place.
-    pub(super) fn subject_key(&self) -> &Key {
-        &self.subject
     }
 
     /// Returns the pod to place.
@@ -209,9 +223,14 @@ impl<'a> Fork<'a> {
         Some(self.base().name(node).to_owned())
     }
 
+    fn count(&mut self, work: usize) {
+        self.trials += 1;
+        self.work += work;
+    }
+
     /// Returns the node for a pod. `None`: the pod is gated, or no node is feasible.
     fn decide(&mut self, pod: &Arc<Pod>) -> Option<NodeIndex> {
-        self.trials += 1;
+        self.count(1);
         let profile = self.profile;
         let cluster = self.scenario.cluster();
         if cluster.gate_status(profile, pod).is_some() {
@@ -225,7 +244,7 @@ impl<'a> Fork<'a> {
 
     /// Returns the preemption for a pod: the candidate nodes with their victims. `None`: nothing is nominated.
     pub(super) fn preempt(&mut self, pod: &Arc<Pod>) -> Option<PostFilterResult> {
-        self.trials += 1;
+        self.count(PREEMPTION_WORK);
         let profile = self.profile;
         match self.scenario.cluster().decide(profile, pod) {
             Decision::Unschedulable(unschedulable) => {
@@ -237,7 +256,7 @@ impl<'a> Fork<'a> {
 
     /// Explains the decision about the pod, with all plugins that reject a node.
     pub(super) fn explain(&mut self) -> Explanation {
-        self.trials += 1;
+        self.count(EXPLANATION_WORK);
         let (pod, profile) = (self.pod(), self.profile);
         self.scenario.cluster().explain_all_filters(profile, &pod)
     }

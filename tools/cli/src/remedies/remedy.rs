@@ -58,7 +58,7 @@ macro_rules! remedies {
     ($($kind:ident,)*) => {
         /// A change that makes a pod schedulable.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-        #[serde(tag = "kind", rename_all = "camelCase")]
+        #[serde(tag = "kind")]
         pub enum Remedy {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
         }

@@ -7,10 +7,10 @@ use super::{Combination, Described, Remedies};
 
 /// Product of decisions and nodes that bounds a search.
 const WORK: usize = 4_000_000;
-/// Smallest and largest limit of decisions.
-const TRIALS: (usize, usize) = (400, 4000);
+/// Smallest and largest limit of decisions. A search for victims counts as several decisions.
+const DECISIONS: (usize, usize) = (400, 4000);
 /// Limit of decisions for a profile with extenders, each of which sends requests.
-const TRIALS_WITH_EXTENDERS: usize = 50;
+const DECISIONS_WITH_EXTENDERS: usize = 50;
 /// Number of candidates of each kind that are combined with others, and of all kinds.
 const COMBINED_PER_KIND: usize = 4;
 const COMBINED: usize = 32;
@@ -28,8 +28,8 @@ pub(super) struct Search<'f, 'a> {
 impl<'f, 'a> Search<'f, 'a> {
     pub(super) fn new(fork: &'f mut Fork<'a>, max: usize, calls_extenders: bool) -> Self {
         let limit = match calls_extenders {
-            true => TRIALS_WITH_EXTENDERS,
-            false => (WORK / fork.nodes().count().max(1)).clamp(TRIALS.0, TRIALS.1),
+            true => DECISIONS_WITH_EXTENDERS,
+            false => (WORK / fork.nodes().count().max(1)).clamp(DECISIONS.0, DECISIONS.1),
         };
         Search { fork, max, limit, found: Vec::new() }
     }
@@ -55,7 +55,7 @@ impl<'f, 'a> Search<'f, 'a> {
     }
 
     fn is_cut(&self) -> bool {
-        self.fork.trials() >= self.limit
+        self.fork.work() >= self.limit
     }
 
     /// Tries each candidate with the candidates for the rejections that then remain.

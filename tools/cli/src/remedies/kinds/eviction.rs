@@ -78,7 +78,7 @@ pub(super) fn with_priority(pod: &Pod, priority: i32) -> Pod {
 }
 
 /// Returns whether a pod stays away from its node after an eviction: pods of a DaemonSet and of the kubelet return.
-fn is_movable(pod: &Pod, fork: &Fork<'_>) -> bool {
+pub(super) fn is_movable(pod: &Pod, fork: &Fork<'_>) -> bool {
     let Some(AnyObject::Pod(pod)) = fork.get(&Key::pod(&*pod.namespace, &*pod.name)) else { return false };
     let mut owners = pod.metadata.owner_references.iter().flatten();
     owners.all(|owner| !matches!(owner.kind.as_str(), "DaemonSet" | "Node"))

@@ -16,6 +16,9 @@ use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 /// Number of shapes that are tried, the most frequent first.
 const SHAPES: usize = 12;
 
+/// The label with the name of a node.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
 /// Adds an empty node with the shape of an existing one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AddNode {
@@ -25,27 +28,7 @@ pub struct AddNode {
 
 impl AddNode {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
-        let mut devices: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
-        for object in fork.list("ResourceSlice") {
-            let AnyObject::ResourceSlice(slice) = object else { continue };
-            let count = slice.spec.devices.as_ref().map_or(0, Vec::len);
-            let node = slice.spec.node_name.as_deref().unwrap_or_default();
-            devices.entry(node).or_default().push((&slice.spec.driver, count));
-        }
-        let mut shapes: BTreeMap<String, (usize, String)> = BTreeMap::new();
-        for node in fork.nodes() {
-            let name = node.metadata.name.clone().unwrap_or_default();
-            // Nodes of one shape have the same text.
-            let copy = copied(node, "");
-            let (spec, status) = (copy.spec.unwrap_or_default(), copy.status.unwrap_or_default());
-            let (labels, features) = (copy.metadata.labels, status.declared_features);
-            let devices = devices.get(name.as_str());
-            let shape = format!("{:?} {labels:?} {:?} {features:?} {devices:?}", status.allocatable, spec.taints);
-            shapes.entry(shape).or_insert((0, name)).0 += 1;
-        }
-        let mut shapes: Vec<(usize, String)> = shapes.into_values().collect();
-        shapes.sort_by(|(a, a_name), (b, b_name)| b.cmp(a).then(a_name.cmp(b_name)));
-        shapes.into_iter().take(SHAPES).for_each(|(_, like)| add(AddNode { like }));
+        fork.shapes(shapes).into_iter().for_each(|like| add(AddNode { like }));
     }
 
     fn name(&self) -> String {
@@ -53,12 +36,39 @@ impl AddNode {
     }
 }
 
+/// Returns one node of each of the most frequent shapes.
+fn shapes(fork: &Fork<'_>) -> Vec<String> {
+    let mut devices: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
+    for object in fork.list("ResourceSlice") {
+        let AnyObject::ResourceSlice(slice) = object else { continue };
+        let count = slice.spec.devices.as_ref().map_or(0, Vec::len);
+        let node = slice.spec.node_name.as_deref().unwrap_or_default();
+        devices.entry(node).or_default().push((&slice.spec.driver, count));
+    }
+    let mut shapes: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for node in fork.nodes() {
+        let name = node.metadata.name.as_deref().unwrap_or_default();
+        // Nodes of one shape have the same text.
+        let labels = node.metadata.labels.iter().flatten().filter(|(key, value)| *key != HOSTNAME && *value != name);
+        let labels: Vec<_> = labels.collect();
+        let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
+        let taints = taints.filter(|taint| !taint.key.starts_with(CONDITION_TAINTS));
+        let taints: Vec<_> = taints.map(|taint| (&taint.key, &taint.value, &taint.effect)).collect();
+        let status = node.status.as_ref().map(|status| (&status.allocatable, &status.declared_features));
+        let devices = devices.get(name);
+        shapes.entry(format!("{labels:?} {taints:?} {status:?} {devices:?}")).or_insert((0, name)).0 += 1;
+    }
+    let mut shapes: Vec<(usize, &str)> = shapes.into_values().collect();
+    shapes.sort_by(|(a, a_name), (b, b_name)| b.cmp(a).then(a_name.cmp(b_name)));
+    shapes.into_iter().take(SHAPES).map(|(_, like)| like.to_owned()).collect()
+}
+
 /// Returns a node of the same shape: without what belongs to one node, and without a cordon.
 fn copied(node: &ApiNode, name: &str) -> ApiNode {
     let old = node.metadata.name.as_deref().unwrap_or_default();
     let mut labels = node.metadata.labels.clone().unwrap_or_default();
     labels.values_mut().filter(|value| *value == old).for_each(|value| name.clone_into(value));
-    labels.entry("kubernetes.io/hostname".to_owned()).and_modify(|hostname| name.clone_into(hostname));
+    labels.entry(HOSTNAME.to_owned()).and_modify(|hostname| name.clone_into(hostname));
     let mut copy = node.clone();
     copy.metadata = ObjectMeta { name: Some(name.to_owned()), labels: Some(labels), ..ObjectMeta::default() };
     if let Some(spec) = &mut copy.spec {

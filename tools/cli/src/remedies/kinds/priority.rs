@@ -8,13 +8,13 @@ use schedc_core::model::PreemptionPolicy;
 use schedc_objects::AnyObject;
 use serde::Serialize;
 
-use super::eviction::with_priority;
+use super::eviction::{is_movable, with_priority};
 use crate::remedies::fork::Fork;
 use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Number of priorities that are tried, the lowest first.
-const PRIORITIES: usize = 8;
+const PRIORITIES: usize = 4;
 
 /// Raises the priority of the pod, which then preempts other pods within their disruption budgets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,13 +32,20 @@ pub struct RaisePriority {
 impl RaisePriority {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.pod();
-        if pod.spec.preemption_policy == PreemptionPolicy::Never || fork.preempt(&pod).is_some() {
+        // Together with another change, a priority is the first candidate.
+        if !fork.edits().is_empty()
+            || pod.spec.preemption_policy == PreemptionPolicy::Never
+            || fork.preempt(&pod).is_some()
+        {
             return;
         }
         let Some(found) = fork.preempt(&Arc::new(with_priority(&pod, i32::MAX))) else { return };
         for (priority, priority_class) in priorities(fork, pod.spec.priority, &found).into_iter().take(PRIORITIES) {
             let preemption = fork.preempt(&Arc::new(with_priority(&pod, priority)));
-            if let Some(victims) = preemption.and_then(|found| victims(&found)) {
+            let are_movable = |found: &PostFilterResult| {
+                found.nominated().is_some_and(|candidate| candidate.victims.iter().all(|pod| is_movable(pod, fork)))
+            };
+            if let Some(victims) = preemption.filter(are_movable).and_then(|found| victims(&found)) {
                 return add(RaisePriority { priority_class, priority, victims });
             }
         }
