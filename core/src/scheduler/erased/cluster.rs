@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::record::Recorder;
 use crate::engine::bundle::{Bundle, set_up_extenders, with_profile};
 use crate::engine::explain::Explanation;
+use crate::engine::tie_break::TieBreak;
 use crate::engine::{Decision, UNTIMED};
 use crate::model::cache::{Base, Cache, PodState};
 use crate::model::intern::Symbol;
@@ -11,6 +13,7 @@ use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::plugin_api::events::{ClusterEvent, EventObject};
 use crate::plugin_api::extension_points::{HintError, QueueingHint};
 use crate::plugin_api::handle::Handle;
+use crate::plugin_api::random::Random;
 use crate::plugin_api::status::Status;
 use crate::profile_api::costs::{CostPart, Meter};
 use crate::profile_api::extenders::{Extenders, Overrides};
@@ -182,7 +185,13 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
             profile,
             fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Decision {
                 engine.percentage_of_nodes_to_score = 100;
-                engine.decide(pod, cache, UNTIMED, |_| 0)
+                // As in the scheduling cycle: the engine is compiled once for these types.
+                let (mut random, mut observer) = (Random::new(0), ());
+                let mut draw = TieBreak::First.draw_fn(&mut random);
+                let recorder = &mut Recorder::new(&mut observer);
+                let (decision, held) = engine.decide_with_state(pod, cache, UNTIMED, &mut draw, recorder);
+                engine.release(held);
+                decision
             }
         )
     }

@@ -10,6 +10,7 @@ use schedc_core::extenders::Overrides;
 use schedc_core::random::Random;
 use schedc_objects::{AnyObject, Manifests, Objects, Options as LoadOptions, SourceLocation, Sourced};
 
+use super::kinds::spread::RelaxSpread;
 use super::remedy::Remedy;
 use super::{Combination, Edit, Remedies};
 use crate::cluster::Routes;
@@ -170,6 +171,16 @@ fn random_cluster(random: &mut Random) -> String {
     text
 }
 
+/// Verifies that no smaller `maxSkew` suffices.
+fn check_skew(objects: &Objects, subject: usize, to: i32) {
+    for skew in 1..to {
+        let mut objects = objects.clone();
+        let spec = objects.pods[subject].object.spec.as_mut().unwrap();
+        spec.topology_spread_constraints.as_mut().unwrap()[0].max_skew = skew;
+        assert_eq!(explanation(&objects, subject, 0).node, None, "{skew} below {to}");
+    }
+}
+
 /// Returns the objects of a pod with another cpu request.
 fn with_request(objects: &Objects, subject: usize, millicores: i64) -> Objects {
     let mut objects = objects.clone();
@@ -190,6 +201,11 @@ fn remedies_of_random_clusters_are_true_and_minimal() {
         pods += usize::from(!remedies.found.is_empty());
         for remedy in &remedies.found {
             check(&objects, subject, remedy);
+            if let [only] = &remedy.changes[..]
+                && let Remedy::RelaxSpread(RelaxSpread { to: Some(to), .. }) = only.remedy
+            {
+                check_skew(&objects, subject, to);
+            }
             if let [only] = &remedy.changes[..]
                 && let Remedy::LowerRequest(_) = only.remedy
             {

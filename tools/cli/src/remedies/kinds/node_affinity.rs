@@ -93,7 +93,10 @@ impl Change for RemoveNodeAffinity {
                     }
                 }
                 if all(term).next().is_none() {
-                    // A term without expressions matches no node, while a pod without terms goes to all.
+                    // A term without expressions matches no node. Without its only term, the pod matches all nodes.
+                    if terms.len() > 1 {
+                        return false;
+                    }
                     *required = None;
                 }
             }

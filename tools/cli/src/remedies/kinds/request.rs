@@ -28,6 +28,9 @@ pub struct LowerRequest {
     pub to: String,
     #[serde(skip)]
     amount: i64,
+    /// The smallest value that is tried.
+    #[serde(skip)]
+    smallest: i64,
     #[serde(skip)]
     reduction: i64,
 }
@@ -45,16 +48,20 @@ impl LowerRequest {
                     .collect(),
             };
             requests.sort_by_key(|(_, amount)| std::cmp::Reverse(*amount));
-            for (container, amount) in requests.into_iter().take(CONTAINERS).filter(|(_, amount)| *amount > 1) {
+            // The request of a pod covers those of its containers.
+            let in_containers = of_containers(&spec).filter_map(|(_, resources)| requested(resources, resource));
+            let smallest = if pod_level.is_some() { in_containers.sum::<i64>().max(1) } else { 1 };
+            for (container, amount) in requests.into_iter().take(CONTAINERS).filter(|(_, amount)| *amount > smallest) {
                 let mut lowered = LowerRequest {
                     container: container.to_owned(),
                     resource: resource.to_owned(),
                     from: text(resource, amount),
                     to: String::new(),
                     amount,
+                    smallest,
                     reduction: 0,
                 };
-                lowered.set_strength(amount - 1);
+                lowered.set_strength(amount - smallest);
                 add(lowered);
             }
         }
@@ -108,7 +115,7 @@ impl Change for LowerRequest {
     }
 
     fn strengths(&self) -> i64 {
-        self.amount - 1
+        self.amount - self.smallest
     }
 
     fn set_strength(&mut self, strength: i64) {

@@ -1,5 +1,7 @@
 //! Tolerations of the pod.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, Taint as ApiTaint, Toleration};
@@ -8,6 +10,9 @@ use serde::Serialize;
 use crate::remedies::fork::Fork;
 use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_taints};
+
+/// Number of sets of taints that are tried, those of most nodes.
+const SETS: usize = 32;
 
 /// A taint of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -30,15 +35,13 @@ pub struct AddTolerations {
 impl AddTolerations {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.subject();
-        let mut seen = Vec::new();
-        for name in situation.all_nodes("TaintToleration") {
-            let Some(node) = fork.node(name) else { continue };
-            let taints = untolerated(&pod, &node);
-            if !taints.is_empty() && !seen.contains(&taints) {
-                seen.push(taints);
-            }
+        let mut sets: BTreeMap<Vec<Taint>, usize> = BTreeMap::new();
+        for node in situation.all_nodes("TaintToleration").filter_map(|name| fork.node(name)) {
+            *sets.entry(untolerated(&pod, &node)).or_default() += 1;
         }
-        seen.into_iter().for_each(|taints| add(AddTolerations { taints }));
+        let mut sets: Vec<(Vec<Taint>, usize)> = sets.into_iter().filter(|(taints, _)| !taints.is_empty()).collect();
+        sets.sort_by_key(|(_, nodes)| Reverse(*nodes));
+        sets.into_iter().take(SETS).for_each(|(taints, _)| add(AddTolerations { taints }));
     }
 }
 
