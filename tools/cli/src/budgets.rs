@@ -136,6 +136,14 @@ impl Budgets {
         Effects { violated, kept }
     }
 
+    /// Returns whether all of these pods may be evicted.
+    pub(crate) fn allow(&self, pods: &[Arc<Pod>]) -> bool {
+        self.0.values().all(|budget| {
+            let count = pods.iter().filter(|pod| budget.counts(pod)).count();
+            i32::try_from(count).is_ok_and(|count| count == 0 || count <= budget.disruptions_allowed)
+        })
+    }
+
     fn violated(&self, candidate: &Candidate, base: &Base) -> Vec<Violation> {
         let violated = self.0.iter().filter_map(|(name, budget)| {
             let pods: Vec<_> = candidate.to_be_removed().filter(|pod| budget.counts(pod)).collect();

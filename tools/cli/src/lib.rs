@@ -19,6 +19,8 @@ pub mod explanation;
 #[cfg(feature = "tools")]
 pub mod precheck;
 #[cfg(feature = "tools")]
+pub mod remedies;
+#[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]
 pub mod timeline;

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use super::record::Recorder;
 use crate::engine::bundle::{Bundle, set_up_extenders, with_profile};
 use crate::engine::explain::Explanation;
+use crate::engine::tie_break::TieBreak;
+use crate::engine::{Decision, UNTIMED};
 use crate::model::cache::{Base, Cache, PodState};
 use crate::model::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
 use crate::plugin_api::events::{ClusterEvent, EventObject};
 use crate::plugin_api::extension_points::{HintError, QueueingHint};
 use crate::plugin_api::handle::Handle;
+use crate::plugin_api::random::Random;
 use crate::plugin_api::status::Status;
 use crate::profile_api::costs::{CostPart, Meter};
 use crate::profile_api::extenders::{Extenders, Overrides};
@@ -48,6 +52,10 @@ pub trait AnyCluster {
     fn gate_status(&mut self, profile: usize, pod: &Pod) -> Option<Status>;
     /// Explains a decision over all nodes, regardless of `percentage-of-nodes-to-score`.
     fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
+    /// Explains a decision like [`AnyCluster::explain`], with every plugin that rejects a node.
+    fn explain_all_filters(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation;
+    /// Decides about a pod over all nodes. Among equally good nodes, the decision is the first by index.
+    fn decide(&mut self, profile: usize, pod: &Arc<Pod>) -> Decision;
     /// Returns the plugins of a profile, as in [`Profile::plugins`](crate::profile_api::profile::Profile::plugins).
     fn plugins(&mut self, profile: usize) -> &'static [PluginEvents];
     /// Returns whether a profile has extenders.
@@ -158,6 +166,32 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
             fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Explanation {
                 engine.percentage_of_nodes_to_score = 100;
                 engine.explain(pod, cache, false)
+            }
+        )
+    }
+    fn explain_all_filters(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Explanation {
+                engine.percentage_of_nodes_to_score = 100;
+                engine.explain(pod, cache, true)
+            }
+        )
+    }
+    fn decide(&mut self, profile: usize, pod: &Arc<Pod>) -> Decision {
+        with_profile!(
+            self.bundle,
+            profile,
+            fn(engine, pod: &Arc<Pod> = pod, cache: &mut Cache<S> = &mut self.cache) -> Decision {
+                engine.percentage_of_nodes_to_score = 100;
+                // As in the scheduling cycle: the engine is compiled once for these types.
+                let (mut random, mut observer) = (Random::new(0), ());
+                let mut draw = TieBreak::First.draw_fn(&mut random);
+                let recorder = &mut Recorder::new(&mut observer);
+                let (decision, held) = engine.decide_with_state(pod, cache, UNTIMED, &mut draw, recorder);
+                engine.release(held);
+                decision
             }
         )
     }

@@ -51,6 +51,21 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = value_parser!(u32).range(1..))]
     top: u32,
 
+    /// Explain why the pod goes to its node and not to this one
+    ///
+    /// Prints the deciding plugin, the difference of the totals, and for each score plugin the weight with which the
+    /// other node would have the higher total, and the best node without this score. For an infeasible node, every
+    /// plugin that rejects it.
+    #[arg(long, value_name = "NODE")]
+    against: Option<String>,
+
+    /// Maximum number of remedies for an unschedulable pod; 0 does not search for any
+    ///
+    /// A remedy is a change of the pod, of a node, of other pods, of the cluster or of volumes, with which the
+    /// scheduler places the pod. The remedies that disturb least come first.
+    #[arg(long, value_name = "NUMBER", default_value_t = 5)]
+    max_remedies: u16,
+
     /// Output format
     ///
     /// JSON and YAML contain all nodes, whatever the options of the table.
@@ -70,7 +85,8 @@ impl Explain {
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
         let subjects = self.pods.find(&objects)?;
-        check_nodes(&self.node, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
+        let named: Vec<String> = self.node.iter().chain(&self.against).cloned().collect();
+        check_nodes(&named, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
         let (mut explanations, mut unserved) = (Vec::new(), Vec::new());
         for subject in subjects {
             let pod = &objects.pods[subject].object;
@@ -119,6 +135,8 @@ impl Explain {
             seed: self.seed,
             after: self.after,
             all_filters: self.all_filters,
+            against: self.against.as_deref(),
+            max_remedies: self.max_remedies.into(),
             extenders: setup.extenders,
         };
         let explanation = explain(&setup.bundle, objects, subject, options)?;

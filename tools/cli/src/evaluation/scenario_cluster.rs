@@ -59,6 +59,11 @@ impl<'a> ScenarioCluster<'a> {
         }
     }
 
+    /// Returns the scheduler's state of the cluster.
+    pub fn cluster(&mut self) -> &mut dyn AnyCluster {
+        self.cluster
+    }
+
     /// Runs a scheduling cycle for a pod.
     pub(super) fn decide(&mut self, pod: &Arc<Pod>) -> Decision {
         if pod.deleting {

@@ -14,13 +14,14 @@ use schedc_in_memory::server::{Key, uid_of};
 use schedc_in_memory::{SimulationHooks, Simulator};
 use schedc_objects::{AnyObject, Objects};
 
-use super::{After, Explanation};
+use super::{After, Comparison, Explanation, Rejection};
 use crate::budgets::{Budgets, Status};
 use crate::cluster::{self, Cluster, Routes, pod_name};
+use crate::remedies::Subject;
 
 /// Settings of an explanation.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'a> {
     /// Profiles, and the pods that they serve.
     pub routes: Routes,
     /// Index of the profile that serves the pod.
@@ -31,6 +32,10 @@ pub struct Options {
     pub after: bool,
     /// Whether every plugin evaluates nodes that another plugin rejects.
     pub all_filters: bool,
+    /// A node with which the chosen node is compared.
+    pub against: Option<&'a str>,
+    /// Maximum number of remedies for a pod that stays unschedulable; 0 leaves out the search.
+    pub max_remedies: usize,
     /// Overrides of the profiles' extender settings.
     pub extenders: &'static Overrides,
 }
@@ -48,7 +53,7 @@ pub fn explain(
     bundle: &AnyBundle,
     mut objects: Objects,
     subject: usize,
-    options: Options,
+    options: Options<'_>,
 ) -> Result<Option<Explanation>, StartErrors> {
     let Some(pod) = objects.pods.get_mut(subject) else { return Ok(None) };
     as_pending(&mut pod.object);
@@ -80,6 +85,11 @@ pub fn explain(
     let Some(pod) = scheduler.pending(&simulator.hooks.subject).cloned() else { return Ok(None) };
     let mut found = scheduler.explain(options.profile, &pod, options.all_filters);
     scheduler.explain_shortages(options.profile, &pod, &mut found);
+    let rejections = options.against.map(|node| {
+        let nodes = scheduler.explain(options.profile, &pod, true).nodes;
+        let verdicts = nodes.into_iter().find(|other| other.node == node).map(|node| node.verdicts);
+        verdicts.into_iter().flatten().map(Rejection::from).collect()
+    });
     let base = scheduler.base_mut();
     let mut budgets = Budgets::default();
     for budget in simulator.server.list("PodDisruptionBudget") {
@@ -87,7 +97,17 @@ pub fn explain(
     }
     let profile = &options.routes.profiles()[options.profile];
     let explanation = Explanation::new(&pod, profile, found, &budgets, base);
-    Ok(Some(Explanation { after, budgets: Status::all(&simulator.server), ..explanation }))
+    let comparison = options.against.zip(rejections);
+    let comparison = comparison.and_then(|(node, rejections)| Comparison::of(&explanation, node, rejections));
+    // A pod for which preemption makes room needs no help.
+    let is_stuck = explanation.node.is_none() && explanation.preemption.is_none();
+    let remedies = match options {
+        Options { max_remedies: max, profile, extenders, .. } if max > 0 && is_stuck => {
+            Subject { bundle, profile, extenders, pod: key }.remedies(simulator.server.objects(), max)?
+        }
+        _ => None,
+    };
+    Ok(Some(Explanation { after, remedies, comparison, budgets: Status::all(&simulator.server), ..explanation }))
 }
 
 /// Creates a cluster before any attempt.
@@ -95,7 +115,7 @@ fn start(
     bundle: &AnyBundle,
     objects: Vec<AnyObject>,
     subject: &Key,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Result<Simulator<AttemptRecorder>, StartErrors> {
     let Options { routes, seed, extenders, .. } = options;
     let Cluster { mut simulator, .. } =

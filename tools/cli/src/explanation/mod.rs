@@ -1,5 +1,6 @@
 //! The explanation of a decision for one pod, node by node.
 
+mod comparison;
 mod cycle;
 
 use schedc_core::cache::Base;
@@ -14,10 +15,12 @@ use serde_json::Value;
 
 use crate::budgets::{self, Budgets, Effects, ProtectedPod, Violation};
 use crate::cluster::pod_name;
+use crate::remedies::Remedies;
+pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
 /// The result of a scheduling cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// `namespace/name`.
@@ -47,6 +50,12 @@ pub struct Explanation {
     pub best: Vec<String>,
     /// All nodes, by name.
     pub nodes: Vec<NodeReport>,
+    /// Changes that make the pod schedulable, if it is unschedulable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedies: Option<Remedies>,
+    /// The comparison with another node, if it was requested and the pod has a node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
     /// The disruption budgets of the cluster, for warnings.
     #[serde(skip)]
     pub budgets: Vec<budgets::Status>,
@@ -166,6 +175,8 @@ impl Explanation {
             by_nomination: found.by_nomination,
             best: found.best,
             nodes: found.nodes.into_iter().map(NodeReport::from).collect(),
+            remedies: None,
+            comparison: None,
             budgets: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use indicatif::HumanCount;
 
-use super::count;
+use super::{comparison, count, remedies};
 use crate::budgets::{ProtectedPod, Violation};
 use crate::commands::output::{Columns, heading, wrapped};
 use crate::explanation::{After, Explanation, NodeReport, Rejection, Score};
@@ -37,7 +37,13 @@ impl Nodes {
 /// Returns the feasible nodes with their scores, the best first, then rejected nodes with their reasons, and
 /// the outcome.
 pub(crate) fn table(explanation: &Explanation, view: &Nodes) -> String {
-    let parts = [scores(explanation, view), rejections(explanation, view), Some(outcome(explanation, view))];
+    let parts = [
+        scores(explanation, view),
+        rejections(explanation, view),
+        Some(outcome(explanation, view)),
+        explanation.remedies.as_ref().map(remedies::table),
+        explanation.comparison.as_ref().map(|comparison| comparison::table(explanation, comparison)),
+    ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

@@ -4,6 +4,8 @@
 pub(crate) mod bench;
 #[cfg(feature = "tools")]
 pub(crate) mod capacity;
+#[cfg(feature = "tools")]
+mod comparison;
 #[cfg(feature = "bench")]
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
@@ -17,6 +19,8 @@ pub(crate) mod precheck;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
+#[cfg(feature = "tools")]
+mod remedies;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
 #[cfg(feature = "tools")]

@@ -1,0 +1,148 @@
+//! The chosen node of a pod compared with another node.
+
+use std::cmp::Reverse;
+
+use schedc_core::extenders::EXTENDER;
+use serde::Serialize;
+
+use super::{Explanation, NodeReport, Rejection, Score};
+
+/// Highest weight of a plugin that is considered.
+const HIGHEST_WEIGHT: i64 = i32::MAX as i64;
+
+/// The reasons for the chosen node and against another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// The other node.
+    pub against: String,
+    /// Every plugin that rejects the other node.
+    pub rejections: Vec<Rejection>,
+    /// The plugin whose omission alone makes the other node feasible, if it is infeasible; otherwise the score plugin
+    /// that favours the chosen node most.
+    pub deciding: Option<&'static str>,
+    /// Total of the chosen node minus the total of the other node, if both have scores.
+    pub margin: Option<i64>,
+    /// The score plugins, those that favour the chosen node most first.
+    pub plugins: Vec<PluginComparison>,
+}
+
+/// A score plugin's effect on the choice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginComparison {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// Its weight.
+    pub weight: i64,
+    /// Weighted score of the chosen node minus that of the other node.
+    pub difference: i64,
+    /// The nearest weight with which the other node has a higher total than the chosen one. `None`: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisive_weight: Option<DecisiveWeight>,
+    /// The nodes with the highest total if the profile leaves out this score.
+    pub without: Vec<String>,
+}
+
+/// A weight with which the scheduler prefers the other node to the chosen one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DecisiveWeight {
+    /// The weight.
+    pub weight: i64,
+    /// The nodes with the highest total then, which may differ from both.
+    pub best: Vec<String>,
+}
+
+impl Comparison {
+    /// Compares the chosen node with another node. `rejections` are those of all filters. `None`: the pod has no node,
+    /// or there is no such node.
+    pub(super) fn of(explanation: &Explanation, against: &str, rejections: Vec<Rejection>) -> Option<Self> {
+        let node = |name: &str| explanation.nodes.iter().find(|node| node.node == name);
+        let (chosen, other) = (node(explanation.node.as_deref()?)?, node(against)?);
+        let mut comparison = Comparison {
+            against: against.to_owned(),
+            deciding: match &rejections[..] {
+                // Filters of nodes that PreFilter excludes do not run.
+                [only] => Some(only.plugin).filter(|plugin| !plugin.is_empty()),
+                _ => None,
+            },
+            rejections,
+            margin: None,
+            plugins: Vec::new(),
+        };
+        if let (Some(total), Some(of_other)) = (chosen.total, other.total) {
+            comparison.margin = Some(total.saturating_sub(of_other));
+            let pairs = chosen.scores.iter().zip(&other.scores);
+            let compare =
+                |(score, of_other)| PluginComparison::of(&explanation.nodes, (chosen, other), score, of_other);
+            comparison.plugins = pairs.map(compare).collect();
+            comparison.plugins.sort_by_key(|plugin| Reverse(plugin.difference));
+            let first = comparison.plugins.first().filter(|plugin| plugin.difference > 0);
+            comparison.deciding = first.map(|plugin| plugin.plugin);
+        }
+        Some(comparison)
+    }
+}
+
+impl PluginComparison {
+    fn of(
+        nodes: &[NodeReport],
+        (chosen, other): (&NodeReport, &NodeReport),
+        of_chosen: &Score,
+        of_other: &Score,
+    ) -> Self {
+        let Score { plugin, weight, .. } = *of_chosen;
+        let margin = chosen.total.unwrap_or(0) - other.total.unwrap_or(0);
+        let decisive = decisive_weight(weight, of_chosen.normalized - of_other.normalized, margin);
+        // Scores of extenders have no weight.
+        let decisive = decisive.filter(|_| plugin != EXTENDER);
+        PluginComparison {
+            plugin,
+            weight,
+            difference: of_chosen.weighted - of_other.weighted,
+            decisive_weight: decisive.map(|weight| DecisiveWeight { weight, best: best(nodes, plugin, weight) }),
+            without: best(nodes, plugin, 0),
+        }
+    }
+}
+
+/// Returns the weight nearest to `weight` with which the margin is negative. A weight is at least 1.
+fn decisive_weight(weight: i64, difference: i64, margin: i64) -> Option<i64> {
+    // The margin with weight w is margin + (w - weight) * difference.
+    let decisive = match difference {
+        0 => return None,
+        1.. => weight.checked_sub(margin.div_euclid(difference))?.checked_sub(1)?,
+        ..0 => weight.checked_add(margin.div_euclid(-difference))?.checked_add(1)?,
+    };
+    (1..=HIGHEST_WEIGHT).contains(&decisive).then_some(decisive)
+}
+
+/// Returns the nodes with the highest total if a plugin had another weight. Scores do not depend on weights.
+fn best(nodes: &[NodeReport], plugin: &str, weight: i64) -> Vec<String> {
+    let total = |node: &NodeReport| {
+        let weighted = |score: &Score| if score.plugin == plugin { score.normalized * weight } else { score.weighted };
+        node.scores.iter().map(weighted).sum::<i64>()
+    };
+    let scored = || nodes.iter().filter(|node| node.total.is_some());
+    let highest = scored().map(total).max();
+    scored().filter(|node| Some(total(node)) == highest).map(|node| node.node.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decisive_weight;
+
+    #[test]
+    fn a_decisive_weight_is_the_nearest_one() {
+        for weight in 1..8 {
+            for difference in -5_i64..=5 {
+                for margin in 0..12 {
+                    let changed = |w: i64| margin + (w - weight) * difference < 0;
+                    let all = (1..100).filter(|w| changed(*w));
+                    let nearest = all.min_by_key(|w| (w - weight).abs());
+                    assert_eq!(decisive_weight(weight, difference, margin), nearest, "{weight} {difference} {margin}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Host ports of the pod.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::remedies::fork::Fork;
+use crate::remedies::remedy::Change;
+use crate::remedies::situation::Situation;
+
+/// Removes a host port of a container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RemoveHostPort {
+    /// The container.
+    pub container: String,
+    /// The port.
+    pub port: i32,
+    /// The protocol.
+    pub protocol: String,
+}
+
+impl RemoveHostPort {
+    pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
+        if !situation.has("NodePorts") {
+            return;
+        }
+        let spec = fork.subject().spec.unwrap_or_default();
+        for container in spec.containers {
+            for port in container.ports.into_iter().flatten() {
+                if let Some(number) = port.host_port.filter(|&number| number > 0) {
+                    let protocol = port.protocol.unwrap_or_else(|| "TCP".to_owned());
+                    add(RemoveHostPort { container: container.name.clone(), port: number, protocol });
+                }
+            }
+        }
+    }
+}
+
+impl Change for RemoveHostPort {
+    fn apply(&self, fork: &mut Fork<'_>) -> bool {
+        let mut pod = fork.subject();
+        let Some(spec) = &mut pod.spec else { return false };
+        // With the host's network, every container port is a host port.
+        if spec.host_network == Some(true) {
+            return false;
+        }
+        let containers = spec.containers.iter_mut().filter(|container| container.name == self.container);
+        for port in containers.flat_map(|container| container.ports.iter_mut().flatten()) {
+            if port.host_port == Some(self.port) && port.protocol.as_deref().unwrap_or("TCP") == self.protocol {
+                port.host_port = None;
+            }
+        }
+        fork.set(pod);
+        true
+    }
+
+    fn disturbance(&self) -> u32 {
+        54
+    }
+}
+
+impl fmt::Display for RemoveHostPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RemoveHostPort { container, port, protocol } = self;
+        write!(f, "remove host port {port}/{protocol} of container {container}")
+    }
+}

@@ -1,0 +1,125 @@
+//! The node selector of the pod.
+
+use std::fmt;
+
+use k8s_openapi::api::core::v1::Node as ApiNode;
+use schedc_codegen::suggest::closest;
+use serde::Serialize;
+
+use crate::remedies::fork::Fork;
+use crate::remedies::remedy::Change;
+use crate::remedies::situation::Situation;
+
+/// Replaces an entry of the node selector by a similar label of nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeNodeSelector {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: String,
+    /// The key afterwards.
+    pub new_key: String,
+    /// The value afterwards.
+    pub new_value: String,
+}
+
+/// Removes an entry of the node selector.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RemoveNodeSelector {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: String,
+}
+
+/// Returns the entries of the node selector if NodeAffinity rejects nodes.
+fn entries(fork: &Fork<'_>, situation: &Situation) -> Vec<(String, String)> {
+    let selector = fork.subject().spec.and_then(|spec| spec.node_selector).unwrap_or_default();
+    selector.into_iter().filter(|_| situation.has("NodeAffinity")).collect()
+}
+
+/// Returns the values of a node label.
+fn values<'a>(nodes: impl Iterator<Item = &'a ApiNode>, key: &str) -> Vec<&'a str> {
+    let labels = nodes.filter_map(|node| node.metadata.labels.as_ref()?.get(key));
+    let mut values: Vec<&str> = labels.map(String::as_str).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+impl ChangeNodeSelector {
+    pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
+        for (key, value) in entries(fork, situation) {
+            let mut suggest = |new_key: &str, new_value: &str| {
+                let (new_key, new_value) = (new_key.to_owned(), new_value.to_owned());
+                add(ChangeNodeSelector { key: key.clone(), value: value.clone(), new_key, new_value });
+            };
+            let known = values(fork.nodes(), &key);
+            if known.is_empty() {
+                let mut keys: Vec<&str> = fork
+                    .nodes()
+                    .flat_map(|node| node.metadata.labels.iter().flatten())
+                    .map(|(key, _)| key.as_str())
+                    .collect();
+                keys.sort_unstable();
+                keys.dedup();
+                if let Some(meant) = closest(&key, keys) {
+                    suggest(meant, &value);
+                }
+            } else if !known.contains(&value.as_str())
+                && let Some(meant) = closest(&value, known)
+            {
+                suggest(&key, meant);
+            }
+        }
+    }
+}
+
+impl RemoveNodeSelector {
+    pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
+        entries(fork, situation).into_iter().for_each(|(key, value)| add(RemoveNodeSelector { key, value }));
+    }
+}
+
+impl Change for ChangeNodeSelector {
+    fn apply(&self, fork: &mut Fork<'_>) -> bool {
+        let mut pod = fork.subject();
+        let Some(selector) = pod.spec.as_mut().and_then(|spec| spec.node_selector.as_mut()) else { return false };
+        selector.remove(&self.key);
+        selector.insert(self.new_key.clone(), self.new_value.clone());
+        fork.set(pod);
+        true
+    }
+
+    fn disturbance(&self) -> u32 {
+        15
+    }
+}
+
+impl Change for RemoveNodeSelector {
+    fn apply(&self, fork: &mut Fork<'_>) -> bool {
+        let mut pod = fork.subject();
+        let Some(selector) = pod.spec.as_mut().and_then(|spec| spec.node_selector.as_mut()) else { return false };
+        selector.remove(&self.key);
+        fork.set(pod);
+        true
+    }
+
+    fn disturbance(&self) -> u32 {
+        40
+    }
+}
+
+impl fmt::Display for ChangeNodeSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ChangeNodeSelector { key, value, new_key, new_value } = self;
+        write!(f, "change {key}={value} in the node selector to {new_key}={new_value}")
+    }
+}
+
+impl fmt::Display for RemoveNodeSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "remove {}={} from the node selector", self.key, self.value)
+    }
+}

@@ -1,0 +1,130 @@
+//! The kinds of remedies.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::fork::Fork;
+use super::kinds::affinity_term::RelaxAffinityTerm;
+use super::kinds::capacity::FreeCapacity;
+use super::kinds::cordon::Uncordon;
+use super::kinds::eviction::Evict;
+use super::kinds::features::DeclareFeatures;
+use super::kinds::gates::RemoveGates;
+use super::kinds::host_port::RemoveHostPort;
+use super::kinds::new_node::AddNode;
+use super::kinds::node_affinity::RemoveNodeAffinity;
+use super::kinds::node_labels::LabelNode;
+use super::kinds::node_selector::{ChangeNodeSelector, RemoveNodeSelector};
+use super::kinds::priority::RaisePriority;
+use super::kinds::request::LowerRequest;
+use super::kinds::spread::RelaxSpread;
+use super::kinds::taints::RemoveTaints;
+use super::kinds::tolerations::AddTolerations;
+use super::kinds::volumes::{CreateClaim, CreateVolume};
+use super::situation::Situation;
+
+/// A kind of change that can make a pod schedulable.
+pub(super) trait Change: fmt::Display {
+    /// Applies the change. Returns false if it is not possible.
+    fn apply(&self, fork: &mut Fork<'_>) -> bool;
+
+    /// Returns how much the change disturbs the cluster and its users. The list of remedies begins with the smallest.
+    ///
+    /// | from | changes |
+    /// |---|---|
+    /// | 10 | undo a hold: gate, cordon; create a missing object |
+    /// | 20 | adapt the pod without an effect on other pods |
+    /// | 50 | adapt the cluster |
+    /// | 60 | stop other pods |
+    /// | 200 | act against a controller |
+    fn disturbance(&self) -> u32;
+
+    /// Returns the number of strengths of a change that has an amount.
+    fn strengths(&self) -> i64 {
+        1
+    }
+
+    /// Weakens the change to a strength between 1 and [`Change::strengths`].
+    fn set_strength(&mut self, _strength: i64) {}
+
+    /// Returns the smaller changes of the same kind.
+    fn parts(&self) -> Vec<Remedy> {
+        Vec::new()
+    }
+}
+
+macro_rules! remedies {
+    ($($kind:ident,)*) => {
+        /// A change that makes a pod schedulable.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+        #[serde(tag = "kind")]
+        pub enum Remedy {
+            $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
+        }
+
+        $(impl From<$kind> for Remedy {
+            fn from(change: $kind) -> Self {
+                Remedy::$kind(change)
+            }
+        })*
+
+        impl Remedy {
+            fn change(&self) -> &dyn Change {
+                match self {
+                    $(Remedy::$kind(change) => change,)*
+                }
+            }
+
+            fn change_mut(&mut self) -> &mut dyn Change {
+                match self {
+                    $(Remedy::$kind(change) => change,)*
+                }
+            }
+
+            /// Returns the changes that may help against the rejections.
+            pub(super) fn candidates(fork: &mut Fork<'_>, situation: &Situation) -> Vec<Remedy> {
+                let mut candidates = Vec::new();
+                $($kind::candidates(fork, situation, &mut |change: $kind| candidates.push(change.into()));)*
+                candidates.sort_by_key(Remedy::disturbance);
+                candidates
+            }
+        }
+    };
+}
+
+remedies! {
+    RemoveGates, Uncordon, CreateClaim, CreateVolume, ChangeNodeSelector, AddTolerations, LowerRequest, RelaxSpread,
+    LabelNode, RelaxAffinityTerm, RemoveHostPort, RemoveNodeSelector, RemoveNodeAffinity, RemoveTaints, AddNode, Evict,
+    RaisePriority, FreeCapacity, DeclareFeatures,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.change().fmt(f)
+    }
+}
+
+impl Remedy {
+    pub(super) fn apply(&self, fork: &mut Fork<'_>) -> bool {
+        self.change().apply(fork)
+    }
+
+    pub(super) fn disturbance(&self) -> u32 {
+        self.change().disturbance()
+    }
+
+    pub(super) fn strengths(&self) -> i64 {
+        self.change().strengths()
+    }
+
+    pub(super) fn with_strength(&self, strength: i64) -> Self {
+        let mut weaker = self.clone();
+        weaker.change_mut().set_strength(strength);
+        weaker
+    }
+
+    pub(super) fn parts(&self) -> Vec<Remedy> {
+        self.change().parts()
+    }
+}

@@ -1,0 +1,198 @@
+//! The search: candidates, verification, minimal changes, ranking.
+
+use super::fork::Fork;
+use super::remedy::Remedy;
+use super::situation::Situation;
+use super::{Combination, Described, Remedies};
+
+/// Product of decisions and nodes that bounds a search.
+const WORK: usize = 4_000_000;
+/// Smallest and largest limit of decisions. A search for victims counts as several decisions.
+const DECISIONS: (usize, usize) = (400, 4000);
+/// Limit of decisions for a profile with extenders, each of which sends requests.
+const DECISIONS_WITH_EXTENDERS: usize = 50;
+/// Number of candidates of each kind that are combined with others, and of all kinds.
+const COMBINED_PER_KIND: usize = 4;
+const COMBINED: usize = 32;
+/// Number of combinations for each printed remedy among which the best are chosen.
+const CHOICE: usize = 4;
+
+/// A search in progress.
+pub(super) struct Search<'f, 'a> {
+    fork: &'f mut Fork<'a>,
+    max: usize,
+    limit: usize,
+    found: Vec<Combination>,
+}
+
+impl<'f, 'a> Search<'f, 'a> {
+    pub(super) fn new(fork: &'f mut Fork<'a>, max: usize, calls_extenders: bool) -> Self {
+        let limit = match calls_extenders {
+            true => DECISIONS_WITH_EXTENDERS,
+            false => (WORK / fork.nodes().count().max(1)).clamp(DECISIONS.0, DECISIONS.1),
+        };
+        Search { fork, max, limit, found: Vec::new() }
+    }
+
+    /// Returns the remedies. `None`: the pod is schedulable without a change.
+    pub(super) fn run(mut self) -> Option<Remedies> {
+        if self.fork.place().is_some() {
+            return None;
+        }
+        let situation = Situation::of(self.fork);
+        let candidates = Remedy::candidates(self.fork, &situation);
+        for candidate in &candidates {
+            self.try_combination(vec![candidate.clone()]);
+        }
+        if self.found.is_empty() {
+            self.try_pairs(combined(candidates));
+        }
+        let cut = self.is_cut();
+        let Search { fork, mut found, max, .. } = self;
+        found.sort_by_key(|found| (found.changes.len(), found.disturbance));
+        found.truncate(max);
+        Some(Remedies { found, trials: fork.trials(), cut })
+    }
+
+    fn is_cut(&self) -> bool {
+        self.fork.work() >= self.limit
+    }
+
+    /// Tries each candidate with the candidates for the rejections that then remain.
+    fn try_pairs(&mut self, candidates: Vec<Remedy>) {
+        let mut tried: Vec<[String; 2]> = Vec::new();
+        for first in candidates {
+            if self.is_cut() || self.found.len() >= self.max * CHOICE {
+                return;
+            }
+            let kept = self.fork.edits().len();
+            let seconds = match first.apply(self.fork) {
+                true => {
+                    let situation = Situation::of(self.fork);
+                    combined(Remedy::candidates(self.fork, &situation))
+                }
+                false => Vec::new(),
+            };
+            self.fork.revert_to(kept);
+            for second in seconds {
+                let mut texts = [first.to_string(), second.to_string()];
+                texts.sort_unstable();
+                if !tried.contains(&texts) {
+                    tried.push(texts);
+                    self.try_combination(vec![first.clone(), second]);
+                }
+            }
+        }
+    }
+
+    /// Adds a combination to the results if the scheduler places the pod with it.
+    fn try_combination(&mut self, changes: Vec<Remedy>) {
+        if self.is_cut() || self.found.iter().any(|found| is_like(found, &changes)) || self.verify(&changes).is_none() {
+            return;
+        }
+        let changes = self.reduced(changes);
+        if self.found.iter().any(|found| is_like(found, &changes)) {
+            return;
+        }
+        // The weakest version was verified, unless the search was cut.
+        let kept = self.fork.edits().len();
+        if let Some(node) = self.apply_and_place(&changes) {
+            let edits = self.fork.edits()[kept..].to_vec();
+            let disturbance = changes.iter().map(Remedy::disturbance).sum();
+            let describe = |remedy: Remedy| Described { text: remedy.to_string(), remedy };
+            let changes = changes.into_iter().map(describe).collect();
+            self.found.push(Combination { changes, node, disturbance, edits });
+        }
+        self.fork.revert_to(kept);
+    }
+
+    fn apply_and_place(&mut self, changes: &[Remedy]) -> Option<String> {
+        if changes.iter().all(|change| change.apply(self.fork)) { self.fork.place() } else { None }
+    }
+
+    /// Returns the node on which the scheduler places the pod after changes, and reverts them.
+    fn verify(&mut self, changes: &[Remedy]) -> Option<String> {
+        let kept = self.fork.edits().len();
+        let node = self.apply_and_place(changes);
+        self.fork.revert_to(kept);
+        node
+    }
+
+    /// Returns the smallest part of a sufficient combination that is still sufficient.
+    fn reduced(&mut self, mut changes: Vec<Remedy>) -> Vec<Remedy> {
+        let mut at = 0;
+        while changes.len() > 1 && at < changes.len() {
+            let mut fewer = changes.clone();
+            fewer.remove(at);
+            match self.verify(&fewer) {
+                Some(_) => changes = fewer,
+                None => at += 1,
+            }
+        }
+        for at in 0..changes.len() {
+            self.use_smaller_part(&mut changes, at);
+            self.weaken(&mut changes, at);
+        }
+        changes
+    }
+
+    /// Replaces a change by a smaller part as long as one suffices.
+    fn use_smaller_part(&mut self, changes: &mut Vec<Remedy>, at: usize) {
+        loop {
+            let smaller = changes[at].parts().into_iter().find_map(|part| {
+                let mut fewer = changes.clone();
+                fewer[at] = part;
+                self.verify(&fewer).map(|_| fewer)
+            });
+            match smaller {
+                Some(fewer) => *changes = fewer,
+                None => return,
+            }
+        }
+    }
+
+    /// Weakens a change to its smallest sufficient strength.
+    fn weaken(&mut self, changes: &mut [Remedy], at: usize) {
+        let strongest = changes[at].clone();
+        let (mut insufficient, mut sufficient) = (0, strongest.strengths());
+        while sufficient - insufficient > 1 {
+            let middle = insufficient + (sufficient - insufficient) / 2;
+            changes[at] = strongest.with_strength(middle);
+            match self.verify(changes) {
+                Some(_) => sufficient = middle,
+                None => insufficient = middle,
+            }
+        }
+        changes[at] = strongest.with_strength(sufficient);
+    }
+}
+
+/// Returns the candidates that are combined with others: the least disturbing ones of each kind.
+fn combined(candidates: Vec<Remedy>) -> Vec<Remedy> {
+    let mut chosen: Vec<Remedy> = Vec::new();
+    for candidate in candidates {
+        let is_same_kind = |other: &&Remedy| std::mem::discriminant(*other) == std::mem::discriminant(&candidate);
+        if chosen.len() < COMBINED && chosen.iter().filter(is_same_kind).count() < COMBINED_PER_KIND {
+            chosen.push(candidate);
+        }
+    }
+    chosen
+}
+
+/// Returns whether a remedy differs from another one at most in the node or the evicted pods. One of these is enough.
+fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
+    let is_alike = |a: &Remedy, b: &Remedy| match a {
+        Remedy::Uncordon(_)
+        | Remedy::RemoveTaints(_)
+        | Remedy::LabelNode(_)
+        | Remedy::AddNode(_)
+        | Remedy::Evict(_)
+        | Remedy::FreeCapacity(_)
+        | Remedy::DeclareFeatures(_)
+        | Remedy::CreateClaim(_) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        _ => a == b,
+    };
+    let is_in = |change: &Remedy| found.changes.iter().any(|other| is_alike(change, &other.remedy));
+    // A combination with a part that suffices alone is not minimal.
+    found.changes.len() == changes.len() && changes.iter().all(is_in)
+}

@@ -1,0 +1,287 @@
+//! Every remedy is true and minimal, and the first one is the one that an operator would name.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect;
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_core::random::Random;
+use schedc_objects::{AnyObject, Manifests, Objects, Options as LoadOptions, SourceLocation, Sourced};
+
+use super::kinds::spread::RelaxSpread;
+use super::remedy::Remedy;
+use super::{Combination, Edit, Remedies};
+use crate::cluster::Routes;
+use crate::evaluation::tests::profiles::Profiles;
+use crate::explanation::{Explanation, Options, explain};
+
+/// A plugin's reason, and the first remedy, in annotations of a pod. The remedy `-` stands for none.
+const REASON: &str = "reason";
+const REMEDY: &str = "remedy";
+
+fn explanation(objects: &Objects, subject: usize, max_remedies: usize) -> Explanation {
+    let bundle = AnyBundle::of::<Profiles>();
+    let routes = Routes::to(bundle.profiles, "default").unwrap();
+    let options = Options {
+        routes,
+        profile: 0,
+        seed: 0,
+        after: false,
+        all_filters: false,
+        against: None,
+        max_remedies,
+        extenders: Overrides::NONE,
+    };
+    explain(&bundle, objects.clone(), subject, options).unwrap().expect("a pending pod")
+}
+
+fn remedies(objects: &Objects, subject: usize) -> Remedies {
+    explanation(objects, subject, 20).remedies.unwrap_or_default()
+}
+
+fn objects(text: &str) -> Objects {
+    let manifests = Manifests::parse("cluster.yaml", text).unwrap_or_else(|error| panic!("{error}"));
+    Objects::new(manifests, LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Returns the best nodes for the pod after changes of objects, in a new cluster.
+fn best_after(objects: &Objects, subject: usize, edits: &[Edit]) -> Vec<String> {
+    let pod = objects.pods[subject].object.clone();
+    let mut objects = objects.clone();
+    for Edit { key, after, .. } in edits {
+        let is_it = |object: &AnyObject| {
+            object.kind() == key.kind && object.namespace() == &*key.namespace && object.name() == &*key.name
+        };
+        objects.nodes.retain(|node| !is_it(&node.object.clone().into()));
+        objects.pods.retain(|pod| !is_it(&pod.object.clone().into()));
+        objects.others.retain(|other| !is_it(&other.object));
+        let Some(after) = after else { continue };
+        let mut after = AnyObject::clone(after);
+        after.metadata_mut().resource_version = None;
+        let place = SourceLocation { file: "change".into(), line: 1, item: None };
+        match after {
+            AnyObject::Node(node) => objects.nodes.push(Sourced { object: *node, place }),
+            AnyObject::Pod(pod) => objects.pods.push(Sourced { object: *pod, place }),
+            object => objects.others.push(Sourced { object, place }),
+        }
+    }
+    let is_subject = |other: &Sourced<ApiPod>| other.object.metadata.name == pod.metadata.name;
+    let subject = objects.pods.iter().position(is_subject).expect("the pod");
+    explanation(&objects, subject, 0).best
+}
+
+/// Verifies a remedy in a new cluster, and that no part of it suffices.
+fn check(objects: &Objects, subject: usize, remedy: &Combination) {
+    let texts: Vec<&str> = remedy.changes.iter().map(|change| change.text.as_str()).collect();
+    let texts = texts.join(", and ");
+    let best = best_after(objects, subject, &remedy.edits);
+    assert!(best.contains(&remedy.node), "{texts}: {} is not one of {best:?}", remedy.node);
+    for at in 0..remedy.edits.len() {
+        // The parts of a change belong together, such as a node and its devices; evictions do not.
+        let is_eviction = |edit: &Edit| edit.after.is_none() && edit.key.kind == "Pod";
+        // A pod that keeps its claims is no eviction.
+        let has_claims = remedy.edits.iter().any(|edit| edit.key.kind == "ResourceClaim");
+        let is_priority = remedy.changes.iter().any(|change| matches!(change.remedy, Remedy::RaisePriority(_)));
+        if is_eviction(&remedy.edits[at]) && !is_priority && !has_claims {
+            let mut fewer = remedy.edits.clone();
+            fewer.remove(at);
+            assert!(best_after(objects, subject, &fewer).is_empty(), "{texts} without change {at}");
+        }
+    }
+}
+
+/// Returns the manifests of all cases.
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/remedies/cases");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort_unstable();
+    paths
+}
+
+fn annotation<'a>(pod: &'a ApiPod, name: &str) -> Option<&'a str> {
+    Some(pod.metadata.annotations.as_ref()?.get(name)?.as_str())
+}
+
+#[test]
+fn the_first_remedy_is_the_one_that_an_operator_would_name() {
+    let (mut wrong, mut count) = (String::new(), 0);
+    for path in cases() {
+        let objects = Objects::load([&path], LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        for (subject, pod) in objects.pods.iter().enumerate() {
+            let Some((reason, expected)) = annotation(&pod.object, REASON).zip(annotation(&pod.object, REMEDY)) else {
+                continue;
+            };
+            count += 1;
+            let name = format!("{} of {}", pod.object.metadata.name.as_deref().unwrap_or_default(), path.display());
+            let explanation = explanation(&objects, subject, 20);
+            let message = explanation.message.unwrap_or_default();
+            if !message.contains(reason) {
+                let _ = writeln!(wrong, "{name}: {message}");
+            }
+            let remedies = explanation.remedies.unwrap_or_default();
+            remedies.found.iter().for_each(|remedy| check(&objects, subject, remedy));
+            let texts = |remedy: &Combination| {
+                let texts: Vec<&str> = remedy.changes.iter().map(|change| change.text.as_str()).collect();
+                texts.join(", and ")
+            };
+            let first = remedies.found.first().map_or_else(|| "-".to_owned(), texts);
+            if first != expected {
+                let all: Vec<String> = remedies.found.iter().map(texts).collect();
+                let _ = writeln!(wrong, "{name}: expected `{expected}`\n    found {}", all.join("\n          "));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(count >= 60, "{count} cases");
+}
+
+/// Returns a random cluster with a pod that does not fit: few nodes with small amounts, and their pods.
+fn random_cluster(random: &mut Random) -> String {
+    let mut text = String::new();
+    let nodes = 1 + random.below(3);
+    for node in 0..nodes {
+        let (cpu, pods, zone) = (1 + random.below(8), 1 + random.below(4), random.below(2));
+        let cordon = if random.below(4) == 0 { "unschedulable: true" } else { "" };
+        let taint = if random.below(4) == 0 { ", taints: [{key: t, effect: NoSchedule}]" } else { "" };
+        let _ = write!(
+            text,
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: n{node}, labels: {{kubernetes.io/hostname: n{node}, zone: z{zone}}}}}\n\
+             spec: {{{}}}\nstatus: {{allocatable: {{cpu: {cpu}m, memory: 1Gi, pods: {pods}}}}}\n---\n",
+            format!("{cordon}{taint}").trim_start_matches(", ")
+        );
+        for pod in 0..random.below(3) {
+            let cpu = 1 + random.below(4);
+            let _ = write!(
+                text,
+                "apiVersion: v1\nkind: Pod\nmetadata: {{name: p{node}-{pod}, labels: {{app: web}}}}\n\
+                 spec: {{nodeName: n{node}, containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}m}}}}}}]}}\n---\n"
+            );
+        }
+    }
+    let spread = "topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, \
+                  labelSelector: {matchLabels: {app: web}}}], ";
+    let (spread, cpu) = (if random.below(2) == 0 { spread } else { "" }, 1 + random.below(12));
+    let _ = write!(
+        text,
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: pending, labels: {{app: web}}}}\n\
+         spec: {{{spread}containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}m}}}}}}]}}\n"
+    );
+    text
+}
+
+/// Verifies that no smaller `maxSkew` suffices.
+fn check_skew(objects: &Objects, subject: usize, to: i32) {
+    for skew in 1..to {
+        let mut objects = objects.clone();
+        let spec = objects.pods[subject].object.spec.as_mut().unwrap();
+        spec.topology_spread_constraints.as_mut().unwrap()[0].max_skew = skew;
+        assert_eq!(explanation(&objects, subject, 0).node, None, "{skew} below {to}");
+    }
+}
+
+/// Returns the objects of a pod with another cpu request.
+fn with_request(objects: &Objects, subject: usize, millicores: i64) -> Objects {
+    let mut objects = objects.clone();
+    let spec = objects.pods[subject].object.spec.as_mut().unwrap();
+    let requests = spec.containers[0].resources.as_mut().unwrap().requests.as_mut().unwrap();
+    requests.get_mut("cpu").unwrap().0 = format!("{millicores}m");
+    objects
+}
+
+#[test]
+fn remedies_of_random_clusters_are_true_and_minimal() {
+    let (mut random, mut pods) = (Random::new(7), 0);
+    while pods < 40 {
+        let text = random_cluster(&mut random);
+        let objects = objects(&text);
+        let subject = objects.pods.len() - 1;
+        let remedies = remedies(&objects, subject);
+        pods += usize::from(!remedies.found.is_empty());
+        for remedy in &remedies.found {
+            check(&objects, subject, remedy);
+            if let [only] = &remedy.changes[..]
+                && let Remedy::RelaxSpread(RelaxSpread { to: Some(to), .. }) = only.remedy
+            {
+                check_skew(&objects, subject, to);
+            }
+            if let [only] = &remedy.changes[..]
+                && let Remedy::LowerRequest(_) = only.remedy
+            {
+                // All values above the printed one are tried.
+                let number = |text: &str| text.trim_end_matches('m').parse::<i64>().unwrap();
+                let (_, values) = only.text.split_once(" from ").unwrap();
+                let (from, to) = values.split_once(" to ").unwrap();
+                let highest = (1..number(from)).rev();
+                let mut sufficient = highest.filter(|request| {
+                    explanation(&with_request(&objects, subject, *request), subject, 0).node.is_some()
+                });
+                assert_eq!(sufficient.next(), Some(number(to)), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_raised_priority_is_that_of_a_preemption_within_budgets() {
+    let text = "
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: 1, pods: 9}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low}
+spec: {nodeName: a, priority: 5, priorityClassName: five, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pending}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: five}
+value: 5
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: nine}
+value: 9
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: ninety}
+value: 90
+";
+    let objects = objects(text);
+    let remedies = remedies(&objects, 1);
+    let texts: Vec<&str> =
+        remedies.found.iter().flat_map(|found| &found.changes).map(|change| change.text.as_str()).collect();
+    expect![[r#"
+        add a node like a
+        use priority class nine (9), which preempts default/low
+        free 1 of cpu on node a
+        evict default/low from node a"#]]
+    .assert_eq(&texts.join("\n"));
+}
+
+#[test]
+fn the_search_of_a_large_cluster_ends_at_its_limit() {
+    let mut text = String::new();
+    for node in 0..600 {
+        let _ = write!(
+            text,
+            "apiVersion: v1\nkind: Node\nmetadata: {{name: n{node}}}\n\
+             spec: {{unschedulable: true, taints: [{{key: t{node}, effect: NoSchedule}}]}}\n\
+             status: {{allocatable: {{cpu: 1, pods: 9}}}}\n---\n"
+        );
+    }
+    text += "apiVersion: v1\nkind: Pod\nmetadata: {name: pending}\nspec: {nodeSelector: {a: b}, containers: [{name: c, image: i}]}\n";
+    let objects = objects(&text);
+    let remedies = remedies(&objects, 0);
+    assert!(remedies.found.is_empty(), "{remedies:?}");
+    assert!(remedies.trials < 8000, "{}", remedies.trials);
+}
