@@ -20,6 +20,8 @@ mod import;
 mod interpret;
 mod kubectl;
 mod large_input;
+#[cfg(feature = "run")]
+mod live;
 mod lookup;
 mod man;
 mod manifest;

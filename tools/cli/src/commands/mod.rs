@@ -30,6 +30,8 @@ mod label_selector;
 #[cfg(feature = "tools")]
 mod lines;
 #[cfg(feature = "tools")]
+mod live;
+#[cfg(feature = "tools")]
 mod man;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod manifest;
