@@ -46,6 +46,8 @@ mod output;
 mod pods;
 mod profiles;
 mod program;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod record;
 #[cfg(feature = "tools")]
 mod rows;
 #[cfg(feature = "run")]
@@ -84,6 +86,8 @@ enum Command {
     Explain(explain::Explain),
     #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Record(record::Record),
     #[cfg(feature = "tools")]
     Check(check::Check),
     #[cfg(feature = "tools")]
@@ -155,6 +159,8 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Explain(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(bundle),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Record(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Check(command) => command.run(bundle),
         #[cfg(feature = "tools")]

@@ -7,7 +7,7 @@ mod metrics;
 mod read_only;
 mod serving;
 mod settings;
-mod signals;
+pub(crate) mod signals;
 
 use std::thread;
 use std::time::{Duration, SystemTime};
