@@ -28,6 +28,8 @@ mod manifest;
 mod new;
 mod profiles;
 #[cfg(feature = "run")]
+mod record;
+#[cfg(feature = "run")]
 mod run_settings;
 mod schema;
 mod simulate;

@@ -12,6 +12,8 @@ mod commands;
 pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub mod replay;
 #[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]

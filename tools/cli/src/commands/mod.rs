@@ -48,6 +48,8 @@ mod profiles;
 mod program;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod record;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod replay;
 #[cfg(feature = "tools")]
 mod rows;
 #[cfg(feature = "run")]
@@ -88,6 +90,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     #[cfg(all(feature = "run", feature = "tools"))]
     Record(record::Record),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Replay(replay::ReplayCommand),
     #[cfg(feature = "tools")]
     Check(check::Check),
     #[cfg(feature = "tools")]
@@ -161,6 +165,8 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Evaluate(command) => command.run(bundle),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Record(command) => command.run(bundle),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Replay(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Check(command) => command.run(bundle),
         #[cfg(feature = "tools")]

@@ -11,6 +11,8 @@ pub(crate) mod explanation;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub(crate) mod replay;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
 #[cfg(feature = "tools")]
