@@ -116,15 +116,19 @@ fn an_unknown_profile_is_an_error() {
 
 #[test]
 fn an_invalid_command_line_is_an_error() {
-    let run = schedc(&["simulate"]);
+    let run = schedc(&["expand"]);
     assert_eq!(run.code, Some(2));
     expect![[r#"
         error: the following required arguments were not provided:
-          <FILE|FOLDER>...
+          <PROFILE>
 
-        Usage: schedc simulate <FILE|FOLDER>...
+        Usage: schedc expand <PROFILE>
 
         For more information, try '--help'.
     "#]]
     .assert_eq(&run.stderr);
+    expect![[r#"
+        error: no file or folder is given; `-` is standard input, and --live reads the objects of a cluster
+    "#]]
+    .assert_eq(&schedc(&["simulate"]).refused());
 }

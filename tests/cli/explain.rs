@@ -433,12 +433,7 @@ fn pods_are_found_by_namespace_and_labels() {
         For more information, try '--help'.
     "#]].assert_eq(&usage(&["-l", "app within (web)", EXAMPLE]).stderr);
     expect![[r#"
-        error: the following required arguments were not provided:
-          <FILE|FOLDER>...
-
-        Usage: schedc explain <POD> <FILE|FOLDER>...
-
-        For more information, try '--help'.
+        error: no file or folder is given; `-` is standard input, and --live reads the objects of a cluster
     "#]]
     .assert_eq(&usage(&["web-1"]).stderr);
 }

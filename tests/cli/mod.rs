@@ -24,11 +24,15 @@ mod import;
 mod interpret;
 mod kubectl;
 mod large_input;
+#[cfg(feature = "run")]
+mod live;
 mod lookup;
 mod man;
 mod manifest;
 mod new;
 mod profiles;
+#[cfg(feature = "run")]
+mod record;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;

@@ -13,6 +13,7 @@
 //! | [`flags`] | kube-scheduler's command line: supported, ignored and refused flags |
 //! | [`health`] | liveness and readiness |
 //! | [`inspect`] | dump and comparison of the scheduler's cache |
+//! | [`list`](mod@list) | lists without watches |
 //! | [`logs`] | logs as kube-scheduler writes them |
 //! | [`metrics`] | kube-scheduler's metrics |
 //! | [`pods`] | versions and statuses of pods, for writes |
@@ -34,6 +35,7 @@ pub mod events;
 pub mod flags;
 pub mod health;
 pub mod inspect;
+pub mod list;
 pub mod logs;
 pub mod metrics;
 pub mod pods;

@@ -56,6 +56,9 @@ pub const RESOURCES: &[Resource] = &[
     resource("Event", "events.k8s.io/v1", "events", true),
 ];
 
+/// Priority classes, which the API server reads: they are the priorities of new pods.
+pub const PRIORITY_CLASSES: Resource = resource("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", false);
+
 /// Pods.
 pub fn pods() -> &'static Resource {
     &PODS

@@ -57,7 +57,13 @@ impl Routes {
 
     /// Returns the index of the profile that serves a pod.
     pub fn profile_of(&self, pod: &ApiPod) -> Option<usize> {
-        self.only.or_else(|| profile_for(self.profiles, scheduler_name(pod)))
+        self.profile_for(scheduler_name(pod))
+    }
+
+    /// Returns the index of the profile that serves pods with this scheduler name; an empty name is the default one.
+    pub fn profile_for(&self, name: &str) -> Option<usize> {
+        let name = if name.is_empty() { DEFAULT_SCHEDULER } else { name };
+        self.only.or_else(|| profile_for(self.profiles, name))
     }
 }
 

@@ -16,6 +16,8 @@ pub mod drain;
 pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub mod replay;
 #[cfg(feature = "tools")]
 pub mod precheck;
 #[cfg(feature = "tools")]

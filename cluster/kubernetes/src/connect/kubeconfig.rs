@@ -122,7 +122,7 @@ impl Kubeconfig {
 
     /// Resolves the current context. `master` overrides its server.
     pub(super) fn target(&self, master: Option<&str>) -> Result<Target, ConnectError> {
-        let contexts = self.file.contexts.as_deref().unwrap_or_default();
+        let contexts = self.contexts();
         let name = match (non_empty(&self.file.current_context), master) {
             (Some(name), _) => name,
             (None, Some(master)) => return server::at(master),
@@ -135,7 +135,21 @@ impl Kubeconfig {
                 return Err(self.wrong("current-context", why));
             }
         };
-        let context = self.find(contexts, name, "current-context", "contexts")?;
+        self.resolve(name, "current-context", master)
+    }
+
+    /// Resolves the context with this name, which the user chose.
+    pub(super) fn target_of(&self, context: &str) -> Result<Target, ConnectError> {
+        self.resolve(context, "--context", None)
+    }
+
+    fn contexts(&self) -> &[Named<ContextSpec>] {
+        self.file.contexts.as_deref().unwrap_or_default()
+    }
+
+    /// Resolves a context. `from` is the source of its name.
+    fn resolve(&self, name: &str, from: &str, master: Option<&str>) -> Result<Target, ConnectError> {
+        let context = self.find(self.contexts(), name, from, "contexts")?;
         let field = |name: &str, of: &str| format!("contexts[{name}].context.{of}");
         let refers = |of: &str, value: &Option<String>| match non_empty(value) {
             Some(value) => Ok(value.to_owned()),

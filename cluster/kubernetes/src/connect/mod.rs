@@ -14,6 +14,7 @@ mod plugin;
 mod refresh;
 mod server;
 mod tls;
+mod user_choice;
 
 use std::fmt;
 use std::path::Path;
@@ -57,6 +58,13 @@ impl Target {
     /// Reads the current context of a kubeconfig.
     pub fn from_kubeconfig(path: &Path, master: Option<&str>) -> Result<Target, ConnectError> {
         Kubeconfig::read(path)?.target(master)
+    }
+
+    /// Finds the cluster of a user's command as kubectl does: in this kubeconfig, otherwise in that of the environment
+    /// variable `KUBECONFIG`, otherwise in `~/.kube/config`, otherwise by the environment of a pod. `context` is a
+    /// context of the kubeconfig, instead of the current one.
+    pub fn of_user(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Target, ConnectError> {
+        user_choice::target(kubeconfig, context, |name| std::env::var_os(name))
     }
 
     /// Reads the environment and the service account files of a pod.

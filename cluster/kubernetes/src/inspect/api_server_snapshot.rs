@@ -2,32 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::list;
 use crate::resources::Resource;
-use crate::transport::{ApiRequest, RequestClass, StatusError, Transport, Verb, call_with_retry_after};
-use crate::watch::query::query;
-use crate::watch::reflector_state::ListWatchRequest;
+use crate::transport::Transport;
 
 /// Nodes by name, and by uid the pods of the scheduler: assigned ones, and pending ones with its scheduler name.
 #[derive(Debug, Default)]
 pub(super) struct ApiServerSnapshot {
     pub(super) nodes: BTreeSet<String>,
     pub(super) pods: BTreeSet<String>,
-}
-
-#[derive(Deserialize)]
-struct List<Item> {
-    metadata: ListMeta,
-    items: Vec<Item>,
-}
-
-#[derive(Deserialize)]
-struct ListMeta {
-    #[serde(rename = "continue")]
-    rest: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
@@ -76,7 +62,7 @@ impl ApiServerSnapshot {
     }
 }
 
-/// Lists all objects of a kind in pages, with the same query as reflectors.
+/// Lists all objects of a kind.
 async fn list<Item: DeserializeOwned>(
     transport: &impl Transport,
     kind: &str,
@@ -84,24 +70,6 @@ async fn list<Item: DeserializeOwned>(
 ) -> Result<(), String> {
     let failed = |why: &str| format!("{kind}s could not be listed: {why}");
     let resource = Resource::of(kind).ok_or_else(|| failed("the kind is unknown"))?;
-    let mut rest = None;
-    loop {
-        let call = ApiRequest {
-            verb: Verb::Get,
-            path: query(resource, &ListWatchRequest::Page { rest }, 0),
-            body: Bytes::new(),
-        };
-        let answer = call_with_retry_after(transport, RequestClass::Watch, &call)
-            .await
-            .map_err(|error| failed(&error.into_message()))?;
-        if !answer.is_success() {
-            return Err(failed(&StatusError::new(&answer).message));
-        }
-        let page: List<Item> = serde_json::from_slice(&answer.body).map_err(|error| failed(&error.to_string()))?;
-        page.items.into_iter().for_each(&mut each);
-        rest = page.metadata.rest.filter(|rest| !rest.is_empty());
-        if rest.is_none() {
-            return Ok(());
-        }
-    }
+    let listed = list::list(transport, resource, |items: Vec<Item>| items.into_iter().for_each(&mut each)).await;
+    listed.map(drop).map_err(|error| failed(&error.to_string()))
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
+use super::finding::Finding;
 use crate::metrics::exposition::Exposition;
 use crate::metrics::family::{Family, Stability};
 
@@ -38,6 +39,27 @@ pub struct ProfileCounts {
 }
 
 impl ProfileCounts {
+    /// Counts a pod that was bound, with the difference if there is one.
+    pub fn count_bound(&mut self, finding: Option<&Finding>) {
+        match finding {
+            None => self.same_best += 1,
+            Some(Finding::LowerScore { by, .. }) => {
+                self.lower_score += 1;
+                self.largest_difference = self.largest_difference.max(*by);
+            }
+            Some(_) => self.infeasible += 1,
+        }
+    }
+
+    /// Counts a pod that was reported as unschedulable, with the difference if there is one.
+    pub fn count_rejected(&mut self, finding: Option<&Finding>) {
+        match finding {
+            None => self.same_message += 1,
+            Some(Finding::Fits { .. }) => self.fits += 1,
+            Some(_) => self.other_message += 1,
+        }
+    }
+
     /// Number of bound pods that were compared.
     pub fn bound(&self) -> u64 {
         self.same_best + self.lower_score + self.infeasible

@@ -94,7 +94,7 @@ impl From<&PluginScore> for NodeScore {
 }
 
 /// Returns the names of the best nodes, of which a cycle would choose one.
-pub(super) fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
+pub fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
     match &found.decision {
         Decision::Node(node) if found.by_nomination || found.best.is_empty() => vec![base.name(*node).to_owned()],
         Decision::Node(_) => found.best.clone(),
@@ -103,7 +103,7 @@ pub(super) fn best_nodes(found: &Explanation, base: &Base) -> Vec<String> {
 }
 
 /// Compares a pod that was bound to a node. Returns the difference, if any.
-pub(super) fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Option<Finding> {
+pub fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Option<Finding> {
     let best = best_nodes(found, base);
     if best.iter().any(|name| name == node) {
         return None;
@@ -121,6 +121,19 @@ pub(super) fn for_bound_pod(found: &Explanation, base: &Base, node: &str) -> Opt
             Finding::Infeasible { node, reason: reason(found, bound), best, scores }
         }
     })
+}
+
+/// Compares a pod that another scheduler found unschedulable, with this message. Returns the difference, if any.
+pub fn compare_message(found: &Explanation, base: &Base, theirs: &str) -> Option<Finding> {
+    let ours = match (&found.gated_by, &found.decision) {
+        (Some(held), _) => held.message(),
+        (None, Decision::Node(_)) => {
+            return Some(Finding::Fits { theirs: theirs.to_owned(), best: best_nodes(found, base) });
+        }
+        (None, Decision::Unschedulable(unschedulable)) => unschedulable.message.clone(),
+        (None, Decision::Error(message)) => message.clone(),
+    };
+    (ours != theirs).then(|| Finding::OtherMessage { theirs: theirs.to_owned(), ours })
 }
 
 /// Returns the reason that a node is infeasible.

@@ -16,7 +16,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as api;
-use schedc_core::engine::Decision;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
@@ -72,14 +71,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
                 finding::for_bound_pod(&found, base, base.interner.resolve(node))
             }
         };
-        self.shadow_counts.count(profile, |counts| match &finding {
-            None => counts.same_best += 1,
-            Some(Finding::LowerScore { by, .. }) => {
-                counts.lower_score += 1;
-                counts.largest_difference = counts.largest_difference.max(*by);
-            }
-            Some(_) => counts.infeasible += 1,
-        });
+        self.shadow_counts.count(profile, |counts| counts.count_bound(finding.as_ref()));
         self.report_finding(profile, pod, finding);
     }
 
@@ -87,23 +79,8 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     fn rejected(&mut self, profile: usize, pod: &Arc<Pod>, message: &str, scheduler: &mut dyn AnyScheduler) {
         let found = scheduler.explain(profile, pod, false);
         let base = scheduler.base();
-        let ours = match (&found.gated_by, &found.decision) {
-            (Some(held), _) => Err(held.message()),
-            (None, Decision::Node(_)) => Ok(finding::best_nodes(&found, base)),
-            (None, Decision::Unschedulable(unschedulable)) => Err(unschedulable.message.clone()),
-            (None, Decision::Error(message)) => Err(message.clone()),
-        };
-        let theirs = message.to_owned();
-        let finding = match ours {
-            Err(ours) if ours == theirs => None,
-            Err(ours) => Some(Finding::OtherMessage { theirs, ours }),
-            Ok(best) => Some(Finding::Fits { theirs, best }),
-        };
-        self.shadow_counts.count(profile, |counts| match &finding {
-            None => counts.same_message += 1,
-            Some(Finding::Fits { .. }) => counts.fits += 1,
-            Some(_) => counts.other_message += 1,
-        });
+        let finding = finding::compare_message(&found, base, message);
+        self.shadow_counts.count(profile, |counts| counts.count_rejected(finding.as_ref()));
         self.report_finding(profile, pod, finding);
     }
 

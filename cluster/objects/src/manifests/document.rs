@@ -88,7 +88,7 @@ fn json(text: &str) -> Result<Vec<(yaml::Chunk<'_>, Value)>, (u32, String)> {
 }
 
 /// Adds a document: one object, or a list of objects.
-fn document(value: Value, place: SourceLocation, reading: &mut Reading) {
+pub(super) fn document(value: Value, place: SourceLocation, reading: &mut Reading) {
     let Value::Object(mut object) = value else {
         if !value.is_null() {
             reading.problems.push(plain(place, "is not a Kubernetes object: there are no fields".to_owned()));

@@ -19,6 +19,7 @@ use k8s_openapi::Resource;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value;
 
 use crate::kinds::{AnyObject, Kinds, namespace, object_name};
 use crate::validation::{IgnoredFields, ObjectReader, Validation};
@@ -137,6 +138,30 @@ impl Manifests {
         let others = self.others.iter().map(|other| (&other.object, &other.place));
         let others = others.map(|(other, place)| (other.kind(), other.namespace(), other.metadata(), place));
         nodes.chain(pods).chain(classes).chain(others)
+    }
+}
+
+/// Collects objects that are not in files.
+#[derive(Default)]
+pub struct Collector(Reading);
+
+impl Collector {
+    /// Creates a collector with this reader of objects.
+    pub fn new(objects: ObjectReader) -> Collector {
+        Collector(Reading { objects, ..Reading::default() })
+    }
+
+    /// Adds an object with `apiVersion` and `kind`. Problems are reported at this place.
+    pub fn add(&mut self, object: Value, place: SourceLocation) {
+        document::document(object, place, &mut self.0);
+    }
+
+    /// Returns all objects.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Manifests::read`].
+    pub fn finish(self) -> Result<Manifests, Error> {
+        self.0.finish()
     }
 }
 

@@ -11,8 +11,10 @@ use schedc_core::erased::AnyBundle;
 use super::extenders::Extenders;
 use super::failure::Failure;
 use super::lines::{Line, Lines};
+use super::live::{LiveCluster, UsedKinds};
 use super::output;
 use super::validate::{self, Validate};
+use crate::cluster::Routes;
 use crate::evaluation::{Evaluator, HintScenario, Scenario};
 
 /// Evaluate the scheduling decisions of many scenarios
@@ -26,9 +28,15 @@ use crate::evaluation::{Evaluator, HintScenario, Scenario};
 /// evaluated. The exit code is then 1.
 #[derive(Args)]
 pub(crate) struct Evaluate {
-    /// Scenarios, one per line in JSON: files, also compressed by gzip, or `-` for standard input
-    #[arg(value_name = "FILE", default_value = "-")]
+    /// Scenarios, one per line in JSON: files, also compressed by gzip, or `-` for standard input, the default
+    ///
+    /// With --live, there is one scenario for each profile with pending pods: it has the objects of the cluster, and
+    /// schedules these pods by priority and age.
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    live: LiveCluster,
 
     /// Let this profile decide, whatever profile the scenarios name
     ///
@@ -41,7 +49,7 @@ pub(crate) struct Evaluate {
     /// A scenario has a cluster, a rejected pod with the plugins that rejected it, and a change of one object.
     /// The line has the events of the change, the result of the plugins' queueing hints for each event, and the
     /// pod's place in the queue afterwards.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["live", "kubeconfig", "context"])]
     hints: bool,
 
     #[command(flatten)]
@@ -60,6 +68,12 @@ impl Evaluate {
         evaluator.set_validation(self.validate.validation());
         let mut output = BufWriter::new(io::stdout().lock());
         let mut problems = 0;
+        if self.live.is_named() {
+            self.live.is_source(&self.files)?;
+            problems += self.evaluate_cluster(bundle, &mut evaluator, &mut output)?;
+        } else if self.files.is_empty() {
+            problems += evaluate_file(Path::new("-"), self.hints, &mut evaluator, &mut output)?;
+        }
         for file in &self.files {
             problems += evaluate_file(file, self.hints, &mut evaluator, &mut output)?;
         }
@@ -70,6 +84,37 @@ impl Evaluate {
             1 => Err(Failure::new("one scenario or file was left out")),
             n => Err(Failure::new(format_args!("{n} scenarios or files were left out"))),
         }
+    }
+
+    /// Evaluates the pending pods of the cluster, in one scenario for each profile. Returns the number of problems.
+    fn evaluate_cluster(
+        &self,
+        bundle: &AnyBundle,
+        evaluator: &mut Evaluator,
+        output: &mut impl Write,
+    ) -> Result<usize, Failure> {
+        let mut objects = Vec::new();
+        self.live.read(bundle, UsedKinds::Compiled, |_, _, object| objects.push(object))?;
+        let routes = match &self.profile {
+            Some(name) => Routes::to(bundle.profiles, name)?,
+            None => Routes::by_scheduler_name(bundle.profiles),
+        };
+        let scenarios = Scenario::of_cluster(objects, &routes);
+        if scenarios.is_empty() {
+            output::note("no pod of the cluster waits for a profile that is compiled in");
+        }
+        let mut problems = 0;
+        for scenario in scenarios {
+            let id = scenario.id.clone();
+            match evaluator.evaluate(scenario) {
+                Ok(result) => writeln!(output, "{}", output::json_line(&result).map_err(Failure::new)?)?,
+                Err(error) => {
+                    problems += 1;
+                    output::print_error(format_args!("profile {id}: {error}"));
+                }
+            }
+        }
+        Ok(problems)
     }
 }
 

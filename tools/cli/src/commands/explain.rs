@@ -19,7 +19,6 @@ use crate::explanation::{Explanation, Options, explain};
 /// normalised to 0..=100, and weighted. The nodes contain the pods that are bound to them. Other pending pods
 /// are placed first only with --after. A pod that is already bound is explained as if it had no node yet.
 #[derive(Args)]
-#[command(mut_arg("files", |files| files.required(false).required_unless_present("selector")))]
 pub(crate) struct Explain {
     #[command(flatten)]
     pods: Pods,
@@ -113,9 +112,9 @@ impl Explain {
         } else {
             Nodes::Named(self.node)
         };
-        match self.pods.first_file() {
-            Some(_) => output::print(self.output, &explanations, |explanations| tables(explanations, &view)),
-            None => explanations
+        match self.pods.are_selected() {
+            true => output::print(self.output, &explanations, |explanations| tables(explanations, &view)),
+            false => explanations
                 .iter()
                 .try_for_each(|explanation| output::print(self.output, explanation, |one| table(one, &view))),
         }

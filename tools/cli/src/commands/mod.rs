@@ -34,6 +34,8 @@ mod label_selector;
 #[cfg(feature = "tools")]
 mod lines;
 #[cfg(feature = "tools")]
+mod live;
+#[cfg(feature = "tools")]
 mod man;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod manifest;
@@ -48,6 +50,10 @@ mod output;
 mod pods;
 mod profiles;
 mod program;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod record;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod replay;
 #[cfg(feature = "tools")]
 mod rows;
 #[cfg(feature = "run")]
@@ -88,6 +94,10 @@ enum Command {
     Drain(drain::Drain),
     #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Record(record::Record),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Replay(replay::ReplayCommand),
     #[cfg(feature = "tools")]
     Capacity(capacity::Capacity),
     #[cfg(feature = "tools")]
@@ -163,6 +173,10 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         Command::Drain(command) => return command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(bundle),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Record(command) => command.run(bundle),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Replay(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Capacity(command) => command.run(bundle),
         #[cfg(feature = "tools")]

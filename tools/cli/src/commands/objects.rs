@@ -11,6 +11,7 @@ use schedc_objects::{Kinds, Objects, Options};
 
 use super::extenders::Extenders;
 use super::failure::Failure;
+use super::live::{LiveCluster, UsedKinds};
 use super::output;
 use super::sources;
 use super::validate::Validate;
@@ -38,8 +39,11 @@ pub(crate) struct Input {
     /// PodDisruptionBudgets, PersistentVolumes, PersistentVolumeClaims, StorageClasses, CSINodes, CSIDrivers,
     /// CSIStorageCapacities, VolumeAttachments, ResourceClaims, ResourceClaimTemplates, ResourceSlices, DeviceClasses
     /// and the kinds that plugins declare. Objects of other kinds are counted and skipped.
-    #[arg(required = true, value_name = "FILE|FOLDER")]
+    #[arg(value_name = "FILE|FOLDER")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    live: LiveCluster,
 
     /// Let this profile serve all pods, whatever their scheduler name
     ///
@@ -81,14 +85,15 @@ impl Input {
         &self.files
     }
 
-    /// Reads the objects.
+    /// Reads the objects of the files or of the cluster.
     pub(crate) fn load(&self, bundle: &AnyBundle) -> Result<Objects, Failure> {
         let options = Options {
             api_server_defaults: !self.no_api_defaults,
             kinds: Kinds::declared(bundle.kinds),
             validation: self.validate.validation(),
         };
-        Ok(Objects::load(&self.files, options)?)
+        let kinds = if self.interpret.is_empty() { UsedKinds::Compiled } else { UsedKinds::All };
+        self.live.load(&self.files, bundle, kinds, options)
     }
 
     /// Returns the profiles that decide: the interpreted ones, if any, else the compiled ones.

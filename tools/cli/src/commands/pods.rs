@@ -12,8 +12,8 @@ use super::label_selector::Selector;
 #[derive(Args)]
 pub(crate) struct Pods {
     /// Pod: NAME, or NAMESPACE/NAME if the name is not unique; omitted with --selector
-    #[arg(value_name = "POD")]
-    pod: String,
+    #[arg(value_name = "POD", required_unless_present = "selector")]
+    pod: Option<String>,
 
     /// Namespace of the pod
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -21,7 +21,7 @@ pub(crate) struct Pods {
 
     /// Explain all pods with these labels, such as `app=web,tier in (cache,db),!canary`
     ///
-    /// The first argument is then a file, and -o json prints an array. Finished pods are omitted.
+    /// All arguments are then files, and -o json prints an array. Finished pods are omitted.
     #[arg(short = 'l', long, value_name = "SELECTOR", value_parser = Selector::parse)]
     selector: Option<Selector>,
 }
@@ -29,7 +29,12 @@ pub(crate) struct Pods {
 impl Pods {
     /// Returns the argument in the position of the pod, if a selector is given: it is the first file.
     pub(crate) fn first_file(&self) -> Option<&str> {
-        self.selector.is_some().then_some(&self.pod)
+        self.pod.as_deref().filter(|_| self.are_selected())
+    }
+
+    /// Whether the pods are selected by their labels.
+    pub(crate) fn are_selected(&self) -> bool {
+        self.selector.is_some()
     }
 
     /// Returns the indices of the pods in `objects.pods`.
@@ -39,7 +44,7 @@ impl Pods {
     pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
         match &self.selector {
             Some(selector) => self.matching(selector, objects),
-            None => self.named(objects).map(|pod| vec![pod]),
+            None => self.named(self.pod.as_deref().unwrap_or_default(), objects).map(|pod| vec![pod]),
         }
     }
 
@@ -59,13 +64,12 @@ impl Pods {
         Err(Failure::new(format_args!("no pod in {place} has the labels `{}`", selector.text())))
     }
 
-    fn named(&self, objects: &Objects) -> Result<usize, Failure> {
-        let (namespace, name) = match (self.pod.split_once('/'), self.namespace.as_deref()) {
-            (None, namespace) => (namespace, self.pod.as_str()),
+    fn named(&self, pod: &str, objects: &Objects) -> Result<usize, Failure> {
+        let (namespace, name) = match (pod.split_once('/'), self.namespace.as_deref()) {
+            (None, namespace) => (namespace, pod),
             (Some((namespace, name)), None) => (Some(namespace), name),
             (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
             (Some(_), Some(also)) => {
-                let pod = &self.pod;
                 return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
             }
         };

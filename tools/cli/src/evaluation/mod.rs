@@ -6,6 +6,7 @@
 
 mod budgets;
 mod claims;
+mod cluster_scenarios;
 mod decision;
 mod hints;
 mod preemption;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use schedc_core::cache::PodState;
+use schedc_core::cache::{Base, PodState};
 use schedc_core::erased::AnyCluster;
+use schedc_core::explain::Explanation;
 use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_core::originals::RequiredOriginals;
@@ -62,6 +63,21 @@ impl<'a> ScenarioCluster<'a> {
     /// Returns the scheduler's state of the cluster.
     pub fn cluster(&mut self) -> &mut dyn AnyCluster {
         self.cluster
+    }
+
+    /// Lets another profile admit the nominations of the next pods.
+    pub(crate) fn use_profile(&mut self, profile: usize) {
+        self.profile = profile;
+    }
+
+    /// Returns the nodes and names.
+    pub(crate) fn base(&self) -> &Base {
+        self.cluster.base()
+    }
+
+    /// Explains a scheduling cycle of a profile for a pod.
+    pub(crate) fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
+        self.cluster.explain(profile, pod)
     }
 
     /// Runs a scheduling cycle for a pod.

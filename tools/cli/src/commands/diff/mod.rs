@@ -7,13 +7,15 @@ mod sides;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use schedc_core::erased::AnyBundle;
 use schedc_import::{Difference, differences};
+use schedc_objects::{Kinds, Objects, Options};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
+use super::live::{LiveCluster, UsedKinds};
 use super::output::{self, Format};
 use super::tables::diff::table;
 use super::validate::Validate;
@@ -25,6 +27,7 @@ use sides::Side;
 /// Compares the plugins of each extension point, their order, weights and arguments. The exit code is 0 if
 /// the profiles are equivalent, 1 if they differ, and 2 if they cannot be compared.
 #[derive(Args)]
+#[command(group = ArgGroup::new("pods").args(["cluster", "live", "kubeconfig", "context"]).multiple(true))]
 pub(crate) struct Diff {
     /// A profile: its name in profiles/, a path, or the name of a compiled-in profile; a
     /// KubeSchedulerConfiguration in YAML or JSON, with `#NAME` for one of several profiles; or `kube-scheduler`
@@ -44,14 +47,17 @@ pub(crate) struct Diff {
     cluster: Vec<PathBuf>,
 
     #[command(flatten)]
+    live: LiveCluster,
+
+    #[command(flatten)]
     validate: Validate,
 
     /// List every pod with different nodes in the table, however many there are
-    #[arg(long, requires = "cluster")]
+    #[arg(long, requires = "pods")]
     all: bool,
 
     /// Seed for the choice among equally good nodes: equal seeds give equal placements
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "cluster")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "pods")]
     seed: u64,
 
     /// Output format
@@ -77,14 +83,12 @@ impl Diff {
     fn compare(self, bundle: &AnyBundle) -> Result<bool, Failure> {
         let (mut a, mut b) = (Side::load(bundle, &self.a)?, Side::load(bundle, &self.b)?);
         if a.name == b.name {
-            (a.name, b.name) = (self.a, self.b);
+            (a.name, b.name) = (self.a.clone(), self.b.clone());
         }
         let found = differences(&a.summary, &b.summary);
-        let placements = match self.cluster.as_slice() {
-            [] => None,
-            cluster => {
-                Some(placements::placement_changes(bundle, &a, &b, cluster, self.validate.validation(), self.seed)?)
-            }
+        let placements = match self.objects(bundle)? {
+            None => None,
+            Some(objects) => Some(placements::placement_changes(bundle, &a, &b, objects, self.seed)?),
         };
         let comparison = Comparison {
             equal: found.is_empty(),
@@ -95,6 +99,19 @@ impl Diff {
         };
         output::print(self.output, &comparison, |comparison| table(comparison, self.all))?;
         Ok(comparison.equal)
+    }
+
+    /// Reads the objects of the files or of the cluster, if there are any.
+    fn objects(&self, bundle: &AnyBundle) -> Result<Option<Objects>, Failure> {
+        if self.cluster.is_empty() && !self.live.is_named() {
+            return Ok(None);
+        }
+        let options = Options {
+            kinds: Kinds::declared(bundle.kinds),
+            validation: self.validate.validation(),
+            ..Options::default()
+        };
+        self.live.load(&self.cluster, bundle, UsedKinds::All, options).map(Some)
     }
 }
 

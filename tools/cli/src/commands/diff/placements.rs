@@ -1,14 +1,13 @@
 //! Pods with different nodes under two profiles.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_import::{Difference, ProfileSummary, differences};
 use schedc_interpret::Interpretation;
-use schedc_objects::{Kinds, Objects, Validation};
+use schedc_objects::Objects;
 use serde::Serialize;
 
 use super::sides::Side;
@@ -59,17 +58,10 @@ pub(super) fn placement_changes(
     bundle: &AnyBundle,
     a: &Side,
     b: &Side,
-    cluster: &[PathBuf],
-    validation: Validation,
+    objects: Objects,
     seed: u64,
 ) -> Result<PlacementChanges, Failure> {
     let (by_a, by_b) = (placing_profile(bundle, a)?, placing_profile(bundle, b)?);
-    let options = schedc_objects::Options {
-        kinds: Kinds::declared(bundle.kinds),
-        validation,
-        ..schedc_objects::Options::default()
-    };
-    let objects = Objects::load(cluster, options)?;
     validate::warn(&objects.ignored);
     let a = placed(&by_a, objects.clone(), seed)?;
     let b = placed(&by_b, objects, seed)?;

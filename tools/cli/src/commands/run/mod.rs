@@ -7,7 +7,7 @@ mod metrics;
 mod read_only;
 mod serving;
 mod settings;
-mod signals;
+pub(crate) mod signals;
 
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -173,7 +173,7 @@ async fn connect(settings: &Settings) -> Result<(Http, String), Failure> {
 }
 
 /// Returns the kinds that the profiles watch.
-fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
+pub(crate) fn kinds(bundle: &AnyBundle) -> Result<Vec<&'static Resource>, Failure> {
     let of = |kind: &'static &str| {
         Resource::of(kind).ok_or_else(|| Failure::new(format!("{kind}: a plugin watches this kind, but it is unknown")))
     };

@@ -16,7 +16,7 @@ use crate::commands::failure::Failure;
 const LINES_AT_ONCE: usize = 256;
 
 /// Returns a channel that is set by the first SIGTERM or SIGINT. The second one ends the program at once.
-pub(super) fn stop() -> Result<watch::Receiver<bool>, Failure> {
+pub(crate) fn stop() -> Result<watch::Receiver<bool>, Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;

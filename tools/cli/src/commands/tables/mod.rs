@@ -19,6 +19,8 @@ pub(crate) mod precheck;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub(crate) mod replay;
 #[cfg(feature = "tools")]
 mod remedies;
 #[cfg(feature = "tools")]

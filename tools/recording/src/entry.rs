@@ -1,0 +1,141 @@
+//! The lines of a recording.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of the format. Programs read this version only.
+pub const VERSION: u32 = 1;
+
+/// A line: an entry with its time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Time at which the recorder received the change, in milliseconds since 1970.
+    pub at: i64,
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: Entry,
+}
+
+/// What a line contains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Entry {
+    /// The first line of each file. All objects follow, up to `synced`.
+    Recording(Header),
+    /// An object exists with these fields.
+    Set(Value),
+    /// An object no longer exists.
+    Delete(Reference),
+    /// All objects that exist were set since the header; others no longer exist.
+    Synced(Synced),
+    /// A pod was bound to a node. The changed pod follows.
+    Bind(Bind),
+    /// A scheduler reported a pod as unschedulable. The changed pod follows.
+    Reject(Reject),
+    /// An event of a scheduler.
+    Event(SchedulerEvent),
+    /// Changes of a kind may be missing before this line. The lines up to `repaired` show the current objects.
+    Gap(Kind),
+    /// All changes of a kind are known again.
+    Repaired(Kind),
+    /// The regular end of a file.
+    End(End),
+}
+
+/// The header of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format.
+    pub version: u32,
+    /// Reason of the file.
+    pub begin: Begin,
+    /// Version of the program that recorded.
+    pub schedc: String,
+}
+
+/// Reason of a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Begin {
+    /// The recorder started: changes before this file may be missing.
+    Start,
+    /// The previous file was full: no change is missing.
+    Rotation,
+}
+
+/// The snapshot at the begin of a file is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Synced {
+    /// Number of objects.
+    pub objects: usize,
+}
+
+/// The name of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Reference {
+    /// Kind; for a kind that a plugin declares, the full name.
+    pub kind: String,
+    /// Namespace; empty for kinds without namespaces.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+/// A decision for a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bind {
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// The pod's scheduler.
+    pub scheduler: String,
+    /// The node.
+    pub node: String,
+}
+
+/// A decision that no node is feasible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reject {
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// The pod's scheduler.
+    pub scheduler: String,
+    /// Message of the pod's condition.
+    pub message: String,
+}
+
+/// An event of a scheduler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchedulerEvent {
+    /// Namespace of the pod.
+    pub namespace: String,
+    /// Name of the pod.
+    pub name: String,
+    /// Reason, such as `FailedScheduling`.
+    pub reason: String,
+    /// The reporting scheduler.
+    pub scheduler: String,
+    /// Text of the event.
+    pub note: String,
+}
+
+/// A kind of objects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kind {
+    /// The kind.
+    pub kind: String,
+}
+
+/// The end of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum End {
+    /// The recorder was stopped.
+    Stop,
+    /// The recording goes on in the next file.
+    Rotation,
+}

@@ -1,0 +1,154 @@
+//! The fields of objects that are recorded: an allow-list, which keeps secrets out of recordings.
+//!
+//! Objects arrive with the fields that [`schedc_objects::decode`] selects: those that scheduling reads. They include no
+//! environment, command, volume secret or managed field. This module removes the rest that decisions do not depend on:
+//! versions, most annotations, opaque parameters of devices, and messages of conditions other than the scheduler's.
+
+use schedc_objects::AnyObject;
+use serde_json::{Map, Value};
+
+/// Annotations that decisions depend on.
+const ANNOTATIONS: &[&str] = &[
+    "pv.kubernetes.io/bind-completed",
+    "pv.kubernetes.io/bound-by-controller",
+    "resource.kubernetes.io/extended-resource-claim",
+    "storage.alpha.kubernetes.io/migrated-plugins",
+    "volume.beta.kubernetes.io/storage-class",
+    "volume.kubernetes.io/selected-node",
+];
+
+/// Returns the recorded fields of an object, or `None` if it cannot be written as JSON.
+pub fn fields(object: &AnyObject) -> Option<Value> {
+    let mut json = object.to_json().ok()?;
+    if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
+        clean_metadata(metadata);
+    }
+    match object {
+        AnyObject::ResourceClaim(_) | AnyObject::DeviceClass(_) => remove_opaque(&mut json),
+        AnyObject::Pod(_) | AnyObject::Node(_) => clean_conditions(&mut json),
+        _ => {}
+    }
+    Some(json)
+}
+
+fn clean_metadata(metadata: &mut Map<String, Value>) {
+    for field in ["resourceVersion", "managedFields", "generation", "selfLink"] {
+        metadata.remove(field);
+    }
+    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.retain(|key, _| ANNOTATIONS.contains(&key.as_str()));
+        if annotations.is_empty() {
+            metadata.remove("annotations");
+        }
+    }
+}
+
+/// Removes the fields of resource claims and device classes that only drivers read: parameters of opaque
+/// configurations, and the data of allocated devices.
+fn remove_opaque(object: &mut Value) {
+    for pointer in ["/spec/config", "/spec/devices/config", "/status/allocation/devices/config"] {
+        for configuration in object.pointer_mut(pointer).and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(opaque) = configuration.get_mut("opaque").and_then(Value::as_object_mut) {
+                opaque.remove("parameters");
+            }
+        }
+    }
+    for device in object.pointer_mut("/status/devices").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(device) = device.as_object_mut() {
+            device.remove("data");
+            device.remove("networkData");
+        }
+    }
+}
+
+/// Removes the texts and times of conditions, except for the scheduler's decision.
+fn clean_conditions(object: &mut Value) {
+    let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
+    for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
+        let Some(fields) = condition.as_object_mut() else { continue };
+        for field in ["lastProbeTime", "lastTransitionTime", "lastHeartbeatTime", "observedGeneration"] {
+            fields.remove(field);
+        }
+        if fields.get("type").and_then(Value::as_str) != Some("PodScheduled") {
+            fields.remove("message");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schedc_objects::decode::KindReader;
+    use serde::de::DeserializeSeed;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The recorded text of an object that an API server returns.
+    fn text(kind: &str, object: &Value) -> String {
+        let read = KindReader::Known(kind).deserialize(object);
+        fields(&read.expect("an object")).expect("JSON").to_string()
+    }
+
+    #[test]
+    fn secrets_are_not_recorded() {
+        let secret = "s3cret";
+        let metadata = json!({
+            "name": "a", "namespace": "n", "uid": "u", "resourceVersion": "7", "labels": {"app": "web"},
+            "annotations": {"kubectl.kubernetes.io/last-applied-configuration": secret, "note": secret},
+            "managedFields": [{"manager": secret}],
+        });
+        let pod = json!({"metadata": metadata, "spec": {
+            "containers": [{
+                "name": "c", "image": "i", "command": [secret], "args": [secret],
+                "env": [{"name": "TOKEN", "value": secret}], "envFrom": [{"secretRef": {"name": secret}}],
+                "livenessProbe": {"httpGet": {"httpHeaders": [{"name": "Authorization", "value": secret}], "port": 1}},
+                "resources": {"requests": {"cpu": "1"}},
+            }],
+            "volumes": [
+                {"name": "v", "secret": {"secretName": secret}},
+                {"name": "w", "csi": {"driver": "d", "volumeAttributes": {"key": secret}, "nodePublishSecretRef": {"name": secret}}},
+            ],
+            "imagePullSecrets": [{"name": secret}], "serviceAccountName": secret, "hostAliases": [{"ip": secret}],
+        }, "status": {"message": secret, "conditions": [{"type": "Ready", "status": "False", "message": secret}]}});
+        let volume = json!({"metadata": metadata, "spec": {"capacity": {"storage": "1Gi"}, "csi": {
+            "driver": "d", "volumeHandle": "h", "volumeAttributes": {"key": secret},
+            "nodeStageSecretRef": {"name": secret, "namespace": secret},
+        }}});
+        let claim = json!({"metadata": metadata, "spec": {"devices": {"config": [
+            {"opaque": {"driver": "d", "parameters": {"key": secret}}},
+        ]}}, "status": {"devices": [{"driver": "d", "pool": "p", "device": "x", "data": {"key": secret}}]}});
+        let node = json!({"metadata": metadata, "spec": {}, "status": {
+            "allocatable": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True", "message": secret}],
+            "addresses": [{"type": "InternalIP", "address": secret}],
+        }});
+        for (kind, object, present) in [
+            ("Pod", &pod, "\"cpu\":\"1\""),
+            ("PersistentVolume", &volume, "\"volumeHandle\":\"h\""),
+            ("ResourceClaim", &claim, "\"driver\":\"d\""),
+            ("Node", &node, "\"cpu\":\"4\""),
+        ] {
+            let text = text(kind, object);
+            assert!(!text.contains(secret), "{kind}: {text}");
+            assert!(text.contains(present), "{kind}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_heartbeat_changes_nothing() {
+        let node = |version: &str, time: &str| {
+            text(
+                "Node",
+                &json!({"metadata": {"name": "n", "resourceVersion": version}, "status": {"conditions": [
+                    {"type": "Ready", "status": "True", "lastHeartbeatTime": time, "lastTransitionTime": time},
+                ]}}),
+            )
+        };
+        assert_eq!(node("1", "2026-01-01T00:00:00Z"), node("2", "2026-01-01T00:05:00Z"));
+    }
+
+    #[test]
+    fn annotations_that_decisions_depend_on_are_recorded() {
+        let claim = json!({"metadata": {"name": "c", "annotations": {"volume.kubernetes.io/selected-node": "n1"}}});
+        assert!(text("PersistentVolumeClaim", &claim).contains("\"volume.kubernetes.io/selected-node\":\"n1\""));
+    }
+}

@@ -1,0 +1,85 @@
+use expect_test::expect;
+use schedc_objects::testing::api_object;
+
+use super::*;
+
+/// Formats lines, one per line.
+fn text(lines: Vec<Line>) -> String {
+    lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect()
+}
+
+fn node(name: &str) -> AnyObject {
+    api_object(&format!("{{kind: Node, metadata: {{name: {name}}}}}"))
+}
+
+fn pod(rest: &str) -> AnyObject {
+    api_object(&format!("{{kind: Pod, metadata: {{name: p, namespace: d, uid: u}}, {rest}}}"))
+}
+
+/// A recorder of nodes and pods after its first lists, with a node and a pending pod.
+fn synced() -> Recorder {
+    let mut recorder = Recorder::new(["Node", "Pod"]);
+    recorder.upsert(1, &node("n1"), 1);
+    recorder.upsert(1, &pod("spec: {schedulerName: s, containers: []}"), 1);
+    recorder.list_complete(1, "Node", 1);
+    recorder.list_complete(1, "Pod", 1);
+    recorder
+}
+
+#[test]
+fn the_first_lists_are_a_snapshot() {
+    let mut recorder = Recorder::new(["Node", "Pod"]);
+    let mut lines = recorder.upsert(1, &node("n1"), 1);
+    lines.extend(recorder.list_complete(2, "Node", 1));
+    assert!(!recorder.is_synced());
+    lines.extend(recorder.list_complete(3, "Pod", 1));
+    assert!(recorder.is_synced());
+    expect![[r#"
+        {"at":1,"set":{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}}}
+        {"at":3,"synced":{"objects":1}}
+    "#]]
+    .assert_eq(&text(lines));
+    assert_eq!(text(recorder.snapshot(4).collect()).lines().count(), 2);
+}
+
+#[test]
+fn decisions_precede_the_changed_pods() {
+    let mut recorder = synced();
+    let rejected = "spec: {schedulerName: s, containers: []}, status: {conditions: [{type: PodScheduled, status: 'False', \
+                    reason: Unschedulable, message: no node}]}";
+    let mut lines = recorder.upsert(2, &pod(rejected), 1);
+    lines.extend(recorder.upsert(3, &pod(rejected), 1));
+    lines.extend(recorder.upsert(4, &pod("spec: {schedulerName: s, nodeName: n1, containers: []}"), 1));
+    lines.extend(recorder.removal(5, &pod("spec: {containers: []}")));
+    let entries: Vec<_> = lines.iter().filter(|line| !matches!(line.entry, Entry::Set(_))).cloned().collect();
+    assert_eq!(lines.len(), 5);
+    expect![[r#"
+        {"at":2,"reject":{"namespace":"d","name":"p","scheduler":"s","message":"no node"}}
+        {"at":4,"bind":{"namespace":"d","name":"p","scheduler":"s","node":"n1"}}
+        {"at":5,"delete":{"kind":"Pod","namespace":"d","name":"p"}}
+    "#]]
+    .assert_eq(&text(entries));
+}
+
+#[test]
+fn a_second_list_marks_and_repairs_a_gap() {
+    let mut recorder = synced();
+    let mut lines = recorder.upsert(2, &node("n2"), 2);
+    lines.extend(recorder.list_complete(3, "Node", 2));
+    expect![[r#"
+        {"at":2,"gap":{"kind":"Node"}}
+        {"at":2,"set":{"apiVersion":"v1","kind":"Node","metadata":{"name":"n2"}}}
+        {"at":3,"delete":{"kind":"Node","name":"n1"}}
+        {"at":3,"repaired":{"kind":"Node"}}
+    "#]]
+    .assert_eq(&text(lines));
+}
+
+#[test]
+fn a_pod_of_the_same_name_is_another_pod() {
+    let mut recorder = synced();
+    let other =
+        api_object("{kind: Pod, metadata: {name: p, namespace: d, uid: v}, spec: {nodeName: n1, containers: []}}");
+    let lines = recorder.upsert(2, &other, 1);
+    assert!(matches!(lines.as_slice(), [Line { entry: Entry::Set(_), .. }]), "{lines:?}");
+}
