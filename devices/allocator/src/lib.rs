@@ -18,6 +18,7 @@
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
+//! | `interchange` | devices that are interchangeable in a search |
 //! | `input` | all that a search reads |
 //! | `search` | the search |
 //! | `counters` | shared counters of a pool during a search |
@@ -33,6 +34,7 @@ mod counters;
 mod error;
 mod explanation;
 mod input;
+mod interchange;
 mod inventory;
 mod pool;
 mod prepared;
