@@ -13,6 +13,7 @@
 //! | `inventory` | the state and its changes |
 //! | `pool` | slices of a pool and the use of its devices |
 //! | `view` | pools and devices that a node sees |
+//! | `shared` | views and verdicts that nodes share |
 //! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
 //! | `column` | the devices of a block that a request selects, evaluated once |
 //! | `capacity` | amounts that requests consume of a device's capacities |
@@ -40,6 +41,7 @@ mod pool;
 mod prepared;
 mod result;
 mod search;
+mod shared;
 mod view;
 
 pub use changes::Affected;
