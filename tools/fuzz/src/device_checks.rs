@@ -80,7 +80,12 @@ impl Simulation {
             };
             for name in claim_names(pod) {
                 let claim = self.claim(&name);
-                let is_reserved = claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
+                // Unreserve of an earlier attempt may remove the reservation later. As in kube-scheduler, PreBind does not
+                // write a reservation that the scheduler has received; Kubernetes' controller restores it.
+                let is_restored = claim
+                    .and_then(|claim| claim.metadata.uid.as_deref())
+                    .is_some_and(|uid| self.cluster.faulted.contains(uid));
+                let is_reserved = is_restored || claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
                 let mut devices = claim.into_iter().flat_map(allocated).filter_map(|it| DeviceFacts::of(&it.device));
                 if !is_reserved || !devices.all(|device| format!("n{}", device.node) == node) {
                     let found = format!("{} is bound to {node}, and its claim {name} is {claim:?}", facts.name);
