@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs the workloads of 5,000 nodes and the scale series, and writes their tables into docs/performance.md:
-# benches/workloads/tables.sh [BINARY]
+# Runs the workloads of 5,000 nodes, those with claims, and the scale series, and writes their tables into docs/performance.md
+# and docs/limits.md: benches/workloads/tables.sh [BINARY [claims]]
+# `claims`: only the workloads and tables of claims.
 # RESULTS=folder keeps the results of each file, and reuses existing ones. A failed workload is an error, and no table is
 # written.
 set -eu
 cd "$(dirname "$0")/../.."
 binary=${1:-target/dist/schedc}
+part=${2:-all}
 results=${RESULTS:-$(mktemp -d)}
 mkdir -p "$results"
 failed=
@@ -22,21 +24,25 @@ measure() { # a name for the result, a file of workloads, and what chooses from 
     fi
 }
 
-# Replaces the lines between two marks of the page by those of a file.
+# Replaces the lines between two marks of a page by those of a file.
 fill() {
-    awk -v mark="$1" -v lines="$2" '
+    awk -v mark="$2" -v lines="$3" '
         $0 == "<!-- " mark " -->" { print; print ""; while ((getline line < lines) > 0) print line; print ""; skip = 1; next }
         $0 == "<!-- end of " mark " -->" { skip = 0 }
         !skip { print }
-    ' docs/performance.md > "$results/page"
-    cp "$results/page" docs/performance.md
+    ' "docs/$1.md" > "$results/page"
+    cp "$results/page" "docs/$1.md"
 }
 
-for file in basic affinity spread volumes preemption queue templates events; do
-    measure "$file" "$file" --labels performance
-done
-measure scale scale --labels scale
-measure latency basic --workload Basic/1000Nodes
+measure claims claims --labels performance
+measure claims-scale claims --labels scale
+if [ "$part" = all ]; then
+    for file in basic affinity spread volumes preemption queue templates events; do
+        measure "$file" "$file" --labels performance
+    done
+    measure scale scale --labels scale
+    measure latency basic --workload Basic/1000Nodes
+fi
 [ -z "$failed" ] || exit 1
 
 # kube-scheduler's milliseconds per pod, by the equivalent workload.
@@ -56,7 +62,8 @@ kube='{
     "Preemption/5000Nodes": 22.8,
     "PreemptionAmongOthers/5000Nodes": 22.8,
     "DaemonSet/15000Nodes": 0.34,
-    "AmongGated/10000Gated": 0.54
+    "AmongGated/10000Gated": 0.54,
+    "Claims/500Nodes": 34.5
 }'
 functions='
     def digits($n): . * pow(10; $n) | round / pow(10; $n);
@@ -67,7 +74,9 @@ functions='
     def row: "| " + join(" | ") + " |";
     def times: [.latency_us | .p50, .p99, .p999] | map(short);
 '
-jq -rn --argjson kube "$kube" "$functions"'
+# Prints the table of files with results.
+workloads() {
+    jq -rn --argjson kube "$kube" "$functions"'
     (["workload", "kube-scheduler, ms", "schedc, µs", "ratio", "decisions/s", "p50 µs", "p99 µs", "p99.9 µs", "pods/s", "allocations"] | row),
     "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     (inputs.workloads[]
@@ -75,15 +84,26 @@ jq -rn --argjson kube "$kube" "$functions"'
         | [.name, ($ms // "" | tostring), (mean | short), (if $ms then $ms * 1000 / mean | whole else "" end),
            (.decisions_per_s | whole)] + times + [(.pods_per_s | whole), (.allocations_per_decision // 0 | digits(2) | tostring)]
         | row)
-' "$results"/basic.json "$results"/affinity.json "$results"/spread.json "$results"/volumes.json \
-  "$results"/preemption.json "$results"/queue.json "$results"/templates.json "$results"/events.json > "$results/workloads.md"
-jq -rn "$functions"'
+' "$@"
+}
+scale() {
+    jq -rn "$functions"'
     (["workload", "schedc, µs", "decisions/s", "p50 µs", "p99 µs", "p99.9 µs", "pods/s", "memory, MiB"] | row),
     "|---|--:|--:|--:|--:|--:|--:|--:|",
     (inputs.workloads[]
         | [.name, (mean | short), (.decisions_per_s | whole)] + times + [(.pods_per_s | whole), (.peak_rss_mb // 0 | whole)]
         | row)
-' "$results"/latency.json "$results"/scale.json > "$results/scale.md"
-fill "workloads" "$results/workloads.md"
-fill "scale" "$results/scale.md"
-echo "tables of $results written into docs/performance.md"
+' "$@"
+}
+workloads "$results"/claims.json > "$results/claims.md"
+scale "$results"/claims-scale.json > "$results/claims-scale.md"
+fill performance "claims" "$results/claims.md"
+fill limits "claims" "$results/claims-scale.md"
+if [ "$part" = all ]; then
+    workloads "$results"/basic.json "$results"/affinity.json "$results"/spread.json "$results"/volumes.json \
+        "$results"/preemption.json "$results"/queue.json "$results"/templates.json "$results"/events.json > "$results/workloads.md"
+    scale "$results"/latency.json "$results"/scale.json > "$results/scale.md"
+    fill performance "workloads" "$results/workloads.md"
+    fill performance "scale" "$results/scale.md"
+fi
+echo "tables of $results written into docs"

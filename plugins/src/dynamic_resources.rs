@@ -267,7 +267,8 @@ impl Plugin for DynamicResources {
 
 impl PreEnqueuePlugin for DynamicResources {
     fn pre_enqueue(&self, _: &DynamicResourcesArgs, pod: &Pod, view: IndexView<'_, Self>) -> Result<(), Status> {
-        claims::of_pod(pod, view.indexes.0, view.interner()).map(|_| ()).map_err(Status::unresolvable)
+        let claims = claims::of_pod(pod, view.indexes.0);
+        claims.map(|_| ()).map_err(|unusable| Status::unresolvable(unusable.message(pod, view.interner())))
     }
 }
 
@@ -485,7 +486,11 @@ impl ReservePlugin for DynamicResources {
         let Some(ReservedDevices(Some(plan))) = reserved else { return };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
-            pending.remove(&new.uid);
+            // A claim with a written allocation has its devices until another state of it is received.
+            let is_written = pending.get(&new.uid).is_some_and(|pending| pending.written.is_some());
+            if new.claim.is_none() || !is_written {
+                pending.remove(&new.uid);
+            }
         }
         drop(pending);
         plan.undo(&self.handle, &placement.pod.uid);

@@ -22,8 +22,17 @@ pub struct PendingAllocation {
     pub claim: Option<(Symbol, Symbol)>,
     /// The devices.
     pub allocation: Arc<AllocationResult>,
-    /// The uid of the claim, once it is written.
-    pub written: Option<Uid>,
+    /// The claim as written, once it is.
+    pub written: Option<WrittenAllocation>,
+}
+
+/// A claim with a written allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenAllocation {
+    /// Its uid.
+    pub uid: Uid,
+    /// Its resource version after the write.
+    pub version: Arc<str>,
 }
 
 impl PendingAllocations {
@@ -36,10 +45,10 @@ impl PendingAllocations {
         self.log.push(uid.clone());
         self.by_claim.insert(uid, PendingAllocation { claim, allocation, written: None });
     }
-    /// Marks an allocation as written, to a claim with this uid. Updates of that claim then replace it.
-    pub fn mark_written(&mut self, claim: &Uid, uid: Uid) {
+    /// Marks an allocation as written. The claim replaces it when it is received.
+    pub fn mark_written(&mut self, claim: &Uid, written: WrittenAllocation) {
         if let Some(pending) = self.by_claim.get_mut(claim) {
-            pending.written = Some(uid);
+            pending.written = Some(written);
             self.log.push(claim.clone());
         }
     }

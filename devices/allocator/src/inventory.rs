@@ -21,7 +21,8 @@ use crate::pool::{Pool, PoolKey, Reach};
 use crate::prepared::{Prepared, prepare};
 use crate::result::{allocations, check_nodes};
 use crate::search::{Scratch, search};
-use crate::view::{NodeView, PoolStatus};
+use crate::shared::{Verdicts, Views};
+use crate::view::PoolStatus;
 
 /// Maximum number of different requests, and of different claims, whose results are cached. Above it, all are removed.
 const MAX_CACHED: usize = 512;
@@ -46,7 +47,8 @@ pub struct Inventory {
     /// Pools whose shared counters are incomplete or invalid, which concerns all nodes.
     problems: BTreeSet<usize>,
     /// Views of nodes that were evaluated.
-    views: Map<Symbol, NodeView>,
+    views: Views,
+    verdicts: Verdicts,
     changes: Changes,
     cache: Cache,
     scratch: Scratch,
@@ -186,7 +188,7 @@ impl Inventory {
     /// returns whether there is a node with this name.
     pub fn forget_nodes(&mut self, count: usize, exists: impl Fn(Symbol) -> bool) {
         if self.views.len() > count + count / 8 + MAX_OBSOLETE_VIEWS {
-            self.views.retain(|name, _| exists(*name));
+            self.views.retain(exists);
         }
     }
 
@@ -250,10 +252,19 @@ impl Inventory {
         is_expired: impl FnMut() -> bool,
     ) -> Result<Verdict, Unfit> {
         let prepared = self.current(prepared, interner);
+        self.gather(node, interner)?;
+        let position = self.changes.position();
+        let shared = self.views.shared(node.name).cloned();
+        if let Some(known) = shared.as_ref().and_then(|view| self.verdicts.get(view, &prepared, position)) {
+            return known;
+        }
         let (input, scratch) = self.input(&prepared, node, interner)?;
-        let score = search(input, scratch, is_expired)?;
-        check_nodes(&input, scratch)?;
-        Ok(Verdict { score })
+        let result = search(input, scratch, is_expired)
+            .and_then(|score| Ok(check_nodes(&input, scratch).map(|()| Verdict { score })?));
+        if let Some(view) = shared {
+            self.verdicts.insert(view, &result);
+        }
+        result
     }
 
     /// Allocates devices for prepared claims on a node. `share_id` returns a new identifier of a share. The inventory changes
@@ -290,19 +301,9 @@ impl Inventory {
         node: &Node,
         interner: &'a Interner,
     ) -> Result<(Input<'a>, &'a mut Scratch), Failure> {
-        let is_known = self
-            .views
-            .get(&node.name)
-            .is_some_and(|view| Arc::ptr_eq(&view.labels, &node.labels) || view.labels == node.labels);
-        if !is_known {
-            let local = self.local.get(&node.name).into_iter().flatten();
-            let pools: BTreeSet<usize> = local.chain(&self.wide).chain(&self.problems).copied().collect();
-            let pools = pools.into_iter().map(|at| (at, &self.pools[at]));
-            let view = NodeView::gather(node, pools, interner)?;
-            self.views.insert(node.name, view);
-        }
+        self.gather(node, interner)?;
         let Inventory { pools, views, cache, scratch, .. } = self;
-        let view = &views[&node.name];
+        let view = views.view(node.name);
         for block in &view.blocks {
             let pool = &mut pools[view.pools[block.pool].pool];
             let block = &mut pool.slices[block.slice].blocks[block.block];
@@ -339,6 +340,17 @@ impl Inventory {
         positions(&self.local, &self.wide, node).map(|at| &self.pools[at])
     }
 
+    /// Updates the view of a node.
+    fn gather(&mut self, node: &Node, interner: &Interner) -> Result<(), Failure> {
+        if self.views.is_current(node) {
+            return Ok(());
+        }
+        let local = self.local.get(&node.name).into_iter().flatten();
+        let pools: BTreeSet<usize> = local.chain(&self.wide).chain(&self.problems).copied().collect();
+        let pools = pools.into_iter().map(|at| (at, &self.pools[at]));
+        self.views.gather(node, pools, interner)
+    }
+
     /// Changes the slices of a pool, and notes the nodes that this affects.
     fn change_pool(&mut self, key: PoolKey, interner: &Interner, change: impl FnOnce(&mut Pool, &Interner)) {
         let at = self.pool(key, interner);
@@ -363,7 +375,7 @@ impl Inventory {
             self.changes.push(Affected::All);
         } else {
             for node in old.nodes.iter().chain(&new.nodes) {
-                self.views.remove(node);
+                self.views.remove(*node);
                 self.changes.push(Affected::Node(*node));
             }
         }

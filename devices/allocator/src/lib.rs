@@ -13,11 +13,13 @@
 //! | `inventory` | the state and its changes |
 //! | `pool` | slices of a pool and the use of its devices |
 //! | `view` | pools and devices that a node sees |
+//! | `shared` | views and verdicts that nodes share |
 //! | `block` | up to 64 devices of a slice, whose properties are bits of a word |
 //! | `column` | the devices of a block that a request selects, evaluated once |
 //! | `capacity` | amounts that requests consume of a device's capacities |
 //! | `prepared` | compiled claims |
 //! | `constraint` | conditions on several devices |
+//! | `interchange` | devices that are interchangeable in a search |
 //! | `input` | inputs of a search |
 //! | `search` | the search |
 //! | `counters` | shared counters of a pool during a search |
@@ -35,11 +37,13 @@ mod counters;
 mod error;
 mod explanation;
 mod input;
+mod interchange;
 mod inventory;
 mod pool;
 mod prepared;
 mod result;
 mod search;
+mod shared;
 mod view;
 
 pub use changes::Affected;

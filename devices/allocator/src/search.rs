@@ -10,11 +10,14 @@ use crate::constraint::ConstraintState;
 use crate::counters::Counters;
 use crate::error::{Failure, Unfit};
 use crate::input::{Input, device_id};
+use crate::interchange::Classes;
 use crate::prepared::{Alternative, PreparedRequest};
 use crate::view::PoolStatus;
 
 /// Maximum number of devices of a claim.
 const MAX_DEVICES: i64 = 32;
+/// Number of steps after which a search skips devices that are interchangeable with one that failed.
+const LONG_SEARCH: u32 = 32;
 /// Number of steps between two looks at the deadline.
 pub const STEPS: u32 = 256;
 /// Score of the first alternative of a request; that of each other one is lower by one.
@@ -56,6 +59,9 @@ pub(crate) struct Scratch {
     numbers: Vec<i64>,
     constraints: Vec<ConstraintState>,
     counters: Counters,
+    classes: Classes,
+    /// Classes of the devices that failed, for each level of the search.
+    failed: Vec<u32>,
 }
 
 /// Reason to end the search, or a part of it.
@@ -132,6 +138,8 @@ impl Scratch {
         fill(&mut self.taken_by_any, blocks, 0);
         fill(&mut self.numbers, prepared.claims.len(), 0);
         self.counters.reset(input.view.pools.len());
+        self.classes.reset();
+        self.failed.clear();
     }
 
     /// Returns the position of a request in `chosen`.
@@ -226,6 +234,9 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         if self.steps.is_multiple_of(STEPS) && (self.is_expired)() {
             return Err(Failure::interrupted().into());
         }
+        if self.steps == LONG_SEARCH {
+            self.scratch.classes.determine(&self.input);
+        }
         let prepared = self.input.prepared;
         let Some(claim) = prepared.claims.get(place.claim) else { return Ok(true) };
         let Some(request) = claim.requests.get(place.request) else {
@@ -252,7 +263,12 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         }
         match alternative.count {
             None => self.take_all(place, request, alternative),
-            Some(count) => self.try_devices(place, request, alternative, count, start),
+            Some(count) => {
+                let failed = self.scratch.failed.len();
+                let result = self.try_devices(place, request, alternative, count, start);
+                self.scratch.failed.truncate(failed);
+                result
+            }
         }
     }
 
@@ -305,6 +321,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
         start: (usize, u32),
     ) -> Result<bool, Stop> {
         let input = self.input;
+        let failed = self.scratch.failed.len();
         if self.lacks_devices(place, alternative, count - place.device, start) {
             return Ok(false);
         }
@@ -317,7 +334,12 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 if column.failing & 1 << bit != 0 {
                     return Err(input.selector_failure(place.claim, alternative, block, bit).into());
                 }
+                let class = self.scratch.classes.of(at, bit);
+                if class.is_some_and(|class| self.scratch.failed[failed..].contains(&class)) {
+                    continue;
+                }
                 if !self.has_room(at, alternative, bit) || !self.take(place, request, alternative, at, bit, false)? {
+                    self.scratch.failed.extend(class);
                     continue;
                 }
                 let result = self.next(Place { device: place.device + 1, ..place }, (at, bit + 1));
@@ -326,6 +348,7 @@ impl<'a, D: FnMut() -> bool> Search<'a, '_, D> {
                 }
                 self.give_back(request, alternative);
                 result?;
+                self.scratch.failed.extend(self.scratch.classes.of(at, bit));
             }
         }
         Ok(false)

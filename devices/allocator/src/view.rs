@@ -2,7 +2,7 @@
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::Set;
-use schedc_core::model::{DeviceNodes, Labels, LabelsExt, Node, ResourceSlice, label_integer};
+use schedc_core::model::{DeviceNodes, LabelsExt, Node, ResourceSlice, label_integer};
 use schedc_core::quantity::Quantity;
 
 use crate::block::Block;
@@ -23,11 +23,9 @@ pub(crate) enum PoolStatus {
     Invalid,
 }
 
-/// Pools and blocks that a node sees.
-#[derive(Clone, Debug)]
+/// Pools and blocks that a node sees. Nodes with equal views have equal results.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NodeView {
-    /// Labels of the node, to find changes.
-    pub(crate) labels: Labels,
     /// Pools in the order in which devices are tried.
     pub(crate) pools: Vec<PoolView>,
     /// Blocks of all pools that are ready.
@@ -35,7 +33,7 @@ pub(crate) struct NodeView {
 }
 
 /// A pool that a node sees.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolView {
     /// Key of the pool in the inventory.
     pub(crate) pool: usize,
@@ -59,7 +57,7 @@ pub(crate) struct Counter {
 }
 
 /// A block that a node sees.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BlockView {
     /// Position of the pool in [`NodeView::pools`].
     pub(crate) pool: usize,
@@ -87,7 +85,7 @@ impl NodeView {
         gathered.sort_by(|(a, a_view), (b, b_view)| {
             (a_view.0.has_conditions, &a.texts).cmp(&(b_view.0.has_conditions, &b.texts))
         });
-        let mut view = NodeView { labels: node.labels.clone(), pools: Vec::new(), blocks: Vec::new() };
+        let mut view = NodeView { pools: Vec::new(), blocks: Vec::new() };
         for (_, (mut pool, mut blocks)) in gathered {
             blocks.iter_mut().for_each(|block| block.pool = view.pools.len());
             pool.blocks = view.blocks.len()..view.blocks.len() + blocks.len();

@@ -49,3 +49,34 @@ fn an_allocation_can_be_used_where_its_devices_can() {
     let binding = nodes("allNodes: true", "{name: a}, {name: b, bindsToNode: true}");
     assert!(matches!(binding, Some(AllocationNodes::Node(_))));
 }
+
+#[test]
+fn nodes_that_see_the_same_devices_have_equal_verdicts() {
+    let mut cluster = Cluster::with_class();
+    for name in ["m1", "m2", "m3"] {
+        cluster.node(name, "");
+    }
+    let wide = "pool: {name: p, generation: 1, resourceSliceCount: 1}, allNodes: true";
+    cluster.slice_of("s", wide, "{name: a}");
+    cluster.slice("local", "{name: b}");
+    let spec = cluster.spec(&request(1, ""));
+    let on = |cluster: &mut Cluster, node: &str| {
+        let allocated = cluster.allocate_on(node, std::slice::from_ref(&spec));
+        allocated.map_or_else(|unfit| unfit.message(|_| String::new()), |it| cluster.show(&it))
+    };
+    let all = |cluster: &mut Cluster| ["n1", "m1", "m2", "m3", "m1"].map(|node| on(cluster, node)).join(", ");
+    assert_eq!(all(&mut cluster), "r=b, r=a, r=a, r=a, r=a");
+    assert_eq!(cluster.hold(&request(2, "")), "r=b r=a");
+    assert_eq!(all(&mut cluster), [NONE; 5].join(", "));
+    cluster.release(1);
+    assert_eq!(all(&mut cluster), "r=b, r=a, r=a, r=a, r=a");
+    cluster.node("m2", "zone: z");
+    cluster.slice_of("s", &wide.replace("allNodes: true", &selected("zone", "z")), "{name: c}");
+    assert_eq!(all(&mut cluster), format!("r=b, {NONE}, r=c, {NONE}, {NONE}"));
+}
+
+fn selected(key: &str, value: &str) -> String {
+    format!(
+        "nodeSelector: {{nodeSelectorTerms: [{{matchExpressions: [{{key: {key}, operator: In, values: [{value}]}}]}}]}}"
+    )
+}

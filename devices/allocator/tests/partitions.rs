@@ -9,10 +9,16 @@ const HALVES: [(&str, u32); 3] = [("whole", 4), ("half-1", 2), ("half-2", 2)];
 
 /// A board with memory 4, and partitions with their memory.
 pub(crate) fn board(partitions: &[(&str, u32)]) -> Cluster {
+    board_of(4, partitions)
+}
+
+fn board_of(memory: u32, partitions: &[(&str, u32)]) -> Cluster {
     let mut cluster = Cluster::with_class();
     cluster.slice_of(
         "counters",
-        &format!("{POOL}, nodeName: n1, sharedCounters: [{{name: board, counters: {{memory: {{value: \"4\"}}}}}}]"),
+        &format!(
+            "{POOL}, nodeName: n1, sharedCounters: [{{name: board, counters: {{memory: {{value: \"{memory}\"}}}}}}]"
+        ),
         "",
     );
     let partition = |(name, memory): &(&str, u32)| {
@@ -72,4 +78,20 @@ fn devices_of_other_nodes_consume_counters_too() {
     assert!(cluster.allocate_on("m1", std::slice::from_ref(&spec)).is_ok());
     cluster.hold(&request(1, ""));
     assert!(cluster.allocate_on("m1", &[spec]).is_err());
+}
+
+/// The large partition comes first, and leaves room for too few small ones: 2.5 million selections of them.
+#[test]
+fn selections_of_interchangeable_devices_are_tried_once() {
+    let mut partitions = vec![("large", 2)];
+    let names: Vec<String> = (0..24).map(|at| format!("small-{at:02}")).collect();
+    partitions.extend(names.iter().map(|name| (name.as_str(), 1)));
+    let mut cluster = board_of(12, &partitions);
+    let spec = cluster.spec(&request(12, ""));
+    let Cluster { inventory, interner, nodes, .. } = &mut cluster;
+    let prepared = inventory.prepare(&[spec], interner);
+    let is_expired = || true;
+    assert!(inventory.evaluate(&prepared, &nodes["n1"], interner, is_expired).is_ok());
+    let expected: Vec<String> = (0..12).map(|at| format!("r=small-{at:02}")).collect();
+    assert_eq!(cluster.devices(&[&request(12, "")]), expected.join(" "));
 }

@@ -13,6 +13,7 @@ use schedc_core::model::{
     AllocationResult, DeviceRequestAllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod, RESOURCE_CLAIM_FINALIZER,
     ResourceClaim, Uid,
 };
+use schedc_core::pending_allocations::WrittenAllocation;
 use serde_json::{Value, json};
 
 use super::evaluation::{ExtendedClaim, NodeAllocation};
@@ -311,9 +312,10 @@ impl BindingPlan {
             Some(_) => format!("add allocation and reservation to claim {name}"),
             None => format!("add reservation to claim {name}"),
         };
-        client.patch_status(object, &patch).await.map_err(|error| WriteError::of(&what, &error))?;
+        let updated = client.patch_status(object, &patch).await.map_err(|error| WriteError::of(&what, &error))?;
         if let Some(new) = &claim.new {
-            handle.pending_allocations().mark_written(&new.uid, uid.clone());
+            let version = text(&updated["metadata"]["resourceVersion"]).into();
+            handle.pending_allocations().mark_written(&new.uid, WrittenAllocation { uid: uid.clone(), version });
         }
         let mut written = self.written();
         if !written.iter().any(|known| known.uid == *uid) {

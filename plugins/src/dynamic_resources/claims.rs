@@ -7,6 +7,40 @@ use schedc_core::model::{NoClaimYet, Pod, ResourceClaim};
 
 use crate::indexes::ResourceClaims;
 
+/// Reason why a claim of a pod cannot be used. Hints ask for it often and need no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UnusableClaim {
+    /// The claim with this name in the pod has no source.
+    NoSource(Symbol),
+    NotGenerated,
+    /// The claim with this name does not exist.
+    Missing(Symbol),
+    Deleting(Symbol),
+    OtherOwner(Symbol),
+}
+
+impl UnusableClaim {
+    /// Returns kube-scheduler's message.
+    pub(super) fn message(self, pod: &Pod, interner: &Interner) -> String {
+        let text = |symbol| interner.resolve(symbol);
+        let namespace = text(pod.spec.namespace);
+        match self {
+            UnusableClaim::NotGenerated => format!("pod \"{namespace}/{}\": ResourceClaim not created yet", pod.name),
+            UnusableClaim::NoSource(claim) => {
+                let claim = text(claim);
+                let pod = format!("pod \"{namespace}/{}\"", pod.name);
+                format!("{pod}, spec.resourceClaim {claim:?}: none of the supported fields are set")
+            }
+            UnusableClaim::Missing(name) => format!("could not find ResourceClaim \"{namespace}/{}\"", text(name)),
+            UnusableClaim::Deleting(name) => format!("resourceclaim {:?} is being deleted", text(name)),
+            UnusableClaim::OtherOwner(name) => {
+                let pod = format!("Pod {namespace}/{} (Pod is not owner)", pod.name);
+                format!("ResourceClaim {namespace}/{} was not created for {pod}", text(name))
+            }
+        }
+    }
+}
+
 /// Returns the claims of a pod, each with its name in the pod (`foreachPodResourceClaim`). Claims that the pod turned
 /// out not to need are left out.
 ///
@@ -15,33 +49,20 @@ use crate::indexes::ResourceClaims;
 pub(super) fn of_pod<'a>(
     pod: &Pod,
     all: &'a ResourceClaims,
-    interner: &Interner,
-) -> Result<Vec<(Symbol, &'a Arc<ResourceClaim>)>, String> {
-    let mut claims = Vec::with_capacity(pod.spec.resource_claims.len());
+) -> Result<Vec<(Symbol, &'a Arc<ResourceClaim>)>, UnusableClaim> {
+    let mut claims = Vec::new();
     for pod_claim in &pod.spec.resource_claims {
-        let text = |symbol| interner.resolve(symbol);
-        let name = pod.resource_claim_name(pod_claim).map_err(|problem| {
-            let pod = format!("pod \"{}/{}\"", text(pod.spec.namespace), pod.name);
-            match problem {
-                NoClaimYet::NotGenerated => format!("{pod}: ResourceClaim not created yet"),
-                NoClaimYet::NoSource => {
-                    let claim = text(pod_claim.name);
-                    format!("{pod}, spec.resourceClaim {claim:?}: none of the supported fields are set")
-                }
-            }
+        let name = pod.resource_claim_name(pod_claim).map_err(|problem| match problem {
+            NoClaimYet::NotGenerated => UnusableClaim::NotGenerated,
+            NoClaimYet::NoSource => UnusableClaim::NoSource(pod_claim.name),
         })?;
         let Some((name, must_be_owned)) = name else { continue };
-        let namespace = pod.spec.namespace;
-        let Some(claim) = all.claim(namespace, name) else {
-            return Err(format!("could not find ResourceClaim \"{}/{}\"", text(namespace), text(name)));
-        };
+        let claim = all.claim(pod.spec.namespace, name).ok_or(UnusableClaim::Missing(name))?;
         if claim.deleting {
-            return Err(format!("resourceclaim {:?} is being deleted", text(name)));
+            return Err(UnusableClaim::Deleting(name));
         }
         if must_be_owned && claim.controller.as_ref() != Some(&pod.uid) {
-            let (namespace, name) = (text(namespace), text(name));
-            let pod = format!("Pod {namespace}/{} (Pod is not owner)", pod.name);
-            return Err(format!("ResourceClaim {namespace}/{name} was not created for {pod}"));
+            return Err(UnusableClaim::OtherOwner(name));
         }
         claims.push((pod_claim.name, claim));
     }
@@ -73,7 +94,8 @@ mod tests {
                  status: {{resourceClaimStatuses: [{status}]}}"
             );
             let pod = pod(&text, &mut base.interner);
-            let found = of_pod(&pod, &claims, &base.interner).map(|claims| claims.len());
+            let found = of_pod(&pod, &claims).map(|claims| claims.len());
+            let found = found.map_err(|unusable| unusable.message(&pod, &base.interner));
             assert_eq!(found, expected.map_err(str::to_owned), "{claim} {status}");
         };
         let template = "resourceClaimTemplateName: gpus";

@@ -13,7 +13,7 @@ use schedc_core::pending_allocations::{PendingAllocation, PendingAllocations};
 use schedc_device_allocator::{Affected, Explanation, Failure, Inventory, Prepared, STEPS_PER_LOOK, Unfit};
 
 use super::{Indexes, ViewOf};
-use crate::indexes::Epoch;
+use crate::indexes::{Epoch, ResourceClaims};
 
 /// Devices, classes, and the allocations that count.
 #[derive(Debug, Default)]
@@ -105,6 +105,7 @@ impl Devices {
         interner: &Interner,
     ) {
         let (claims, ..) = indexes;
+        release_written(claims, pending);
         let updated = claims.allocations().since(self.allocations_read).filter(|_| is_known);
         let updated: Option<Vec<Uid>> = updated.map(|uids| uids.cloned().collect());
         // This may change pending allocations.
@@ -126,7 +127,7 @@ impl Devices {
         for uid in touched {
             let received = claims.allocated(&uid);
             let written = pending.get(&uid).and_then(|pending| pending.written.as_ref());
-            if received.is_some() || written.is_some_and(|written| claims.allocated(written).is_some()) {
+            if received.is_some() || written.is_some_and(|written| claims.allocated(&written.uid).is_some()) {
                 pending.remove(&uid);
             }
             match (received, pending.get(&uid)) {
@@ -149,7 +150,7 @@ impl Devices {
     fn release_received(&self, updated: &[Uid], pending: &mut PendingAllocations) {
         for uid in updated.iter().chain(self.unnamed.keys()) {
             let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
-            if written.is_some_and(|written| updated.contains(written)) {
+            if written.is_some_and(|written| updated.contains(&written.uid)) {
                 pending.remove(uid);
             }
         }
@@ -205,10 +206,13 @@ impl Devices {
         true
     }
 
-    /// Compiles specs. All nodes usually have the same ones.
+    /// Compiles specs. All nodes usually have the same ones, and pods of one template have equal ones.
     fn prepare(&mut self, specs: &[Arc<ResourceClaimSpec>], interner: &Interner) -> Arc<Prepared> {
         let is_same = |known: &[Arc<ResourceClaimSpec>]| {
-            known.len() == specs.len() && known.iter().zip(specs).all(|(known, spec)| Arc::ptr_eq(known, spec))
+            let is_equal = |known: &Arc<ResourceClaimSpec>, spec: &Arc<ResourceClaimSpec>| {
+                Arc::ptr_eq(known, spec) || known == spec
+            };
+            known.len() == specs.len() && known.iter().zip(specs).all(|(known, spec)| is_equal(known, spec))
         };
         if let Some((known, prepared)) = &self.prepared
             && is_same(known)
@@ -274,6 +278,24 @@ impl Devices {
         let prepared = self.prepare(specs, interner);
         self.inventory.explain(&prepared, node, interner)
     }
+}
+
+/// Removes written allocations whose claims were received in a state after the write, or exist no more.
+fn release_written(claims: &ResourceClaims, pending: &mut PendingAllocations) {
+    let is_received = |(_, allocation): &(&Uid, &PendingAllocation)| {
+        let (Some(written), Some((namespace, name))) = (&allocation.written, allocation.claim) else { return false };
+        claims
+            .claim(namespace, name)
+            .is_none_or(|claim| claim.uid != written.uid || is_at_least(&claim.resource_version, &written.version))
+    };
+    let received: Vec<Uid> = pending.iter().filter(is_received).map(|(uid, _)| uid.clone()).collect();
+    received.iter().for_each(|uid| pending.remove(uid));
+}
+
+/// Compares resource versions, as kube-scheduler's assume cache does.
+fn is_at_least(version: &str, other: &str) -> bool {
+    let number = |version: &str| version.parse::<u64>().ok();
+    number(version).zip(number(other)).is_some_and(|(version, other)| version >= other)
 }
 
 /// Timeout of the search for devices on a node.

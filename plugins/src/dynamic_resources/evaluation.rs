@@ -135,7 +135,6 @@ impl NodeEvaluator<'_> {
             return Ok((0, None, None));
         }
         let (mut unavailable, mut total) = (0, 0);
-        let mut to_allocate = Vec::new();
         for (at, claim) in self.claims.claims.iter().enumerate() {
             match &claim.state {
                 ClaimState::Allocated { nodes, has_failed, score } => {
@@ -146,15 +145,20 @@ impl NodeEvaluator<'_> {
                     }
                     total += score;
                 }
-                ClaimState::Unallocated(spec) => to_allocate.push(spec.clone()),
-                ClaimState::Extended => to_allocate.extend(extended.as_ref().map(|extended| extended.spec.clone())),
-                ClaimState::Obsolete => {}
+                ClaimState::Unallocated(_) | ClaimState::Extended | ClaimState::Obsolete => {}
             }
         }
-        let found = match to_allocate.is_empty() {
-            true => None,
-            false => Some(find(node, &to_allocate).map_err(|unfit| self.infeasible(node, &unfit))?),
+        // The claim for extended resources is the last one.
+        let unallocated = &self.claims.unallocated;
+        let found = match &extended {
+            None if unallocated.is_empty() => None,
+            None => Some(find(node, unallocated)),
+            Some(extended) => {
+                let specs: Vec<_> = unallocated.iter().chain([&extended.spec]).cloned().collect();
+                Some(find(node, &specs))
+            }
         };
+        let found = found.transpose().map_err(|unfit| self.infeasible(node, &unfit))?;
         if unavailable != 0 {
             return Err(Infeasible::Unavailable(unavailable));
         }

@@ -29,9 +29,7 @@ impl EnqueueExtensions for DynamicResources {
                 };
                 after_claim(rejected, old, claim, view)
             }
-            EventObject::Pod(_, Some(pod)) => {
-                pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0, view.interner()).is_ok()
-            }
+            EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0).is_ok(),
             _ => true,
         }))
     }
@@ -44,7 +42,7 @@ fn after_claim(
     view: IndexView<'_, DynamicResources>,
 ) -> bool {
     // While another claim is missing, the pod is unschedulable in any case.
-    let Ok(claims) = claims::of_pod(rejected, view.indexes.0, view.interner()) else { return false };
+    let Ok(claims) = claims::of_pod(rejected, view.indexes.0) else { return false };
     // Every pod can use released devices.
     let is_freed = !new.is_allocated() && old.is_some_and(ResourceClaim::is_allocated);
     let is_used = claims.iter().any(|(_, claim)| claim.uid == new.uid);

@@ -20,6 +20,8 @@ const MAX_ALTERNATIVES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodClaims {
     pub(super) claims: Vec<PodClaim>,
+    /// Specs of the claims that are to be allocated, other than for extended resources.
+    pub(super) unallocated: Vec<Arc<ResourceClaimSpec>>,
 }
 
 /// A claim of a pod.
@@ -81,9 +83,11 @@ impl PodClaims {
         interner: &Interner,
     ) -> Result<PodClaims, Status> {
         let (all, _, _) = indexes;
-        let own = claims::of_pod(pod, all, interner).map_err(Status::unresolvable)?;
+        let own = claims::of_pod(pod, all).map_err(|unusable| Status::unresolvable(unusable.message(pod, interner)))?;
         let mut found = Vec::with_capacity(own.len() + usize::from(is_extended));
         for (name, claim) in own {
+            let written = written(claim, pending);
+            let claim = written.as_ref().unwrap_or(claim);
             let state = match &claim.status.allocation {
                 Some(allocation) => {
                     if let Some(AllocationNodes::Selector(selector)) = &allocation.nodes
@@ -120,7 +124,12 @@ impl PodClaims {
             };
             found.push(PodClaim { pod_claim: None, claim, state });
         }
-        Ok(PodClaims { claims: found })
+        let spec = |claim: &PodClaim| match &claim.state {
+            ClaimState::Unallocated(spec) => Some(spec.clone()),
+            _ => None,
+        };
+        let unallocated = found.iter().filter_map(spec).collect();
+        Ok(PodClaims { claims: found, unallocated })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -136,6 +145,17 @@ impl PodClaims {
     pub(super) fn have_equal_states(&self, other: &[ClaimState]) -> bool {
         self.claims.len() == other.len() && self.claims.iter().zip(other).all(|(claim, other)| claim.state == *other)
     }
+}
+
+/// Returns a claim with the allocation that was written, if its update has not been received.
+fn written(claim: &Arc<ResourceClaim>, pending: &PendingAllocations) -> Option<Arc<ResourceClaim>> {
+    if claim.is_allocated() {
+        return None;
+    }
+    let pending = pending.get(&claim.uid).filter(|pending| pending.written.is_some())?;
+    let mut claim = ResourceClaim::clone(claim);
+    claim.status.allocation = Some(pending.allocation.clone());
+    Some(Arc::new(claim))
 }
 
 /// Checks the requests of a claim that is not allocated.

@@ -42,6 +42,7 @@ impl Simulation {
         self.check_waits()?;
         self.check_nominations()?;
         self.check_places()?;
+        self.check_devices()?;
         self.check_columns()
     }
 

@@ -1,7 +1,7 @@
 //! The cluster of a simulation: a server, pending requests of the scheduler, and undelivered changes of
 //! watches.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::counts::RunCounts;
 use crate::delivered::uid;
+use crate::devices;
 use crate::history::{Answer, PodChange, Step, Stream};
 use crate::manifests::{self, NAMESPACE, PodFacts};
 
@@ -82,12 +83,18 @@ pub(crate) struct Cluster {
     bound: BTreeMap<Arc<str>, String>,
     /// Pods that changed their node, which no API server allows.
     pub(crate) moved: Vec<String>,
+    /// Uids of pods that this scheduler bound with a response, or before it stopped.
+    own_bindings: BTreeSet<Arc<str>>,
+    /// Uids of claims with a write whose response was lost.
+    pub(crate) uncertain: BTreeSet<Arc<str>>,
+    /// Uids of claims with a request that failed or was lost, or that removed a reservation.
+    pub(crate) faulted: BTreeSet<Arc<str>>,
 }
 
 impl Cluster {
     /// Creates a cluster with storage classes.
     pub(crate) fn new() -> Self {
-        let options = ApiServerOptions { events_kept: 0, ..ApiServerOptions::default() };
+        let options = ApiServerOptions { events_kept: 0, finalizers_hold: true, ..ApiServerOptions::default() };
         let mut cluster = Cluster {
             server: ApiServer::new(options),
             now: 1_700_000_000_000_000_000,
@@ -99,6 +106,9 @@ impl Cluster {
             observed: 0,
             bound: BTreeMap::new(),
             moved: Vec::new(),
+            own_bindings: BTreeSet::new(),
+            uncertain: BTreeSet::new(),
+            faulted: BTreeSet::new(),
         };
         for class in manifests::classes() {
             cluster.apply(class);
@@ -199,6 +209,20 @@ impl Cluster {
                 }
                 return Some(self.create(manifests::volume(*volume, *zone)));
             }
+            Step::Slices(slices) => {
+                for object in devices::class_and_templates() {
+                    self.create(object);
+                }
+                devices::slices(slices).into_iter().for_each(|slice| self.apply(slice));
+            }
+            Step::DeleteSlices(node, generation) => {
+                let names = devices::slice_names(*node, *generation);
+                names.into_iter().for_each(|name| self.delete(Key::cluster("ResourceSlice", name)));
+            }
+            Step::ResourceClaim(claim, request) => {
+                return Some(self.create(devices::claim(*claim, *request)));
+            }
+            Step::DeleteResourceClaim(claim) => self.delete(namespaced("ResourceClaim", format!("r{claim}"))),
             Step::Controllers => self.controllers.run(&mut self.server, self.now),
             _ => return None,
         }
@@ -273,9 +297,20 @@ impl Cluster {
         }
         let call = self.calls.remove(at % self.calls.len());
         let request = call.request.clone();
+        if let Some(claim) = claim_of(&request).and_then(|key| self.server.get(key)).map(|claim| uid(claim)) {
+            if answer == Answer::Lost {
+                self.uncertain.insert(claim.clone());
+            }
+            if answer != Answer::Done || self.removes_reservation(&request) {
+                self.faulted.insert(claim);
+            }
+        }
         match answer {
             Answer::Done => {
                 let response = self.send(&request);
+                if let (Request::Bind { pod, .. }, Ok(_)) = (&request, &response) {
+                    self.own_bindings.insert(pod.uid.0.clone());
+                }
                 call.answer(response);
             }
             Answer::Lost => {
@@ -291,6 +326,19 @@ impl Cluster {
             }
         }
         Some(request)
+    }
+
+    /// Returns whether a request removes a reservation from a resource claim.
+    fn removes_reservation(&self, request: &Request) -> bool {
+        let Request::Patch(key, patch) = request else { return false };
+        let Some(reserved) = patch.pointer("/status/reservedFor") else { return false };
+        match self.server.get(key).map(|object| &**object) {
+            Some(AnyObject::ResourceClaim(claim)) => {
+                let known = claim.status.as_ref().and_then(|status| status.reserved_for.as_ref()).map_or(0, Vec::len);
+                reserved.as_array().map_or(0, Vec::len) < known
+            }
+            _ => false,
+        }
     }
 
     /// Responds to a request without executing it.
@@ -315,8 +363,10 @@ impl Cluster {
 
     /// Returns the indexes of pending requests other than bindings and statuses.
     pub(crate) fn rare_calls(&self) -> Vec<u8> {
-        let is_rare =
-            |call: &PendingCall| !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. });
+        let is_rare = |call: &PendingCall| {
+            !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. })
+                && claim_of(&call.request).is_none()
+        };
         let rare = self.calls.iter().enumerate().filter(|(_, call)| is_rare(call));
         rare.filter_map(|(at, _)| at.try_into().ok()).collect()
     }
@@ -328,9 +378,14 @@ impl Cluster {
 
     /// Drops the scheduler. Its pending requests are executed if `arrives`.
     pub(crate) fn drop_scheduler(&mut self, arrives: bool) {
+        // Unreserve may be among the requests, or among those that follow them.
+        self.faulted.extend(self.server.list("ResourceClaim").map(|claim| uid(claim)));
         for call in std::mem::take(&mut self.calls) {
-            if arrives {
-                let _ = self.send(&call.request);
+            if arrives
+                && self.send(&call.request).is_ok()
+                && let Request::Bind { pod, .. } = &call.request
+            {
+                self.own_bindings.insert(pod.uid.0.clone());
             }
         }
         self.abandoned.clear();
@@ -356,6 +411,11 @@ impl Cluster {
         sleeps.chain(abandoned).chain(self.server.next_removal()).min()
     }
 
+    /// Returns whether this scheduler bound a pod, and knows it.
+    pub(crate) fn has_bound(&self, uid: &str) -> bool {
+        self.own_bindings.contains(uid)
+    }
+
     /// Returns the result of a list request of a watch.
     pub(crate) fn list(&self, stream: Stream) -> Vec<Arc<AnyObject>> {
         self.server.list(stream.kind()).cloned().collect()
@@ -370,6 +430,14 @@ impl Default for Cluster {
 
 fn namespaced(kind: &'static str, name: String) -> Key {
     Key { kind, namespace: NAMESPACE.into(), name: name.into() }
+}
+
+/// Returns the claim of a request for a resource claim.
+pub(crate) fn claim_of(request: &Request) -> Option<&Key> {
+    match request {
+        Request::Get(key) | Request::Patch(key, _) if key.kind == "ResourceClaim" => Some(key),
+        _ => None,
+    }
 }
 
 fn as_pod(object: &AnyObject) -> Option<&api::Pod> {

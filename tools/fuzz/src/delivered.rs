@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use schedc_objects::AnyObject;
 
+use crate::devices::slice_of;
 use crate::manifests::{NodeFacts, PodFacts};
 
 /// Nodes and pods as they were delivered.
@@ -16,6 +17,8 @@ pub(crate) struct DeliveredState {
     pub(crate) pods: BTreeMap<Arc<str>, PodFacts>,
     /// Uids by name.
     names: BTreeMap<String, Arc<str>>,
+    /// Slices by name: node and generation.
+    slices: BTreeMap<String, (u8, u8)>,
 }
 
 impl DeliveredState {
@@ -39,6 +42,9 @@ impl DeliveredState {
                 }
                 self.pods.insert(uid, facts);
             }
+            AnyObject::ResourceSlice(_) => {
+                self.slices.extend(slice_of(object.name()).map(|slice| (object.name().to_owned(), slice)));
+            }
             _ => {}
         }
     }
@@ -50,6 +56,9 @@ impl DeliveredState {
                 self.nodes.remove(object.name());
             }
             AnyObject::Pod(_) => self.remove_pod(&uid(object)),
+            AnyObject::ResourceSlice(_) => {
+                self.slices.remove(object.name());
+            }
             _ => {}
         }
     }
@@ -62,9 +71,15 @@ impl DeliveredState {
                 self.pods.clear();
                 self.names.clear();
             }
+            "ResourceSlice" => self.slices.clear(),
             _ => {}
         }
         objects.for_each(|object| self.set(object));
+    }
+
+    /// Returns the newest generation of the devices of a node.
+    pub(crate) fn generation(&self, node: u8) -> Option<u8> {
+        self.slices.values().filter(|slice| slice.0 == node).map(|slice| slice.1).max()
     }
 
     /// Returns the number of bound pods.

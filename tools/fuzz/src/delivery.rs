@@ -6,6 +6,7 @@ use schedc_core::model::PodSpec;
 use schedc_core::scheduler::{Change, ObjectId};
 use schedc_in_memory::server::{self, ChangeKind};
 use schedc_in_memory::watch::scheduler_change;
+use schedc_objects::AnyObject;
 
 use crate::cluster::UndeliveredChange;
 use crate::history::Stream;
@@ -100,6 +101,10 @@ impl Simulation {
             (Some(InjectedBug::SilentNodeUpdate | InjectedBug::UncheckedNodeUpdate), Change::Node(node)) => {
                 self.scheduler.cache.set_node(node.clone());
                 None
+            }
+            (Some(InjectedBug::StaleSliceGeneration), _) if matches!(*change.object, AnyObject::ResourceSlice(_)) => {
+                let is_news = change.kind == ChangeKind::Added;
+                (!(is_news && self.bug_strikes())).then_some(delivered)
             }
             _ => Some(delivered),
         }

@@ -2,7 +2,9 @@
 
 use schedc_core::random::Random;
 
-use crate::history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
+use crate::history::{
+    Answer, DeviceRequest, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream,
+};
 use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 
 /// The state of the simulation, for the generator.
@@ -39,6 +41,7 @@ struct EpisodeConfig {
     faulty: usize,
     answers: Vec<Answer>,
     storage: bool,
+    devices: bool,
     affinity: bool,
     foreign: bool,
     gates: bool,
@@ -115,7 +118,8 @@ impl Generator {
     /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let config = EpisodeConfig::draw(&mut random);
+        let mut config = EpisodeConfig::draw(&mut random);
+        config.devices = Random::new(!seed).below(100) < 40;
         Generator { random, config }
     }
 
@@ -128,6 +132,9 @@ impl Generator {
     pub fn next(&mut self, summary: &SimulationSummary) -> Step {
         if summary.nodes.is_empty() && self.random.below(3) > 0 {
             return self.node(summary);
+        }
+        if self.config.devices && self.chance(8) {
+            return self.devices();
         }
         let weights: Vec<usize> = KINDS
             .iter()
@@ -236,8 +243,36 @@ impl Generator {
         self.random.below(8) as u8
     }
     fn stream(&mut self) -> Stream {
-        let weights = if self.config.storage { [4, 6, 1, 2, 3, 1] } else { [4, 6, 1, 0, 0, 0] };
+        let [volumes, claims, classes] = if self.config.storage { [2, 3, 1] } else { [0; 3] };
+        let [device_classes, slices, resource_claims] = if self.config.devices { [1, 3, 5] } else { [0; 3] };
+        let weights = [4, 6, 1, volumes, claims, classes, device_classes, slices, resource_claims];
         Stream::ALL[draw_weighted(&mut self.random, &weights)]
+    }
+
+    /// Returns a change of devices or of claims for them.
+    fn devices(&mut self) -> Step {
+        let (node, generation) = (self.pick_node(), 1 + self.random.below(3) as u8);
+        let claim = self.random.below(4) as u8;
+        match self.random.below(10) {
+            0..=4 => Step::Slices(SliceSpec { node, generation, tainted: self.chance(10) }),
+            5 | 6 => Step::DeleteSlices(node, generation),
+            7 => Step::DeleteResourceClaim(claim),
+            _ => Step::ResourceClaim(claim, self.device_request()),
+        }
+    }
+
+    fn device_request(&mut self) -> DeviceRequest {
+        DeviceRequest::ALL[self.random.below(DeviceRequest::ALL.len())]
+    }
+
+    fn pod_devices(&mut self) -> Option<PodDevices> {
+        if !self.config.devices || self.chance(30) {
+            return None;
+        }
+        Some(match self.chance(70) {
+            true => PodDevices::Own(self.device_request()),
+            false => PodDevices::Named(self.random.below(4) as u8),
+        })
     }
 
     fn node(&mut self, summary: &SimulationSummary) -> Step {
@@ -275,6 +310,7 @@ impl Generator {
             foreign: self.config.foreign && self.chance(10),
             grace: [0, 1, 5, 30][self.random.below(4)],
             planned_faults: self.planned_faults(),
+            devices: self.pod_devices(),
         }
     }
 
@@ -333,6 +369,7 @@ impl EpisodeConfig {
             faulty: [0, 10, 30, 60][random.below(4)],
             answers,
             storage,
+            devices: false,
             affinity,
             foreign,
             gates,
@@ -350,7 +387,8 @@ fn is_possible(kind: Kind, summary: &SimulationSummary, config: &EpisodeConfig) 
             !summary.pods.is_empty()
         }
         Kind::DeleteNode => !summary.nodes.is_empty(),
-        Kind::Storage | Kind::Controllers => config.storage,
+        Kind::Storage => config.storage,
+        Kind::Controllers => config.storage || config.devices,
         Kind::List => summary.broken.iter().any(|broken| *broken),
         Kind::Allow | Kind::Reject => summary.waiting > 0,
         Kind::Schedule => summary.ready > 0,

@@ -36,6 +36,14 @@ pub enum Step {
     DeleteClaim(u8),
     /// Create a volume in a zone, unless one with its name exists.
     Volume(u8, u8),
+    /// Publish a generation of the devices of a node.
+    Slices(SliceSpec),
+    /// Delete a generation of the devices of a node.
+    DeleteSlices(u8, u8),
+    /// Create a resource claim, unless one with its name exists.
+    ResourceClaim(u8, DeviceRequest),
+    /// Delete a resource claim.
+    DeleteResourceClaim(u8),
     /// Let the controllers do all pending work.
     Controllers,
 
@@ -98,12 +106,27 @@ pub enum Stream {
     Claims,
     /// Storage classes.
     Classes,
+    /// Device classes.
+    DeviceClasses,
+    /// Slices of devices.
+    Slices,
+    /// Resource claims.
+    ResourceClaims,
 }
 
 impl Stream {
     /// All streams.
-    pub const ALL: [Stream; 6] =
-        [Stream::Nodes, Stream::Pods, Stream::Budgets, Stream::Volumes, Stream::Claims, Stream::Classes];
+    pub const ALL: [Stream; 9] = [
+        Stream::Nodes,
+        Stream::Pods,
+        Stream::Budgets,
+        Stream::Volumes,
+        Stream::Claims,
+        Stream::Classes,
+        Stream::DeviceClasses,
+        Stream::Slices,
+        Stream::ResourceClaims,
+    ];
 
     /// Returns the kind of its objects in the model; not for nodes and pods.
     pub(crate) const fn model_kind(self) -> Kind {
@@ -112,6 +135,9 @@ impl Stream {
             Stream::Volumes => Kind::PersistentVolume,
             Stream::Claims => Kind::PersistentVolumeClaim,
             Stream::Classes => Kind::StorageClass,
+            Stream::DeviceClasses => Kind::DeviceClass,
+            Stream::Slices => Kind::ResourceSlice,
+            Stream::ResourceClaims => Kind::ResourceClaim,
         }
     }
 
@@ -124,6 +150,9 @@ impl Stream {
             Stream::Volumes => "PersistentVolume",
             Stream::Claims => "PersistentVolumeClaim",
             Stream::Classes => "StorageClass",
+            Stream::DeviceClasses => "DeviceClass",
+            Stream::Slices => "ResourceSlice",
+            Stream::ResourceClaims => "ResourceClaim",
         }
     }
 }
@@ -135,6 +164,42 @@ pub enum Storage {
     Static,
     /// A provisioned volume.
     Provisioned,
+}
+
+/// Devices of a node. Their kind depends on the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SliceSpec {
+    /// The node.
+    pub node: u8,
+    /// Generation.
+    pub generation: u8,
+    /// Whether the devices have a taint.
+    pub tainted: bool,
+}
+
+/// A request for devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceRequest {
+    /// One device.
+    One,
+    /// Two devices.
+    Two,
+    /// A part of a device that several claims share.
+    Share,
+}
+
+impl DeviceRequest {
+    /// All requests.
+    pub const ALL: [DeviceRequest; 3] = [DeviceRequest::One, DeviceRequest::Two, DeviceRequest::Share];
+}
+
+/// Devices that a pod claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodDevices {
+    /// A separate claim, generated from a template.
+    Own(DeviceRequest),
+    /// A claim that several pods may name.
+    Named(u8),
 }
 
 /// A node.
@@ -185,6 +250,8 @@ pub struct PodSpec {
     pub gated: bool,
     /// Claim that it mounts.
     pub claim: Option<u8>,
+    /// Devices that it claims.
+    pub devices: Option<PodDevices>,
     /// Whether it belongs to another scheduler.
     pub foreign: bool,
     /// Grace period, in seconds.
@@ -217,6 +284,9 @@ impl fmt::Display for Stream {
             Stream::Volumes => "volumes",
             Stream::Claims => "claims",
             Stream::Classes => "storage classes",
+            Stream::DeviceClasses => "device classes",
+            Stream::Slices => "slices",
+            Stream::ResourceClaims => "resource claims",
         })
     }
 }
@@ -251,6 +321,11 @@ impl fmt::Display for PodSpec {
         if let Some(claim) = self.claim {
             write!(f, ", claim c{claim}")?;
         }
+        match self.devices {
+            Some(PodDevices::Own(request)) => write!(f, ", {request}")?,
+            Some(PodDevices::Named(claim)) => write!(f, ", resource claim r{claim}")?,
+            None => {}
+        }
         flags(
             f,
             &[
@@ -270,6 +345,16 @@ impl fmt::Display for PodSpec {
 
 fn flags(f: &mut fmt::Formatter<'_>, flags: &[(bool, &str)]) -> fmt::Result {
     flags.iter().filter(|(is_set, _)| *is_set).try_for_each(|(_, flag)| write!(f, ", {flag}"))
+}
+
+impl fmt::Display for DeviceRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DeviceRequest::One => "one device",
+            DeviceRequest::Two => "two devices",
+            DeviceRequest::Share => "a part of a device",
+        })
+    }
 }
 
 impl fmt::Display for PodChange {
@@ -302,6 +387,15 @@ impl fmt::Display for Step {
             Step::Claim(claim, Storage::Provisioned) => write!(f, "claim c{claim} on a provisioned volume"),
             Step::DeleteClaim(claim) => write!(f, "claim c{claim} is deleted"),
             Step::Volume(volume, zone) => write!(f, "volume v{volume} in zone z{zone}"),
+            Step::Slices(SliceSpec { node, generation, tainted }) => {
+                write!(f, "devices of n{node}, generation {generation}")?;
+                flags(f, &[(*tainted, "tainted")])
+            }
+            Step::DeleteSlices(node, generation) => {
+                write!(f, "devices of n{node}, generation {generation}, are deleted")
+            }
+            Step::ResourceClaim(claim, request) => write!(f, "resource claim r{claim}: {request}"),
+            Step::DeleteResourceClaim(claim) => write!(f, "resource claim r{claim} is deleted"),
             Step::Controllers => write!(f, "controllers work"),
             Step::Deliver(stream, n) => write!(f, "watch: {n} changes of {stream}"),
             Step::Repeat(stream) => write!(f, "watch: the last change of {stream} again"),

@@ -39,6 +39,14 @@ pub enum InjectedBug {
     SilentNodeUpdate,
     /// A node changes in the cache without requeueing pods, and the check of unschedulable pods is off.
     UncheckedNodeUpdate,
+    /// Allocations of devices are forgotten before the scheduler receives the claims.
+    DoubleAllocation,
+    /// Allocations of devices stay after their claims.
+    LeakedCounter,
+    /// Allocations are written without the reservation for the pod.
+    ForgottenReservation,
+    /// Some new slices are not delivered.
+    StaleSliceGeneration,
 }
 
 /// An injected bug and the expected violations.
@@ -54,7 +62,7 @@ pub struct BugExpectation {
 
 impl InjectedBug {
     /// All injected bugs.
-    pub const ALL: [BugExpectation; 16] = {
+    pub const ALL: [BugExpectation; 20] = {
         use Invariant::*;
         const fn of(bug: InjectedBug, violates: &'static [Invariant], steps: u64) -> BugExpectation {
             BugExpectation { bug, violates, steps }
@@ -76,6 +84,10 @@ impl InjectedBug {
             of(InjectedBug::StaleNomination, &[NominationsHavePods], 1_000),
             of(InjectedBug::SilentNodeUpdate, &[FittingPodsAreNotParked], 5_000),
             of(InjectedBug::UncheckedNodeUpdate, &[NoPodDependsOnTheFlush], 10_000),
+            of(InjectedBug::DoubleAllocation, &[DevicesAreNotShared, CapacitiesAreNotExceeded], 20_000),
+            of(InjectedBug::LeakedCounter, &[FittingPodsAreNotParked], 20_000),
+            of(InjectedBug::ForgottenReservation, &[BoundPodsHaveDevices], 20_000),
+            of(InjectedBug::StaleSliceGeneration, &[DevicesAreCurrent], 20_000),
         ]
     };
 }
@@ -99,6 +111,10 @@ impl fmt::Display for InjectedBug {
             InjectedBug::StaleNomination => "a pod that is not pending is nominated",
             InjectedBug::SilentNodeUpdate => "nodes change in the cache without an event",
             InjectedBug::UncheckedNodeUpdate => "the same, without the check for parked pods that fit",
+            InjectedBug::DoubleAllocation => "pending allocations of devices are forgotten",
+            InjectedBug::LeakedCounter => "allocations of devices stay after their claims",
+            InjectedBug::ForgottenReservation => "claims are allocated without the reservation for their pod",
+            InjectedBug::StaleSliceGeneration => "some new slices are not delivered",
         })
     }
 }

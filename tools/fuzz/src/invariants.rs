@@ -35,6 +35,16 @@ pub enum Invariant {
     ParkedPodsAreReachable,
     /// No pod is bound only because of the flush.
     NoPodDependsOnTheFlush,
+    /// No device is allocated to two claims, unless it is shared.
+    DevicesAreNotShared,
+    /// Allocated devices do not exceed shared counters and capacities.
+    CapacitiesAreNotExceeded,
+    /// Devices are allocated from the newest generation of slices that was delivered.
+    DevicesAreCurrent,
+    /// The claims of a bound pod are allocated on its node, and reserved for it.
+    BoundPodsHaveDevices,
+    /// In the idle state, claims are reserved only for bound pods.
+    ReservationsAreReleased,
     /// The state of a plugin's task that follows the cluster equals the scheduler's.
     FollowersKeepUp,
     /// Without further events, the scheduler becomes idle.
@@ -43,7 +53,7 @@ pub enum Invariant {
 
 impl Invariant {
     /// All invariants.
-    pub const ALL: [Invariant; 16] = [
+    pub const ALL: [Invariant; 21] = [
         Invariant::NoPodIsLost,
         Invariant::NoPodIsBoundTwice,
         Invariant::DecisionsAreValid,
@@ -58,6 +68,11 @@ impl Invariant {
         Invariant::FittingPodsAreNotParked,
         Invariant::ParkedPodsAreReachable,
         Invariant::NoPodDependsOnTheFlush,
+        Invariant::DevicesAreNotShared,
+        Invariant::CapacitiesAreNotExceeded,
+        Invariant::DevicesAreCurrent,
+        Invariant::BoundPodsHaveDevices,
+        Invariant::ReservationsAreReleased,
         Invariant::FollowersKeepUp,
         Invariant::SchedulerSettles,
     ];
@@ -80,6 +95,11 @@ impl fmt::Display for Invariant {
             Invariant::FittingPodsAreNotParked => "no parked pod fits",
             Invariant::ParkedPodsAreReachable => "every parked pod is tried by the flush",
             Invariant::NoPodDependsOnTheFlush => "no pod depends on the flush",
+            Invariant::DevicesAreNotShared => "no device is allocated twice",
+            Invariant::CapacitiesAreNotExceeded => "counters and capacities are not exceeded",
+            Invariant::DevicesAreCurrent => "devices belong to the newest slices",
+            Invariant::BoundPodsHaveDevices => "bound pods have their devices",
+            Invariant::ReservationsAreReleased => "reservations of claims are released",
             Invariant::FollowersKeepUp => "background tasks follow the cluster",
             Invariant::SchedulerSettles => "the scheduler settles",
         })

@@ -18,6 +18,7 @@
 //! | `requests` | requests of the scheduler |
 //! | `settle` | settling, and the invariants of the idle state |
 //! | `checks` | the invariants after every step |
+//! | `devices`, `device_checks` | devices, and the invariants of resource claims |
 //! | `delivered` | the state that was delivered to the scheduler |
 //! | `follower` | a background task that follows the cluster |
 //! | `injector_state`, `fault_injector`, `plugin_fault` | plugins that inject faults and record calls |
@@ -29,6 +30,8 @@ mod cluster;
 mod counts;
 mod delivered;
 mod delivery;
+mod device_checks;
+mod devices;
 mod episode;
 mod fault_injector;
 mod follower;
@@ -47,7 +50,7 @@ pub use counts::RunCounts;
 pub use episode::{FuzzFailure, FuzzOptions, fuzz, replay};
 pub use fault_injector::{FaultInjector, First, KernelOutcome, Last};
 pub use generator::{Generator, SimulationSummary};
-pub use history::{Answer, NodeSpec, PodChange, PodSpec, Step, Storage, Stream};
+pub use history::{Answer, DeviceRequest, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream};
 pub use injected_bugs::{BugExpectation, InjectedBug};
 pub use invariants::{Invariant, Violation};
 pub use plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};

@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1 as api;
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
+use crate::devices::claims_of_pod;
 use crate::fault_injector::LABEL;
 use crate::history::{NodeSpec, PodChange, PodSpec, Storage};
 use crate::plugin_fault::Point;
@@ -14,7 +15,7 @@ pub(crate) const NAMESPACE: &str = "default";
 const DRIVER: &str = "csi.example.com";
 
 /// Reads a manifest of this crate.
-fn object(manifest: Value) -> AnyObject {
+pub(crate) fn object(manifest: Value) -> AnyObject {
     let text = |field: &str| manifest[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     match AnyObject::from_json(&api_version, &kind, manifest) {
@@ -97,6 +98,9 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
     }
     if spec.spread {
         fields["topologySpreadConstraints"] = spread;
+    }
+    if let Some(devices) = spec.devices {
+        fields["resourceClaims"] = claims_of_pod(devices);
     }
     if spec.gated {
         fields["schedulingGates"] = json!([{"name": "example.com/gate"}]);

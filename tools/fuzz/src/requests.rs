@@ -5,12 +5,17 @@ use schedc_core::extension_points::Nomination;
 use schedc_core::model::Uid;
 use schedc_core::queue::QueuePlace;
 use schedc_core::scheduler::{Failure, Outcome};
-use schedc_in_memory::server::Request;
+use schedc_in_memory::server::{Key, Request};
+use serde_json::Value;
 
+use crate::cluster::claim_of;
 use crate::history::Answer;
 use crate::injected_bugs::InjectedBug;
 use crate::invariants::{Invariant, Violation, violated};
 use crate::simulation::{Simulation, Spawner};
+
+/// Prefix of claims that an injected bug invents.
+const LEAKED: &str = "leaked ";
 
 impl Simulation {
     /// Responds to a request.
@@ -22,6 +27,9 @@ impl Simulation {
             }
             _ => false,
         };
+        if self.bug == Some(InjectedBug::ForgottenReservation) {
+            self.remove_reservation(at);
+        }
         let asked = match self.bug {
             Some(InjectedBug::FalseBinding) if is_affected => self.cluster.answer_without_effect(at, Ok(None)),
             Some(InjectedBug::DoubleBinding) if is_affected => {
@@ -39,11 +47,24 @@ impl Simulation {
             Request::Bind { .. } => "bind",
             Request::PatchPodStatus { .. } => "pod status",
             Request::DeletePod { .. } => "pod deletion",
+            request if claim_of(&request).is_some() => "claim",
             _ => "storage",
         };
         match answer {
             Answer::Done => self.counts.add("request", what),
             fault => self.counts.add("fault", &format!("{what}: {fault}")),
+        }
+    }
+
+    /// Removes the reservation from the write of an allocation.
+    fn remove_reservation(&mut self, at: usize) {
+        let count = self.cluster.calls.len().max(1);
+        let call = self.cluster.calls.get_mut(at % count);
+        if let Some(Request::Patch(Key { kind: "ResourceClaim", .. }, patch)) = call.map(|call| &mut call.request)
+            && let Some(Value::Object(status)) = patch.get_mut("status")
+            && status.contains_key("allocation")
+        {
+            status.remove("reservedFor");
         }
     }
 
@@ -61,6 +82,8 @@ impl Simulation {
     pub(crate) fn collect_results(&mut self) -> Result<(), Violation> {
         let bindings = self.injectors.lock().take_bindings();
         self.check_decisions()?;
+        self.check_new_allocations()?;
+        self.corrupt_allocations();
         self.check_requests()?;
         for (uid, node) in bindings {
             if self.delivered.pods.get(&uid).is_some_and(|pod| pod.node.is_none()) {
@@ -84,6 +107,29 @@ impl Simulation {
         match cache.base.node(node) {
             Some(at) if self.bug == Some(InjectedBug::DoubleCount) => State::add_pod(&mut cache.state, at, &pod),
             _ => cache.nominate(pod, node),
+        }
+    }
+
+    /// Corrupts the pending allocations as an injected bug requires.
+    fn corrupt_allocations(&mut self) {
+        let Some(handle) = self.handle() else { return };
+        let mut pending = handle.pending_allocations();
+        let claims: Vec<Uid> = pending.iter().map(|(uid, _)| uid.clone()).collect();
+        match self.bug {
+            Some(InjectedBug::DoubleAllocation) => claims.iter().for_each(|claim| pending.remove(claim)),
+            Some(InjectedBug::LeakedCounter) => {
+                for claim in claims.iter().filter(|claim| !claim.0.starts_with(LEAKED)) {
+                    let Some(allocation) = pending.get(claim).map(|pending| pending.allocation.clone()) else {
+                        continue;
+                    };
+                    let leaked = format!("{LEAKED}{}", claim.0);
+                    if pending.get(&Uid(leaked.as_str().into())).is_none() {
+                        let name = self.scheduler.cache.base.interner.intern(&leaked);
+                        pending.insert(Uid(leaked.into()), Some((name, name)), allocation);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

@@ -25,10 +25,12 @@ const MAX_STEPS: usize = 20_000;
 
 /// Reasons of rejections that may end without a hint, here as in kube-scheduler: docs/differences.md lists
 /// them.
-const REASONS_WITHOUT_HINT: [&str; 3] = [
+const REASONS_WITHOUT_HINT: [&str; 5] = [
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't match pod affinity rules",
     "node(s) didn't find available persistent volumes to bind",
+    "cannot allocate all claims",
+    "is in the process of being allocated",
 ];
 
 impl Simulation {
@@ -161,6 +163,7 @@ impl Simulation {
         if let Some((plugin, uid, node)) = self.injectors.lock().held().next() {
             return violated(Invariant::IdleHasNothingInFlight, format!("{plugin} has reserved {node} for {uid}"));
         }
+        self.check_reservations()?;
         let cache = &self.scheduler.cache;
         if let Some((pod, node, state)) = cache.pods().find(|(_, _, state)| *state != PodState::Bound) {
             let node = cache.base.interner.resolve(node);

@@ -64,6 +64,8 @@ pub struct Simulation {
     pub(crate) shared_ports: BTreeSet<String>,
     /// Version of the server when the pods of missed hints were last requeued.
     pub(crate) woken_at: u64,
+    /// Claims with a pending allocation that was checked.
+    pub(crate) seen_allocations: BTreeSet<Uid>,
     /// Number of attempts.
     pub(crate) tried: u64,
     restarts: u64,
@@ -91,6 +93,10 @@ pub(crate) const FAULTS: &[&str] = &[
     "storage: refused",
     "storage: not done, no response",
     "storage: done, response lost",
+    "claim: conflict",
+    "claim: refused",
+    "claim: not done, no response",
+    "claim: done, response lost",
     "change delivered late",
     "change delivered again",
     "change delivered before an earlier one of another kind",
@@ -132,6 +138,7 @@ impl Simulation {
             last_outcomes: BTreeMap::new(),
             shared_ports: BTreeSet::new(),
             woken_at: 0,
+            seen_allocations: BTreeSet::new(),
             tried: 0,
             restarts: 0,
             counts,
@@ -371,6 +378,7 @@ impl Simulation {
         self.assumed.clear();
         self.waking_events_before.clear();
         self.shared_ports.clear();
+        self.seen_allocations.clear();
         for stream in Stream::ALL {
             self.list(stream);
         }

@@ -74,6 +74,8 @@ pub(crate) struct Runner<'a> {
     /// Existing namespaces.
     namespaces: HashSet<String>,
     admission: default::Admission,
+    /// Seed for choices of operations.
+    pub(crate) seed: u64,
     /// Counter for generated names.
     named: u32,
     /// Rounds since the last read of the clock.
@@ -85,6 +87,7 @@ const ROUNDS: u32 = 16;
 
 impl<'a> Runner<'a> {
     fn new(bundle: &AnyBundle, chosen: &'a SelectedWorkload<'a>, options: Options) -> Result<Self, Error> {
+        let seed = options.seed;
         let scheduler = scheduler::Options { seed: options.seed, serve_all: options.profile, ..Default::default() };
         let server =
             ApiServerOptions { grace: None, events_kept: 0, finalizers_hold: true, ..ApiServerOptions::default() };
@@ -98,6 +101,7 @@ impl<'a> Runner<'a> {
             unawaited: BTreeMap::new(),
             namespaces: HashSet::new(),
             admission: default::Admission::default(),
+            seed,
             named: 0,
             rounds: 0,
         })

@@ -4,8 +4,10 @@
 //! whether the pod may run on the node, given the earlier state. It is written from the rules alone and
 //! shares no plugin code, column or index. It runs after a workload and takes no time during the run.
 //!
-//! It checks hard constraints only and ignores scores. It also ignores devices, and claims without a volume.
+//! It checks hard constraints only and ignores scores. It counts the holders of devices, but ignores counters and
+//! capacities, extended resources that devices serve, and claims without a volume.
 
+mod devices;
 mod node;
 mod pod_affinity;
 mod selectors;
@@ -15,12 +17,14 @@ mod storage;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{Map, Set};
-use schedc_core::model::{Kind, Labels, Object, Pod, Uid};
+use schedc_core::model::{DeviceClass, Kind, Labels, Object, Pod, Uid};
 use schedc_core::scheduler::Change;
 
+use self::devices::Devices;
 use self::node::NodePods;
 use self::pod_affinity::PodAffinityRules;
 use self::spread::Spread;
@@ -55,6 +59,8 @@ pub enum Rule {
     PodTopologySpread,
     /// Required affinity and anti-affinity are met.
     InterPodAffinity,
+    /// The pod's claims are allocated and reserved, and no device is held twice.
+    DynamicResources,
     /// The node has the features that the pod uses.
     NodeDeclaredFeatures,
 }
@@ -76,6 +82,7 @@ impl Rule {
             Rule::VolumeZone => "VolumeZone",
             Rule::PodTopologySpread => "PodTopologySpread",
             Rule::InterPodAffinity => "InterPodAffinity",
+            Rule::DynamicResources => "DynamicResources",
             Rule::NodeDeclaredFeatures => "NodeDeclaredFeatures",
         })
     }
@@ -112,6 +119,7 @@ pub struct Validator {
     plugins: Vec<&'static str>,
     cluster: Cluster,
     storage: Storage,
+    devices: Devices,
     pod_affinity: PodAffinityRules,
     spread: Spread,
     pending: Set<Uid>,
@@ -126,9 +134,16 @@ struct Cluster {
     /// Pods on nodes, with the node.
     pods: Map<Uid, (Pod, Symbol)>,
     namespaces: Map<Symbol, Labels>,
+    device_classes: Map<Symbol, Arc<DeviceClass>>,
 }
 
 impl Cluster {
+    /// Returns whether devices can serve an extended resource.
+    fn is_backed(&self, resource: Symbol) -> bool {
+        let mut classes = self.device_classes.values();
+        classes.any(|class| class.implicit_resource == resource || class.extended_resource == Some(resource))
+    }
+
     /// Returns the labels of a namespace; none if it is unknown.
     fn namespace(&self, name: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&name).map_or(&[], |labels| labels)
@@ -169,6 +184,7 @@ impl Validator {
             plugins,
             cluster: Cluster::default(),
             storage: Storage::default(),
+            devices: Devices::default(),
             pod_affinity: PodAffinityRules::default(),
             spread: Spread::default(),
             pending: Set::default(),
@@ -225,12 +241,24 @@ impl Validator {
                     self.forget();
                 }
             }
-            Change::Object(object) => self.storage.set(object),
+            Change::Object(Object::DeviceClass(class)) => {
+                self.cluster.device_classes.insert(class.name, class.clone());
+            }
+            Change::Object(object) => {
+                self.storage.set(object);
+                self.devices.set(object);
+            }
             Change::ObjectDeleted(key) if key.kind == Kind::Namespace => {
                 self.cluster.namespaces.remove(&key.name);
                 self.forget();
             }
-            Change::ObjectDeleted(key) => self.storage.remove(key),
+            Change::ObjectDeleted(key) if key.kind == Kind::DeviceClass => {
+                self.cluster.device_classes.remove(&key.name);
+            }
+            Change::ObjectDeleted(key) => {
+                self.storage.remove(key);
+                self.devices.remove(key);
+            }
         }
     }
 
@@ -276,12 +304,15 @@ impl Validator {
     fn check(&mut self, pod: &Pod, node: Symbol, names: &Interner) {
         let mut found: Vec<(Rule, String)> = Vec::new();
         match self.cluster.nodes.get(&node) {
-            Some(placed) if placed.node.is_some() => placed.check(pod, names, &mut found),
+            Some(placed) if placed.node.is_some() => {
+                placed.check(pod, |resource| self.cluster.is_backed(resource), names, &mut found);
+            }
             _ => found.push((Rule::Known, "the node does not exist".to_owned())),
         }
         let placement = Placement { pod, node, cluster: &self.cluster, names };
         self.pod_affinity.check(placement, &mut found);
         self.spread.check(placement, &mut found);
+        self.devices.check(pod, node, names, &mut found);
         self.storage.check(pod, node, self.cluster.labels(node), names, &mut found);
         for (rule, what) in found {
             self.add_violation(pod, node, rule, what, names);

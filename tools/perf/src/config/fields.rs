@@ -160,6 +160,29 @@ pub struct UpdateAny {
     _subresources: Vec<String>,
 }
 
+/// Creates a slice of devices on each node of a driver.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateResourceDriver {
+    /// Name of the driver.
+    pub driver_name: String,
+    /// Pattern for the names of the nodes, with `*` and `?`.
+    pub nodes: String,
+    /// Number of devices on each node.
+    #[serde(default)]
+    pub max_claims_per_node: usize,
+    pub(super) max_claims_per_node_param: Option<String>,
+}
+
+/// Allocates devices for resource claims, without pods.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AllocResourceClaims {
+    /// Namespace of the claims; all namespaces if empty.
+    #[serde(default)]
+    pub namespace: String,
+}
+
 /// Deletes pods.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -23,8 +23,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use fields::{
-    Barrier, Churn, ChurnMode, CreateAny, CreateNamespaces, CreateNodes, CreatePodSets, CreatePods, CsiNodeAllocatable,
-    DeletePods, LabelNodes, NodeAllocatable, Sleep, Stage, StartCollecting, UniqueLabel, UpdateAny,
+    AllocResourceClaims, Barrier, Churn, ChurnMode, CreateAny, CreateNamespaces, CreateNodes, CreatePodSets,
+    CreatePods, CreateResourceDriver, CsiNodeAllocatable, DeletePods, LabelNodes, NodeAllocatable, Sleep, Stage,
+    StartCollecting, UniqueLabel, UpdateAny,
 };
 pub use labels::Labels;
 pub use op::{Op, Operation};

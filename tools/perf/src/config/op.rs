@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::fields::{
-    Barrier, Churn, ChurnMode, CreateAny, CreateNamespaces, CreateNodes, CreatePodSets, CreatePods, DeletePods, Sleep,
-    StartCollecting, UpdateAny,
+    AllocResourceClaims, Barrier, Churn, ChurnMode, CreateAny, CreateNamespaces, CreateNodes, CreatePodSets,
+    CreatePods, CreateResourceDriver, DeletePods, Sleep, StartCollecting, UpdateAny,
 };
 use super::params::Params;
 use crate::Error;
@@ -40,6 +40,8 @@ pub enum Op {
     CreatePodSets(CreatePodSets),
     CreateAny(CreateAny),
     UpdateAny(UpdateAny),
+    CreateResourceDriver(CreateResourceDriver),
+    AllocResourceClaims(AllocResourceClaims),
     DeletePods(DeletePods),
     Churn(Churn),
     Barrier(Barrier),
@@ -64,8 +66,8 @@ impl Operation {
 }
 
 /// Opcodes of the supported operations.
-const OPCODES: &str = "createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, deletePods, churn, barrier, \
-sleep, startCollectingMetrics, stopCollectingMetrics";
+const OPCODES: &str = "createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, \
+createResourceDriver, createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics";
 
 impl Op {
     fn of(opcode: &str, fields: Map<String, Value>) -> Result<Op, Error> {
@@ -79,8 +81,10 @@ impl Op {
                 sets.create_pods().map_err(|error| error.at("createPodsOp"))?.check()?;
                 Op::CreatePodSets(sets)
             }
-            "createAny" => Op::CreateAny(read(fields)?),
+            "createAny" | "createResourceClaims" => Op::CreateAny(read(fields)?),
             "updateAny" => Op::UpdateAny(read(fields)?),
+            "createResourceDriver" => Op::CreateResourceDriver(read(fields)?),
+            "allocResourceClaims" => Op::AllocResourceClaims(read(fields)?),
             "deletePods" => Op::DeletePods(read(fields)?),
             "churn" => Op::Churn(read(fields)?),
             "barrier" => Op::Barrier(read(fields)?),
@@ -90,10 +94,6 @@ impl Op {
                 let NoFields {} = read(fields)?;
                 Op::StopCollecting
             }
-            "createResourceDriver" | "createResourceClaims" | "allocResourceClaims" => Op::Refused(
-                "needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
-                    .to_owned(),
-            ),
             _ => Op::Refused(format!("unknown opcode; the operations are {OPCODES}")),
         };
         op.check()?;
@@ -109,6 +109,7 @@ impl Op {
                 Err(Error::new("labelNodePrepareStrategy: labelValues: is empty; add at least one value"))
             }
             Op::CreatePods(pods) => pods.check(),
+            Op::CreateResourceDriver(driver) => driver.check(),
             Op::Churn(churn) if churn.template_paths.is_empty() => {
                 Err(Error::new("templatePaths: is empty; name at least one file"))
             }
@@ -150,13 +151,22 @@ impl Op {
             }
             Op::CreateAny(op) => op.count = params.count(op.count, op.count_param.as_deref())?,
             Op::UpdateAny(op) => op.count = params.count(op.count, op.count_param.as_deref())?,
+            Op::CreateResourceDriver(op) => {
+                let param = op.max_claims_per_node_param.as_deref();
+                op.max_claims_per_node = params.number("maxClaimsPerNodeParam", op.max_claims_per_node, param)?;
+            }
             Op::Sleep(op) => {
                 if let Some(param) = &op.duration_param {
                     op.duration = params.duration(param)?;
                 }
             }
             Op::Refused(why) => return Err(Error::new(why)),
-            Op::DeletePods(_) | Op::Churn(_) | Op::Barrier(_) | Op::StartCollecting(_) | Op::StopCollecting => {}
+            Op::AllocResourceClaims(_)
+            | Op::DeletePods(_)
+            | Op::Churn(_)
+            | Op::Barrier(_)
+            | Op::StartCollecting(_)
+            | Op::StopCollecting => {}
         }
         Ok(vec![self])
     }
@@ -165,6 +175,18 @@ impl Op {
 impl CreatePodSets {
     fn create_pods(&self) -> Result<CreatePods, Error> {
         read(self.create_pods_op.clone())
+    }
+}
+
+impl CreateResourceDriver {
+    fn check(&self) -> Result<(), Error> {
+        if self.driver_name.is_empty() {
+            return Err(Error::new("driverName: is empty"));
+        }
+        match self.nodes.contains(['[', ']', '\\']) {
+            true => Err(Error::new(format!("nodes: `{}` has more than names, * and ?", self.nodes))),
+            false => Ok(()),
+        }
     }
 }
 

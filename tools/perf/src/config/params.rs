@@ -32,8 +32,13 @@ impl<'a> Params<'a> {
 
     /// Returns a number that may be a parameter.
     pub(super) fn count(&mut self, count: usize, param: Option<&str>) -> Result<usize, Error> {
-        let Some(param) = param else { return Ok(count) };
-        let (key, value) = self.get("countParam", param)?;
+        self.number("countParam", count, param)
+    }
+
+    /// Returns a number that may be the parameter of a field.
+    pub(super) fn number(&mut self, field: &str, number: usize, param: Option<&str>) -> Result<usize, Error> {
+        let Some(param) = param else { return Ok(number) };
+        let (key, value) = self.get(field, param)?;
         let number = value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
         number.map(|number| number as usize).ok_or_else(|| wrong(key, value, "a whole number, 0 or more"))
     }

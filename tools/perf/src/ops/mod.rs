@@ -2,6 +2,7 @@
 
 mod any;
 mod delete;
+mod devices;
 mod nodes;
 mod pods;
 mod wait;
@@ -33,6 +34,8 @@ impl Runner<'_> {
             Op::CreatePods(pods) => self.create_pods(index, pods),
             Op::CreateAny(any) => self.create_any(any),
             Op::UpdateAny(any) => self.update_any(any),
+            Op::CreateResourceDriver(driver) => self.create_resource_driver(driver),
+            Op::AllocResourceClaims(claims) => self.alloc_resource_claims(claims),
             Op::DeletePods(pods) => self.delete_pods(pods),
             Op::Churn(churn) => self.churn(index, churn),
             Op::Barrier(barrier) => self.barrier(barrier),

@@ -39,7 +39,7 @@ impl Runner<'_> {
             _ => None,
         };
         let to_admit = self.prepare(&mut factory, &namespace)?;
-        let batch = Batch { namespace: &namespace, factory, to_admit, volumes };
+        let batch = Batch { namespace: &namespace, factory, to_admit, volumes, is_steady: op.steady_state };
         if op.collect_metrics {
             self.collect(Selection::of_namespace(&namespace))?;
         }
@@ -65,6 +65,12 @@ impl Runner<'_> {
     fn create_batch(&mut self, batch: &Batch<'_>, count: usize) -> Result<(), Error> {
         for index in 0..count {
             let mut pod = batch.factory.make(index)?;
+            if let AnyObject::Pod(pod) = &mut pod
+                && batch.is_steady
+            {
+                // Deletions in a steady state have no grace period.
+                pod.spec.get_or_insert_default().termination_grace_period_seconds = Some(0);
+            }
             if let Some(volumes) = &batch.volumes {
                 let claim = self.create_volume(volumes, batch.namespace, index)?;
                 if let AnyObject::Pod(pod) = &mut pod {
@@ -164,6 +170,7 @@ struct Batch<'a> {
     factory: ObjectFactory,
     to_admit: bool,
     volumes: Option<Volumes>,
+    is_steady: bool,
 }
 
 struct Volumes {

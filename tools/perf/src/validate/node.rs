@@ -35,8 +35,15 @@ impl NodePods {
         }
     }
 
-    /// Checks whether a pod may be bound to the node in its current state.
-    pub(super) fn check(&self, pod: &Pod, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    /// Checks whether a pod may be bound to the node in its current state. `is_backed`: whether devices can serve an
+    /// extended resource that the node does not have.
+    pub(super) fn check(
+        &self,
+        pod: &Pod,
+        is_backed: impl Fn(Symbol) -> bool,
+        names: &Interner,
+        found: &mut Vec<(Rule, String)>,
+    ) {
         let Some(node) = &self.node else { return };
         let spec = &*pod.spec;
         let mut broken = |rule: Rule, what: &str| found.push((rule, what.to_owned()));
@@ -62,10 +69,17 @@ impl NodePods {
                 broken(Rule::NodePorts, &format!("port {} is in use", port.port));
             }
         }
-        self.check_resources(pod, node, names, found);
+        self.check_resources(pod, node, is_backed, names, found);
     }
 
-    fn check_resources(&self, pod: &Pod, node: &Node, names: &Interner, found: &mut Vec<(Rule, String)>) {
+    fn check_resources(
+        &self,
+        pod: &Pod,
+        node: &Node,
+        is_backed: impl Fn(Symbol) -> bool,
+        names: &Interner,
+        found: &mut Vec<(Rule, String)>,
+    ) {
         let mut check = |name: &str, asked: i64, used: i64, there: i64| {
             if asked > 0 && i128::from(asked) + i128::from(used) > i128::from(there) {
                 let what = format!("{name}: {asked} requested, {used} of {there} used");
@@ -79,7 +93,9 @@ impl NodePods {
         check("ephemeral-storage", asked.ephemeral_storage, used.ephemeral_storage, there.ephemeral_storage);
         for &(name, amount) in &asked.scalars {
             let of = |resources: &Resources| resources.scalar(name).unwrap_or_default();
-            check(names.resolve(name), amount, of(used), of(there));
+            if of(there) != 0 || !is_backed(name) {
+                check(names.resolve(name), amount, of(used), of(there));
+            }
         }
     }
 }

@@ -221,3 +221,54 @@ fn only_the_rules_of_a_profile_are_checked() {
         pod default/a on node n1: NodeAffinity: the pod does not select the node
     "#]]);
 }
+
+#[test]
+fn devices_serve_extended_resources_of_their_classes() {
+    let class = |resource: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: gpu}}\nspec: {{extendedResourceName: {resource}}}"
+        )
+    };
+    let gpu = "containers: [{name: c, resources: {requests: {example.com/gpu: 1}}}]";
+    let node = "{metadata: {name: n1}, status: {allocatable: {pods: 9}}}";
+    let violations = |resource: &str| {
+        let test = ValidatorTest::nodes(&[node]).object(&class(resource)).bind("p", "", gpu, "n1");
+        test.validator.violations().len()
+    };
+    assert_eq!((violations("example.com/gpu"), violations("example.com/nic")), (0, 1));
+}
+
+#[test]
+fn claims_are_allocated_and_reserved_and_devices_are_held_once() {
+    let claim = |name: &str, device: &str, pod: &str, node: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: {name}, namespace: default, uid: {name}}}
+spec: {{}}
+status:
+  reservedFor: [{{resource: pods, name: {pod}, uid: {pod}}}]
+  allocation:
+    nodeSelector: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, operator: In, values: [{node}]}}]}}]}}
+    devices: {{results: [{{request: r, driver: d, pool: p, device: {device}}}]}}"
+        )
+    };
+    let spec =
+        |claim: &str| format!("containers: [{{name: c}}], resourceClaims: [{{name: c, resourceClaimName: {claim}}}]");
+    let nodes = ["{metadata: {name: n1}, status: {allocatable: {pods: 9}}}"];
+    let test = ValidatorTest::nodes(&nodes)
+        .object(&claim("good", "a", "p", "n1"))
+        .object(&claim("same", "a", "q", "n1"))
+        .object(&claim("other", "b", "elsewhere", "m1"))
+        .bind("p", "", &spec("missing"), "n1")
+        .bind("q", "", &spec("same"), "n1")
+        .bind("r", "", &spec("other"), "n1");
+    let found: Vec<String> = test.validator.violations().iter().map(|violation| violation.what.clone()).collect();
+    let expected = [
+        "claim missing is not allocated",
+        "claim same has device a, which another claim holds",
+        "claim other is not reserved for the pod",
+        "claim other has devices of another node",
+    ];
+    assert_eq!(found, expected);
+}

@@ -298,3 +298,61 @@ spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: 3}}}]}
         &[("pod.yaml", POD), ("important.yaml", important)],
     );
 }
+
+/// Devices of a driver on two nodes, of which claims without pods hold all but one.
+#[test]
+fn devices_of_a_driver_and_allocated_claims() {
+    let node = "{kind: Node, metadata: {generateName: gpu-}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 10}}}";
+    let class = "
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: device.driver == 'gpu.example.com'}}]}
+";
+    let claim = "
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {generateName: claim-}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+";
+    let template = "
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
+";
+    let pod = "
+kind: Pod
+metadata: {generateName: pod-}
+spec: {containers: [{name: c}], resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]}
+";
+    let files = [
+        ("node.yaml", node),
+        ("class.yaml", class),
+        ("claim.yaml", claim),
+        ("template.yaml", template),
+        ("pod.yaml", pod),
+    ];
+    let operations = |claims: u32, pods: &str| {
+        format!(
+            "
+- {{opcode: createNodes, count: 3}}
+- {{opcode: createNodes, count: 2, nodeTemplatePath: node.yaml}}
+- {{opcode: createResourceDriver, driverName: gpu.example.com, nodes: gpu-*, maxClaimsPerNodeParam: $devices}}
+- {{opcode: createAny, templatePath: class.yaml}}
+- {{opcode: createAny, templatePath: claim.yaml, count: {claims}, namespace: init}}
+- {{opcode: allocResourceClaims, namespace: init}}
+- {{opcode: createAny, templatePath: template.yaml, namespace: test}}
+- {{opcode: createPods, {pods}, namespace: test, podTemplatePath: pod.yaml, collectMetrics: true}}
+"
+        )
+    };
+    ok(&operations(19, "count: 1"), "devices: 10", &files);
+    ok(&operations(19, "count: 1, steadyState: true, duration: 50ms"), "devices: 10", &files);
+    let fails =
+        |operations: &str| crate::harness::run_workload(operations, "devices: 10", &files).unwrap_err().to_string();
+    let error = fails(&operations(19, "count: 2"));
+    assert!(error.contains("1 of 2 pods") && error.contains("5 cannot allocate all claims"), "{error}");
+    let error = fails(&operations(21, "count: 1"));
+    assert!(error.contains("op 5 (allocResourceClaims): no node has devices for claim init/claim-"), "{error}");
+}

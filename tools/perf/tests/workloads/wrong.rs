@@ -160,21 +160,29 @@ fn operations() {
             ],
         ),
         (
-            "{opcode: createResourceDriver, driverName: d, nodes: n}",
+            "{opcode: createResourceDriver, driverName: d, nodes: gpu}",
+            expect!["w.yaml: workload `case/small`: op 0 (createResourceDriver): nodes: no node has a name like `gpu`"],
+        ),
+        (
+            "{opcode: createResourceDriver, driverName: '', nodes: gpu}",
+            expect!["w.yaml: test case `case`: op 0 (createResourceDriver): driverName: is empty"],
+        ),
+        (
+            "{opcode: createResourceDriver, driverName: d, nodes: 'n[0-9]'}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
+                "w.yaml: test case `case`: op 0 (createResourceDriver): nodes: `n[0-9]` has more than names, * and ?"
             ],
         ),
         (
-            "{opcode: allocResourceClaims, namespace: n}",
+            "{opcode: createResourceDriver, driverName: d, nodes: gpu, maxClaimsPerNodeParam: $n}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (allocResourceClaims): needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels"
+                "w.yaml: workload `case/small`: op 0 (createResourceDriver): maxClaimsPerNodeParam: no parameter `n`; add it to the params of the workload"
             ],
         ),
         (
             "{opcode: deleteNodes, count: 1}",
             expect![
-                "w.yaml: workload `case/small`: op 0 (deleteNodes): unknown opcode; the operations are createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics"
+                "w.yaml: workload `case/small`: op 0 (deleteNodes): unknown opcode; the operations are createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, createResourceDriver, createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics"
             ],
         ),
     ] {

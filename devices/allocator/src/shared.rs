@@ -1,0 +1,126 @@
+//! Views and verdicts that nodes share: they see the same devices if none of them are local.
+
+use std::sync::Arc;
+
+use schedc_core::intern::{Interner, Symbol};
+use schedc_core::map::Map;
+use schedc_core::model::{Labels, Node};
+
+use crate::error::{Failure, Unfit};
+use crate::inventory::Verdict;
+use crate::pool::Pool;
+use crate::prepared::Prepared;
+use crate::view::NodeView;
+
+/// Number of different views with which a new one is compared.
+const MAX_RECENT: usize = 8;
+
+/// Views of nodes that were evaluated.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    nodes: Map<Symbol, View>,
+    /// The latest different views.
+    recent: Vec<Arc<NodeView>>,
+}
+
+#[derive(Debug)]
+struct View {
+    /// Labels of the node, to find changes.
+    labels: Labels,
+    view: Arc<NodeView>,
+}
+
+impl Views {
+    /// Returns whether the view of a node belongs to its labels.
+    pub(crate) fn is_current(&self, node: &Node) -> bool {
+        let known = self.nodes.get(&node.name);
+        known.is_some_and(|known| Arc::ptr_eq(&known.labels, &node.labels) || known.labels == node.labels)
+    }
+
+    /// Gathers the view of a node from the pools that can concern it.
+    pub(crate) fn gather<'a>(
+        &mut self,
+        node: &Node,
+        pools: impl Iterator<Item = (usize, &'a Pool)>,
+        interner: &Interner,
+    ) -> Result<(), Failure> {
+        let view = NodeView::gather(node, pools, interner)?;
+        let view = match self.recent.iter().find(|known| ***known == view) {
+            Some(known) => known.clone(),
+            None => {
+                let view = Arc::new(view);
+                if self.recent.len() == MAX_RECENT {
+                    self.recent.remove(0);
+                }
+                self.recent.push(view.clone());
+                view
+            }
+        };
+        self.nodes.insert(node.name, View { labels: node.labels.clone(), view });
+        Ok(())
+    }
+
+    /// Returns the view of a node that was gathered.
+    pub(crate) fn view(&self, node: Symbol) -> &NodeView {
+        &self.nodes[&node].view
+    }
+
+    /// Returns the view of a node if another node has it too.
+    pub(crate) fn shared(&self, node: Symbol) -> Option<&Arc<NodeView>> {
+        let view = &self.nodes.get(&node)?.view;
+        // A view that is not shared belongs to one node, and may be among the latest ones.
+        (Arc::strong_count(view) > 2).then_some(view)
+    }
+
+    /// Returns the number of nodes with a view.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Removes the views of other nodes.
+    pub(crate) fn retain(&mut self, exists: impl Fn(Symbol) -> bool) {
+        self.nodes.retain(|name, _| exists(*name));
+    }
+
+    pub(crate) fn remove(&mut self, node: Symbol) {
+        self.nodes.remove(&node);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.recent.clear();
+    }
+}
+
+/// Verdicts for claims on nodes with shared views, until devices change.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts {
+    prepared: Option<Arc<Prepared>>,
+    position: u64,
+    verdicts: Vec<(Arc<NodeView>, Result<Verdict, Unfit>)>,
+}
+
+impl Verdicts {
+    /// Returns the verdict for claims on nodes with a view, at a position of the changes.
+    pub(crate) fn get(
+        &mut self,
+        view: &Arc<NodeView>,
+        prepared: &Arc<Prepared>,
+        position: u64,
+    ) -> Option<Result<Verdict, Unfit>> {
+        let is_same = self.prepared.as_ref().is_some_and(|known| Arc::ptr_eq(known, prepared));
+        if !is_same || self.position != position {
+            self.verdicts.clear();
+            self.prepared = Some(prepared.clone());
+            self.position = position;
+        }
+        self.verdicts.iter().find(|(known, _)| Arc::ptr_eq(known, view)).map(|(_, verdict)| verdict.clone())
+    }
+
+    /// Adds a verdict after a call of `get`. A failure can depend on time.
+    pub(crate) fn insert(&mut self, view: Arc<NodeView>, verdict: &Result<Verdict, Unfit>) {
+        if !matches!(verdict, Err(Unfit::Failed(_))) {
+            self.verdicts.push((view, verdict.clone()));
+        }
+    }
+}
