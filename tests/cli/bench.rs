@@ -15,7 +15,7 @@ const WORKLOADS: &str = "
   - {name: 5Nodes/5Pods, featureGates: {SchedulerQueueingHints: true}, params: {nodes: 5}}
 - name: devices
   workloadTemplate:
-  - {opcode: createResourceDriver, driverName: d, nodes: n, maxClaimsPerNodeParam: $claims}
+  - {opcode: createDriver}
   - {opcode: createPods, count: 1, collectMetrics: true}
   workloads:
   - {name: one, params: {claims: 1}}
@@ -52,7 +52,7 @@ fn several_workloads_and_failing_ones() {
     assert_eq!(names, ["WORKLOAD", "basic/ten", "basic/5Nodes/5Pods"]);
     expect![[r#"
         note: ignored settings of kube-scheduler: feature gate SchedulerQueueingHints
-        error: w/config.yaml: workload `devices/one`: op 0 (createResourceDriver): needs a driver of dynamic resources, and the in-memory cluster has none; choose other workloads with --workload or --labels
+        error: w/config.yaml: workload `devices/one`: op 0 (createDriver): unknown
         error: 1 of 3 workloads failed
     "#]]
     .assert_eq(&run.stderr);

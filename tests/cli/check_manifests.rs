@@ -72,7 +72,7 @@ fn wrong_input_is_exit_code_2() {
     let found = error(check(&web(1, "schedulerName: none, "), &[]));
     assert!(found.contains("schedulerName is `none`"), "{found}");
     let found = error(schedc(&["check", "-f", "web.yaml"]));
-    assert!(found.contains("the files of the cluster are missing"), "{found}");
+    assert!(found.contains("no file or folder is given"), "{found}");
 }
 
 #[test]

@@ -513,18 +513,21 @@ fn an_unschedulable_pod_has_remedies() {
           gpu-1    tolerate the taint example.com/gpu=present:NoSchedule
           north-2  lower the cpu request of container simulation from 12 to 7700m
           gpu-1    remove the taint example.com/gpu=present:NoSchedule from node gpu-1
-    "#]].assert_eq(&of("research/simulation", &[]));
+    "#]]
+    .assert_eq(&of("research/simulation", &[]));
     expect![[r#"
         Remedies (one row is enough; each is verified by a decision)
           NODE          CHANGE
           south-2       remove topology.kubernetes.io/zone=north from the node selector
           north-1-copy  add a node like north-1
-    "#]].assert_eq(&of("research/metrics-proxy", &["--max-remedies", "2"]));
+    "#]]
+    .assert_eq(&of("research/metrics-proxy", &["--max-remedies", "2"]));
     expect![[r#"
         Remedies (one row is enough; each is verified by a decision)
           NODE     CHANGE
           north-2  remove the scheduling gate example.com/waits-for-approval
-    "#]].assert_eq(&of("shop/checkout-canary", &[]));
+    "#]]
+    .assert_eq(&of("shop/checkout-canary", &[]));
     assert_eq!(of("research/simulation", &["--max-remedies", "0"]), "");
 }
 
@@ -559,13 +562,15 @@ fn the_chosen_node_is_compared_with_another_one() {
           NodeResourcesBalancedAllocation       1           1  -                south-1
           DynamicResources                      2           0  -                south-1
           ImageLocality                         1           0  -                south-1
-    "#]].assert_eq(&against("shop/web-1", "south-2"));
+    "#]]
+    .assert_eq(&against("shop/web-1", "south-2"));
     expect![[r#"
         Why north-1 and not gpu-1
           TaintToleration rejects gpu-1: node(s) had untolerated taint(s)
           InterPodAffinity rejects gpu-1: node(s) didn't match pod affinity rules
           leaving out one of these 2 filters does not make it feasible
-    "#]].assert_eq(&against("shop/cache-0", "gpu-1"));
+    "#]]
+    .assert_eq(&against("shop/cache-0", "gpu-1"));
     expect![[r#"
         Why north-1 and not north-2
           deciding: NodeAffinity, which favours north-1 most
@@ -577,10 +582,12 @@ fn the_chosen_node_is_compared_with_another_one() {
           NodeResourcesBalancedAllocation       1           0  -                north-1
           ImageLocality                         1           0  -                north-1
           NodeResourcesFit                      1          -5  41               north-1
-    "#]].assert_eq(&against("shop/cache-0", "north-2"));
+    "#]]
+    .assert_eq(&against("shop/cache-0", "north-2"));
     expect![[r#"
         error: there is no node `north-3` in the input; did you mean `north-1`?
-    "#]].assert_eq(&schedc(&["explain", "cache-0", EXAMPLE, "--against", "north-3"]).refused());
+    "#]]
+    .assert_eq(&schedc(&["explain", "cache-0", EXAMPLE, "--against", "north-3"]).refused());
     // An unschedulable pod has no chosen node.
     assert_eq!(against("research/simulation", "north-1"), "");
     let comparison = &schedc(&["explain", "web-1", EXAMPLE, "--against", "south-2", "-o", "json"]).json()["comparison"];

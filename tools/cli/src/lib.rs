@@ -16,12 +16,12 @@ pub mod drain;
 pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;
-#[cfg(all(feature = "run", feature = "tools"))]
-pub mod replay;
 #[cfg(feature = "tools")]
 pub mod precheck;
 #[cfg(feature = "tools")]
 pub mod remedies;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub mod replay;
 #[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]

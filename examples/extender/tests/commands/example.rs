@@ -75,6 +75,9 @@ fn explanations_include_the_extender() {
           filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
+
+        No remedy found (8 decisions with one or two changes)
+          the search ended at its limit of 8 decisions; other remedies may exist
     "#]].assert_eq(&explain("learns", &at));
     drop(extender);
     let url = format!("extender {url}");
@@ -96,6 +99,9 @@ fn explanations_include_the_extender() {
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
           scores without effect on this pod:
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
+
+        No remedy found (8 decisions with one or two changes)
+          the search ended at its limit of 8 decisions; other remedies may exist
     "#]]
     .assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
 }

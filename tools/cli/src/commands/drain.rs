@@ -1,6 +1,8 @@
 //! `schedc drain`
 
+use std::convert::Infallible;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
 use schedc_core::erased::AnyBundle;
@@ -24,8 +26,8 @@ use crate::trial;
 #[derive(Args)]
 pub(crate) struct Drain {
     /// The nodes to empty, separated by commas
-    #[arg(value_name = "NODE,...", required = true, num_args = 1, value_delimiter = ',')]
-    nodes: Vec<String>,
+    #[arg(value_name = "NODE,...")]
+    nodes: NodeNames,
 
     /// Delete pods without a controller, which are not created again
     #[arg(long)]
@@ -47,6 +49,23 @@ pub(crate) struct Drain {
     input: objects::Input,
 }
 
+/// Names of nodes, each once, in the given order.
+#[derive(Clone, Debug)]
+struct NodeNames(Vec<String>);
+
+impl FromStr for NodeNames {
+    type Err = Infallible;
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let mut names: Vec<String> = Vec::new();
+        for name in text.split(',') {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(NodeNames(names))
+    }
+}
+
 impl Drain {
     pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
         match self.print_plan(bundle) {
@@ -64,13 +83,8 @@ impl Drain {
         let setup = self.input.setup(bundle)?;
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
-        check_nodes(&self.nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
-        let mut nodes: Vec<String> = Vec::new();
-        for node in self.nodes {
-            if !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
+        let NodeNames(nodes) = self.nodes;
+        check_nodes(&nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
         let permissions = Permissions { force: self.force, delete_empty_dir_data: self.delete_emptydir_data };
         let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
         let plan = plan(&setup.bundle, &cluster::objects(objects), &nodes, permissions, &options)?;

@@ -174,7 +174,7 @@ impl SubmittedWorkload {
                     label(key, owner.clone());
                 }
                 for key in ["batch.kubernetes.io/controller-uid", "controller-uid"] {
-                    label(key, uid.clone());
+                    label(key, uid.replace('/', "."));
                 }
                 if self.is_indexed {
                     label("batch.kubernetes.io/job-completion-index", ordinal.to_string());

@@ -19,10 +19,6 @@ const PREEMPTS: (&str, &str) = ("pod-preempts", "A pod of the manifest would pre
 impl Check {
     /// Prints the effect of the manifests, and returns whether it is acceptable.
     pub(super) fn manifests(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
-        if self.input.files().is_empty() {
-            let message = "the files of the cluster are missing: schedc check -f MANIFEST FILE|FOLDER...";
-            return Err(Failure::new(message));
-        }
         let setup = self.input.setup(bundle)?;
         let objects = self.input.load(bundle)?;
         let submission = Submission::read(&self.manifests, &objects)?;

@@ -32,6 +32,9 @@ use super::output::Format;
         .value_name("PROFILE|FILE")
         .help("Profiles: names of files in profiles/ or of compiled-in profiles, paths, or folders [default: all of \
                profiles/]. With -f, the manifests of the cluster: files, folders, or `-` for standard input")),
+    mut_arg("live", |live| live.requires("manifests")),
+    mut_arg("kubeconfig", |kubeconfig| kubeconfig.requires("manifests")),
+    mut_arg("context", |context| context.requires("manifests")),
     mut_arg("profile", |profile| profile.requires("manifests")),
     mut_arg("interpret", |interpret| interpret.requires("manifests")),
     mut_arg("no_api_defaults", |defaults| defaults.requires("manifests")),

@@ -19,10 +19,10 @@ pub(crate) mod precheck;
 pub(crate) mod profiles;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
-#[cfg(all(feature = "run", feature = "tools"))]
-pub(crate) mod replay;
 #[cfg(feature = "tools")]
 mod remedies;
+#[cfg(all(feature = "run", feature = "tools"))]
+pub(crate) mod replay;
 #[cfg(feature = "tools")]
 pub(crate) mod simulation;
 #[cfg(feature = "tools")]
