@@ -52,7 +52,7 @@ fn several_workloads_and_failing_ones() {
     assert_eq!(names, ["WORKLOAD", "basic/ten", "basic/5Nodes/5Pods"]);
     expect![[r#"
         note: ignored settings of kube-scheduler: feature gate SchedulerQueueingHints
-        error: w/config.yaml: workload `devices/one`: op 0 (createDriver): unknown
+        error: w/config.yaml: workload `devices/one`: op 0 (createDriver): unknown opcode; the operations are createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, createResourceDriver, createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, startCollectingMetrics, stopCollectingMetrics
         error: 1 of 3 workloads failed
     "#]]
     .assert_eq(&run.stderr);
