@@ -74,9 +74,10 @@ fn is_independent_of_order(input: &Input<'_>) -> bool {
         let block = input.block(at);
         alternatives().map(move |alternative| input.column(block, alternative))
     });
-    !claims().flat_map(|claim| &claim.constraints).any(|constraint| constraint.is_distinct)
-        && !alternatives().any(|alternative| alternative.admin_access)
-        && !(has_all && has_constraints)
+    let orders_agree = !(has_all && has_constraints);
+    orders_agree
+        && claims().flat_map(|claim| &claim.constraints).all(|constraint| !constraint.is_distinct)
+        && alternatives().all(|alternative| !alternative.admin_access)
         && columns.into_iter().all(|column| column.failing == 0)
 }
 

@@ -116,7 +116,7 @@ impl Reader {
     ///
     /// # Errors
     /// A file cannot be read, or the line is not valid. The reader cannot be used afterwards.
-    pub fn next(&mut self) -> Result<Option<(Place, Item)>, ReadError> {
+    pub fn next_line(&mut self) -> Result<Option<(Place, Item)>, ReadError> {
         loop {
             let Some(file) = &mut self.open else {
                 let Some(path) = self.files.next() else { return Ok(None) };

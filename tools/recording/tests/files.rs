@@ -46,7 +46,7 @@ fn line(at: i64) -> Line {
 fn read(path: &Path) -> Result<Vec<Item>, ReadError> {
     let mut reader = Reader::open(&[path.to_owned()])?;
     let mut items = Vec::new();
-    while let Some((_, item)) = reader.next()? {
+    while let Some((_, item)) = reader.next_line()? {
         items.push(item);
     }
     Ok(items)

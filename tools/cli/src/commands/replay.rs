@@ -72,7 +72,7 @@ impl ReplayCommand {
         let mut cluster = bundle.cluster(Some(self.extenders.overrides(bundle.profiles)?))?;
         let mut reader = Reader::open(&self.recording)?;
         let mut replay = Replay::new(&mut *cluster, &bundle, routes);
-        while let Some((place, item)) = reader.next()? {
+        while let Some((place, item)) = reader.next_line()? {
             replay.next(&place, item)?;
         }
         let report = replay.finish();

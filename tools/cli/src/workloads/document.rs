@@ -29,7 +29,7 @@ pub(super) struct Document {
 
 /// The meaning of a document.
 pub(super) enum Content {
-    Workload(SubmittedWorkload),
+    Workload(Box<SubmittedWorkload>),
     Other(Sourced<AnyObject>),
     /// An object of a kind that schedulers ignore.
     Skipped(String),
@@ -162,7 +162,7 @@ impl Document {
         let number = |path| self.field(path).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let first = number("spec.ordinals.start").unwrap_or(0);
         let selector = self.field("spec.selector").cloned();
-        Some(Content::Workload(SubmittedWorkload {
+        Some(Content::Workload(Box::new(SubmittedWorkload {
             namespace: self.metadata("namespace").unwrap_or("default").to_owned(),
             is_indexed: self.field("spec.completionMode").and_then(Value::as_str) == Some("Indexed"),
             kind: self.kind,
@@ -174,7 +174,7 @@ impl Document {
             template_path: path,
             template,
             claims,
-        }))
+        })))
     }
 
     /// Reads a document without a pod template.
@@ -188,7 +188,7 @@ impl Document {
                     return None;
                 }
                 let name = self.metadata("name").or(self.metadata("generateName")).unwrap_or_default().to_owned();
-                Some(Content::Workload(SubmittedWorkload {
+                Some(Content::Workload(Box::new(SubmittedWorkload {
                     namespace: self.metadata("namespace").unwrap_or("default").to_owned(),
                     kind: self.kind,
                     name,
@@ -200,7 +200,7 @@ impl Document {
                     template_path: "",
                     template: *pod,
                     claims: Vec::new(),
-                }))
+                })))
             }
             Ok(Some(object)) => Some(Content::Other(Sourced { object, place: self.place })),
             Err(errors) => {

@@ -95,7 +95,7 @@ impl Submission {
                 continue;
             }
             match document.read(&mut reader, &mut problems) {
-                Some(document::Content::Workload(workload)) => workloads.push(workload),
+                Some(document::Content::Workload(workload)) => workloads.push(*workload),
                 Some(document::Content::Other(object)) => others.push(object),
                 Some(document::Content::Skipped(kind)) => *skipped.entry(kind).or_default() += 1,
                 None => {}

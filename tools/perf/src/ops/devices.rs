@@ -89,7 +89,7 @@ impl Devices {
     fn allocate(&mut self, claim: &ResourceClaim, nodes: &mut [Node], random: &mut Random) -> Result<Value, Error> {
         let Devices { interner, inventory, shares } = self;
         let name = format!("{}/{}", interner.resolve(claim.namespace), interner.resolve(claim.name));
-        let prepared = inventory.prepare(&[claim.spec.clone()], interner);
+        let prepared = inventory.prepare(std::slice::from_ref(&claim.spec), interner);
         for at in 0..nodes.len() {
             nodes.swap(at, at + random.below(nodes.len() - at));
             let share_id = || {
