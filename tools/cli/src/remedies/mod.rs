@@ -1,8 +1,8 @@
 //! Remedies for an unschedulable pod: minimal changes of the pod, of nodes, of other pods, of the cluster or of volumes.
 //!
-//! Rejections yield [candidates](remedy). Each candidate is applied to a [copy of the cluster](fork), and the scheduler
-//! decides about the pod. Only candidates with which it places the pod are remedies. They are then [weakened and
-//! reduced](search) as long as the scheduler still places the pod.
+//! Rejections yield candidates (`remedy`). Each candidate is applied to a copy of the cluster (`fork`), and the scheduler
+//! decides about the pod. Only candidates with which it places the pod are remedies. They are then weakened and reduced
+//! (`search`) as long as the scheduler still places the pod.
 
 mod fork;
 mod kinds;

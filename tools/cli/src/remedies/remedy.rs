@@ -60,7 +60,7 @@ macro_rules! remedies {
         #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         #[serde(tag = "kind")]
         pub enum Remedy {
-            $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
+            $(#[doc = concat!("The change `", stringify!($kind), "`.")] $kind($kind),)*
         }
 
         $(impl From<$kind> for Remedy {
