@@ -73,7 +73,7 @@ impl InjectedBug {
             of(InjectedBug::MissedBinding, &[QueueAndCacheAgree], 1_000),
             of(InjectedBug::WrongNode, &[QueueAndCacheAgree, DecisionsAreValid], 1_000),
             of(InjectedBug::MissedNodeUpdate, &[DecisionsAreValid, FittingPodsAreNotParked], 10_000),
-            of(InjectedBug::FalseBinding, &[IdleHasNothingInFlight, NoPodIsBoundTwice], 1_000),
+            of(InjectedBug::FalseBinding, &[IdleHasNothingInFlight, NoPodIsBoundTwice, ReservationsAreReleased], 1_000),
             of(InjectedBug::DoubleBinding, &[NoPodIsBoundTwice], 40_000),
             of(InjectedBug::StoppedClock, &[WaitsEnd, SchedulerSettles], 10_000),
             of(InjectedBug::MissedFlush, &[ParkedPodsAreReachable], 5_000),
