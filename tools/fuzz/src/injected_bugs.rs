@@ -84,10 +84,10 @@ impl InjectedBug {
             of(InjectedBug::StaleNomination, &[NominationsHavePods], 1_000),
             of(InjectedBug::SilentNodeUpdate, &[FittingPodsAreNotParked], 5_000),
             of(InjectedBug::UncheckedNodeUpdate, &[NoPodDependsOnTheFlush], 10_000),
-            of(InjectedBug::DoubleAllocation, &[DevicesAreNotShared, CapacitiesAreNotExceeded], 20_000),
+            of(InjectedBug::DoubleAllocation, &[DevicesAreNotShared, CapacitiesAreNotExceeded], 60_000),
             of(InjectedBug::LeakedCounter, &[FittingPodsAreNotParked], 20_000),
             of(InjectedBug::ForgottenReservation, &[BoundPodsHaveDevices], 20_000),
-            of(InjectedBug::StaleSliceGeneration, &[DevicesAreCurrent], 20_000),
+            of(InjectedBug::StaleSliceGeneration, &[DevicesAreCurrent, FittingPodsAreNotParked], 20_000),
         ]
     };
 }
