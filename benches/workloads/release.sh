@@ -4,6 +4,7 @@
 # Each workload runs five times with each program, alternately. The table has the medians of the mean times.
 set -eu
 cd "$(dirname "$0")/../.."
+. benches/workloads/fill.sh
 release=${1:-target/release/schedc} dist=${2:-target/dist/schedc}
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
@@ -27,9 +28,4 @@ jq -rs '
     (group_by(.name)[] | [mean("release"), mean("dist")] as [$release, $dist]
         | "| \(.[0].name) | \($release | digits) | \($dist | digits) | \($release / $dist | digits) |")
 ' "$results/runs" >"$results/table"
-awk -v lines="$results/table" '
-    $0 == "<!-- release over dist -->" { print; print ""; while ((getline line < lines) > 0) print line; print ""; skip = 1; next }
-    $0 == "<!-- end of release over dist -->" { skip = 0 }
-    !skip { print }
-' docs/building.md >"$results/page"
-cp "$results/page" docs/building.md
+fill building "release over dist" "$results/table"

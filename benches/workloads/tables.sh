@@ -6,6 +6,7 @@
 # written.
 set -eu
 cd "$(dirname "$0")/../.."
+. benches/workloads/fill.sh
 binary=${1:-target/dist/schedc}
 part=${2:-all}
 results=${RESULTS:-$(mktemp -d)}
@@ -22,16 +23,6 @@ measure() { # a name for the result, a file of workloads, and what chooses from 
             failed=1
         fi
     fi
-}
-
-# Replaces the lines between two marks of a page by those of a file.
-fill() {
-    awk -v mark="$2" -v lines="$3" '
-        $0 == "<!-- " mark " -->" { print; print ""; while ((getline line < lines) > 0) print line; print ""; skip = 1; next }
-        $0 == "<!-- end of " mark " -->" { skip = 0 }
-        !skip { print }
-    ' "docs/$1.md" > "$results/page"
-    cp "$results/page" "docs/$1.md"
 }
 
 measure claims claims --labels performance

@@ -77,7 +77,7 @@ fn explanations_include_the_extender() {
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures
 
         No remedy found (8 decisions with one or two changes)
-          the search ended at its limit of 8 decisions; other remedies may exist
+          the search was limited and ended after 8 decisions; other remedies may exist
     "#]].assert_eq(&explain("learns", &at));
     drop(extender);
     let url = format!("extender {url}");
@@ -101,7 +101,7 @@ fn explanations_include_the_extender() {
             NodeAffinity, VolumeBinding, PodTopologySpread, InterPodAffinity
 
         No remedy found (8 decisions with one or two changes)
-          the search ended at its limit of 8 decisions; other remedies may exist
+          the search was limited and ended after 8 decisions; other remedies may exist
     "#]]
     .assert_eq(&explain("draws", &at).replace(&url, "extender URL"));
 }

@@ -26,7 +26,7 @@ pub(super) fn table(remedies: &Remedies) -> String {
         text += &columns.text();
     }
     if *cut {
-        let _ = writeln!(text, "  the search ended at its limit of {trials} decisions; other remedies may exist");
+        let _ = writeln!(text, "  the search was limited and ended after {trials} decisions; other remedies may exist");
     }
     text
 }
