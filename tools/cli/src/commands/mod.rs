@@ -31,6 +31,7 @@ mod failure;
 mod import;
 #[cfg(feature = "tools")]
 mod label_selector;
+mod left_out;
 #[cfg(feature = "tools")]
 mod lines;
 #[cfg(feature = "tools")]
@@ -73,6 +74,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::Bundle;
+
+use failure::Failure;
 
 /// A compiler for Kubernetes schedulers: from a TOML profile to a statically dispatched scheduler
 #[derive(Parser)]
@@ -129,15 +132,21 @@ enum Command {
 
 impl Cli {
     /// Parses the command line. Usage lines have the name under which this program was started.
-    fn read() -> Self {
+    fn read() -> Result<Self, Failure> {
         let mut command = Cli::usage();
-        let mut matches = command.clone().get_matches();
-        Cli::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit())
+        let mut matches = match command.clone().try_get_matches() {
+            Ok(matches) => matches,
+            Err(error) => return Err(left_out::failure(&error).unwrap_or_else(|| error.exit())),
+        };
+        Ok(Cli::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut command).exit()))
     }
 
     /// Returns the whole command line, as users type it.
     fn usage() -> clap::Command {
-        let command = Cli::command();
+        let mut command = Cli::command();
+        if let Some(help) = left_out::help(&command) {
+            command = command.after_help(help);
+        }
         match program::kubectl_command() {
             Some(name) => command.bin_name(name),
             None => command,
@@ -162,7 +171,11 @@ pub fn main<B: Bundle>() -> ExitCode {
 
 /// Runs the subcommand.
 fn run(bundle: &AnyBundle) -> ExitCode {
-    let result = match Cli::read().command {
+    let command = match Cli::read() {
+        Ok(Cli { command }) => command,
+        Err(failure) => return failure.report(),
+    };
+    let result = match command {
         #[cfg(feature = "run")]
         Command::Run(command) => command.run(bundle),
         #[cfg(feature = "tools")]

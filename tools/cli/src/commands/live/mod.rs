@@ -147,7 +147,7 @@ impl LiveCluster {
 #[cfg(not(feature = "run"))]
 fn unsupported() -> Failure {
     Failure::new(
-        "this program cannot read a cluster, because it was built without the feature `run`; pass the output of \
-         `kubectl get -A -o json` instead",
+        "this program cannot read a cluster, because it was built without the feature `run`; add `--features run` to its \
+         `cargo build`, or pass the output of `kubectl get -A -o json` instead",
     )
 }

@@ -1,0 +1,89 @@
+//! Commands that this program lacks, because it was built without their feature.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::failure::Failure;
+
+/// The commands of each optional feature.
+const COMMANDS: [(&str, &[&str]); 3] = [
+    ("run", &["manifest", "record", "replay", "run"]),
+    (
+        "tools",
+        &[
+            "build",
+            "capacity",
+            "check",
+            "completions",
+            "diff",
+            "drain",
+            "evaluate",
+            "expand",
+            "explain",
+            "export",
+            "import",
+            "man",
+            "new",
+            "schema",
+            "simulate",
+        ],
+    ),
+    ("bench", &["bench"]),
+];
+
+/// Explains an unknown command that is a command of a feature.
+pub(super) fn failure(error: &clap::Error) -> Option<Failure> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let (feature, _) = COMMANDS.iter().find(|(_, commands)| commands.contains(&name.as_str()))?;
+    Some(Failure::new(format_args!(
+        "this program has no command `{name}`, because it was built without the feature `{feature}`; add \
+         `--features {feature}` to its `cargo build`"
+    )))
+}
+
+/// Lists the commands that `command` lacks, for its help.
+pub(super) fn help(command: &clap::Command) -> Option<String> {
+    let lines: Vec<_> = COMMANDS
+        .iter()
+        .filter_map(|(feature, commands)| {
+            let missing: Vec<_> =
+                commands.iter().copied().filter(|name| command.find_subcommand(name).is_none()).collect();
+            (!missing.is_empty()).then(|| format!("  --features {feature}: {}", missing.join(", ")))
+        })
+        .collect();
+    (!lines.is_empty()).then(|| format!("Commands that this program was built without:\n{}", lines.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+    use expect_test::expect;
+
+    use super::{failure, help};
+
+    fn tailored() -> Command {
+        Command::new("schedc").subcommand(Command::new("run")).subcommand(Command::new("profiles"))
+    }
+
+    #[test]
+    fn a_command_that_was_left_out_names_its_feature() {
+        let errors = ["simulate", "bench", "simulat"]
+            .map(|name| tailored().try_get_matches_from(["schedc", name]).expect_err("an unknown command"));
+        let Some(super::Failure::Message(message)) = failure(&errors[0]) else { panic!("no message") };
+        expect!["this program has no command `simulate`, because it was built without the feature `tools`; add `--features tools` to its `cargo build`"]
+            .assert_eq(&message);
+        assert!(failure(&errors[1]).is_some() && failure(&errors[2]).is_none());
+    }
+
+    #[test]
+    fn help_lists_the_commands_that_were_left_out() {
+        expect![[r#"
+            Commands that this program was built without:
+              --features run: manifest, record, replay
+              --features tools: build, capacity, check, completions, diff, drain, evaluate, expand, explain, export, import, man, new, schema, simulate
+              --features bench: bench"#]]
+        .assert_eq(&help(&tailored()).expect("commands"));
+    }
+}
