@@ -268,7 +268,7 @@ struct Waiting {
 
 impl Future for Waiting {
     type Output = Result<Value, ApiError>;
-    /// The harness polls all futures after each response; no waker is needed.
+    /// Polls for the response. No waker is needed, because the harness polls all futures after each response.
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let mut server = self.api.server();
         let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until its future ends");

@@ -73,7 +73,7 @@ impl<'a> Hint<'a> {
     }
 }
 
-/// The names in a path, without indices.
+/// Returns the names in a path, without indices.
 fn names(path: &str) -> Vec<&str> {
     let without_index = |part: &str| part.find('[').map_or(part.len(), |end| end);
     path.split('.').filter(|part| !part.is_empty()).map(|part| &part[..without_index(part)]).collect()

@@ -23,7 +23,7 @@ pub enum Validation {
     Ignore,
 }
 
-/// Whether an API server stored this object; otherwise the manifest is handwritten.
+/// Returns whether an API server stored this object; otherwise the manifest is handwritten.
 ///
 /// `creationTimestamp` is no evidence: manifests may set it to determine the queue order.
 fn is_from_cluster(object: &Map<String, Value>) -> bool {
@@ -44,7 +44,7 @@ pub struct IgnoredFields {
 const NAMED: usize = 5;
 
 impl IgnoredFields {
-    /// Whether no field was ignored.
+    /// Returns whether no field was ignored.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -127,7 +127,7 @@ impl ObjectReader {
         self.read_as(api_version, kind, value, is_strict)
     }
 
-    /// Whether unknown fields of this object are errors.
+    /// Returns whether unknown fields of this object are errors.
     pub fn is_strict(&self, object: &Map<String, Value>) -> bool {
         match self.validation {
             Validation::Auto => !is_from_cluster(object),

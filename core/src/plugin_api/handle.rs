@@ -152,7 +152,7 @@ impl Handle {
     }
 }
 
-/// No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
+/// Locks a mutex. No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// An object with one of six names; the class, size, node and other fields vary.
+    /// Returns an object with one of six names; the class, size, node and other fields vary.
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
             let mut annotations = String::new();

@@ -85,7 +85,7 @@ impl Writer {
         self.size = 0;
     }
 
-    /// Whether the file is full.
+    /// Returns whether the file is full.
     pub fn is_full(&self) -> bool {
         self.size >= self.limits.file_size
     }

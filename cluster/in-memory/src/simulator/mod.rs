@@ -386,7 +386,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.scheduler.next_wake().filter(|_| !self.progress.has_woken_often(self.options.attempts_without_progress))
     }
 
-    /// Whether only further attempts are due, and every pod has had enough of them.
+    /// Returns whether only further attempts are due, and every pod has had enough of them.
     fn is_stuck(&mut self) -> bool {
         let waits = !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_removal().is_some();
         if waits || self.next_wake().is_some() {

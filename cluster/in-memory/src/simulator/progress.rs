@@ -28,7 +28,7 @@ impl ProgressTracker {
         self.wakes += 1;
     }
 
-    /// Whether tasks have woken up `enough` times.
+    /// Returns whether tasks have woken up `enough` times.
     pub(super) fn has_woken_often(&self, enough: u32) -> bool {
         self.wakes >= enough
     }
@@ -45,7 +45,8 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Whether every pod that will be retried has had enough attempts. `attempts` is the number of current attempts.
+    /// Returns whether every pod that will be retried has had enough attempts. `attempts` is the number of current
+    /// attempts.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

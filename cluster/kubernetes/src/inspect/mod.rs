@@ -106,7 +106,7 @@ impl DriverHooks for Inspector {
 }
 
 impl Mismatch {
-    /// Whether both sides are equal.
+    /// Returns whether both sides are equal.
     pub fn is_empty(&self) -> bool {
         *self == Mismatch::default()
     }

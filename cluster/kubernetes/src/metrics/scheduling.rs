@@ -79,7 +79,7 @@ impl AttemptMetrics {
         }
     }
 
-    /// Scheduler name of the profile at an index.
+    /// Returns the scheduler name of the profile at an index.
     pub(super) fn profile(&self, at: usize) -> &'static str {
         self.profiles.get(at).map_or("", |profile| profile.name)
     }

@@ -22,7 +22,7 @@ impl Counter {
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Relaxed);
     }
-    /// Current value.
+    /// Returns the current value.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -90,12 +90,12 @@ impl Histogram {
         (counts, count + self.beyond.load(Relaxed))
     }
 
-    /// Sum of all observations, in the metric's unit.
+    /// Returns the sum of all observations, in the metric's unit.
     pub fn sum(&self) -> f64 {
         self.sum.load(Relaxed) as f64 / self.scale
     }
 
-    /// Number of observations.
+    /// Returns the number of observations.
     pub fn count(&self) -> u64 {
         self.cumulative().1
     }

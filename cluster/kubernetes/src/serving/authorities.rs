@@ -62,7 +62,7 @@ impl Authorities {
         Ok(Authorities { clients, proxies })
     }
 
-    /// Subjects of all authorities, as a hint for clients.
+    /// Returns the subjects of all authorities, as a hint for clients.
     pub(super) fn subjects(&self) -> Vec<DistinguishedName> {
         let proxies = self.proxies.iter().map(|proxies| &proxies.authority);
         self.clients.iter().chain(proxies).flat_map(|authority| authority.subjects.iter().cloned()).collect()
@@ -112,7 +112,7 @@ impl<T: Transport> AuthoritySources<T> {
         AuthoritySources { flags: flags.clone(), cluster }
     }
 
-    /// Whether clients may present certificates.
+    /// Returns whether clients may present certificates.
     pub(super) fn accept_certificates(&self) -> bool {
         self.cluster.is_some() || self.flags.client_ca.is_some() || self.flags.proxy_ca.is_some()
     }

@@ -167,7 +167,7 @@ impl<T: Transport> Server<T> {
         Ok(Server { listener, address, shared: Arc::new(shared), connections, refresh })
     }
 
-    /// Listening address.
+    /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

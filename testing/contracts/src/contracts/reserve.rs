@@ -64,7 +64,7 @@ impl Default for AttemptResult {
     }
 }
 
-/// The last attempt of each pod.
+/// Returns the last attempt of each pod.
 fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, AttemptResult> {
     let ending = |outcome: Outcome| {
         let (text, plugins) = match outcome.result {
