@@ -81,7 +81,6 @@ impl Server {
     pub(crate) fn pod(&self, name: &str) -> Option<&ApiPod> {
         self.pods.get(name)
     }
-    /// Changes a pod.
     pub(crate) fn edit(&mut self, name: &str, change: impl FnOnce(&mut ApiPod)) {
         change(self.pods.get_mut(name).unwrap_or_else(|| panic!("no pod {name}")));
         self.changed.push(name.to_owned());

@@ -75,7 +75,7 @@ impl Volumes {
     pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
-    /// Changes when a node is added or removed, or when its labels change.
+    /// Returns the epoch, which changes when a node is added or removed, or when its labels change.
     pub fn labels_epoch(&self) -> &Epoch {
         &self.labels_epoch
     }

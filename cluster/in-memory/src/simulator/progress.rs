@@ -17,7 +17,6 @@ pub(super) struct ProgressTracker {
 }
 
 impl ProgressTracker {
-    /// Records a change.
     pub(super) fn record_change(&mut self) {
         self.epoch += 1;
         self.wakes = 0;

@@ -42,7 +42,7 @@ fn is(write: Option<EventWrite>, expected: Expect) {
     expected.assert_eq(&text_of(&write.unwrap()));
 }
 
-/// Requests after a sweep.
+/// Returns the requests after a sweep.
 fn swept(recorder: &mut EventRecorder, now: Timestamp) -> Vec<EventWrite> {
     recorder.sweep(now);
     std::iter::from_fn(|| recorder.next_due()).collect()

@@ -113,7 +113,6 @@ impl AttemptMetrics {
         profile.points.with(&(point, code), make, |histogram| histogram.observe_duration(took));
     }
 
-    /// Records the duration of a decision.
     pub(super) fn record_decision(&self, took: Duration) {
         self.algorithm.observe_duration(took);
     }

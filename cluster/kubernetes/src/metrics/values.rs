@@ -67,7 +67,6 @@ impl Histogram {
         histogram
     }
 
-    /// Observes a duration.
     pub(crate) fn observe_duration(&self, duration: Duration) {
         self.observe(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }

@@ -42,7 +42,7 @@ pub(crate) fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
-/// Notes of the FailedScheduling events of a pod.
+/// Returns the notes of the FailedScheduling events of a pod.
 pub(crate) fn failures(server: &Server, pod: &str) -> Vec<String> {
     let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
     let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);

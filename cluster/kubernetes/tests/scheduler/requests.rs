@@ -113,7 +113,7 @@ fn recorded(scenario: &str) -> Vec<Request> {
         .collect()
 }
 
-/// Requests of this scheduler.
+/// Returns the requests of this scheduler.
 fn asked(server: &Server, scenario: &str) -> Vec<Request> {
     let writes = server.writes().into_iter().filter(|asked| asked.scenario == scenario);
     writes.map(|asked| Request::new(asked.verb, &asked.path, &asked.body.unwrap_or_default())).collect()

@@ -130,7 +130,7 @@ fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     places
 }
 
-/// Scores of domains by the preferred terms of the pod and of existing pods.
+/// Returns the scores of domains by the preferred terms of the pod and of existing pods.
 fn weights(cx: &Cycle<'_>) -> BTreeMap<(Symbol, Symbol), i64> {
     let args = &cx.args.inter_pod_affinity;
     let own = &cx.pod.spec.affinity;

@@ -55,7 +55,7 @@ impl SubmittedWorkload {
         &self.template
     }
 
-    /// Changes the template of the pods.
+    /// Returns the template of the pods, for changes.
     pub fn template_mut(&mut self) -> &mut Pod {
         &mut self.template
     }

@@ -167,7 +167,6 @@ pub(super) fn internal_error(path: &str, why: &str) -> Answer {
     text(StatusCode::INTERNAL_SERVER_ERROR, escape_html(&message) + "\n")
 }
 
-/// Escapes HTML.
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
