@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::field_suggestion::FieldSuggestion;
 use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
-use crate::suggest::Hint;
 
 /// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,7 +213,7 @@ impl ObjectReader {
         let error = |field: &UnknownField| ObjectError {
             object: object.to_owned(),
             field: Some(field.path()),
-            message: format!("unknown field; {}", Hint { field, schema }),
+            message: format!("unknown field; {}", FieldSuggestion { field, schema }),
         };
         unknown.iter().map(error).collect()
     }

@@ -1,6 +1,6 @@
 //! Kinds of Kubernetes APIs that schedulers ignore. Any other kind of these APIs is misspelt.
 
-use crate::suggest::closest;
+use schedc_bounds::suggest::closest;
 
 use super::{APIS, KINDS, group, known};
 
