@@ -70,9 +70,9 @@ pub enum SimulationEnd {
 /// An in-memory cluster, its scheduler, and the clock.
 ///
 /// Only intended delays take time: backoff, waiting in Permit, grace periods of pods, and calls that
-/// [`SimulationHooks::on_call`] delays. Events at one time have this order, repeated until no work is left: inputs;
-/// controllers; delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt.
-/// Therefore a pod is bound, and its victims without a grace period are gone, before the next attempt.
+/// [`SimulationHooks::on_call`] delays. At each time, these steps repeat until no work is left: inputs; controllers;
+/// delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt. Therefore a pod
+/// is bound, and its victims without a grace period are gone, before the next attempt.
 ///
 /// Equal inputs and options give equal histories.
 pub struct Simulator<H = ()> {

@@ -174,7 +174,7 @@ impl Election {
     }
 
     /// Returns the timeout of a request that is sent now.
-    pub fn request_timeout(&self, clock: Duration) -> Duration {
+    pub(crate) fn request_timeout(&self, clock: Duration) -> Duration {
         let usual = self.settings.renew_deadline / 2;
         self.leads_until().map_or(usual, |until| usual.min(until.saturating_sub(clock)))
     }

@@ -20,7 +20,7 @@ const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-ap
 
 /// Trusted authorities.
 #[derive(Debug, Default)]
-pub(super) struct Authorities {
+pub(super) struct ClientAuthorities {
     /// Authority for client certificates.
     pub(super) clients: Option<Authority>,
     /// Request-header proxies, which may name the user of a request.
@@ -53,13 +53,13 @@ pub(super) struct Headers {
     pub(super) extra: Vec<String>,
 }
 
-impl Authorities {
+impl ClientAuthorities {
     pub(super) fn new(authority_config: &AuthorityConfig) -> Result<Self, String> {
         let clients = Authority::new(&authority_config.clients).map_err(|why| format!("client authorities: {why}"))?;
         let proxies = Authority::new(&authority_config.proxies)
             .map_err(|why| format!("request-header proxy authorities: {why}"))?;
         let proxies = proxies.map(|authority| Proxies { authority, headers: authority_config.headers.clone() });
-        Ok(Authorities { clients, proxies })
+        Ok(ClientAuthorities { clients, proxies })
     }
 
     /// Returns the subjects of all authorities, as a hint for clients.

@@ -8,7 +8,7 @@
 //! | `dial` | TCP and TLS connections |
 //!
 //! `h2` is used directly. A higher-level client pools connections to many servers, and opens one for each request that
-//! waits while there is none. Here is one server, and one connection that all requests wait for.
+//! waits while there is none. This transport has one server, and one connection that all requests wait for.
 
 mod connection;
 mod dial;

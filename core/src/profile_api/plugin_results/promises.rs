@@ -11,7 +11,8 @@ use crate::plugin_api::incremental::{DependsOn, FilterUpdate, Incremental, Needs
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
 /// The promises of a plugin. For a type that implements [`Incremental`], the functions here have precedence over those
-/// of [`DefaultPromises`] with the same names. Only for concrete types: for a type parameter, the bounds decide.
+/// of [`DefaultPromises`] with the same names. This works only for concrete types: for a type parameter, its bounds
+/// determine the function.
 #[derive(Debug)]
 pub struct Promises<P>(PhantomData<P>);
 
