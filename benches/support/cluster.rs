@@ -14,7 +14,8 @@ const PODS_ON_A_NODE: usize = 5;
 const ZONES: usize = 3;
 const IMAGES: usize = 60;
 
-/// Nodes of four sizes in three zones, some tainted, some cordoned, every tenth with GPUs, five pods on each.
+/// Returns a cache with nodes of four sizes in three zones, some tainted, some cordoned, every tenth with GPUs, five
+/// pods on each.
 pub(crate) fn cluster<S: State>(nodes: usize) -> Cache<S> {
     let mut cache = Cache::default();
     let mut random = Random::new(42);

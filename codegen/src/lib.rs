@@ -34,7 +34,6 @@ pub mod schema;
 pub mod select;
 pub mod settings;
 pub mod source;
-pub mod suggest;
 pub mod tree;
 
 mod compile;
@@ -46,4 +45,5 @@ pub use compile::{
 };
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use load::{Options, load, load_catalogs};
+pub use schedc_bounds::suggest;
 pub use select::{Selection, select};

@@ -13,7 +13,7 @@ impl DeclaredArgs {
         DeclaredArgs
     }
 
-    /// Unknown arguments.
+    /// Returns that the arguments are unknown.
     pub(crate) fn of(&self, _: &str) -> ArgsSchema {
         ArgsSchema::Opaque
     }

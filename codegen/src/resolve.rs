@@ -149,9 +149,9 @@ impl Resolved {
     }
 }
 
-/// Returns the plugins of one point (`expandMultiPointPlugins`), in this order: those at the point that are
-/// also in `multi-point`, the other plugins of `multi-point`, the other plugins of the point. A plugin that
-/// is disabled for the point counts as not in `multi-point`.
+/// Returns the plugins of one point (`expandMultiPointPlugins`). First come the plugins at the point that are also in
+/// `multi-point`, then the others of `multi-point`, then the others of the point. A plugin that is disabled for the
+/// point counts as not in `multi-point`.
 fn at_point(
     point: Point,
     set: Option<&RawSet>,

@@ -48,37 +48,37 @@ impl Key {
 }
 
 /// The scheduler name of pods without one.
-pub const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
+pub(crate) const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
 /// All nodes.
-pub const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
+pub(crate) const DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE: u8 = 100;
 /// In seconds.
-pub const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
+pub(crate) const DEFAULT_POD_INITIAL_BACKOFF_SECONDS: u32 = 1;
 /// In seconds.
-pub const DEFAULT_POD_MAX_BACKOFF_SECONDS: u32 = 10;
+pub(crate) const DEFAULT_POD_MAX_BACKOFF_SECONDS: u32 = 10;
 
 /// The maximum number of seconds in a duration of kube-scheduler: 64 bits of nanoseconds.
 const MAX_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
 /// `scheduler-name`.
-pub const SCHEDULER_NAME: Key = Key {
+pub(crate) const SCHEDULER_NAME: Key = Key {
     name: "scheduler-name",
     kind: ValueKind::Name { default: DEFAULT_SCHEDULER_NAME },
     doc: "the `spec.schedulerName` of its pods; unique in a binary",
 };
 /// `percentage-of-nodes-to-score`.
-pub const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
+pub(crate) const PERCENTAGE_OF_NODES_TO_SCORE: Key = Key {
     name: "percentage-of-nodes-to-score",
     kind: ValueKind::Integer { range: 0..=100, default: Some(DEFAULT_PERCENTAGE_OF_NODES_TO_SCORE as i64) },
     doc: "percentage of feasible nodes that ends the search; `0` is kube-scheduler's adaptive rule",
 };
 /// `pod-initial-backoff-seconds`.
-pub const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
+pub(crate) const POD_INITIAL_BACKOFF_SECONDS: Key = Key {
     name: "pod-initial-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_INITIAL_BACKOFF_SECONDS as i64) },
     doc: "backoff after a pod's first failed attempt",
 };
 /// `pod-max-backoff-seconds`.
-pub const POD_MAX_BACKOFF_SECONDS: Key = Key {
+pub(crate) const POD_MAX_BACKOFF_SECONDS: Key = Key {
     name: "pod-max-backoff-seconds",
     kind: ValueKind::Integer { range: 1..=MAX_SECONDS, default: Some(DEFAULT_POD_MAX_BACKOFF_SECONDS as i64) },
     doc: "maximum backoff, at least the initial one",

@@ -7,8 +7,8 @@ use syn::parse_macro_input;
 
 /// Compiles scheduler profiles in place, for packages without a build script.
 ///
-/// Takes the paths of one or more TOML files, relative to the package's manifest, and expands to what `schedc expand`
-/// prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, all of them over one state.
+/// Takes the paths of one or more TOML files, relative to the package's manifest. It expands to what `schedc expand`
+/// prints: a module `state`, a module for each profile with its `Pipeline`, and `Profiles`, the bundle of all of them.
 /// Therefore each use needs a separate module. The next build includes changes of a profile, or of the catalog of a
 /// crate in it.
 ///

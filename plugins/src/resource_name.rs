@@ -203,7 +203,7 @@ impl ResourceUsages<'_> {
         self.next_if(name, |allocatable| allocatable != 0)
     }
 
-    /// Like `next`, with `None` also for a negative allocatable amount.
+    /// Returns the same as `next`, but `None` also for a negative allocatable amount.
     #[inline(always)]
     pub(crate) fn next_above_zero(&mut self, name: ResourceName) -> Option<ResourceUsage> {
         self.next_if(name, |allocatable| allocatable > 0)

@@ -15,7 +15,7 @@ const CLUSTER: &str = "
 {apiVersion: v1, kind: Pod, metadata: {name: batch}, spec: {nodeName: n2, containers: [{name: c, resources: {requests: {cpu: 2}}}]}}
 ";
 
-/// A Deployment with this number of replicas of one CPU each.
+/// Returns a Deployment with this number of replicas of one CPU each.
 fn web(replicas: u32, spec: &str) -> String {
     format!(
         "apiVersion: apps/v1

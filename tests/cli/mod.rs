@@ -17,6 +17,8 @@ mod diff;
 mod drain;
 mod evaluate;
 mod explain;
+mod explain_pods;
+mod explain_remedies;
 mod export;
 mod extenders;
 mod harness;

@@ -120,7 +120,7 @@ fn report(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// Number of compared decisions.
+/// Returns the number of compared decisions.
 fn compared(report: &Value) -> u64 {
     let counts = &report["agreement"][0];
     let kinds = ["sameBest", "lowerScore", "infeasible", "sameMessage", "otherMessage", "fits"];

@@ -39,7 +39,7 @@ fn objects() -> Objects {
     Objects::new(manifests, schedc_objects::Options { kinds, ..Default::default() }).unwrap()
 }
 
-/// What happens by an events file.
+/// Returns the timeline of an events file.
 fn timeline(name: &str, events: &str, objects: &mut Objects) -> Result<Timeline, String> {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&file, events).unwrap();
@@ -169,7 +169,7 @@ fn scenarios_accept_declared_kinds() {
     );
 }
 
-/// What an event means for a pod that waits for its group.
+/// Returns the hints about an event for a pod that waits for its group.
 fn hints(old: Option<Value>, new: Option<Value>, direct: Option<(&str, &str)>) -> Result<HintResult, String> {
     let direct = direct.map(|(resource, action)| json!({"resource": resource, "action": action}));
     let scenario = json!({

@@ -91,7 +91,6 @@ impl Harness {
         self.server().remove(pod);
         self.settle();
     }
-    /// Changes a pod.
     pub(crate) fn edit(&mut self, pod: &str, change: impl FnOnce(&mut ApiPod)) {
         self.server().edit(pod, change);
         self.settle();

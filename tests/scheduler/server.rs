@@ -81,7 +81,6 @@ impl Server {
     pub(crate) fn pod(&self, name: &str) -> Option<&ApiPod> {
         self.pods.get(name)
     }
-    /// Changes a pod.
     pub(crate) fn edit(&mut self, name: &str, change: impl FnOnce(&mut ApiPod)) {
         change(self.pods.get_mut(name).unwrap_or_else(|| panic!("no pod {name}")));
         self.changed.push(name.to_owned());
@@ -268,7 +267,7 @@ struct Waiting {
 
 impl Future for Waiting {
     type Output = Result<Value, ApiError>;
-    /// The harness polls all futures after each response; no waker is needed.
+    /// Polls for the response. No waker is needed, because the harness polls all futures after each response.
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let mut server = self.api.server();
         let call = server.calls.iter_mut().find(|call| call.id == self.id).expect("a call stays until its future ends");

@@ -43,7 +43,7 @@ impl<'a, P: Profile<'a>> Scores<'a, P> {
         Scores { pod, prefers: !pod.preferred.is_empty(), taints, labels, profile }
     }
 
-    /// `PREFERS`: whether the pod prefers nodes.
+    /// Scores a node. `PREFERS`: whether the pod prefers nodes.
     #[inline(always)]
     pub(super) fn score<const PREFERS: bool>(&self, at: usize, raw: &mut Raw<'_>, highest: &mut Highest) {
         let taints = self.taints[at].soft.iter().filter(|taint| !tolerated(taint, &self.pod.soft)).count() as i64;
@@ -58,7 +58,7 @@ impl<'a, P: Profile<'a>> Scores<'a, P> {
         raw.total[at] = self.profile.score(self.pod, at, &mut highest.any);
     }
 
-    /// The total. `TAINTS`: whether some node has taints that are not tolerated.
+    /// Returns the total score of a node. `TAINTS`: whether some node has taints that are not tolerated.
     #[inline(always)]
     pub(super) fn normalize<const TAINTS: bool, const PREFERS: bool>(
         &self,

@@ -33,7 +33,7 @@ mod nodes {
 /// Argument that makes the program the extender.
 const EXTENDER: &str = "extender";
 
-/// Node with realistic labels, annotations, conditions and images.
+/// Returns a node with realistic labels, annotations, conditions and images.
 fn node(at: usize) -> Value {
     let name = format!("node-{at:05}");
     let text = |n: usize| "x".repeat(n);
@@ -118,7 +118,7 @@ fn answer(socket: TcpStream, by_name: &str, whole: &str, scores: &str) -> Option
     }
 }
 
-/// Median time of a pod.
+/// Returns the median scheduling time of a pod.
 fn measure<B: Bundle>(nodes: &[Value], pods: usize, extenders: &'static Overrides) -> Duration {
     let scheduler = scheduler::Options { extenders, ..scheduler::Options::default() };
     let mut simulator = Simulator::of::<B>(Options { scheduler, ..Options::default() }).expect("it starts");

@@ -46,7 +46,7 @@ impl ExtenderClient {
         Ok(ExtenderClient { settings, url: url.into(), client })
     }
 
-    /// Whether the extender handles a pod: `IsInterested`.
+    /// Returns whether the extender handles a pod: `IsInterested`.
     pub(crate) fn is_interested(&self, pod: &Pod, base: &Base) -> bool {
         let managed = self.settings.managed_resources;
         managed.is_empty() || resources::requests_any(pod, base, managed)

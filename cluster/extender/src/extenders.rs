@@ -46,7 +46,7 @@ impl HttpExtenders {
         client.as_deref().map_err(String::clone)
     }
 
-    /// Extenders that have a verb and handle a pod.
+    /// Returns the extenders that have a verb and handle a pod.
     fn interested<'a>(
         &'a self,
         pod: &Pod,
@@ -57,7 +57,7 @@ impl HttpExtenders {
         Ok(with_verb.filter(move |(client, _)| client.is_interested(pod, base)))
     }
 
-    /// Indices of the extenders that have a verb and handle a pod.
+    /// Returns the indices of the extenders that have a verb and handle a pod.
     fn indices(&self, pod: &Pod, base: &Base, verb: fn(&Extender) -> Option<&'static str>) -> Vec<usize> {
         let all = self.all().unwrap_or_default().iter().enumerate();
         let does = all.filter(|(_, client)| verb(client.settings).is_some() && client.is_interested(pod, base));

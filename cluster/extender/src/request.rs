@@ -8,7 +8,7 @@ use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::node_mask::NodeMask;
 use serde::Serialize;
 
-/// `ExtenderArgs`
+/// Writes an `ExtenderArgs`.
 pub(crate) fn extender_args(pod: &Pod, base: &Base, nodes: &NodeMask, by_name: bool) -> Result<Vec<u8>, String> {
     let mut body = begin(pod, base)?;
     if by_name {
@@ -29,7 +29,7 @@ pub(crate) fn extender_args(pod: &Pod, base: &Base, nodes: &NodeMask, by_name: b
     Ok(body)
 }
 
-/// `ExtenderPreemptionArgs`
+/// Writes an `ExtenderPreemptionArgs`.
 pub(crate) fn preemption_args(
     pod: &Pod,
     base: &Base,
@@ -70,7 +70,7 @@ pub(crate) fn preemption_args(
     Ok(body)
 }
 
-/// `ExtenderBindingArgs`, for bind and unreserve
+/// Writes an `ExtenderBindingArgs`, for bind and unreserve.
 pub(crate) fn binding_args(placement: &Placement) -> Result<Vec<u8>, String> {
     let Placement { pod, node_name, .. } = placement;
     let mut body = Vec::new();

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::settings::ManagedResource;
 
-/// Whether containers or init containers request or limit one of these resources. A deleted pod requests none.
+/// Returns whether containers or init containers request or limit one of these resources. A deleted pod requests none.
 pub(crate) fn requests_any(pod: &Pod, base: &Base, resources: &[ManagedResource]) -> bool {
     let Some(original) = base.originals.pod(&pod.uid) else { return false };
     let written: PodManifest = serde_json::from_str(original).unwrap_or_default();

@@ -68,7 +68,7 @@ pub enum Pem {
     Text(&'static str),
 }
 
-/// Objects that these extenders receive as originals.
+/// Returns the objects that these extenders receive as originals.
 pub const fn originals(extenders: &[Extender]) -> RequiredOriginals {
     let mut all = RequiredOriginals::NONE;
     let mut at = 0;

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Most users of a claim.
 const MOST_CONSUMERS: usize = 256;
 
-/// Checks the new state of a resource claim in JSON. The status of devices ends with their allocation.
+/// Checks the new state of a resource claim in JSON. The status of devices is removed with their allocation.
 ///
 /// # Errors
 /// Returns the field and the message of an API server (`ValidateResourceClaimStatusUpdate`).

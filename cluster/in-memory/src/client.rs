@@ -43,7 +43,7 @@ impl PendingCall {
         }
     }
 
-    /// Whether the caller was cancelled. Its request may still be processed, because it was sent.
+    /// Returns whether the caller was cancelled. Its request may still be processed, because it was sent.
     pub fn is_abandoned(&self) -> bool {
         self.caller.as_ref().is_some_and(oneshot::Sender::is_canceled)
     }
@@ -64,7 +64,7 @@ impl PendingSleep {
         let _ = self.sleeper.send(());
     }
 
-    /// Whether the task was cancelled.
+    /// Returns whether the task was cancelled.
     pub fn is_abandoned(&self) -> bool {
         self.sleeper.is_canceled()
     }
@@ -86,7 +86,8 @@ impl InMemoryClient {
         std::mem::take(&mut self.lock().sleeps)
     }
 
-    /// A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
+    /// Locks the pending calls. A panic elsewhere leaves no partial update under the lock, therefore poisoning is
+    /// ignored.
     fn lock(&self) -> MutexGuard<'_, PendingCalls> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -117,7 +118,7 @@ impl Client for InMemoryClient {
         self.call(Request::bind(placement)).await.map(drop)
     }
 
-    /// An extender has no access to this cluster; after its success, the pod is bound on its behalf.
+    /// Calls the extender and, after its success, binds the pod: an extender has no access to this cluster.
     async fn bind_by_extender(
         &self,
         placement: &Placement,

@@ -77,18 +77,18 @@ impl<T> Executor<T> {
         }
     }
 
-    /// Number of tasks that are not complete.
+    /// Returns the number of tasks that are not complete.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Whether there are no tasks.
+    /// Returns whether there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 }
 
-/// A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
+/// Locks a mutex. A panic elsewhere leaves no partial update under the lock, therefore poisoning is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -59,33 +59,33 @@ impl Health {
         self.0.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Whether this replica schedules.
+    /// Returns whether this replica schedules.
     pub(crate) fn is_leading(&self) -> bool {
         self.0.is_leading.load(Ordering::Relaxed)
     }
 
-    /// Whether all objects that existed at the start have been handled.
+    /// Returns whether all objects that existed at the start have been handled.
     pub fn is_synced(&self) -> bool {
         self.0.is_synced.load(Ordering::Relaxed)
     }
 
-    /// Whether the scheduler is stopping.
+    /// Returns whether the scheduler is stopping.
     pub(crate) fn is_stopping(&self) -> bool {
         self.0.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// Whether there is an election.
+    /// Returns whether there is an election.
     pub(crate) fn has_election(&self) -> bool {
         self.0.lease.is_some()
     }
 
-    /// Whether this replica leads by a lease that expired long ago. Such a scheduler should have exited, and may be
-    /// killed.
+    /// Returns whether this replica leads by a lease that expired long ago. Such a scheduler should have exited, and
+    /// may be killed.
     pub(crate) fn has_outlived_lease(&self) -> bool {
         self.has_outlived_lease_after(self.0.began.elapsed())
     }
 
-    /// Same check at a given time since the start.
+    /// Returns the same as [`Health::has_outlived_lease`], for a given time since the start.
     fn has_outlived_lease_after(&self, time: Duration) -> bool {
         let seen = Duration::from_millis(self.0.lease_seen.load(Ordering::Relaxed));
         self.0.lease.is_some_and(|lease| self.is_leading() && time.saturating_sub(seen) > lease + TOLERANCE)

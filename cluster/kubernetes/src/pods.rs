@@ -68,7 +68,7 @@ impl PodRecords {
         self.lock().pods.get(uid).map(|known| known.record.clone())
     }
 
-    /// Listeners of object updates.
+    /// Returns the listeners of object updates.
     pub(crate) fn listeners(&self) -> &ObjectListeners {
         &self.listeners
     }

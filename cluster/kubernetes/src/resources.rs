@@ -59,7 +59,7 @@ pub const RESOURCES: &[Resource] = &[
 /// Priority classes, which the API server reads: they are the priorities of new pods.
 pub const PRIORITY_CLASSES: Resource = resource("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses", false);
 
-/// Pods.
+/// Returns the resource `pods`.
 pub fn pods() -> &'static Resource {
     &PODS
 }
@@ -68,7 +68,7 @@ pub fn pods() -> &'static Resource {
 const WRITTEN_ONLY: [&str; 2] = ["Lease", "Event"];
 
 impl Resource {
-    /// Whether the objects of this kind are watched.
+    /// Returns whether the objects of this kind are watched.
     pub fn is_watched(&self) -> bool {
         !WRITTEN_ONLY.contains(&self.kind)
     }
@@ -94,27 +94,28 @@ impl Resource {
         Box::leak(Box::new(Resource::declared(kind)))
     }
 
-    /// Decoder for objects of this kind.
+    /// Returns the decoder for objects of this kind.
     pub fn reader(&self) -> KindReader<'static> {
         self.custom.map_or(KindReader::Known(self.kind), KindReader::Custom)
     }
 
-    /// Preferred format in responses.
+    /// Returns the preferred format in responses.
     pub fn format(&self) -> Format {
         if self.custom.is_some() { Format::Json } else { Format::Protobuf }
     }
 
-    /// API group; empty for the core group.
+    /// Returns the API group; empty for the core group.
     pub fn group(&self) -> &'static str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
     }
 
-    /// Path of all objects, in all namespaces.
+    /// Returns the path of all objects, in all namespaces.
     pub fn all(&self) -> String {
         [self.root(), self.api_version, "/", self.plural].concat()
     }
 
-    /// Path of a namespace's objects, for lists and creation. Kinds without namespaces ignore the namespace.
+    /// Returns the path of a namespace's objects, for lists and creation. Kinds without namespaces ignore the
+    /// namespace.
     pub fn collection(&self, namespace: &str) -> String {
         match self.is_namespaced {
             true => [self.root(), self.api_version, "/namespaces/", namespace, "/", self.plural].concat(),
@@ -122,7 +123,7 @@ impl Resource {
         }
     }
 
-    /// Path of one object.
+    /// Returns the path of one object.
     pub fn path(&self, namespace: &str, name: &str) -> String {
         [&self.collection(namespace), "/", name].concat()
     }

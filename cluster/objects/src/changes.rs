@@ -28,7 +28,7 @@ impl AnyObject {
         }
     }
 
-    /// The key of the object in a scheduler. `None`: a node, a pod, or a kind that schedulers ignore.
+    /// Returns the key of the object in a scheduler, or `None` for a node, a pod, or a kind that schedulers ignore.
     pub fn key(&self, interner: &mut Interner) -> Option<ObjectKey> {
         let kind = match self {
             AnyObject::Node(_)

@@ -16,12 +16,12 @@ mod convert;
 pub mod decode;
 #[cfg(feature = "manifests")]
 pub mod default;
+#[cfg(feature = "manifests")]
+mod field_suggestion;
 mod kinds;
 #[cfg(feature = "manifests")]
 pub mod manifests;
 pub mod original;
-#[cfg(feature = "manifests")]
-mod suggest;
 #[cfg(feature = "manifests")]
 pub mod testing;
 #[cfg(feature = "manifests")]

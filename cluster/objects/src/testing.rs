@@ -24,7 +24,7 @@ pub fn pod(yaml: &str, interner: &mut Interner) -> Pod {
 /// # Panics
 /// Panics if the manifest is not a node.
 pub fn node(yaml: &str, interner: &mut Interner) -> Node {
-    convert_node(&api_node(yaml), interner)
+    convert_node(&typed(yaml, "Node"), interner)
 }
 
 /// Returns the object of a manifest in the compact model.
@@ -41,14 +41,6 @@ pub fn object(yaml: &str, interner: &mut Interner) -> Object {
 /// Panics if the manifest is not a pod.
 pub fn api_pod(yaml: &str) -> api::Pod {
     typed(yaml, "Pod")
-}
-
-/// Returns the node of a manifest.
-///
-/// # Panics
-/// Panics if the manifest is not a node.
-pub fn api_node(yaml: &str) -> api::Node {
-    typed(yaml, "Node")
 }
 
 /// Returns the object of a manifest, which must have a `kind`.

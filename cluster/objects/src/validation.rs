@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::field_suggestion::FieldSuggestion;
 use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
-use crate::suggest::Hint;
 
 /// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Validation {
     Ignore,
 }
 
-/// Whether an API server stored this object; otherwise the manifest is handwritten.
+/// Returns whether an API server stored this object; otherwise the manifest is handwritten.
 ///
 /// `creationTimestamp` is no evidence: manifests may set it to determine the queue order.
 fn is_from_cluster(object: &Map<String, Value>) -> bool {
@@ -44,7 +44,7 @@ pub struct IgnoredFields {
 const NAMED: usize = 5;
 
 impl IgnoredFields {
-    /// Whether no field was ignored.
+    /// Returns whether no field was ignored.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -127,7 +127,7 @@ impl ObjectReader {
         self.read_as(api_version, kind, value, is_strict)
     }
 
-    /// Whether unknown fields of this object are errors.
+    /// Returns whether unknown fields of this object are errors.
     pub fn is_strict(&self, object: &Map<String, Value>) -> bool {
         match self.validation {
             Validation::Auto => !is_from_cluster(object),
@@ -213,7 +213,7 @@ impl ObjectReader {
         let error = |field: &UnknownField| ObjectError {
             object: object.to_owned(),
             field: Some(field.path()),
-            message: format!("unknown field; {}", Hint { field, schema }),
+            message: format!("unknown field; {}", FieldSuggestion { field, schema }),
         };
         unknown.iter().map(error).collect()
     }

@@ -97,7 +97,7 @@ pub fn client_config(authorities: Authorities<'_>, identity: Option<Identity<'_>
     }
 }
 
-/// `None` if no certificate can be parsed.
+/// Returns a store of these authorities, or `None` if no certificate can be parsed.
 fn roots(certificates: Vec<CertificateDer<'_>>) -> Option<RootCertStore> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(certificates);

@@ -66,7 +66,7 @@ fn check_verbs(verbs: &[Spanned<String>], are_named: bool, at: Span, found: &mut
     }
 }
 
-/// The core group has no name; no group has the name `v1`.
+/// Returns whether a text is an API group. The core group is the empty text, not `core` or `v1`.
 pub(super) fn is_group(group: &str) -> bool {
     group.is_empty() || is_dns_subdomain(group) && group != "core" && group != "v1"
 }

@@ -64,7 +64,8 @@ impl Imports {
         imports.iter().any(|import| import.is_public && import.origin == Origin::Foreign)
     }
 
-    /// `parent`: the root of the path so far, and its last name. `is_absolute`: the path begins with `::`.
+    /// Adds the imports of a tree. `parent`: the root of the path so far, and its last name. `is_absolute`: the path
+    /// begins with `::`.
     fn add_tree(&mut self, tree: &UseTree, parent: Option<(Root, &str)>, is_absolute: bool, is_public: bool) {
         match tree {
             UseTree::Path(path) => {

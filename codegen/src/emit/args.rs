@@ -31,7 +31,7 @@ pub(super) fn emit(members: &Members<'_>) -> TokenStream {
     let path = &members.plan.path;
     let at = written_any.then(|| {
         quote! {
-            /// A value and its location in the profile.
+            /// Creates a node from a value and its location in the profile.
             const fn at(line: u32, column: u32, value: Value) -> Node {
                 Node { file: #path, line, column, value }
             }

@@ -106,7 +106,7 @@ fn start(member: &Member<'_>) -> TokenStream {
     quote! { #name => PluginBuilder::<#ty>::new(args, handle, #events).map(|plugin| plugin #(.#points())* .build()), }
 }
 
-/// Functions with a generic client cannot be called through a trait object.
+/// Emits the call of Bind, a function with a generic client: it cannot be called through a trait object.
 fn bind(members: &Members<'_>) -> TokenStream {
     let calls = members.iter().filter(|member| member.entry.implements(Point::Bind)).map(|member| {
         let ty = &member.ty;

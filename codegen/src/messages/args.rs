@@ -18,7 +18,7 @@ pub(crate) fn no_arguments(plugin: &Spanned<String>) -> Diagnostic {
     Diagnostic::at(plugin.span, format!("`{}` takes no arguments", plugin.value), "no effect").help("remove the table")
 }
 
-/// `owner` is the plugin, or the table among its arguments.
+/// Reports an unknown argument. `owner` is the plugin, or the table among its arguments.
 pub(crate) fn unknown_argument(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::at(key.span, format!("{owner} has no argument `{}`", key.value), "unknown argument")
         .note(format!("known here: {}", quoted(known.iter().copied())));
@@ -30,7 +30,7 @@ pub(crate) fn missing_argument(at: Span, owner: &str, name: &str, doc: &str) -> 
     if doc.is_empty() { diagnostic } else { diagnostic.note(format!("`{name}`: {doc}")) }
 }
 
-/// A plugin without a table of arguments, and its required arguments.
+/// Reports a plugin without arguments, although some are required.
 pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema]) -> Diagnostic {
     let names = quoted(required.iter().map(|field| field.name.as_str()));
     let mut diagnostic = Diagnostic::at(at, format!("`{plugin}` needs {names}"), "has no arguments in this profile");
@@ -40,7 +40,8 @@ pub(crate) fn missing_arguments(at: Span, plugin: &str, required: &[&FieldSchema
     diagnostic.help(format!("add a table `[args.{plugin}]` with {names}"))
 }
 
-/// `subject` is the argument with its path, `expected` and `kind` are kinds of values.
+/// Reports an argument of the wrong kind. `subject` is the argument with its path, `expected` and `kind` are kinds of
+/// values.
 pub(crate) fn argument_kind(at: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
     Diagnostic::at(at, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
 }

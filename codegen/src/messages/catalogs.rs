@@ -121,7 +121,7 @@ pub(crate) fn no_verbs(at: Span) -> Diagnostic {
     Diagnostic::at(at, "an element of `writes` needs at least one verb", "nothing is done here").help("leave it out")
 }
 
-/// The group contains a version, or the group without a name is named.
+/// Reports an invalid group: it contains a version, or names the group without a name.
 pub(crate) fn not_a_group(group: &Spanned<String>) -> Diagnostic {
     let diagnostic = Diagnostic::at(group.span, format!("`{}` is not an API group", group.value), "not a group");
     let (name, reason) = match group.value.split_once('/') {
@@ -229,7 +229,7 @@ pub(crate) fn unreadable_file(path: &Path, error: &str) -> Diagnostic {
     Diagnostic::new(format!("cannot read {}: {error}", path.display()))
 }
 
-/// For `SCHEDC_PROFILES`: neither a profile of the folder nor a file.
+/// Reports an element of `SCHEDC_PROFILES` that is neither a profile of the folder nor a file.
 pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Diagnostic {
     let title = format!("no profile is called `{name}`");
     let names = known.iter().map(String::as_str);
@@ -245,7 +245,7 @@ pub(crate) fn unknown_profile(name: &str, folder: &Path, known: &[String]) -> Di
     }
 }
 
-/// For commands, which unlike [`unknown_profile`] also support profiles in the program.
+/// Reports an unknown profile of a command. Unlike [`unknown_profile`], commands also accept compiled-in profiles.
 pub(crate) fn unknown_name(name: &str, folder: &Path, known: &[String], compiled_in: &[&str]) -> Diagnostic {
     let names = || known.iter().map(String::as_str);
     let mut diagnostic = Diagnostic::new(format!("no profile is called `{name}`"));

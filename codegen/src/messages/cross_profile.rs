@@ -3,7 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// The locations are those of the names, or the starts of profiles with the default name.
+/// Reports two profiles with one scheduler name. The locations are those of the names, or the starts of profiles with
+/// the default name.
 pub(crate) fn same_scheduler_name(name: &str, second: (Span, &str), first: (Span, &str)) -> Diagnostic {
     Diagnostic::at(second.0, format!("{} and {} have the same scheduler-name `{name}`", first.1, second.1), "same name")
         .secondary(first.0, "first used here")
@@ -24,7 +25,7 @@ pub(crate) fn same_module(module: &str, second: (Span, &str), first: (Span, &str
 /// A setting of a profile: its location, the profile's path, the value, and whether it is the default.
 pub(crate) type ProfileBackoff<'a> = (Span, &'a str, u64, bool);
 
-/// Each profile with its location, its path and its plugin.
+/// Reports two profiles with different queue orders, each as its location, path and queue-sort plugin.
 pub(crate) fn different_queue_sorts(
     second: (Span, &str, &str),
     first: (Span, &str, &str),

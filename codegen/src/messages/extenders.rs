@@ -8,7 +8,7 @@ pub(crate) fn single_extender(at: Span) -> Diagnostic {
         .help("write `[[extender]]`, with two brackets")
 }
 
-/// `suggestion` is a valid URL.
+/// Reports a URL without a scheme. `suggestion` is a valid URL.
 pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         url.span,
@@ -23,7 +23,7 @@ pub(crate) fn url_without_scheme(url: &Spanned<String>, suggestion: Option<&str>
     }
 }
 
-/// `fault` is the error in the URL.
+/// Reports an invalid URL. `fault` is the error in the URL.
 pub(crate) fn bad_url(url: &Spanned<String>, fault: &str) -> Diagnostic {
     Diagnostic::at(url.span, format!("`url-prefix` cannot be called: {fault}"), "not a URL to call")
         .note("a scheme, a host, perhaps a port and a path: `http://gpu-share.kube-system:8888/scheduler`")
@@ -72,7 +72,8 @@ pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
         .help("remove one of the two: which of them would bind a pod?")
 }
 
-/// `plugins` is the location that determines the plugins.
+/// Reports a preemption verb in a profile without a preemption plugin. `plugins` is the location that determines the
+/// plugins.
 pub(crate) fn no_preemption_plugin(verb: Span, plugins: Span) -> Diagnostic {
     let diagnostic = Diagnostic::at(
         verb,
@@ -139,7 +140,7 @@ pub(crate) fn empty_tls_setting(key: &str, at: Span) -> Diagnostic {
     Diagnostic::at(at, format!("`{key}` must not be empty"), "nothing").help(format!("leave `{key}` out"))
 }
 
-/// `missing` is the missing half: `key` or `cert`.
+/// Reports a certificate without its key, or the reverse. `missing` is the missing half: `key` or `cert`.
 pub(crate) fn incomplete_client_certificate(at: Span, missing: &str) -> Diagnostic {
     Diagnostic::at(at, "a client's certificate and its key go together", "the other half is missing")
         .help(format!("add `{missing}-file` or `{missing}-data`"))

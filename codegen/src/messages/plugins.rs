@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::Point;
 use crate::source::{Span, Spanned};
 
-/// `fitting` are the valid plugins; `at` is the extension point, if any.
+/// Reports an unknown plugin. `fitting` are the valid plugins; `at` is the extension point, if any.
 pub(crate) fn unknown_plugin(
     name: &Spanned<String>,
     at: Option<Point>,
@@ -69,8 +69,8 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, first: Span, set_key: &str)
         .help("remove one of the two")
 }
 
-/// `enabled` are the plugins that can be disabled there; `suggestions` also contain those that schedc does
-/// not have yet.
+/// Reports a disabled plugin that is unknown. `enabled` are the plugins that can be disabled there; `suggestions` also
+/// contain those that schedc does not have yet.
 pub(crate) fn disabled_unknown(
     name: &Spanned<String>,
     set_key: &str,
@@ -143,8 +143,8 @@ pub(crate) fn weight_without_score(weight: &Spanned<i128>, entry: &PluginEntry) 
         .help("remove the weight")
 }
 
-/// `weights` are the weights in the profile with their owners, the largest first; `start` is the start of the
-/// profile.
+/// Reports weights whose sum is too large. `weights` are the weights in the profile with their owners, the largest
+/// first; `start` is the start of the profile.
 pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagnostic {
     let title = "the weighted sum of scores could overflow";
     let diagnostic = match weights.split_first() {
@@ -160,7 +160,8 @@ pub(crate) fn weights_overflow(weights: &[(Span, String)], start: Span) -> Diagn
         .help("only the proportions of weights matter: use smaller ones")
 }
 
-/// `sorters` are the queue-sort plugins, each with the location of its name, if any.
+/// Reports several queue-sort plugins. `sorters` are the queue-sort plugins, each with the location of its name, if
+/// any.
 pub(crate) fn several_queue_sorts(sorters: &[(String, Option<Span>)], start: Span) -> Diagnostic {
     let names = quoted(sorters.iter().map(|(name, _)| name.as_str()));
     let title = format!("a profile has exactly one queue-sort plugin, not {}: {names}", sorters.len());

@@ -14,7 +14,7 @@ pub(crate) fn percentage_out_of_range(percentage: &Spanned<i128>) -> Diagnostic 
     .note("100 evaluates all nodes, 0 chooses the percentage by the size of the cluster, as kube-scheduler does")
 }
 
-/// `key` is valid only in `range`.
+/// Reports that the number of `key` is outside of `range`.
 pub(crate) fn number_out_of_range(key: &str, number: &Spanned<i128>, range: &RangeInclusive<i128>) -> Diagnostic {
     let bound = if number.value < *range.start() {
         format!("at least {}", range.start())
@@ -29,7 +29,7 @@ pub(crate) fn limit_out_of_range(key: &str, limit: &Spanned<i128>, range: &Range
     if limit.value < *range.start() { diagnostic.help("leave the key out if there is no limit") } else { diagnostic }
 }
 
-/// `initial` and `max` are in seconds; at least one of them was written.
+/// Reports an initial backoff above the maximum. `initial` and `max` are in seconds; at least one of them was written.
 pub(crate) fn backoff_shrinks(
     initial: u64,
     initial_at: Option<Span>,

@@ -4,7 +4,7 @@ use super::{did_you_mean, quoted};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Files, Span, Spanned};
 
-/// The TOML reader's message, unless it is unclear to users.
+/// Reports a syntax error with the TOML reader's message, or with a clearer one.
 pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     let word = files.snippet(span);
     let bare_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -30,7 +30,7 @@ pub(crate) fn syntax(files: &Files, span: Span, message: &str) -> Diagnostic {
     Diagnostic::at(span, title, expected)
 }
 
-/// The first of the errors that an unclosed bracket causes; the others are omitted.
+/// Adds a note about unclosed brackets to a syntax error, the first of those that an unclosed bracket causes.
 pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     if syntax.title.starts_with("unclosed") {
         return syntax;
@@ -38,21 +38,23 @@ pub(crate) fn possibly_unclosed(syntax: Diagnostic) -> Diagnostic {
     syntax.note("a bracket that was opened before this may not be closed")
 }
 
-/// `configuration` is the kind of kube-scheduler's configuration in the file at `path`.
+/// Reports a configuration of kube-scheduler in place of a profile. `configuration` is the kind of kube-scheduler's
+/// configuration in the file at `path`.
 pub(crate) fn configuration_as_profile(configuration: &Spanned<String>, path: &str) -> Diagnostic {
     let title = format!("{path} is a {} of kube-scheduler, not a profile", configuration.value);
     Diagnostic::at(configuration.span, title, "profiles are TOML")
         .help(format!("`schedc import {path}` prints the same configuration as a profile"))
 }
 
-/// `owner` contains the key: "a profile", "`plugins.filter`".
+/// Reports an unknown key. `owner` contains the key: "a profile", "`plugins.filter`".
 pub(crate) fn unknown_key(key: &Spanned<String>, owner: &str, known: &[&str]) -> Diagnostic {
     let diagnostic = Diagnostic::at(key.span, format!("unknown key `{}`", key.value), format!("not a key of {owner}"))
         .note(format!("{owner} has {}", quoted(known.iter().copied())));
     did_you_mean(diagnostic, &key.value, known.iter().copied(), key.span, false)
 }
 
-/// `subject` is the value's description, `expected` and `kind` are kinds of values: "an integer".
+/// Reports a value of the wrong kind. `subject` is the value's description, `expected` and `kind` are kinds of values:
+/// "an integer".
 pub(crate) fn wrong_kind(span: Span, subject: &str, expected: &str, kind: &str) -> Diagnostic {
     Diagnostic::at(span, format!("{subject} must be {expected}, not {kind}"), format!("expected {expected}"))
 }
@@ -61,7 +63,7 @@ pub(crate) fn missing_key(span: Span, owner: &str, key: &str) -> Diagnostic {
     Diagnostic::at(span, format!("{owner} needs `{key}`"), format!("`{key}` is missing"))
 }
 
-/// Extension points are keys in a profile, and strings (`in_quotes`) in a catalog.
+/// Reports an unknown extension point. Extension points are keys in a profile, and strings (`in_quotes`) in a catalog.
 pub(crate) fn unknown_point(key: &Spanned<String>, in_quotes: bool, known: &[&str]) -> Diagnostic {
     let diagnostic =
         Diagnostic::at(key.span, format!("unknown extension point `{}`", key.value), "no plugin can run here")

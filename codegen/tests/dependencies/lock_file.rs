@@ -18,7 +18,7 @@ fn lock(dependency: &str, packages: &[(&str, &str, Option<&str>)]) -> String {
     std::iter::once("version = 4\n".to_owned()).chain([app]).chain(packages).collect()
 }
 
-/// The package with a lock file.
+/// Creates the package with a lock file.
 fn locked(name: &str, dependency: &str, packages: &[(&str, &str, Option<&str>)]) -> Folder {
     Folder::with(name, &[("app/Cargo.toml", PACKAGE), ("app/Cargo.lock", &lock(dependency, packages))])
 }

@@ -49,11 +49,7 @@ fn a_renamed_dependency_has_the_name_of_its_package() {
         1 | crates = ["b"]
           |           ^^^ expected a package under `[dependencies]` in the Cargo.toml of app
           |
-        help: did you mean `a`?
-          |
-        1 - crates = ["b"]
-        1 + crates = ["a"]
-          |
+          = help: run `cargo add b`, or name its folder: `{ path = ".." }`
 
         error: 1 error in profiles/p.toml
     "#]]

@@ -8,6 +8,7 @@ mod catalog_permissions;
 mod catalogs;
 mod cross_profile;
 mod extenders;
+mod extenders_tls;
 mod message_coverage;
 mod misspelt_keys;
 mod plugins;

@@ -171,7 +171,7 @@ impl<P: Profile> Evaluation<P> {
     }
 
     /// Returns the `k`-th of the nodes with the highest total, in the order of their indices.
-    pub fn kth_best(&self, best: BestTotal, k: usize) -> Option<NodeIndex> {
+    pub(crate) fn kth_best(&self, best: BestTotal, k: usize) -> Option<NodeIndex> {
         self.feasible.iter().filter(|node| self.totals[node.get()] == best.total).nth(k)
     }
 
@@ -184,7 +184,7 @@ impl<P: Profile> Evaluation<P> {
     ///
     /// # Errors
     /// As for [`Evaluation::prioritize`].
-    pub fn breakdown(
+    pub(crate) fn breakdown(
         &mut self,
         plugins: &P,
         pod: &P::Pod,

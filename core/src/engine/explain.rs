@@ -80,7 +80,7 @@ impl<P: Profile> Engine<P> {
     }
 
     /// Explains a decision, with the random choices of [`Engine::decide`].
-    pub fn explain_with_draw(
+    pub(crate) fn explain_with_draw(
         &mut self,
         pod: &Arc<Pod>,
         cache: &mut Cache<P::State>,

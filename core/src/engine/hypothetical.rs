@@ -25,24 +25,24 @@ pub struct HypotheticalNode<'a, P: Profile> {
 /// A change of the node, which can be undone.
 #[derive(Clone)]
 enum Change<'a> {
-    Added(PodRef<'a>),
-    Removed(PodRef<'a>),
+    Added(HypotheticalPod<'a>),
+    Removed(HypotheticalPod<'a>),
 }
 
 /// A pod other than the one under evaluation.
 #[derive(Clone)]
-enum PodRef<'a> {
+enum HypotheticalPod<'a> {
     /// The caller keeps it alive.
     Borrowed(&'a Arc<Pod>),
     Owned(Arc<Pod>),
 }
 
-impl Deref for PodRef<'_> {
+impl Deref for HypotheticalPod<'_> {
     type Target = Arc<Pod>;
     fn deref(&self) -> &Arc<Pod> {
         match self {
-            PodRef::Borrowed(pod) => pod,
-            PodRef::Owned(pod) => pod,
+            HypotheticalPod::Borrowed(pod) => pod,
+            HypotheticalPod::Owned(pod) => pod,
         }
     }
 }
@@ -61,25 +61,25 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
     /// Adds a pod to the node.
     pub fn add_pod(&mut self, pod: &Arc<Pod>) {
         self.put(pod);
-        self.done.push(Change::Added(PodRef::Owned(pod.clone())));
+        self.done.push(Change::Added(HypotheticalPod::Owned(pod.clone())));
     }
 
     /// Removes a pod from the node.
     pub fn remove_pod(&mut self, pod: &Arc<Pod>) {
         self.take(pod);
-        self.done.push(Change::Removed(PodRef::Owned(pod.clone())));
+        self.done.push(Change::Removed(HypotheticalPod::Owned(pod.clone())));
     }
 
     /// Adds a pod that lives as long as the cluster reference, like [`HypotheticalNode::add_pod`].
     pub fn add_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.put(pod);
-        self.done.push(Change::Added(PodRef::Borrowed(pod)));
+        self.done.push(Change::Added(HypotheticalPod::Borrowed(pod)));
     }
 
     /// Removes a pod that lives as long as the cluster reference, like [`HypotheticalNode::remove_pod`].
     pub fn remove_borrowed(&mut self, pod: &'a Arc<Pod>) {
         self.take(pod);
-        self.done.push(Change::Removed(PodRef::Borrowed(pod)));
+        self.done.push(Change::Removed(HypotheticalPod::Borrowed(pod)));
     }
 
     /// Adds a pod if the pod under evaluation then passes, with and without the nominated pods. Returns whether it was
@@ -90,7 +90,7 @@ impl<'a, P: Profile> HypotheticalNode<'a, P> {
             self.take(pod);
             return false;
         }
-        self.done.push(Change::Added(PodRef::Borrowed(pod)));
+        self.done.push(Change::Added(HypotheticalPod::Borrowed(pod)));
         true
     }
 

@@ -1,6 +1,6 @@
 //! The loops over nodes. Each is generic over the profile: the compiler inlines all kernels (`filter` and `score` of
-//! plugins). Each is compiled in three variants for [`IdlePlugins`]: most loops then check nothing, or little, that is
-//! equal for all nodes.
+//! plugins). Each is compiled in three variants for [`IdlePlugins`]: most variants then repeat no check, or few checks,
+//! whose result is equal for all nodes.
 
 use crate::model::NodeIndex;
 use crate::model::node_mask::{NodeMask, nodes_of};

@@ -11,20 +11,20 @@ use crate::profile_api::extenders::ExtenderRejection;
 /// Callbacks around each decision, called by
 /// [`Scheduler::schedule_one_with_observer`](crate::scheduler::Scheduler::schedule_one_with_observer). `()` ignores all.
 pub trait Observer {
-    /// Called before the next pod is popped, if there is one.
+    /// Runs before the next pod is popped, if there is one.
     fn before_pop(&mut self) {}
-    /// Called after a pod of a profile was popped, before the decision.
+    /// Runs after a pod of a profile was popped, before the decision.
     fn attempt_started(&mut self, _profile: usize, _pod: &Pod) {}
-    /// Called before the plugins of an extension point run.
+    /// Runs before the plugins of an extension point run.
     fn point_started(&mut self, _point: Point) {}
-    /// Called after they have run. Not called for updates of cached answers.
+    /// Runs after the plugins of an extension point have run, but not for updates of cached answers.
     fn point_ended(&mut self, _point: Point, _code: Code) {}
-    /// Called after extenders removed these nodes, with their rejections. Rejections may be missing for some nodes, and
+    /// Receives the nodes that extenders removed, with their rejections. Rejections may be missing for some nodes, and
     /// may name other nodes.
     fn extenders_filtered(&mut self, _nodes: &NodeMask, _rejections: &[ExtenderRejection]) {}
-    /// Called with the scores that extenders added to the totals of feasible nodes.
+    /// Receives the scores that extenders added to the totals of feasible nodes.
     fn extenders_scored(&mut self, _scores: &[(NodeIndex, i64)]) {}
-    /// Called after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
+    /// Runs after the decision. With a node, the pod is assumed and reserved there and has passed Permit.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool) {}
 }
 

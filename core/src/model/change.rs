@@ -44,7 +44,7 @@ impl Change {
         }
     }
 
-    /// Whether the object was removed.
+    /// Returns whether the object was removed.
     pub fn is_removal(&self) -> bool {
         matches!(self, Change::NodeDeleted(_) | Change::PodDeleted(_) | Change::ObjectDeleted(_))
     }

@@ -120,7 +120,7 @@ impl NodeMask {
     }
 
     /// Removes all nodes of `other`.
-    pub fn remove_all(&mut self, other: &NodeMask) {
+    pub(crate) fn remove_all(&mut self, other: &NodeMask) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= !other;
         }

@@ -194,7 +194,7 @@ pub fn rebuild_entry<C: Column>(column: &mut Vec<C>, base: &Base, index: NodeInd
     })
 }
 
-/// As [`rebuild_entry`], for a column that depends on arguments.
+/// Derives an entry again as [`rebuild_entry`], for a column that depends on arguments.
 pub fn rebuild_entry_with_args<C: ColumnWithArgs>(
     column: &mut Vec<C>,
     args: &C::Args,

@@ -28,7 +28,7 @@ pub struct Diagnosis {
 impl Diagnosis {
     /// Adds a plugin that rejected the pod: kube-scheduler's `AddPluginStatus`. Rejections without a plugin are
     /// ignored.
-    pub fn add_rejector(&mut self, plugin: &'static str, code: Code) {
+    pub(crate) fn add_rejector(&mut self, plugin: &'static str, code: Code) {
         if plugin.is_empty() {
             return;
         }

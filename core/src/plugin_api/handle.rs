@@ -46,8 +46,9 @@ impl Handle {
     pub fn activate(&self, pod: Uid) {
         self.send(Command::Activate(pod));
     }
-    /// Retries an unschedulable pod at a time in nanoseconds of the scheduler's clock: for a plugin that rejects a pod
-    /// for some time, because no event marks the end of that time. Each pod has one such time; the last call counts.
+    /// Retries an unschedulable pod at a time, in nanoseconds of the scheduler's clock. A plugin that rejects a pod for
+    /// some time uses this, because no event marks the end of that time. Each pod has one such time; the last call
+    /// counts.
     pub fn activate_at(&self, pod: Uid, time: i64) {
         self.send(Command::ActivateAt(pod, time));
     }
@@ -126,11 +127,11 @@ impl Handle {
     }
 
     /// Returns a handle of a scheduler whose timeouts within a decision use the real time.
-    pub fn in_real_time() -> Self {
+    pub(crate) fn in_real_time() -> Self {
         Handle { has_real_time: true, ..Handle::default() }
     }
-    /// Returns whether timeouts within a decision, or within a step of a task, use the real time. Otherwise time does not
-    /// pass within a step.
+    /// Returns whether timeouts within a decision, or within a step of a task, use the real time. Otherwise time does
+    /// not pass within a step.
     pub fn has_real_time(&self) -> bool {
         self.has_real_time
     }
@@ -152,7 +153,7 @@ impl Handle {
     }
 }
 
-/// No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
+/// Locks a mutex. No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -183,7 +184,7 @@ pub struct PermitRejection {
 
 impl WaitingPod {
     /// Returns whether it is allowed or rejected.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.rejected.is_some() || self.pending.is_empty()
     }
 }

@@ -104,7 +104,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.background.next_wake()
     }
 
-    /// Runs a task's request.
     pub(super) fn run_task_request(&mut self, task_request: TaskRequest, tasks: &mut impl Tasks) {
         match task_request {
             TaskRequest::Spawn(task) => self.background.spawn(task, tasks),

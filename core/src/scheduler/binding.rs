@@ -92,8 +92,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.proceed(&uid, tasks);
     }
 
-    /// Returns whether the nomination of a pod's node still has to be written: the last received status has another
-    /// nomination or none, or a write of the status is in progress.
+    /// Returns whether the nomination of a pod's node still has to be written. This is so if the last received status
+    /// has another nomination or none, or if a write of the status is in progress.
     fn is_nominated_elsewhere(&self, placement: &Placement) -> bool {
         let uid = &placement.pod.uid;
         let seen = self.queue.pod(uid).and_then(|pod| pod.nominated_node);

@@ -221,7 +221,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.update(profile, &old, pod, [], &mut context, now);
     }
 
-    /// Removes a pod.
     fn remove_pod(&mut self, uid: &Uid) {
         let Some(pod) = self.known(uid).cloned() else { return };
         self.forget_name(&pod);

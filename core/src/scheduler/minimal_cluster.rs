@@ -227,7 +227,7 @@ impl<B: Bundle> MinimalCluster<B> {
     }
 }
 
-/// No operation under these locks can stop halfway.
+/// Locks a mutex. No operation under these locks can stop halfway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,6 +12,8 @@
 //! | `duration_metrics` | histograms of durations | metrics |
 //! | `queue_context` | calls of the queue to the profiles | |
 //! | `timed_activations` | retries of pods at a time set by a plugin | |
+//! | `options` | settings of a run | |
+//! | `inspection` | pods in the queue, counts and metrics, for callers | |
 //! | `background` | background tasks of plugins | plugins' goroutines and informers |
 //! | `plugin_requests` | requests of plugins through their handle | |
 //! | `tasks` | asynchronous calls | goroutines |
@@ -26,8 +28,10 @@ mod cycle;
 mod duration_metrics;
 pub mod erased;
 mod failure;
+mod inspection;
 pub mod minimal_cluster;
 mod object_writer;
+mod options;
 mod outcome;
 mod plugin_requests;
 mod preemption;
@@ -43,6 +47,8 @@ pub use crate::engine::observer::{Observer, Point};
 pub use crate::engine::tie_break::TieBreak;
 pub use crate::model::change::{Change, ObjectId};
 pub use duration_metrics::{DurationHistogram, DurationMetrics};
+pub use inspection::InProgressCounts;
+pub use options::Options;
 pub use outcome::{Failure, Outcome, Placed};
 pub use tasks::{Completed, Tasks};
 
@@ -54,17 +60,13 @@ use crate::model::cache::{Cache, UnplacedPod};
 use crate::model::intern::Symbol;
 use crate::model::map::Map;
 use crate::model::{NodeIndex, Pod, Uid};
-use crate::plugin_api::claim_metrics::ClaimMetrics;
 use crate::plugin_api::client::{Client, Event, EventType};
 use crate::plugin_api::events::{ClusterEvent, ObjectEvent};
 use crate::plugin_api::handle::{Handle, WaitingPodMap};
 use crate::plugin_api::random::Random;
-use crate::plugin_api::status::Status;
-use crate::profile_api::extenders::{ExtenderCall, Extenders, Overrides};
-use crate::profile_api::profile::{ProfileInfo, StartErrors};
-use crate::scheduler::queue::{
-    Attempt, Backoff, Cause, QueueContext, QueueCounts, QueueKind, QueuePlace, SchedulingQueue,
-};
+use crate::profile_api::extenders::{ExtenderCall, Extenders};
+use crate::profile_api::profile::StartErrors;
+use crate::scheduler::queue::{Attempt, SchedulingQueue};
 
 use background::Background;
 use binding::Binding;
@@ -75,46 +77,6 @@ use status_writer::StatusWriter;
 use tasks::Work;
 use templates::Templates;
 use timed_activations::TimedActivations;
-
-/// Settings of a run; settings of a profile are compiled in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Seed of random choices.
-    pub seed: u64,
-    /// Choice among equally good nodes.
-    pub tie_break: TieBreak,
-    /// Index of a profile that serves every pod, regardless of `spec.schedulerName`.
-    pub serve_all: Option<usize>,
-    /// Time in nanoseconds after which an unschedulable pod is retried without an event:
-    /// `podMaxInUnschedulablePodsDuration`.
-    pub leftover_after: i64,
-    /// Backoff of pods; overrides the profiles.
-    pub backoff: Option<Backoff>,
-    /// Maximum number of events kept for pods in flight; see [`queue::Options::max_in_flight_events`].
-    pub max_in_flight_events: usize,
-    /// Overrides for the profiles' extenders.
-    pub extenders: &'static Overrides,
-    /// Whether timeouts within a decision use the real time. Otherwise a decision does not depend on the speed of the
-    /// machine.
-    pub real_time: bool,
-}
-
-impl Default for Options {
-    /// Returns kube-scheduler's defaults.
-    fn default() -> Self {
-        let queue::Options { leftover_after, max_in_flight_events, .. } = queue::Options::default();
-        Options {
-            seed: 0,
-            tie_break: TieBreak::Random,
-            serve_all: None,
-            leftover_after,
-            backoff: None,
-            max_in_flight_events,
-            extenders: Overrides::NONE,
-            real_time: false,
-        }
-    }
-}
 
 /// All profiles of a program over one cache and one queue.
 ///
@@ -172,7 +134,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
             cache: Cache::default(),
             client,
             options,
-            queue: SchedulingQueue::new(queue_options(&options, bundle.profiles())),
+            queue: SchedulingQueue::new(options.for_queue(bundle.profiles())),
             bundle,
             handle,
             names: Map::default(),
@@ -414,81 +376,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         )
     }
 
-    /// Returns the place of a pod in the queue. `None`: it is not in the queue.
-    pub fn place(&self, uid: &Uid) -> Option<QueuePlace> {
-        self.queue.place(uid)
-    }
-    /// Returns the status of the PreEnqueue plugin that holds a pod.
-    pub fn gate_status(&mut self, uid: &Uid) -> Option<Status> {
-        if self.queue.place(uid) != Some(QueuePlace::Gated) {
-            return None;
-        }
-        let pod = self.queue.pod(uid)?.clone();
-        let profile = self.profile_of(&pod)?;
-        let (_, mut context) = self.queue();
-        context.pre_enqueue(profile, &pod).err()
-    }
-    /// Returns a pod without a node, as it is known here.
-    pub fn pending(&self, uid: &Uid) -> Option<&Arc<Pod>> {
-        self.queue.pod(uid)
-    }
-    /// Returns the number of pods that can be attempted now.
-    pub fn ready(&self) -> usize {
-        self.queue.ready()
-    }
-
-    /// Returns the counts of work in progress; all are 0 when every task has completed and no pod is in flight.
-    pub fn in_progress(&self) -> InProgressCounts {
-        InProgressCounts {
-            attempts: self.queue.in_flight(),
-            events: self.queue.in_flight_events(),
-            bindings: self.bindings.len(),
-            waiting: self.waiting.iter().count(),
-            status_writes: self.status.len(),
-            preemptions: self.handle.preempting(),
-            object_writes: self.objects.len(),
-        }
-    }
-    /// Returns the number of pods that were bound after a retry without an event: see
-    /// [`SchedulingQueue::bound_after_flush`].
-    pub fn bound_after_flush(&self) -> u64 {
-        self.queue.bound_after_flush()
-    }
-
-    /// Returns the number of pods in each place of the queue.
-    pub fn queue_counts(&self) -> QueueCounts {
-        self.queue.queue_counts()
-    }
-    /// Returns, for each plugin of each profile, the number of pods that it rejected in their last attempt or gates.
-    /// Reads every pod.
-    pub fn rejected_pod_counts(&self) -> Vec<(usize, &'static str, usize)> {
-        self.queue.rejected_pod_counts()
-    }
-    /// Returns the numbers of arrivals by cause and queue.
-    pub fn incoming_counts(&self) -> impl Iterator<Item = (Cause, QueueKind, u64)> {
-        self.queue.incoming_counts()
-    }
-    /// Returns the events kept for pods in flight.
-    pub fn events_in_flight(&self) -> impl Iterator<Item = ClusterEvent> {
-        self.queue.events_in_flight().map(|happened| happened.event)
-    }
-    /// Returns all pods without a node, unordered.
-    pub fn pending_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.queue.pods()
-    }
-    /// Returns the histograms of durations.
-    pub fn duration_metrics(&self) -> &DurationMetrics {
-        &self.duration_metrics
-    }
-    /// Returns the counts of writes and waits for resource claims.
-    pub fn claim_metrics(&self) -> ClaimMetrics {
-        self.handle.claim_metrics().clone()
-    }
-    /// Returns the first event of the last change, if it caused one.
-    pub fn last_event(&self) -> Option<ClusterEvent> {
-        self.last_event
-    }
-
     /// Returns the time for which the pod of an attempt has been waiting.
     fn waited(&self, attempt: &Attempt) -> i64 {
         self.queue.first_ready(attempt).map_or(0, |since| self.now.saturating_sub(since))
@@ -507,25 +394,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 }
 
-/// Counts of work in progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InProgressCounts {
-    /// Pods in flight.
-    pub attempts: usize,
-    /// Events kept for them.
-    pub events: usize,
-    /// Pods that have a node and are not bound.
-    pub bindings: usize,
-    /// Of those, pods that wait in Permit.
-    pub waiting: usize,
-    /// Pods whose status is being written.
-    pub status_writes: usize,
-    /// Pods for which others are being removed.
-    pub preemptions: usize,
-    /// Objects that are being written for plugins.
-    pub object_writes: usize,
-}
-
 impl<B: Bundle, C> Drop for Scheduler<B, C> {
     /// Closes every plugin.
     fn drop(&mut self) {
@@ -539,16 +407,4 @@ impl<B: Bundle, C> Drop for Scheduler<B, C> {
 #[cold]
 fn nominated(pod: &Pod, nominated_node: Option<Symbol>) -> Arc<Pod> {
     Arc::new(Pod { nominated_node, ..Pod::clone(pod) })
-}
-
-/// Returns the queue's options: settings of the run, and the constants that all profiles of a program share.
-fn queue_options(options: &Options, profiles: &[ProfileInfo]) -> queue::Options {
-    let backoff = profiles
-        .first()
-        .map(|profile| Backoff::seconds(profile.pod_initial_backoff_seconds, profile.pod_max_backoff_seconds));
-    queue::Options {
-        backoff: options.backoff.or(backoff).unwrap_or(queue::Options::default().backoff),
-        leftover_after: options.leftover_after,
-        max_in_flight_events: options.max_in_flight_events,
-    }
 }

@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// Entries of the change log since a position: slots, and whether the nodes themselves changed.
+/// Returns the entries of the change log since a position: slots, and whether the nodes themselves changed.
 fn logged(cache: &Cache<Derived>, since: u64) -> Vec<(usize, bool)> {
     let entries = cache.log.since(since).expect("the log is long enough");
     entries.map(|entry| (entry.slot().get(), entry.is_node_change())).collect()

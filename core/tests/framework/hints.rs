@@ -20,7 +20,7 @@ const NODE_TAINTED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action
 const NODE_LABELLED: ClusterEvent = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_LABEL);
 const POD_DELETED: ClusterEvent = ClusterEvent::new(EventResource::AssignedPod, Action::DELETE);
 
-/// Names of the plugins for which an event always causes an attempt, and of those with a hint.
+/// Returns the names of the plugins for which an event always causes an attempt, and of those with a hint.
 fn interested(event: ClusterEvent) -> [Vec<&'static str>; 2] {
     let InterestedPlugins { always, hinted } = InterestedPlugins::of(Pipeline::PLUGINS, event);
     [always, hinted].map(|set| set.iter().map(|at| Pipeline::PLUGINS[at].name).collect())

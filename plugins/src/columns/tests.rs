@@ -10,7 +10,7 @@ use super::*;
 
 const NODE: &str = "{metadata: {name: n1}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9, example.com/gpu: 2}}}";
 
-/// A pod that requests a few resources and disks, and ports that no other pod uses.
+/// Returns a pod that requests a few resources and disks, and ports that no other pod uses.
 fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
     let requests = prop::collection::btree_map(
         prop::sample::select(vec!["cpu", "memory", "ephemeral-storage", "example.com/gpu", "example.com/nic"]),

@@ -68,8 +68,8 @@ impl AffinityTerms {
         self.groups.find(pod).map(|group| &*group.anti_required)
     }
 
-    /// Incremented when the matches can change: a term is added, unused terms are forgotten, or the labels of a
-    /// namespace change.
+    /// Returns a number that grows when the matches can change: a term is added, unused terms are forgotten, or the
+    /// labels of a namespace change.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.anti_required.epoch() + self.scored.epoch() + self.relabellings

@@ -46,7 +46,7 @@ impl DeviceClasses {
         classes.min_by_key(|class| (Reverse(class.created), interner.resolve(class.name)))
     }
 
-    /// Changes when a class is added, changed or removed.
+    /// Returns the epoch, which changes when a class is added, changed or removed.
     pub fn changes(&self) -> &Epoch {
         &self.changes
     }
@@ -56,7 +56,7 @@ impl DeviceClasses {
         self.classes.values()
     }
 
-    /// Changes when other resources are backed.
+    /// Returns a number that changes when other resources are backed.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch

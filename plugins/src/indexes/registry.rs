@@ -72,7 +72,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         self.ids.len()
     }
 
-    /// Incremented when keys are evicted.
+    /// Returns a number that grows when keys are evicted.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
@@ -97,8 +97,7 @@ impl<K: Clone + Eq + Hash, V> Registry<K, V> {
         })
     }
 
-    /// If there are more than `limit` keys, evicts and returns all except the `limit / 2` most recently
-    /// registered.
+    /// Evicts and returns all keys except the `limit / 2` most recently registered, if there are more than `limit`.
     pub(super) fn forget(&mut self, limit: usize) -> Vec<(Id, K)> {
         if self.len() <= limit {
             return Vec::new();

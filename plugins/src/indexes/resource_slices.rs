@@ -27,7 +27,7 @@ impl ResourceSlices {
         self.slices.values()
     }
 
-    /// Changes when a slice is added, changed or removed.
+    /// Returns the epoch, which changes when a slice is added, changed or removed.
     pub fn changes(&self) -> &Epoch {
         &self.changes
     }

@@ -249,7 +249,7 @@ impl SelectorCounts {
         }))
     }
 
-    /// Incremented when ids returned by [`SelectorCounts::register`] become invalid.
+    /// Returns a number that grows when ids returned by [`SelectorCounts::register`] become invalid.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.queries.epoch()

@@ -162,7 +162,7 @@ impl Topology {
         }))
     }
 
-    /// Incremented when ids returned by [`Topology::register`] become invalid.
+    /// Returns a number that grows when ids returned by [`Topology::register`] become invalid.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.keys.epoch()
@@ -178,8 +178,8 @@ impl Topology {
         &self.get(key).of_node
     }
 
-    /// Incremented when a node is added to a domain of this key or removed from it, and when there are more node
-    /// slots.
+    /// Returns a number that grows when a node is added to a domain of this key or removed from it, and when there are
+    /// more node slots.
     #[inline]
     pub fn version(&self, key: TopologyKey) -> u64 {
         self.get(key).version

@@ -75,7 +75,7 @@ impl Volumes {
     pub fn migrated(&self, plugin: Symbol) -> Option<&NodeMask> {
         self.migrated.get(&plugin)
     }
-    /// Changes when a node is added or removed, or when its labels change.
+    /// Returns the epoch, which changes when a node is added or removed, or when its labels change.
     pub fn labels_epoch(&self) -> &Epoch {
         &self.labels_epoch
     }
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// An object with one of six names; the class, size, node and other fields vary.
+    /// Returns an object with one of six names; the class, size, node and other fields vary.
     fn any_object() -> impl Strategy<Value = String> {
         (0..7_usize, 0..2, 0..3, 1..3).prop_map(|(kind, name, group, size)| {
             let mut annotations = String::new();

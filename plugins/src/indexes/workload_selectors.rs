@@ -61,8 +61,8 @@ impl WorkloadSelectors {
         self.default_selector(pod)
     }
 
-    /// Incremented when a selector changes that can affect a pod for which [`WorkloadSelectors::register`] was
-    /// called.
+    /// Returns a number that grows when a selector changes that can affect a pod for which
+    /// [`WorkloadSelectors::register`] was called.
     #[inline]
     pub fn epoch(&self) -> u64 {
         self.epoch

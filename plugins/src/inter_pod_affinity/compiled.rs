@@ -204,8 +204,8 @@ fn query(terms: &[PodAffinityTerm]) -> PodQuery {
     PodQuery { terms: terms.collect(), terminating: true }
 }
 
-/// The namespace selector of a new pod selects known namespaces. kube-scheduler also applies it to an empty
-/// label set. Therefore a selector that matches an empty set selects every namespace.
+/// Returns the selector of the known namespaces that a new pod's term selects. kube-scheduler also applies the term's
+/// selector to an empty label set. Therefore a selector that matches an empty set selects every namespace.
 fn selected_namespaces(selector: &LabelSelector) -> LabelSelector {
     if selector.matches(&[]) { LabelSelector::default() } else { selector.clone() }
 }

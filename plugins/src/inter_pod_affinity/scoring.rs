@@ -108,7 +108,6 @@ impl InterPodAffinity {
         scores
     }
 
-    /// Updates the scores.
     pub(super) fn update_scores(
         &self,
         pod: &InterPodAffinityPod,

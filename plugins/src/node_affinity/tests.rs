@@ -25,7 +25,7 @@ fn preferred(terms: &str) -> String {
 
 const PLAIN: NodeAffinityArgs = NodeAffinityArgs::DEFAULT;
 
-/// A profile that requires an ssd or a late generation, and prefers zone a.
+/// Returns a profile that requires an ssd or a late generation, and prefers zone a.
 fn with_added_affinity() -> &'static NodeAffinityArgs {
     let profile = r#"
         [[added-affinity.required]]

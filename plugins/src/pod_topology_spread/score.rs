@@ -179,7 +179,7 @@ impl NormalizeScore for PodTopologySpread {
     }
 }
 
-/// `f64::round`: halves away from zero.
+/// Rounds halves away from zero, as `f64::round`.
 #[inline(always)]
 fn round(value: f64) -> i64 {
     let whole = value as i64;

@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// A requirement for one of two labels.
+    /// Returns a requirement for one of two labels.
     fn any_requirement() -> impl Strategy<Value = (usize, bool, Vec<usize>)> {
         (0..2_usize, any::<bool>(), prop::collection::vec(0..3_usize, 0..3))
     }

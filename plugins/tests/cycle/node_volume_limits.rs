@@ -6,7 +6,7 @@ use schedc_core::hypothetical::HypotheticalNode;
 use crate::cycle::scheduler::limits::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes
+/// Creates nodes n1 and n2, where driver d attaches two volumes, and n3 without a CSINode. Claims a to e have volumes
 /// of d, f has a volume of another driver, and g is unbound. Driver d provisions the class of f and g.
 fn cluster() -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::new();

@@ -12,7 +12,7 @@ use crate::cycle::scheduler::one_candidate;
 use crate::cycle::scheduler::preemption::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Nodes of 4 cpus, and pods in the order of their creation.
+/// Creates a cluster with nodes of 4 CPUs, and pods in the order of their creation.
 fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     let mut cluster = TestCluster::new();
     for node in nodes {
@@ -22,13 +22,13 @@ fn cluster<P: Profile>(nodes: &[&str], pods: &[String]) -> TestCluster<P> {
     cluster
 }
 
-/// A pod on a node, with a priority, a number of cpus and the minute of its start.
+/// Returns a pod on a node, with a priority, a number of cpus and the minute of its start.
 fn running(name: &str, node: &str, priority: i32, cpu: &str, minute: u32) -> String {
     let status = format!("{{startTime: '2026-01-01T00:{minute:02}:00Z'}}");
     pod(&format!("name: {name}, labels: {{app: {name}}}"), priority, cpu, &format!("nodeName: {node}"), &status)
 }
 
-/// A pending pod.
+/// Returns a pending pod.
 fn pending(priority: i32, cpu: &str) -> String {
     pod("name: new", priority, cpu, "", "{}")
 }
@@ -41,7 +41,7 @@ fn pod(metadata: &str, priority: i32, cpu: &str, spec: &str, status: &str) -> St
     )
 }
 
-/// A budget for the pods of one app.
+/// Returns a budget for the pods of one app.
 fn budget(app: &str, fields: &str) -> String {
     let spec = format!("spec: {{selector: {{matchLabels: {{app: {app}}}}}}}");
     format!("{{kind: PodDisruptionBudget, metadata: {{name: {app}}}, {spec}, {fields}}}")

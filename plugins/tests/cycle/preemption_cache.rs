@@ -48,8 +48,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Preempting pods of two priorities, most of them equivalent. Some depend on pods of other nodes, some have
-/// volumes.
+/// Returns a preempting pod. The pods have two priorities, and most of them are equivalent. Some depend on pods of
+/// other nodes, some have volumes.
 fn preemptor(pod: usize) -> String {
     let (priority, cpu) = ([3, 6][pod % 2], [2, 2, 4][pod % 3]);
     let apart = "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
@@ -70,7 +70,7 @@ spec:
     )
 }
 
-/// A volume with the pod's own claim.
+/// Returns a volume with the pod's own claim.
 fn volume(pod: usize) -> String {
     format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: c{pod}}}}}]")
 }

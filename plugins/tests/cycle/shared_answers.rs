@@ -179,7 +179,7 @@ impl Pair {
         if how == 5 { self.cache.remove_object(&object.key()) } else { self.cache.set_object(object) }
     }
 
-    /// Both schedulers decide, with the same result; the pod is placed accordingly.
+    /// Schedules a pod with both schedulers, compares the results, and places the pod accordingly.
     fn schedule(&mut self, claims: [usize; 2], draw: usize) {
         self.decisions += 1;
         let volumes: Vec<_> = (claims.iter().filter(|claim| **claim < CLAIMS))

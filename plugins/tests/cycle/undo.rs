@@ -13,7 +13,7 @@ use schedc_core::profile::{PreFilterRun, Profile};
 use crate::cycle::scheduler::preemption::{Cycle, Pipeline};
 use crate::cycle::test_cluster::TestCluster;
 
-/// Names of the plugins with different states.
+/// Returns the names of the plugins with different states.
 fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     macro_rules! compare {
         ($($plugin:ident)*) => {{
@@ -29,7 +29,7 @@ fn differing(a: &Cycle, b: &Cycle) -> Vec<&'static str> {
     plugins.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
 }
 
-/// Pods with all fields that affect other pods: labels, namespace, affinity, spreading, claims and deletion.
+/// Returns pods with all fields that affect other pods: labels, namespace, affinity, spreading, claims and deletion.
 fn any_pod() -> impl Strategy<Value = String> {
     let app = || select(vec!["web", "db", "cache"]);
     let term = (select(vec!["zone", "rack"]), app(), any::<bool>()).prop_map(|(key, app, everywhere)| {

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use crate::cycle::scheduler::storage::Pipeline;
 use crate::cycle::test_cluster::TestCluster;
 
-/// Two nodes in zones `a` and `b`, and classes for claims that wait for their first consumer. `made` has a
+/// Creates two nodes in zones `a` and `b`, and classes for claims that wait for their first consumer. `made` has a
 /// provisioner, `found` has none, the one of `tight` reports capacity, and `local` is restricted to zone `b`.
 fn cluster(objects: &[&str]) -> TestCluster<Pipeline> {
     let mut cluster = TestCluster::<Pipeline>::new();

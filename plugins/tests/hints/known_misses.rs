@@ -60,7 +60,7 @@ const N2: &str = "{metadata: {name: n2, labels: {zone: b}}, status: {allocatable
 const CORDONED: &str =
     "{metadata: {name: n2, labels: {zone: b}}, spec: {unschedulable: true}, status: {allocatable: {pods: 9}}}";
 
-/// A pod with required terms.
+/// Returns a pod with required terms.
 fn pod(meta: &str, node: &str, kind: &str, terms: &[&str]) -> String {
     let terms = terms.join(", ");
     format!(
@@ -131,7 +131,7 @@ fn a_pod_of_another_namespace_releases_a_disk() {
     check(me, &[(Node, "n1", N1), (Pod, "p0", other), (Pod, "p0", "-")], "VolumeRestrictions");
 }
 
-/// A claim of a class.
+/// Returns a claim of a class.
 fn claim(name: &str) -> String {
     format!(
         "{{kind: PersistentVolumeClaim, metadata: {{name: {name}, uid: {name}}},

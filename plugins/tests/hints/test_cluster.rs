@@ -38,7 +38,7 @@ enum Changed {
 }
 
 impl TestCluster {
-    /// A pending pod in a cluster without objects.
+    /// Creates a pending pod in a cluster without objects.
     pub(crate) fn new(rejected: &str) -> TestCluster {
         let mut cache = Cache::default();
         let rejected = Arc::new(testing::pod(rejected, &mut cache.base.interner));

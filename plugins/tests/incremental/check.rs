@@ -11,14 +11,14 @@ use schedc_core::explain::Explanation;
 use schedc_core::handle::Handle;
 use schedc_core::model::{NodeIndex, Pod};
 use schedc_core::profile::{Profile, Visitor};
-use schedc_reference::Evaluation;
+use schedc_reference::ReferenceEvaluation;
 
 use crate::incremental::test_cluster::TestCluster;
 
 /// Evaluates a pod in all four ways. Returns the differences, and whether the answer was cached.
 pub(crate) struct Compare<'a, S> {
     pub(crate) cluster: &'a mut TestCluster<S>,
-    pub(crate) rules: &'a Evaluation,
+    pub(crate) rules: &'a ReferenceEvaluation,
     pub(crate) pod: &'a Arc<Pod>,
     /// The random value.
     pub(crate) draw: usize,
@@ -85,7 +85,13 @@ fn differ<T: PartialEq + Debug>(differences: &mut Vec<String>, place: &str, expe
 }
 
 /// Compares verdicts, scores and messages, except those of preemption.
-fn compare<S: State>(out: &mut Vec<String>, place: &str, rules: &Evaluation, got: &Explanation, cache: &Cache<S>) {
+fn compare<S: State>(
+    out: &mut Vec<String>,
+    place: &str,
+    rules: &ReferenceEvaluation,
+    got: &Explanation,
+    cache: &Cache<S>,
+) {
     if got.gated_by.is_some() {
         // PreEnqueue rejects such a pod before a decision; the reference implementation has no PreEnqueue.
         return;

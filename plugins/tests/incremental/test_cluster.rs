@@ -79,7 +79,7 @@ impl<S: State> TestCluster<S> {
         }
     }
 
-    /// A pod with a node keeps it.
+    /// Adds or changes a pod. A pod with a node keeps it.
     fn set_pod(&mut self, pod: &ApiPod) {
         let name = full_name(pod);
         let before = self.forget_pod(&name);

@@ -162,14 +162,14 @@ impl Churn {
         counted.count_total
     }
 
-    /// The cluster reports that a pod is bound.
+    /// Notifies the scheduler that a pod is bound.
     fn bind(&mut self, pod: Pod, node: &str) {
         let node_name = self.scheduler.cache.base.interner.get(node);
         let spec = Arc::new(PodSpec { node_name, ..PodSpec::clone(&pod.spec) });
         self.apply(Change::Pod(Pod { spec, ..pod }));
     }
 
-    /// Repeatedly fills every node with pods of every kind beyond its limit. Afterwards all memory by node is
+    /// Fills every node repeatedly with pods of every kind beyond its limit. Afterwards all memory by node is
     /// allocated, and no log grows any more.
     fn crowd(&mut self) {
         for _ in 0..LONGEST_LOG / NODES {

@@ -129,7 +129,7 @@ fn args(plugin: &str, random: &mut Random) -> String {
     }
 }
 
-/// The default plugins, some of which do not run at all points that they implement.
+/// Returns a profile with the default plugins, some of which do not run at all points that they implement.
 fn draw_with_gaps(number: u64) -> String {
     let mut random = Random::new(1000 + number);
     let catalog = Catalog::in_tree(&mut Files::default(), &mut Vec::new())

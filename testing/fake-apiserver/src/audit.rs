@@ -59,7 +59,7 @@ impl RecordedRequest {
         }
     }
 
-    /// Whether the request is a write, which means any verb except reads.
+    /// Returns whether the request is a write, which means any verb except reads.
     pub fn is_write(&self) -> bool {
         !["get", "list", "watch"].contains(&self.verb)
     }
@@ -74,7 +74,7 @@ impl RecordedRequest {
     }
 }
 
-/// A path and query without time-outs, which differ between runs.
+/// Removes timeouts from a path and query, which differ between runs.
 fn without_time(uri: &str) -> String {
     let Some((path, query)) = uri.split_once('?') else { return uri.to_owned() };
     let is_time = |part: &&str| part.starts_with("timeout=") || part.starts_with("timeoutSeconds=");

@@ -32,7 +32,7 @@ pub(crate) enum StreamFault {
 }
 
 impl StreamFault {
-    /// Number of events before the fault.
+    /// Returns the number of events before the fault.
     pub(crate) fn after(&self) -> usize {
         let (StreamFault::Cut(after) | StreamFault::End(after) | StreamFault::Gone(after)) = self;
         *after
@@ -160,7 +160,7 @@ fn random_fault(state: &mut u64, is_watch: bool) -> Fault {
     }
 }
 
-/// SplitMix64 random number generator.
+/// Returns the next random number of a SplitMix64 generator.
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -169,7 +169,7 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Whether a text matches a pattern, in which `*` stands for any text.
+/// Returns whether a text matches a pattern, in which `*` stands for any text.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

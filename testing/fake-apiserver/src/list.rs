@@ -88,7 +88,7 @@ fn continuation(pages: &Pages, token: &str) -> Result<(u64, Vec<Arc<Value>>), St
     pages.open.get(&number).cloned().ok_or_else(|| StatusError::new(410, expired))
 }
 
-/// An object in a list, without `apiVersion` and `kind`.
+/// Returns an object as an item of a list, without `apiVersion` and `kind`.
 fn item(object: &Value) -> Value {
     let fields = object.as_object().into_iter().flatten();
     fields.filter(|(name, _)| *name != "kind" && *name != "apiVersion").map(|(n, v)| (n.clone(), v.clone())).collect()

@@ -32,12 +32,12 @@ impl Selector {
         Ok(selector)
     }
 
-    /// Whether the selector matches all objects.
+    /// Returns whether the selector matches all objects.
     pub(crate) fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.labels.is_empty()
     }
 
-    /// Whether an object matches the selector.
+    /// Returns whether an object matches the selector.
     pub(crate) fn matches(&self, object: &Value) -> bool {
         let fields = self.fields.iter().all(|(pointer, value, equal)| {
             let field = match object.pointer(pointer) {

@@ -59,38 +59,38 @@ impl StatusError {
         self
     }
 
-    /// The object does not exist.
+    /// Reports that the object does not exist.
     pub(crate) fn not_found(kind: &Kind, name: &str) -> Self {
         let message = format!("{} \"{name}\" not found", kind.qualified());
         StatusError::new(404, message).about(kind.group, kind.plural, name)
     }
 
-    /// The object exists already.
+    /// Reports that the object exists already.
     pub(crate) fn already_exists(kind: &Kind, name: &str) -> Self {
         let message = format!("{} \"{name}\" already exists", kind.qualified());
         StatusError { reason: "AlreadyExists", ..StatusError::new(409, message) }.about(kind.group, kind.plural, name)
     }
 
-    /// A precondition failed. `what` is the resource, with the subresource of the request if there is one.
+    /// Reports that a precondition failed. `what` is the resource, with the subresource of the request if there is one.
     pub(crate) fn conflict(kind: &Kind, what: &str, name: &str, why: impl std::fmt::Display) -> Self {
         let message = format!("Operation cannot be fulfilled on {what} \"{name}\": {why}");
         StatusError::new(409, message).about(kind.group, what.split('.').next().unwrap_or(what), name)
     }
 
-    /// The object was modified since the given version.
+    /// Reports that the object was modified since the given version.
     pub(crate) fn modified(kind: &Kind, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
         StatusError::conflict(kind, &kind.qualified(), name, why)
     }
 
-    /// A field is invalid. `what` is a message such as `Required value`.
+    /// Reports an invalid field. `what` is a message such as `Required value`.
     pub(crate) fn invalid(kind: &Kind, name: &str, field: &str, what: &str) -> Self {
         // A real server omits the group of events.
         let group = if kind.kind == "Event" { "" } else { kind.group };
         StatusError::invalid_as(kind.kind, group, kind.kind, name, field, what)
     }
 
-    /// The object has no resource version, which is required for a replacement.
+    /// Reports that the object has no resource version, which is required for a replacement.
     pub(crate) fn unconditional(kind: &Kind, name: &str) -> Self {
         let what = "Invalid value: 0: must be specified for an update";
         StatusError::invalid_as(&kind.qualified(), kind.group, kind.plural, name, "metadata.resourceVersion", what)
@@ -106,7 +106,7 @@ impl StatusError {
         refusal
     }
 
-    /// The options of a list or watch are invalid.
+    /// Reports invalid options of a list or watch.
     pub(crate) fn options(field: &str, what: &str) -> Self {
         let mut refusal = StatusError::new(422, format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: {what}"));
         let causes = json!([{"reason": "FieldValueForbidden", "message": what, "field": field}]);
@@ -114,7 +114,7 @@ impl StatusError {
         refusal
     }
 
-    /// The resource version is newer than the newest one.
+    /// Reports that the resource version is newer than the newest one.
     pub(crate) fn too_new(requested: u64, current: u64) -> Self {
         let mut refusal =
             StatusError::new(504, format!("Timeout: Too large resource version: {requested}, current: {current}"));
@@ -124,12 +124,12 @@ impl StatusError {
         refusal
     }
 
-    /// The resource version is older than the oldest one that is kept.
+    /// Reports that the resource version is older than the oldest one that is kept.
     pub(crate) fn too_old(requested: u64, oldest: u64) -> Self {
         StatusError::new(410, format!("too old resource version: {requested} ({oldest})"))
     }
 
-    /// The path does not exist.
+    /// Reports that the path does not exist.
     pub(crate) fn no_such_path() -> Self {
         StatusError {
             details: Some(json!({})),
@@ -137,12 +137,12 @@ impl StatusError {
         }
     }
 
-    /// The patch type is not supported.
+    /// Reports that the patch type is not supported.
     pub(crate) fn no_such_patch() -> Self {
         StatusError { details: Some(json!({})), ..StatusError::new(415, "415: Unsupported Media Type") }
     }
 
-    /// The method is not supported at this path.
+    /// Reports that the method is not supported at this path.
     pub(crate) fn no_such_method() -> Self {
         let message = "the server does not allow this method on the requested resource";
         StatusError { details: Some(json!({})), ..StatusError::new(405, message) }

@@ -33,7 +33,7 @@ pub(crate) fn sync(store: &mut Store) {
     }
 }
 
-/// Whether a volume belongs to a claim: its `claimRef` names the claim, or the claim names the volume.
+/// Returns whether a volume belongs to a claim: its `claimRef` names the claim, or the claim names the volume.
 fn is_for(volume: &Value, claim: &Value) -> bool {
     let reference = &volume["spec"]["claimRef"];
     let metadata = &claim["metadata"];
@@ -44,7 +44,7 @@ fn is_for(volume: &Value, claim: &Value) -> bool {
     }
 }
 
-/// Whether volumes are provisioned for claims of this class.
+/// Returns whether volumes are provisioned for claims of this class.
 fn is_provisioned(store: &Store, claim: &Value) -> bool {
     let class = Kind::of_object("storage.k8s.io/v1", "StorageClass")
         .and_then(|kind| store.get(&Key::new(kind, "", text(claim, "/spec/storageClassName"))));

@@ -225,19 +225,19 @@ impl Stream {
     }
 }
 
-/// A line of the stream; the type comes first, as on a real server.
+/// Formats a line of the stream; the type comes first, as on a real server.
 fn line(event: &str, object: &Value) -> Bytes {
     Bytes::from(format!("{{\"type\":\"{event}\",\"object\":{object}}}\n"))
 }
 
-/// A `WatchEvent` in protobuf, preceded by its length.
+/// Encodes a `WatchEvent` in protobuf, preceded by its length.
 fn message(event: &str, object: &[u8]) -> Bytes {
     let event = [field(1, event.as_bytes()), field(2, &field(1, object))].concat();
     let length = u32::try_from(event.len()).unwrap_or(u32::MAX).to_be_bytes();
     [length.as_slice(), &event].concat().into()
 }
 
-/// A `Status` in protobuf, in a `runtime.Unknown`.
+/// Encodes a `Status` in protobuf, in a `runtime.Unknown`.
 fn status(status: &Value) -> Vec<u8> {
     let text = |number, name: &str| field(number, status[name].as_str().unwrap_or_default().as_bytes());
     let code = [vec![6 << 3], varint(status["code"].as_u64().unwrap_or_default())].concat();
@@ -245,7 +245,7 @@ fn status(status: &Value) -> Vec<u8> {
     [b"k8s\0".to_vec(), field(1, &of_type), field(2, &[text(3, "message"), text(4, "reason"), code].concat())].concat()
 }
 
-/// A field of type bytes.
+/// Encodes a field of type bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2], &*varint(bytes.len() as u64), bytes].concat()
 }

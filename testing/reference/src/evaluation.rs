@@ -51,7 +51,7 @@ impl NodeEvaluation {
 
 /// Result of an evaluation, without preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evaluation {
+pub struct ReferenceEvaluation {
     /// Rejection of the pod by PreFilter.
     pub pre_filter: Option<PluginRejection>,
     /// Results by node name; empty if PreFilter rejects the pod.
@@ -67,7 +67,7 @@ pub struct Evaluation {
     pub message: Option<String>,
 }
 
-impl Evaluation {
+impl ReferenceEvaluation {
     /// Returns the names of the feasible nodes.
     pub fn feasible(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().filter(|(_, node)| node.rejection.is_none()).map(|(name, _)| name.as_str())
@@ -89,8 +89,8 @@ impl Evaluation {
 }
 
 /// Evaluates a pod.
-pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Pod) -> Evaluation {
-    let mut evaluation = Evaluation::default();
+pub fn evaluate(profile: &Profile, cluster: &Cluster, names: &Interner, pod: &Pod) -> ReferenceEvaluation {
+    let mut evaluation = ReferenceEvaluation::default();
     if cluster.nodes.is_empty() {
         evaluation.message = Some("no nodes available to schedule pods".to_owned());
         return evaluation;
@@ -216,7 +216,7 @@ fn histogram<'a>(nodes: usize, rejections: impl Iterator<Item = &'a PluginReject
     }
 }
 
-fn score(profile: &Profile, cx: &Cycle<'_>, feasible: &[&Node], evaluation: &mut Evaluation) {
+fn score(profile: &Profile, cx: &Cycle<'_>, feasible: &[&Node], evaluation: &mut ReferenceEvaluation) {
     let mut scores: Vec<Vec<Score>> = vec![Vec::new(); feasible.len()];
     let mut failures = BTreeSet::new();
     let mut scoring = Vec::new();

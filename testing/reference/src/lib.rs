@@ -27,6 +27,6 @@ mod plugins;
 
 pub use args::Args;
 pub use cluster::{Cluster, PlacedPod};
-pub use evaluation::{Evaluation, NodeEvaluation, PluginRejection, Score, evaluate};
+pub use evaluation::{NodeEvaluation, PluginRejection, ReferenceEvaluation, Score, evaluate};
 pub use plugin::{Profile, UnknownPlugin};
 pub use plugin_evaluation::{PluginEvaluation, evaluate_plugins};

@@ -31,34 +31,34 @@ fn requirement_matches(labels: Labels<'_>, requirement: &Requirement, names: &In
     }
 }
 
-/// Whether labels match a selector.
+/// Returns whether labels match a selector.
 pub(crate) fn selects(selector: &LabelSelector, labels: Labels<'_>, names: &Interner) -> bool {
     selector.requirements.iter().all(|requirement| requirement_matches(labels, requirement, names))
 }
 
-/// Whether labels match an optional selector. A missing one matches nothing.
+/// Returns whether labels match an optional selector. A missing one matches nothing.
 pub(crate) fn may_select(selector: Option<&LabelSelector>, labels: Labels<'_>, names: &Interner) -> bool {
     selector.is_some_and(|selector| selects(selector, labels, names))
 }
 
-/// Whether a node matches a term.
+/// Returns whether a node matches a term.
 pub(crate) fn term_matches(term: &NodeSelectorTerm, node: &Node, names: &Interner) -> bool {
     term.match_expressions.iter().all(|requirement| requirement_matches(&node.labels, requirement, names))
         && term.match_fields.iter().all(|field| (field.name == node.name) != field.negated)
 }
 
-/// Whether a node matches one of a selector's terms.
+/// Returns whether a node matches one of a selector's terms.
 pub(crate) fn any_term_matches(selector: &NodeSelector, node: &Node, names: &Interner) -> bool {
     selector.terms.iter().any(|term| term_matches(term, node, names))
 }
 
-/// Whether a node matches a pod's `nodeSelector` and required node affinity.
+/// Returns whether a node matches a pod's `nodeSelector` and required node affinity.
 pub(crate) fn matches_node_affinity(pod: &PodSpec, node: &Node, names: &Interner) -> bool {
     pod.node_selector.iter().all(|&(key, value)| label(&node.labels, key) == Some(value))
         && pod.required_node_affinity.as_ref().is_none_or(|selector| any_term_matches(selector, node, names))
 }
 
-/// Whether a toleration matches a taint.
+/// Returns whether a toleration matches a taint.
 fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     let effect = toleration.effect.is_none_or(|effect| effect == taint.effect);
     let key = toleration.key.is_none_or(|key| key == taint.key);
@@ -70,17 +70,17 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     effect && key && value
 }
 
-/// Whether a pod tolerates a taint.
+/// Returns whether a pod tolerates a taint.
 pub(crate) fn is_tolerated(pod: &PodSpec, taint: &Taint) -> bool {
     pod.tolerations.iter().any(|toleration| tolerates(toleration, taint))
 }
 
-/// Whether a taint has the effect NoSchedule or NoExecute.
+/// Returns whether a taint has the effect NoSchedule or NoExecute.
 pub(crate) fn repels_pods(taint: &Taint) -> bool {
     matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
 }
 
-/// Whether a pod tolerates all NoSchedule and NoExecute taints of a node.
+/// Returns whether a pod tolerates all NoSchedule and NoExecute taints of a node.
 pub(crate) fn tolerates_node(pod: &PodSpec, node: &Node) -> bool {
     node.taints.iter().filter(|taint| repels_pods(taint)).all(|taint| is_tolerated(pod, taint))
 }

@@ -79,7 +79,7 @@ pub(crate) trait Plugin: Sync {
     fn filter(&self, _: &Cycle<'_>, _: &Node) -> Result<(), Rejection> {
         Ok(())
     }
-    /// Whether Score runs for this pod.
+    /// Returns whether Score runs for this pod.
     fn pre_score(&self, _: &Cycle<'_>, _feasible: &[&Node]) -> Result<bool, String> {
         Ok(true)
     }

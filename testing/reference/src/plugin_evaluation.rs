@@ -66,7 +66,7 @@ pub fn evaluate_plugins(args: &Args, cluster: &Cluster, names: &Interner, pod: &
 }
 
 impl PluginEvaluation {
-    /// Whether another result is equal on all nodes except this one.
+    /// Returns whether another result is equal on all nodes except this one.
     pub fn equals_except_on(&self, other: &PluginEvaluation, node: Symbol) -> bool {
         let rejections = |evaluation: &PluginEvaluation| -> Vec<_> {
             evaluation.rejections.clone().into_iter().filter(|(name, _)| *name != node).collect()
@@ -76,7 +76,7 @@ impl PluginEvaluation {
         };
         self.pre_filter == other.pre_filter && rejections(self) == rejections(other) && scores(self) == scores(other)
     }
-    /// Whether the plugin rejects or scores a node.
+    /// Returns whether the plugin rejects or scores a node.
     pub fn concerns(&self, node: Symbol) -> bool {
         self.rejections.contains_key(&node) || self.scores.get(&node).is_some_and(|score| *score != 0)
     }

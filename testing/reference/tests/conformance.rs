@@ -16,7 +16,7 @@ use schedc_codegen::{Options, load};
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_objects::{AnyObject, convert_node, convert_object, convert_pod, is_finished};
-use schedc_reference::{Args, Cluster, Evaluation, Profile, evaluate};
+use schedc_reference::{Args, Cluster, Profile, ReferenceEvaluation, evaluate};
 use serde_json::{Value, json};
 
 fn root() -> PathBuf {
@@ -148,7 +148,7 @@ fn strings(value: &Value) -> BTreeSet<&str> {
 }
 
 /// Returns all differences.
-fn differences(expected: &Value, got: &Evaluation) -> Vec<String> {
+fn differences(expected: &Value, got: &ReferenceEvaluation) -> Vec<String> {
     let mut found = Vec::new();
     let mut differ = |place: &str, expected: &dyn std::fmt::Debug, got: &dyn std::fmt::Debug| {
         let (expected, got) = (format!("{expected:?}"), format!("{got:?}"));

@@ -9,13 +9,13 @@ use std::{env, io, thread};
 /// Environment variable that enables slow tests.
 const VARIABLE: &str = "SCHEDC_SLOW_TESTS";
 
-/// Whether slow tests run.
+/// Returns whether slow tests run.
 pub fn is_enabled() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Whether the calling test should return without a result. If so, prints the reason to standard error, even if the
-/// test's output is captured.
+/// Returns whether the calling test should return without a result. If so, prints the reason to standard error, even if
+/// the test's output is captured.
 pub fn is_skipped(reason: &str) -> bool {
     if is_enabled() {
         return false;

@@ -41,7 +41,7 @@ impl Routes {
         Ok(Routes { profiles, only: Some(Self::index_of(profiles, name)?) })
     }
 
-    /// The profiles.
+    /// Returns the profiles.
     pub fn profiles(&self) -> &'static [ProfileInfo] {
         self.profiles
     }

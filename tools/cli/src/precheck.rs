@@ -25,7 +25,7 @@ pub struct Precheck {
     /// Pods that run.
     pub running: Vec<RunningPod>,
     /// Pods that wait.
-    pub waiting: Vec<WaitingPod>,
+    pub waiting: Vec<PendingPod>,
     /// Pods of the cluster and of the manifests that lose their node.
     pub preempted: Vec<Victim>,
 }
@@ -76,9 +76,9 @@ pub struct RunningPod {
     pub node: String,
 }
 
-/// A pod that waits.
+/// A pod that stays pending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WaitingPod {
+pub struct PendingPod {
     /// `namespace/name`.
     pub pod: String,
     /// Kind and name of its workload.
@@ -174,7 +174,7 @@ fn result(trial: &mut Trial, submission: &Submission, keys: &[(usize, Key)]) -> 
             }
         };
         result.waiting += 1;
-        waiting.push(WaitingPod { pod, workload, rejection });
+        waiting.push(PendingPod { pod, workload, rejection });
     }
     let summary = Summary {
         pods: keys.len(),

@@ -30,7 +30,7 @@ pub struct Options {
 
 /// A cluster in which the pending pods of the input have been attempted.
 pub struct Trial {
-    simulator: Simulator<AttemptRecorder>,
+    simulator: Simulator<TrialRecorder>,
     /// Pending pods of the input.
     pending: Vec<Uid>,
 }
@@ -83,7 +83,7 @@ impl Trial {
     pub fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
         let Options { routes, seed, extenders } = options;
         let Cluster { mut simulator, pending, .. } =
-            Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
+            Cluster::new(bundle, objects, routes, *seed, extenders, TrialRecorder::default())?;
         simulator.run();
         simulator.hooks.preempted.clear();
         simulator.hooks.preempting = None;
@@ -91,7 +91,7 @@ impl Trial {
     }
 
     /// Returns the number of pods of the input that are still pending.
-    pub fn still_pending(&self) -> usize {
+    pub(crate) fn still_pending(&self) -> usize {
         self.pending.iter().filter(|uid| self.simulator.scheduler.pending(uid).is_some()).count()
     }
 
@@ -147,7 +147,7 @@ impl Trial {
     }
 
     /// Returns whether a pod waits neither for a node nor at a gate: it waits for other pods in Permit, for example.
-    pub fn is_in_progress(&mut self, key: &Key) -> bool {
+    pub(crate) fn is_in_progress(&mut self, key: &Key) -> bool {
         let Some(uid) = self.simulator.server.get(key).map(|object| uid_of(object)) else { return false };
         self.node_of(key).is_none()
             && !self.simulator.hooks.rejections.contains_key(&uid)
@@ -213,7 +213,7 @@ impl Trial {
 
 /// Records the results of attempts.
 #[derive(Default)]
-struct AttemptRecorder {
+struct TrialRecorder {
     /// The last rejection of each waiting pod.
     rejections: HashMap<Uid, WaitReason>,
     preempted: Vec<Victim>,
@@ -221,7 +221,7 @@ struct AttemptRecorder {
     preempting: Option<WaitReason>,
 }
 
-impl SimulationHooks for AttemptRecorder {
+impl SimulationHooks for TrialRecorder {
     fn on_outcome(&mut self, _: i64, outcome: &Outcome, base: &Base) {
         let uid = &outcome.pod.uid;
         let Err(failure) = &outcome.result else {

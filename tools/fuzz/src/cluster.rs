@@ -411,7 +411,7 @@ impl Cluster {
         sleeps.chain(abandoned).chain(self.server.next_removal()).min()
     }
 
-    /// Returns whether this scheduler bound a pod, and knows it.
+    /// Returns whether this scheduler bound a pod, and received the response.
     pub(crate) fn has_bound(&self, uid: &str) -> bool {
         self.own_bindings.contains(uid)
     }

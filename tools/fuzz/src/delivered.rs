@@ -49,7 +49,6 @@ impl DeliveredState {
         }
     }
 
-    /// Removes an object.
     pub(crate) fn remove(&mut self, object: &AnyObject) {
         match object {
             AnyObject::Node(_) => {

@@ -170,7 +170,7 @@ impl Simulation {
     }
 }
 
-/// Names of the claims of a pod.
+/// Returns the names of the claims of a pod.
 fn claim_names(pod: &Pod) -> BTreeSet<String> {
     let claims = pod.spec.iter().flat_map(|spec| spec.resource_claims.iter().flatten());
     let named = claims.filter_map(|claim| claim.resource_claim_name.clone());

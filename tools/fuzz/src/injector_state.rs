@@ -60,7 +60,6 @@ impl SharedInjectorState {
     pub(crate) fn installed() -> SharedInjectorState {
         INSTALLED.with(|installed| installed.borrow().clone())
     }
-    /// Locks the state.
     pub(crate) fn lock(&self) -> MutexGuard<'_, InjectorState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

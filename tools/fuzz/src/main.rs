@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A progress bar on standard error, hidden if standard error is not a terminal.
+/// Returns a progress bar on standard error, hidden if standard error is not a terminal.
 fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
     match ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} steps, {eta} left") {

@@ -76,8 +76,8 @@ fn merge(set: &PluginSet) -> Vec<Entry> {
     merged
 }
 
-/// Returns the plugins of one point (`expandMultiPointPlugins`), in this order: those at the point that are
-/// also in `multiPoint`, the rest of `multiPoint`, the rest of the point.
+/// Returns the plugins of one point (`expandMultiPointPlugins`). First come the plugins at the point that are also in
+/// `multiPoint`, then the others of `multiPoint`, then the others of the point.
 fn expand(
     point: Point,
     profile: &Profile,

@@ -179,7 +179,7 @@ fn pem(settings: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// A certificate without its key, or a key without its certificate, is not sent to the server.
+/// Removes a certificate without its key, or a key without its certificate, because it is not sent to the server.
 fn incomplete_client_certificate(settings: &mut RawTable, report: &mut Report) {
     let halves = [["cert-file", "cert-data"], ["key-file", "key-data"]];
     let there = halves.map(|keys| keys.into_iter().find(|key| settings.get(key).is_some()));

@@ -139,8 +139,8 @@ fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective, c
     }
 }
 
-/// A weight is always written at points with weights: without one, a profile uses the plugin's default
-/// weight, and kube-scheduler uses 1.
+/// Converts an enabled plugin. At points with weights, the weight is always written: without one, a profile uses the
+/// plugin's default weight, and kube-scheduler uses 1.
 fn translate_plugin(point: Option<Point>, plugin: &Plugin, catalog: &Catalog) -> Enabled {
     let name = plugin.name.value.clone();
     let written = plugin.weight.as_ref().map(|weight| weight.value).filter(|weight| *weight != 0);

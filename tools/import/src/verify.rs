@@ -17,8 +17,8 @@ use crate::{messages, write};
 /// in between.
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
-    /// The points where the configuration names them, and no others; for those of `multiPoint` also PostBind,
-    /// since they run at some point.
+    /// Only the points where the configuration names them. Plugins of `multiPoint` also run at PostBind, since they run
+    /// at some point.
     Mentioned,
     /// All points except QueueSort, which has exactly one plugin.
     All,

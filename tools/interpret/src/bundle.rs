@@ -36,7 +36,7 @@ impl Bundle for Profiles {
     fn profiles(&self) -> &'static [ProfileInfo] {
         self.infos
     }
-    /// The only queue-sort plugin.
+    /// Compares two pods by the only queue-sort plugin, PrioritySort.
     fn less(a: &QueuedPod, b: &QueuedPod) -> bool {
         PrioritySort::less(&schedc_core::args::NoArgs, a, b)
     }

@@ -336,7 +336,7 @@ impl Profile for Pipeline {
             step.plugin.unreserve(placement, reserved.0[step.position].as_deref());
         }
     }
-    /// No in-tree plugin has Permit.
+    /// Permits every pod: no in-tree plugin has Permit.
     fn permit(&self, _: &Placement, _: &mut WaitingPods<'_>, _: &mut PermitRun) -> Result<(), Status> {
         Ok(())
     }
@@ -379,6 +379,6 @@ impl Profile for Pipeline {
         }
         Err(Status::new(Code::Skip, ""))
     }
-    /// No in-tree plugin has PostBind.
+    /// Does nothing: no in-tree plugin has PostBind.
     fn post_bind(&self, _: &Placement) {}
 }

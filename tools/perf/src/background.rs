@@ -11,7 +11,7 @@ use crate::template::ObjectFactory;
 
 /// A periodic task.
 #[derive(Debug)]
-pub(crate) struct Background {
+pub(crate) struct PeriodicTask {
     /// Time of the next run.
     next: i64,
     /// Interval, in nanoseconds.
@@ -34,11 +34,11 @@ pub(crate) enum BackgroundTask {
     Deletions { pods: VecDeque<Key> },
 }
 
-impl Background {
+impl PeriodicTask {
     /// Creates a task that first runs after one interval, like a ticker.
     pub(crate) fn new(now: i64, interval: i64, task: BackgroundTask) -> Self {
         let interval = interval.max(1);
-        Background { next: now.saturating_add(interval), interval, task }
+        PeriodicTask { next: now.saturating_add(interval), interval, task }
     }
 
     pub(crate) fn next(&self) -> i64 {

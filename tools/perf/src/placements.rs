@@ -20,7 +20,6 @@ const MAX_REPORTED: usize = 3;
 pub(crate) struct Placements(Vec<Change>);
 
 impl Placements {
-    /// Records a change.
     pub(crate) fn record(&mut self, change: &Change) {
         let counts = match &*change.object {
             AnyObject::Pod(pod) => is_scheduled(pod),

@@ -11,7 +11,7 @@ use schedc_in_memory::{ApiServerOptions, Simulator, simulator};
 use schedc_objects::manifests::SourceLocation;
 use schedc_objects::{AnyObject, Sourced, default};
 
-use crate::background::Background;
+use crate::background::PeriodicTask;
 use crate::clock::Clock;
 use crate::config::SelectedWorkload;
 use crate::probe::Probe;
@@ -68,7 +68,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) chosen: &'a SelectedWorkload<'a>,
     pub(crate) simulator: Simulator<Probe>,
     pub(crate) clock: Clock,
-    pub(crate) background: Vec<Background>,
+    pub(crate) background: Vec<PeriodicTask>,
     /// Pods that were created in a namespace since the last barrier, and for which nothing else waited.
     pub(crate) unawaited: BTreeMap<String, usize>,
     /// Existing namespaces.
@@ -130,7 +130,7 @@ impl<'a> Runner<'a> {
                 self.catch_up()?;
                 return Ok(is_done(self));
             }
-            let background = self.background.iter().map(Background::next).min();
+            let background = self.background.iter().map(PeriodicTask::next).min();
             let next = self.simulator.next_time().into_iter().chain(background).min().unwrap_or(end);
             self.clock.advance(next.min(end));
             self.catch_up()?;

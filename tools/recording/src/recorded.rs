@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The recorded text of an object that an API server returns.
+    /// Returns the recorded text of an object that an API server returns.
     fn text(kind: &str, object: &Value) -> String {
         let read = KindReader::Known(kind).deserialize(object);
         fields(&read.expect("an object")).expect("JSON").to_string()

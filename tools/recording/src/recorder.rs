@@ -40,12 +40,12 @@ impl Recorder {
         Recorder { objects: BTreeMap::new(), kinds, is_synced: false }
     }
 
-    /// Whether the first lists of all kinds are complete.
+    /// Returns whether the first lists of all kinds are complete.
     pub fn is_synced(&self) -> bool {
         self.is_synced
     }
 
-    /// Whether the first lists are complete and no gap is open.
+    /// Returns whether the first lists are complete and no gap is open.
     pub fn is_repaired(&self) -> bool {
         self.is_synced && self.kinds.values().all(|list| list.is_complete)
     }

@@ -1,8 +1,8 @@
 //! Writing of recordings: files of bounded size in a folder.
 //!
-//! Each file is a sequence of zstd frames, and each frame has whole lines. A frame is written with one call, so a
-//! recorder that is killed loses at most the lines that it has not written, and the tail of a frame that the system did
-//! not finish. Files are never appended to: a restarted recorder begins a new one.
+//! Each file is a sequence of zstd frames, and each frame has whole lines. A frame is written with one call.
+//! Therefore a recorder that is killed loses at most the lines that it has not written, and the tail of a frame that
+//! the system did not finish. Files are never appended to: a restarted recorder begins a new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -85,7 +85,7 @@ impl Writer {
         self.size = 0;
     }
 
-    /// Whether the file is full.
+    /// Returns whether the file is full.
     pub fn is_full(&self) -> bool {
         self.size >= self.limits.file_size
     }

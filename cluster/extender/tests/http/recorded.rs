@@ -74,8 +74,7 @@ fn comparable(mut value: Value) -> Value {
     value
 }
 
-/// In the test with the name `test`, compares requests with the recorded ones; in the second process, runs the
-/// simulation.
+/// Compares requests with the recorded ones in the test `test`, and runs the simulation in the second process.
 fn replay<B: Bundle>(name: &str, test: &str) {
     const URL: &str = "SCHEDC_EXTENDER_URL_PREFIX";
     let exchanges = recorded(name);

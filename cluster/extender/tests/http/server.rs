@@ -70,7 +70,7 @@ impl Server {
         std::mem::take(&mut *self.asked.lock().expect("it works in a test"))
     }
 
-    /// Number of accepted connections.
+    /// Returns the number of accepted connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }

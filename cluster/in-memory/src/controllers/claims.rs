@@ -98,7 +98,7 @@ pub(super) fn bind(server: &mut ApiServer, volume: &str, key: &Key, claim: &api:
     update(server, AnyObject::PersistentVolumeClaim(claim));
 }
 
-/// Reference to a claim in its volume.
+/// Returns the reference to a claim in its volume.
 pub(super) fn reference(key: &Key, claim: &api::PersistentVolumeClaim) -> api::ObjectReference {
     api::ObjectReference {
         api_version: Some("v1".to_owned()),
@@ -114,12 +114,12 @@ fn annotate(annotations: &mut Option<std::collections::BTreeMap<String, String>>
     annotations.get_or_insert_default().insert(name.to_owned(), "yes".to_owned());
 }
 
-/// Whether the volume has the requested size and mode.
+/// Returns whether the volume has the requested size and mode.
 fn is_large_enough(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     volume.mode == claim.mode && claim.request.as_ref().unwrap_or(&Quantity::ZERO) <= &volume.capacity
 }
 
-/// Whether the volume satisfies the claim (`checkVolumeSatisfyClaim`).
+/// Returns whether the volume satisfies the claim (`checkVolumeSatisfyClaim`).
 fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     is_large_enough(volume, claim)
         && volume.class == claim.class
@@ -127,7 +127,7 @@ fn satisfies_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
         && claim.access_modes.iter().all(|mode| volume.access_modes.contains(mode))
 }
 
-/// Whether the claim's selector matches the volume.
+/// Returns whether the claim's selector matches the volume.
 fn is_selected(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     match &claim.selector {
         Ok(None) => true,

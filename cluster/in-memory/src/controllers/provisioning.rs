@@ -68,7 +68,7 @@ impl Controllers {
     }
 }
 
-/// Name of a provisioned volume. It contains the claim's uid, which manifests may set to any text.
+/// Returns the name of a provisioned volume. It contains the claim's uid, which manifests may set to any text.
 fn volume_name(uid: &str) -> String {
     let uid = uid.strip_prefix("PersistentVolumeClaim/").unwrap_or(uid);
     format!("pvc-{}", uid.replace(['/', '#'], "-").to_ascii_lowercase())
@@ -83,8 +83,8 @@ fn reschedule(server: &mut ApiServer, claim: &api::PersistentVolumeClaim) {
     update(server, claim.into());
 }
 
-/// The topology keys of a driver's volumes: those of the driver on the node, or else those that the class restricts, or
-/// else the zone.
+/// Returns the topology keys of a driver's volumes: those of the driver on the node, or else those that the class
+/// restricts, or else the zone.
 fn topology_keys(
     server: &ApiServer,
     node: &str,

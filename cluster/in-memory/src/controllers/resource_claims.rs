@@ -122,7 +122,7 @@ impl ResourceClaims {
     }
 }
 
-/// Names of claims in the pod, with those of their templates.
+/// Returns the names of claims in the pod, with those of their templates.
 fn templates(pod: &Pod) -> impl Iterator<Item = (&str, &str)> {
     let claims = pod.spec.iter().flat_map(|spec| spec.resource_claims.iter().flatten());
     claims.filter_map(|claim| Some((claim.name.as_str(), claim.resource_claim_template_name.as_deref()?)))
@@ -165,7 +165,7 @@ fn generate(server: &mut ApiServer, pod: &Pod, claim: &str, template: &str, now:
     Some(generated.name().to_owned())
 }
 
-/// Uids of the owners of a claim and of the pods for which it is reserved.
+/// Returns the UIDs of the owners of a claim and of the pods for which it is reserved.
 fn pods_of(claim: &ResourceClaim) -> BTreeSet<String> {
     let owners = claim.metadata.owner_references.iter().flatten().map(|owner| owner.uid.clone());
     let consumers = claim.status.iter().flat_map(|status| status.reserved_for.iter().flatten());
@@ -199,7 +199,7 @@ fn sync_claim(server: &mut ApiServer, key: &Key) {
     update(server, AnyObject::ResourceClaim(claim));
 }
 
-/// Whether a reservation is needed. Unknown consumers are kept.
+/// Returns whether a reservation is needed. Unknown consumers are kept.
 fn is_in_use(server: &ApiServer, claim: &Key, consumer: &ResourceClaimConsumerReference) -> bool {
     if !consumer.api_group.as_deref().unwrap_or_default().is_empty() || consumer.resource != "pods" {
         return true;
@@ -253,7 +253,7 @@ fn prepared_status(result: &DeviceRequestAllocationResult, now: i64) -> Allocate
     }
 }
 
-/// Whether a pod will not run any more (`isPodDone`).
+/// Returns whether a pod will not run any more (`isPodDone`).
 fn is_done(pod: &Pod) -> bool {
     let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
     is_finished(pod) || (pod.metadata.deletion_timestamp.is_some() && node.is_empty())

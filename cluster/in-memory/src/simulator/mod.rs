@@ -70,9 +70,9 @@ pub enum SimulationEnd {
 /// An in-memory cluster, its scheduler, and the clock.
 ///
 /// Only intended delays take time: backoff, waiting in Permit, grace periods of pods, and calls that
-/// [`SimulationHooks::on_call`] delays. Events at one time have this order, repeated until no work is left: inputs;
-/// controllers; delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt.
-/// Therefore a pod is bound, and its victims without a grace period are gone, before the next attempt.
+/// [`SimulationHooks::on_call`] delays. At each time, these steps repeat until no work is left: inputs; controllers;
+/// delivery of changes to the scheduler; responses to its calls, and its tasks; one scheduling attempt. Therefore a pod
+/// is bound, and its victims without a grace period are gone, before the next attempt.
 ///
 /// Equal inputs and options give equal histories.
 pub struct Simulator<H = ()> {
@@ -386,7 +386,7 @@ impl<H: SimulationHooks> Simulator<H> {
         self.scheduler.next_wake().filter(|_| !self.progress.has_woken_often(self.options.attempts_without_progress))
     }
 
-    /// Whether only further attempts are due, and every pod has had enough of them.
+    /// Returns whether only further attempts are due, and every pod has had enough of them.
     fn is_stuck(&mut self) -> bool {
         let waits = !self.inputs.is_empty() || !self.delayed.is_empty() || self.server.next_removal().is_some();
         if waits || self.next_wake().is_some() {

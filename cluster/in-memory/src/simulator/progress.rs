@@ -17,7 +17,6 @@ pub(super) struct ProgressTracker {
 }
 
 impl ProgressTracker {
-    /// Records a change.
     pub(super) fn record_change(&mut self) {
         self.epoch += 1;
         self.wakes = 0;
@@ -28,7 +27,7 @@ impl ProgressTracker {
         self.wakes += 1;
     }
 
-    /// Whether tasks have woken up `enough` times.
+    /// Returns whether tasks have woken up `enough` times.
     pub(super) fn has_woken_often(&self, enough: u32) -> bool {
         self.wakes >= enough
     }
@@ -45,7 +44,8 @@ impl ProgressTracker {
         *tries += 1;
     }
 
-    /// Whether every pod that will be retried has had enough attempts. `attempts` is the number of current attempts.
+    /// Returns whether every pod that will be retried has had enough attempts. `attempts` is the number of current
+    /// attempts.
     pub(super) fn is_stuck(
         &mut self,
         enough: u32,

@@ -163,7 +163,7 @@ impl<O: StoredObject, K: Copy + Ord> Store<O, K> {
         self.since(version).next().filter(|_| self.has_changes_since(version))
     }
 
-    /// Whether all changes after a version are available. If not, a reader at that version must list.
+    /// Returns whether all changes after a version are available. If not, a reader at that version must list.
     pub fn has_changes_since(&self, version: u64) -> bool {
         version >= self.forgotten
     }

@@ -37,7 +37,7 @@ impl Plugin for Gardener {
 }
 
 impl PermitPlugin for Gardener {
-    /// Every pod waits five seconds in Permit.
+    /// Lets every pod wait in Permit for five seconds.
     fn permit(&self, _: &NoArgs, placement: &Placement, _: &mut WaitingPods<'_>) -> PermitResult {
         self.handle.spawn(|client| smell(self.handle.clone(), placement.pod.uid.clone(), client));
         PermitResult::Wait(Duration::from_secs(60))
@@ -77,7 +77,7 @@ async fn keep_a_garden(client: BackgroundClient) {
     }
 }
 
-/// The name of a node, and whether the node exists.
+/// Returns the name of a node, and whether the node exists.
 fn node(happened: &ObjectEvent, base: &Base) -> Option<(String, bool)> {
     let ChangedObject::Node(old, new) = &happened.changed else { return None };
     let node = new.as_ref().or(old.as_ref())?;

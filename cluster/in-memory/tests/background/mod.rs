@@ -40,7 +40,7 @@ fn garden() -> Simulator {
     Simulator::of::<Profiles>(Options::default()).unwrap()
 }
 
-/// The spec and the status of a plant.
+/// Returns the spec and the status of a plant.
 fn plant<H: SimulationHooks>(cluster: &Simulator<H>, name: &str) -> Option<(Value, Value)> {
     cluster.object("Plant", name).map(|mut plant| (plant["spec"].take(), plant["status"].take()))
 }

@@ -17,7 +17,7 @@ use schedc_in_memory::{ApiServerOptions, Options, SimulationEnd, Simulator};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// A cluster in which deleted pods are removed immediately.
+/// Returns a cluster in which deleted pods are removed immediately.
 fn cluster(manifests: &str) -> Simulator {
     let server = ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() };
     let scheduler = scheduler::Options { tie_break: scheduler::TieBreak::First, ..Default::default() };

@@ -105,7 +105,7 @@ fn parse<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
 }
 
 impl File {
-    /// Leader election with defaults for missing fields.
+    /// Returns the leader election settings, with defaults for missing fields.
     pub(super) fn leader_election(&self, wrong: &mut Vec<String>) -> LeaderElection {
         let default = LeaderElection::default();
         let Some(election) = &self.leader_election else { return default };
@@ -199,7 +199,7 @@ impl File {
         Some(path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Client rate limit, if one is set.
+    /// Returns the client rate limit, if one is set.
     pub(super) fn rate_limit(&self) -> Option<RateLimiterConfig> {
         let connection = self.client_connection.as_ref()?;
         let qps = connection.qps.filter(|qps| *qps > 0.0)?;

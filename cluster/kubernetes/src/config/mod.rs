@@ -64,7 +64,7 @@ pub struct LeaderElection {
 }
 
 impl Default for LeaderElection {
-    /// kube-scheduler's defaults.
+    /// Returns kube-scheduler's defaults.
     fn default() -> Self {
         LeaderElection {
             leader_elect: true,
@@ -90,7 +90,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Settings {
-    /// Settings of the command line.
+    /// Returns the settings of the command line.
     pub fn new(flags: &Flags) -> Settings {
         let connection = &flags.connection;
         let rate_limit = connection.qps.map(|qps| RateLimiterConfig { qps, burst: connection.burst.unwrap_or(BURST) });
@@ -99,7 +99,7 @@ impl Settings {
         Settings { leader_election: override_with_flags(LeaderElection::default(), flags), ..settings }
     }
 
-    /// Settings of the file of `--config`, overridden by the command line. `path` names the file in messages.
+    /// Returns the settings of the `--config` file, overridden by the command line. `path` names the file in messages.
     ///
     /// # Errors
     /// All problems of the file.
@@ -132,7 +132,7 @@ impl Settings {
         })
     }
 
-    /// Settings that a file cannot contain.
+    /// Returns the settings that a file cannot contain.
     fn from_flags_alone(flags: &Flags) -> Settings {
         Settings {
             kubeconfig: None,

@@ -81,7 +81,7 @@ pub(super) struct Credentials {
 }
 
 impl User {
-    /// Whether credentials come from files, which may change.
+    /// Returns whether credentials come from files, which may change.
     pub(super) fn has_files(&self) -> bool {
         let certificate = self.certificate.iter().flat_map(|(certificate, key)| [certificate, key]);
         certificate.chain(&self.token_file).any(Source::is_file)

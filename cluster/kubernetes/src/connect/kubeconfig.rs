@@ -311,7 +311,7 @@ fn non_empty(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.is_empty())
 }
 
-/// Cluster information for a credential plugin.
+/// Returns the cluster information for a credential plugin.
 fn cluster_info(cluster: &Cluster, server: &str, trust: &Trust) -> Result<Value, ConnectError> {
     let mut info = serde_json::json!({"server": server.trim_end_matches('/')});
     if let Some(name) = non_empty(&cluster.tls_server_name) {

@@ -72,7 +72,7 @@ impl Target {
         in_cluster::target(|name| std::env::var(name).ok(), Path::new(in_cluster::FILES))
     }
 
-    /// Address of the server.
+    /// Returns the address of the server.
     pub fn server(&self) -> &Uri {
         &self.server
     }

@@ -73,12 +73,12 @@ impl CredentialRefresher {
         }
     }
 
-    /// Time until the next refresh.
+    /// Returns the time until the next refresh.
     fn interval(&self, read_interval: Duration) -> Duration {
         self.time_left().map_or(read_interval, |time_left| time_left.min(read_interval))
     }
 
-    /// Time until the credentials must be renewed; `None` if they have no known expiry.
+    /// Returns the time until the credentials must be renewed; `None` if they have no known expiry.
     fn time_left(&self) -> Option<Duration> {
         let time_left = self.presented.credentials.until?.duration_since(self.http.now());
         Some(Duration::try_from(time_left).unwrap_or_default().saturating_sub(EXPIRY_MARGIN))

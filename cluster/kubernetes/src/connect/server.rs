@@ -19,7 +19,7 @@ pub(super) fn wrong_master(master: &str, why: &str) -> ConnectError {
     ConnectError::new(format!("--master={}: {why}", redacted(master)))
 }
 
-/// Address for messages: without user, password, query and fragment, which can be secrets.
+/// Returns an address for messages, without user, password, query and fragment, which can be secrets.
 pub(super) fn redacted(text: &str) -> String {
     let (scheme, rest) = text.find("://").map_or(("", text), |end| text.split_at(end + 3));
     let (head, tail) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
@@ -63,18 +63,18 @@ pub(super) fn parse(text: &str, tls: bool) -> Result<Uri, String> {
     }
 }
 
-/// Whether the text is a colon and a port.
+/// Returns whether the text is a colon and a port.
 fn is_port(text: &str) -> bool {
     let digits = text.strip_prefix(':').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     digits.and_then(|digits| digits.parse().ok()).is_some_and(|port: u16| port > 0)
 }
 
-/// Whether the connection is encrypted.
+/// Returns whether the connection is encrypted.
 pub(super) fn is_tls(server: &Uri) -> bool {
     server.scheme() == Some(&Scheme::HTTPS)
 }
 
-/// Whether the connection is confidential: by TLS, or on this machine.
+/// Returns whether the connection is confidential: by TLS, or on this machine.
 pub(super) fn is_confidential(server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     is_tls(server) || host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -46,7 +46,7 @@ async fn get(http: &Http) -> Result<ApiResponse, TransportError> {
         .await
 }
 
-/// Kubeconfig for a server, with changes to cluster and user.
+/// Returns a kubeconfig for a server, with changes to cluster and user.
 fn kubeconfig(server: &Server, change: impl FnOnce(&mut Value, &mut Value)) -> String {
     let mut config: Value = from_str(&server.kubeconfig()).unwrap();
     let (mut cluster, mut user) = (config["clusters"][0]["cluster"].take(), config["users"][0]["user"].take());
@@ -171,7 +171,7 @@ async fn unauthorized_responses_cause_a_reread_of_files() {
     keeps.abort();
 }
 
-/// User with a script as credential plugin.
+/// Returns a kubeconfig user with a script as credential plugin.
 fn plugin(script: &str) -> Value {
     json!({"exec": {
         "apiVersion": "client.authentication.k8s.io/v1", "command": "/bin/sh", "args": ["-c", script], "env": null,
@@ -273,7 +273,7 @@ fn issuer() -> Issuer {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// Certificate and key in PEM, and the certificate in DER.
+/// Issues a certificate. Returns certificate and key in PEM, and the certificate in DER.
 fn issue(issuer: &Issuer, name: &str) -> (String, String, Vec<u8>) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, issuer).unwrap();

@@ -25,7 +25,7 @@ impl Trust {
         }
     }
 
-    /// Whether the authority is a file, which may change.
+    /// Returns whether the authority is a file, which may change.
     pub(super) fn is_file(&self) -> bool {
         matches!(self, Trust::Authority(source) if source.is_file())
     }

@@ -8,7 +8,7 @@ use crate::write::{EventSink, KubeClient};
 
 /// Client of a scheduler that a driver runs. The defaults fit a client that performs its writes.
 pub trait DriverClient: Client {
-    /// Number of bindings in flight.
+    /// Returns the number of bindings in flight.
     fn bindings(&self) -> usize {
         0
     }

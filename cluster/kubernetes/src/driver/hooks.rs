@@ -7,24 +7,24 @@ use schedc_objects::AnyObject;
 
 /// Callbacks of a driver. They run on the scheduling task and delay pods while they run. `()` ignores all calls.
 pub trait DriverHooks: AttemptObserver + Sync {
-    /// Called before the scheduler receives a change. `object` is its source, or `None` if a list lacked the object.
+    /// Runs before the scheduler receives a change. `object` is its source, or `None` if a list lacked the object.
     fn before_change(&mut self, _change: &Change, _object: Option<&AnyObject>, _scheduler: &mut dyn AnyScheduler) {}
-    /// Called after the scheduler received the change.
+    /// Runs after the scheduler received the change.
     fn after_change(&mut self, _scheduler: &dyn AnyScheduler) {}
-    /// Called when all informers have synced.
+    /// Runs when all informers have synced.
     fn on_synced(&mut self) {}
-    /// Called at the end of an attempt, whether the pod was bound or not.
+    /// Runs at the end of an attempt, whether the pod was bound or not.
     fn on_outcome(&mut self, _outcome: &Outcome, _scheduler: &dyn AnyScheduler) {}
-    /// Called after an extender call.
+    /// Runs after an extender call.
     fn on_extender_call(&mut self, _call: &ExtenderCall) {}
-    /// Called at the end of a turn, even if more work is pending.
+    /// Runs at the end of a turn, even if more work is pending.
     fn on_turn(&mut self, _scheduler: &dyn AnyScheduler) {}
     /// Completes when a caller requests a snapshot of the scheduler. [`DriverHooks::on_turn`] then runs without other
     /// work.
     fn snapshot_requested(&self) -> impl Future<Output = ()> + Send {
         std::future::pending()
     }
-    /// Called when no work is left. `is_synced`: this replica leads, and all informers have synced.
+    /// Runs when no work is left. `is_synced`: this replica leads, and all informers have synced.
     fn on_idle(&mut self, _scheduler: &dyn AnyScheduler, _is_synced: bool) {}
 }
 

@@ -65,7 +65,7 @@ impl Informers {
         }
     }
 
-    /// Whether all kinds completed the current round.
+    /// Returns whether all kinds completed the current round.
     pub fn has_synced(&self) -> bool {
         self.synced_rounds.iter().all(|(_, synced_rounds)| *synced_rounds == Some(self.round))
     }

@@ -26,17 +26,17 @@ impl Leadership {
         Leadership(Some(standing))
     }
 
-    /// Whether this replica leads at a time of the clock.
+    /// Returns whether this replica leads at a time of the clock.
     pub fn leads(&self, clock: Duration) -> bool {
         self.0.as_ref().is_none_or(|standing| standing.borrow().leads(clock))
     }
 
-    /// Whether this replica lost the lease and will never lead again.
+    /// Returns whether this replica lost the lease and will never lead again.
     pub fn is_lost(&self) -> bool {
         self.0.as_ref().is_some_and(|standing| standing.borrow().is_lost)
     }
 
-    /// Whether the current leader is known.
+    /// Returns whether the current leader is known.
     pub fn is_known(&self) -> bool {
         self.0.as_ref().is_none_or(|standing| standing.borrow().leader.is_some())
     }

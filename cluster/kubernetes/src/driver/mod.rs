@@ -283,7 +283,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         self.scheduler.on_completed(done, &mut self.tasks);
     }
 
-    /// Whether this replica leads and has listed the cluster since it began to lead.
+    /// Returns whether this replica leads and has listed the cluster since it began to lead.
     fn is_synced(&self) -> bool {
         self.is_leading && self.informers.as_ref().is_some_and(Informers::has_synced)
     }
@@ -395,7 +395,7 @@ impl<S: StreamingTransport, C: DriverClient, H: DriverHooks> Driver<S, C, H> {
         StopReason::Stopped
     }
 
-    /// Current scheduler time in nanoseconds.
+    /// Returns the current scheduler time in nanoseconds.
     fn now(&self) -> i64 {
         self.epoch.saturating_add(nanoseconds(self.streams.clock()))
     }

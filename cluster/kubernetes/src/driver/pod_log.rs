@@ -11,7 +11,7 @@ use super::DriverHooks;
 /// Logs the outcomes of pods.
 pub(super) struct PodLog;
 
-/// Whether [`attempts`] may log messages.
+/// Returns whether [`attempts`] may log messages.
 pub(super) fn logs_attempts() -> bool {
     tracing::event_enabled!(Level::DEBUG)
 }

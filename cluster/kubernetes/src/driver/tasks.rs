@@ -17,7 +17,7 @@ impl Tasks for SpawnedTasks {
 }
 
 impl SpawnedTasks {
-    /// Whether no task is in flight.
+    /// Returns whether no task is in flight.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -47,7 +47,7 @@ impl<T: Transport> Client for DryRunClient<T> {
         Ok(())
     }
 
-    /// The extender is not called.
+    /// Reports the pod as bound, without a call of the extender.
     async fn bind_by_extender(
         &self,
         _: &Placement,

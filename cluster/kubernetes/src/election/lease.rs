@@ -56,12 +56,12 @@ impl Lease {
         Lease { object, record }
     }
 
-    /// Lease in the form of the API.
+    /// Returns the lease in the form of the API.
     pub fn to_json(&self) -> &Value {
         &self.object
     }
 
-    /// Election record.
+    /// Returns the election record.
     pub fn record(&self) -> &LeaderElectionRecord {
         &self.record
     }

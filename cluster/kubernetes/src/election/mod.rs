@@ -141,40 +141,40 @@ impl Election {
         Election { settings, random, state, seen: None, held: None, is_lost: false, reported_leader: None }
     }
 
-    /// Whether this replica leads. Check before each decision, since the lease may expire at any time.
+    /// Returns whether this replica leads. Check before each decision, since the lease may expire at any time.
     pub fn leads(&self, clock: Duration) -> bool {
         self.leads_until().is_some_and(|until| clock < until)
     }
 
-    /// Time at which the leadership ends unless the lease is renewed.
+    /// Returns the time at which the leadership ends unless the lease is renewed.
     pub fn leads_until(&self) -> Option<Duration> {
         let HeldLease { renewed, tried } = self.held?;
         let expires = renewed + self.settings.lease_duration;
         Some(tried.map_or(expires, |tried| expires.min(tried + self.settings.renew_deadline)))
     }
 
-    /// Holder of the lease, as observed last.
+    /// Returns the holder of the lease, as observed last.
     pub fn leader(&self) -> Option<&str> {
         self.seen.as_ref().map(|(lease, _)| &*lease.record().holder).filter(|holder| !holder.is_empty())
     }
 
-    /// Lease, as observed last.
+    /// Returns the lease, as observed last.
     pub fn lease(&self) -> Option<&Lease> {
         self.seen.as_ref().map(|(lease, _)| lease)
     }
 
-    /// Identity of this replica.
+    /// Returns the identity of this replica.
     pub fn identity(&self) -> &str {
         &self.settings.identity
     }
 
-    /// Namespace and name of the lease.
+    /// Returns the namespace and name of the lease.
     pub fn namespaced_name(&self) -> (&str, &str) {
         (&self.settings.namespace, &self.settings.name)
     }
 
-    /// Timeout of a request that is sent now.
-    pub fn request_timeout(&self, clock: Duration) -> Duration {
+    /// Returns the timeout of a request that is sent now.
+    pub(crate) fn request_timeout(&self, clock: Duration) -> Duration {
         let usual = self.settings.renew_deadline / 2;
         self.leads_until().map_or(usual, |until| usual.min(until.saturating_sub(clock)))
     }

@@ -24,7 +24,7 @@ pub struct ElectionStatus {
 }
 
 impl ElectionStatus {
-    /// Whether this replica leads. Check before each decision, since the lease may expire at any time.
+    /// Returns whether this replica leads. Check before each decision, since the lease may expire at any time.
     pub fn leads(&self, clock: Duration) -> bool {
         self.leads_until.is_some_and(|until| clock < until)
     }

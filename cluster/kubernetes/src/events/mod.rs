@@ -141,7 +141,7 @@ impl EventRecorder {
         Some(write)
     }
 
-    /// Time of the next [`EventRecorder::sweep`], or `None` if no event is recorded.
+    /// Returns the time of the next [`EventRecorder::sweep`], or `None` if no event is recorded.
     pub(crate) fn next_sweep(&self) -> Option<Timestamp> {
         self.sweeps.map(|sweeps| sweeps.refresh.min(sweeps.finish))
     }
@@ -172,7 +172,7 @@ impl EventRecorder {
         }
     }
 
-    /// Whether [`EventRecorder::next_due`] may return a request.
+    /// Returns whether [`EventRecorder::next_due`] may return a request.
     pub(crate) fn has_due(&self) -> bool {
         !self.due.is_empty()
     }

@@ -42,7 +42,7 @@ fn is(write: Option<EventWrite>, expected: Expect) {
     expected.assert_eq(&text_of(&write.unwrap()));
 }
 
-/// Requests after a sweep.
+/// Returns the requests after a sweep.
 fn swept(recorder: &mut EventRecorder, now: Timestamp) -> Vec<EventWrite> {
     recorder.sweep(now);
     std::iter::from_fn(|| recorder.next_due()).collect()
@@ -130,7 +130,7 @@ fn event_names_are_unique() {
     assert_eq!(&*recorder.record(failed(long, ""), None, at(0)).unwrap().name, "u-p.18d75b8423f30002");
 }
 
-/// Event without null values and empty objects.
+/// Removes null values and empty objects from an event.
 fn without_nothing(mut event: Value) -> Value {
     event.as_object_mut().unwrap().retain(|_, value| !value.is_null() && *value != serde_json::json!({}));
     event

@@ -100,7 +100,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Heading in `--help`.
+    /// Returns the heading in `--help`.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Misc => "Kubernetes",

@@ -159,7 +159,7 @@ pub struct Logging {
 }
 
 impl Default for Flags {
-    /// Values without any flag.
+    /// Returns the values of a command line without flags.
     fn default() -> Self {
         Flags {
             config: None,

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::flags::ValueType;
 
-    /// Name of a type in kube-scheduler's `--help`.
+    /// Returns the name of a type in kube-scheduler's `--help`.
     fn recorded(kind: ValueType) -> &'static str {
         match kind {
             Text => "string",

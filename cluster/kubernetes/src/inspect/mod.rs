@@ -40,7 +40,7 @@ struct SnapshotRequest {
 
 /// Objects that only one side has: nodes by name, pods by uid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct CacheDifference {
     /// Nodes that the scheduler lacks.
     pub missed_nodes: BTreeSet<String>,
     /// Nodes that only the scheduler has.
@@ -63,7 +63,7 @@ impl Inspector {
     ///
     /// # Errors
     /// A list failed.
-    pub async fn compare(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<Mismatch, String> {
+    pub async fn compare(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<CacheDifference, String> {
         let first = self.compare_once(transport, schedulers).await?;
         if first.is_empty() {
             return Ok(first);
@@ -72,9 +72,9 @@ impl Inspector {
         Ok(first.intersection(&self.compare_once(transport, schedulers).await?))
     }
 
-    async fn compare_once(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<Mismatch, String> {
+    async fn compare_once(&self, transport: &impl Transport, schedulers: &[&str]) -> Result<CacheDifference, String> {
         let actual = ApiServerSnapshot::list(transport, schedulers).await?;
-        Ok(Mismatch::new(&actual, &self.take_snapshot().await))
+        Ok(CacheDifference::new(&actual, &self.take_snapshot().await))
     }
 
     async fn take_snapshot(&self) -> SchedulerSnapshot {
@@ -105,16 +105,16 @@ impl DriverHooks for Inspector {
     }
 }
 
-impl Mismatch {
-    /// Whether both sides are equal.
+impl CacheDifference {
+    /// Returns whether both sides are equal.
     pub fn is_empty(&self) -> bool {
-        *self == Mismatch::default()
+        *self == CacheDifference::default()
     }
 
     fn new(actual: &ApiServerSnapshot, known: &SchedulerSnapshot) -> Self {
         let (nodes, pods) = (known.node_names(), known.pod_uids());
         let missing = |from: &BTreeSet<String>, of: &BTreeSet<String>| of.difference(from).cloned().collect();
-        Mismatch {
+        CacheDifference {
             missed_nodes: missing(&nodes, &actual.nodes),
             redundant_nodes: missing(&actual.nodes, &nodes),
             missed_pods: missing(&pods, &actual.pods),
@@ -123,9 +123,9 @@ impl Mismatch {
     }
 
     /// Returns the differences that both contain.
-    fn intersection(&self, other: &Mismatch) -> Mismatch {
+    fn intersection(&self, other: &CacheDifference) -> CacheDifference {
         let intersection = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.intersection(b).cloned().collect();
-        Mismatch {
+        CacheDifference {
             missed_nodes: intersection(&self.missed_nodes, &other.missed_nodes),
             redundant_nodes: intersection(&self.redundant_nodes, &other.redundant_nodes),
             missed_pods: intersection(&self.missed_pods, &other.missed_pods),
@@ -134,7 +134,7 @@ impl Mismatch {
     }
 }
 
-impl fmt::Display for Mismatch {
+impl fmt::Display for CacheDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [
             ("missedNodes", &self.missed_nodes),

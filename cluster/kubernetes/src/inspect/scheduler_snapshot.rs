@@ -45,7 +45,7 @@ impl SchedulerSnapshot {
         placed.chain(self.pending.iter().map(|(pod, ..)| pod)).map(|pod| pod.uid.0.to_string()).collect()
     }
 
-    /// Lines for nodes in order, each followed by its pods; for pods on deleted nodes; and for pending pods.
+    /// Returns lines for nodes in order, each followed by its pods; for pods on deleted nodes; and for pending pods.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut placed: Vec<_> = self.placed.iter().collect();
         placed

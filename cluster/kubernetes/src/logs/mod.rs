@@ -74,7 +74,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// End of the file's path with this number of folders. A `mod.rs` always includes one.
+    /// Returns the end of the file's path, with this number of folders. A `mod.rs` always includes one.
     fn file(&self, folders: usize) -> &'static str {
         let folders = if self.file.ends_with("/mod.rs") { folders.max(1) } else { folders };
         let start = self.file.rmatch_indices('/').nth(folders).map_or(0, |(at, _)| at + 1);

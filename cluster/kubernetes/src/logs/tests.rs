@@ -15,7 +15,7 @@ fn written(logging: Logging, log: impl FnOnce()) -> Vec<(Severity, String)> {
     Arc::try_unwrap(lines).unwrap().into_inner().unwrap()
 }
 
-/// Entry with constant fields except for the message.
+/// Returns an entry with constant fields except for the message.
 fn entry() -> Entry {
     Entry {
         severity: Severity::Info,

@@ -27,7 +27,7 @@ pub enum MetricType {
 }
 
 impl MetricType {
-    /// Type name in a `# TYPE` line.
+    /// Returns the type name in a `# TYPE` line.
     pub const fn name(self) -> &'static str {
         match self {
             MetricType::Counter => "counter",
@@ -79,7 +79,7 @@ pub enum Stability {
 }
 
 impl Stability {
-    /// Name of the level.
+    /// Returns the name of the level.
     pub const fn name(self) -> &'static str {
         match self {
             Stability::Alpha => "ALPHA",

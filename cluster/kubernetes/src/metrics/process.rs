@@ -66,7 +66,7 @@ impl Process {
         }
     }
 
-    /// Processor time and start time of the process.
+    /// Returns the processor time and start time of the process.
     fn read_stat() -> (Option<f64>, Option<f64>) {
         let file = |name: &str| fs::read_to_string(name).unwrap_or_default();
         times(&file("/proc/self/stat"), &file("/proc/stat"))

@@ -18,7 +18,7 @@ const NO_RESPONSE: u16 = 0;
 /// HTTP methods that requests use.
 const METHODS: [Verb; 5] = [Verb::Get, Verb::Create, Verb::Update, Verb::StrategicPatch, Verb::Delete];
 
-/// Index of a method in `METHODS`.
+/// Returns the index of a method in `METHODS`.
 fn method_index(verb: Verb) -> usize {
     match verb {
         Verb::Get => 0,

@@ -79,7 +79,7 @@ impl AttemptMetrics {
         }
     }
 
-    /// Scheduler name of the profile at an index.
+    /// Returns the scheduler name of the profile at an index.
     pub(super) fn profile(&self, at: usize) -> &'static str {
         self.profiles.get(at).map_or("", |profile| profile.name)
     }
@@ -113,7 +113,6 @@ impl AttemptMetrics {
         profile.points.with(&(point, code), make, |histogram| histogram.observe_duration(took));
     }
 
-    /// Records the duration of a decision.
     pub(super) fn record_decision(&self, took: Duration) {
         self.algorithm.observe_duration(took);
     }

@@ -22,7 +22,7 @@ impl Counter {
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Relaxed);
     }
-    /// Current value.
+    /// Returns the current value.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -67,7 +67,6 @@ impl Histogram {
         histogram
     }
 
-    /// Observes a duration.
     pub(crate) fn observe_duration(&self, duration: Duration) {
         self.observe(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
@@ -90,12 +89,12 @@ impl Histogram {
         (counts, count + self.beyond.load(Relaxed))
     }
 
-    /// Sum of all observations, in the metric's unit.
+    /// Returns the sum of all observations, in the metric's unit.
     pub fn sum(&self) -> f64 {
         self.sum.load(Relaxed) as f64 / self.scale
     }
 
-    /// Number of observations.
+    /// Returns the number of observations.
     pub fn count(&self) -> u64 {
         self.cumulative().1
     }

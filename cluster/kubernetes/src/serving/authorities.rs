@@ -20,7 +20,7 @@ const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-ap
 
 /// Trusted authorities.
 #[derive(Debug, Default)]
-pub(super) struct Authorities {
+pub(super) struct ClientAuthorities {
     /// Authority for client certificates.
     pub(super) clients: Option<Authority>,
     /// Request-header proxies, which may name the user of a request.
@@ -53,16 +53,16 @@ pub(super) struct Headers {
     pub(super) extra: Vec<String>,
 }
 
-impl Authorities {
+impl ClientAuthorities {
     pub(super) fn new(authority_config: &AuthorityConfig) -> Result<Self, String> {
         let clients = Authority::new(&authority_config.clients).map_err(|why| format!("client authorities: {why}"))?;
         let proxies = Authority::new(&authority_config.proxies)
             .map_err(|why| format!("request-header proxy authorities: {why}"))?;
         let proxies = proxies.map(|authority| Proxies { authority, headers: authority_config.headers.clone() });
-        Ok(Authorities { clients, proxies })
+        Ok(ClientAuthorities { clients, proxies })
     }
 
-    /// Subjects of all authorities, as a hint for clients.
+    /// Returns the subjects of all authorities, as a hint for clients.
     pub(super) fn subjects(&self) -> Vec<DistinguishedName> {
         let proxies = self.proxies.iter().map(|proxies| &proxies.authority);
         self.clients.iter().chain(proxies).flat_map(|authority| authority.subjects.iter().cloned()).collect()
@@ -112,7 +112,7 @@ impl<T: Transport> AuthoritySources<T> {
         AuthoritySources { flags: flags.clone(), cluster }
     }
 
-    /// Whether clients may present certificates.
+    /// Returns whether clients may present certificates.
     pub(super) fn accept_certificates(&self) -> bool {
         self.cluster.is_some() || self.flags.client_ca.is_some() || self.flags.proxy_ca.is_some()
     }

@@ -107,7 +107,7 @@ impl Bucket {
     }
 }
 
-/// Part of an address that a client cannot choose: a host has a whole /64 of IPv6.
+/// Returns the part of an address that a client cannot choose: a host has a whole /64 of IPv6.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),

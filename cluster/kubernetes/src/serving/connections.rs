@@ -47,7 +47,7 @@ pub(super) struct Limits {
 }
 
 impl Default for Limits {
-    /// kube-scheduler's values where it has a limit.
+    /// Returns kube-scheduler's limits, and own values where it has none.
     fn default() -> Self {
         Limits {
             connections: 100,
@@ -112,7 +112,7 @@ impl Peer {
         ReviewGuard(self)
     }
 
-    /// Certificates of the peer, its own first.
+    /// Returns the certificates of the peer, its own first.
     pub(super) fn certificates(&self) -> Vec<CertificateDer<'static>> {
         self.certificates.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -134,7 +134,7 @@ impl Peer {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether all requests in flight wait for reviews.
+    /// Returns whether all requests in flight wait for reviews.
     fn can_be_displaced(&self) -> bool {
         self.under_way.load(Ordering::Relaxed) <= self.reviewed.load(Ordering::Relaxed)
     }
@@ -379,7 +379,7 @@ mod tests {
         (connections, peers)
     }
 
-    /// Remaining connections in order of arrival.
+    /// Returns the remaining connections in order of arrival.
     fn left(connections: &Connections) -> Vec<u64> {
         let mut left: Vec<_> = connections.peers.lock().unwrap().keys().copied().collect();
         left.sort_unstable();

@@ -49,7 +49,7 @@ use crate::health::Health;
 use crate::logs::RateLimit;
 use crate::transport::Transport;
 use authenticate::Authenticator;
-use authorities::{Authorities, AuthorityConfig, AuthoritySources};
+use authorities::{AuthorityConfig, AuthoritySources, ClientAuthorities};
 use authorize::Authorizer;
 use budget::Budget;
 use certificate::{CertificatePair, CertificateSource};
@@ -101,7 +101,7 @@ struct ServerState<T> {
     sources: AuthoritySources<T>,
     /// Inputs of `present`: the certificate and the authorities.
     inputs: Mutex<(CertificatePair, AuthorityConfig)>,
-    present: Mutex<(Arc<ServerConfig>, Arc<Authorities>)>,
+    present: Mutex<(Arc<ServerConfig>, Arc<ClientAuthorities>)>,
     authenticator: Authenticator<T>,
     authorizer: Authorizer<T>,
     health: Health,
@@ -167,7 +167,7 @@ impl<T: Transport> Server<T> {
         Ok(Server { listener, address, shared: Arc::new(shared), connections, refresh })
     }
 
-    /// Listening address.
+    /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -216,14 +216,14 @@ fn present<T: Transport>(
     sources: &AuthoritySources<T>,
     pair: &CertificatePair,
     authority_config: &AuthorityConfig,
-) -> Result<(Arc<ServerConfig>, Arc<Authorities>), String> {
-    let authorities = Authorities::new(authority_config)?;
+) -> Result<(Arc<ServerConfig>, Arc<ClientAuthorities>), String> {
+    let authorities = ClientAuthorities::new(authority_config)?;
     let config = tls::config(serving, pair, sources.accept_certificates().then(|| authorities.subjects()))?;
     Ok((Arc::new(config), Arc::new(authorities)))
 }
 
 impl<T: Transport> ServerState<T> {
-    fn present(&self) -> (Arc<ServerConfig>, Arc<Authorities>) {
+    fn present(&self) -> (Arc<ServerConfig>, Arc<ClientAuthorities>) {
         self.present.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -24,7 +24,7 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Anonymous user.
+    /// Returns the user of a request without credentials.
     pub(super) fn anonymous() -> User {
         User { name: ANONYMOUS.to_owned(), groups: vec![UNAUTHENTICATED.to_owned()], ..User::default() }
     }

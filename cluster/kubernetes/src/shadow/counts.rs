@@ -60,7 +60,7 @@ impl ProfileCounts {
         }
     }
 
-    /// Number of bound pods that were compared.
+    /// Returns the number of bound pods that were compared.
     pub fn bound(&self) -> u64 {
         self.same_best + self.lower_score + self.infeasible
     }
@@ -78,7 +78,7 @@ impl ProfileCounts {
         ]
     }
 
-    /// Number of unschedulable pods that were compared.
+    /// Returns the number of unschedulable pods that were compared.
     pub fn unschedulable(&self) -> u64 {
         self.same_message + self.other_message + self.fits
     }

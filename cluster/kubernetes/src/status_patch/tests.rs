@@ -3,7 +3,7 @@ use serde_json::from_str;
 
 use super::*;
 
-/// Patch for a pod with this status, as JSON; `nothing` if there is none.
+/// Returns the patch for a pod with this status, as JSON; `nothing` if there is none.
 fn patch(status: &str, wanted: StatusPatch) -> String {
     let pod = api_pod(&format!("{{metadata: {{name: p, generation: 2}}, status: {status}}}"));
     let observed = ObservedStatus::new(&pod, &mut ConditionOrders::default());

@@ -8,7 +8,7 @@
 //! | `dial` | TCP and TLS connections |
 //!
 //! `h2` is used directly. A higher-level client pools connections to many servers, and opens one for each request that
-//! waits while there is none. Here is one server, and one connection that all requests wait for.
+//! waits while there is none. This transport has one server, and one connection that all requests wait for.
 
 mod connection;
 mod dial;
@@ -228,7 +228,7 @@ fn connections(
     Arc::new(std::array::from_fn(|_| connection::SharedConnection::new(server.clone())))
 }
 
-/// TLS configuration without trusted roots: unused without TLS, and otherwise refuses every server.
+/// Returns a TLS configuration without trusted roots: unused without TLS, and otherwise refuses every server.
 fn tls_config_without_roots() -> rustls::ClientConfig {
     rustls::ClientConfig::builder_with_provider(schedc_tls::provider())
         .with_safe_default_protocol_versions()
@@ -237,7 +237,7 @@ fn tls_config_without_roots() -> rustls::ClientConfig {
         .with_no_client_auth()
 }
 
-/// System time; times before 1970 become the start of 1970.
+/// Returns the system time; times before 1970 become the start of 1970.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i128::try_from(since.as_nanos())

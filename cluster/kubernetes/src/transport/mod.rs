@@ -55,7 +55,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// The HTTP method.
+    /// Returns the HTTP method.
     pub fn method(self) -> &'static str {
         match self {
             Verb::Get => "GET",
@@ -66,7 +66,7 @@ impl Verb {
         }
     }
 
-    /// Media type of the request body.
+    /// Returns the media type of the request body.
     pub fn content_type(self) -> &'static str {
         match self {
             Verb::MergePatch => "application/merge-patch+json",
@@ -99,7 +99,7 @@ pub struct ApiResponse {
 }
 
 impl ApiResponse {
-    /// Whether the status code reports success.
+    /// Returns whether the status code reports success.
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.code)
     }
@@ -134,7 +134,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Value of the `Accept` header.
+    /// Returns the value of the `Accept` header.
     pub fn accept(self) -> &'static str {
         match self {
             Format::Json => "application/json",
@@ -161,9 +161,9 @@ pub trait Transport: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<ApiResponse, TransportError>> + Send;
     /// Waits for a duration.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
-    /// Calendar time.
+    /// Returns the calendar time.
     fn now(&self) -> Timestamp;
-    /// Monotonic time since a fixed moment.
+    /// Returns the monotonic time since a fixed moment.
     fn clock(&self) -> Duration;
     /// Reports how long a request waited for the rate limiter, for metrics.
     fn waited(&self, _verb: Verb, _time: Duration) {}
@@ -184,7 +184,7 @@ pub trait StreamingTransport: Transport {
 
 /// Response body, received in chunks.
 pub trait Chunks: Send {
-    /// Encoding of the body.
+    /// Returns the encoding of the body.
     fn format(&self) -> Format {
         Format::Json
     }

@@ -77,7 +77,7 @@ impl KnownObjects {
         removals.into_iter().map(ObjectId::into_removal).collect()
     }
 
-    /// Number of known objects of a kind.
+    /// Returns the number of known objects of a kind.
     pub fn count(&self, kind: &str) -> usize {
         self.kinds.get(kind).map_or(0, Map::len)
     }

@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Items<'_> {
         f.write_str("objects")
     }
 
-    /// Go writes an empty list as `null` if it was never allocated.
+    /// Reads `null` as an empty list: Go writes it for a list that was never allocated.
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(Vec::new())
     }

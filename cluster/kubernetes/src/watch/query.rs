@@ -37,7 +37,7 @@ pub fn query(resource: &Resource, request: &ListWatchRequest, seconds: u32) -> S
     format!("{}?{}", resource.all(), parts.join("&"))
 }
 
-/// Percent-encodes a query value: all but letters, digits and `-_.~`.
+/// Encodes a query value: all but letters, digits and `-_.~` are percent-encoded.
 fn escaped(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

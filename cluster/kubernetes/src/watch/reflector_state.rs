@@ -52,7 +52,7 @@ pub enum StreamEnd {
 }
 
 impl StreamEnd {
-    /// Whether the failure may be an outage of the server or of a proxy in front of it.
+    /// Returns whether the failure may be an outage of the server or of a proxy in front of it.
     pub(crate) fn may_be_outage(&self) -> bool {
         matches!(self, StreamEnd::Broken | StreamEnd::Refused { code: 429 | 500.., .. })
     }
@@ -140,7 +140,7 @@ impl ReflectorState {
         })
     }
 
-    /// Epoch of the objects that arrive now.
+    /// Returns the epoch of the objects that arrive now.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }

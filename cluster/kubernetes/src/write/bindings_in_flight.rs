@@ -31,12 +31,12 @@ struct BindingStats {
 }
 
 impl Bindings {
-    /// Number of bindings in flight.
+    /// Returns the number of bindings in flight.
     pub fn count(&self) -> usize {
         self.0.under_way.load(Ordering::Relaxed)
     }
 
-    /// Time to wait, when the scheduler is otherwise idle, before it reads responses.
+    /// Returns the time to wait, when the scheduler is otherwise idle, before it reads responses.
     ///
     /// While the server works on many bindings, responses arrive one by one. After a short pause several are available;
     /// they are read, handled and followed by new bindings together, with a fraction of the system calls. The pause is

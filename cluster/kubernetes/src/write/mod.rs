@@ -72,7 +72,7 @@ impl<T: Transport, E: EventSink> KubeClient<T, E> {
         KubeClient { bindings, ..self }
     }
 
-    /// Number of bindings in flight.
+    /// Returns the number of bindings in flight.
     pub fn bindings(&self) -> usize {
         self.bindings.count()
     }
@@ -181,7 +181,7 @@ fn reference(pod: &Pod) -> ObjectRef {
     ObjectRef { api_version: "v1".into(), kind: "Pod".into(), namespace: pod.namespace.clone(), name: pod.name.clone() }
 }
 
-/// Path of a pod or of one of its subresources.
+/// Returns the path of a pod or of one of its subresources.
 fn path(pod: &Pod, subresource: &str) -> String {
     pods().path(&pod.namespace, &pod.name) + subresource
 }

@@ -67,7 +67,7 @@ impl ObjectListeners {
         }
     }
 
-    /// Whether there are no listeners.
+    /// Returns whether there are no listeners.
     pub fn is_empty(&self) -> bool {
         self.0.count.load(Ordering::Acquire) == 0
     }

@@ -135,7 +135,7 @@ impl State {
 }
 
 impl Server {
-    /// Server with a pod of this uid.
+    /// Starts a server with a pod of this uid.
     fn with_pod(uid: &str) -> Server {
         let server = Server::default();
         let pod = json!({ "metadata": { "name": "p", "uid": uid, "resourceVersion": "7" }, "spec": {}, "status": {} });

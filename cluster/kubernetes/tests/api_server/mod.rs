@@ -45,7 +45,7 @@ fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }
 
-/// Whether the known pods equal the server's, each in its last version.
+/// Returns whether the known pods equal the server's, each in its last version.
 fn is_known(server: &Server, followed: &KnownObjects, records: &PodRecords) -> bool {
     let pods = server.list("/api/v1/pods");
     let text = |pod: &Value, name: &str| pod["metadata"][name].as_str().unwrap().to_owned();

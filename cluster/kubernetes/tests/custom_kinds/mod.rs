@@ -53,7 +53,7 @@ fn is_rejected(server: &Server, pod: &str) -> bool {
     pod["status"]["conditions"][0]["reason"] == "Unschedulable"
 }
 
-/// Number of writes of the group's status.
+/// Returns the number of writes of the group's status.
 fn writes_of_status(server: &Server) -> usize {
     let of_status = format!("{GROUP}/status");
     server.requests().iter().filter(|asked| asked.verb == "patch" && asked.path == of_status).count()

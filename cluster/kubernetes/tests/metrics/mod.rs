@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// Metrics after a history that contains every counted event.
+/// Returns the metrics after a history that contains every counted event.
 async fn history() -> (BTreeMap<String, ParsedMetrics>, BTreeMap<String, ParsedMetrics>) {
     let metrics = Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],

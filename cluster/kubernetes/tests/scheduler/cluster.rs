@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Maximum wait of a test; a busy machine takes much longer than an idle one.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Node with this number of CPUs.
+/// Returns a node with this number of CPUs.
 pub(crate) fn node(name: &str, cpu: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node",
@@ -18,7 +18,7 @@ pub(crate) fn node(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// Pod that requests this number of CPUs.
+/// Returns a pod that requests this number of CPUs.
 pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -27,22 +27,22 @@ pub(crate) fn pod(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// Path of a pod.
+/// Returns the path of a pod.
 pub(crate) fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }
 
-/// Node of a pod, if it is bound.
+/// Returns the node of a pod, if it is bound.
 pub(crate) fn node_of(server: &Server, pod: &str) -> Option<String> {
     server.get(&path(pod))?["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// Number of bound pods.
+/// Returns the number of bound pods.
 pub(crate) fn bound(server: &Server) -> usize {
     server.count("/api/v1/pods", |pod| pod["spec"]["nodeName"].is_string())
 }
 
-/// Notes of the FailedScheduling events of a pod.
+/// Returns the notes of the FailedScheduling events of a pod.
 pub(crate) fn failures(server: &Server, pod: &str) -> Vec<String> {
     let events = server.list("/apis/events.k8s.io/v1/namespaces/default/events");
     let failed = events.iter().filter(|it| it["reason"] == "FailedScheduling" && it["regarding"]["name"] == pod);

@@ -23,7 +23,7 @@ thread_local! {
     static EXTENDERS: Cell<&'static [Extender]> = const { Cell::new(&[]) };
 }
 
-/// Replica with these extenders.
+/// Starts a replica with these extenders.
 pub(crate) fn replica(
     server: &Server,
     is_elected: bool,

@@ -23,7 +23,7 @@ use crate::scheduler::extender_replica::replica;
 
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// Extender without verbs.
+/// Returns an extender without verbs.
 fn at(url: &str) -> Extender {
     Extender {
         url_prefix: String::leak(url.to_owned()),
@@ -42,26 +42,26 @@ fn at(url: &str) -> Extender {
     }
 }
 
-/// Extender that filters.
+/// Returns an extender that filters.
 fn filters(url: &str) -> Extender {
     Extender { filter_verb: Some("filter"), ..at(url) }
 }
 
-/// API server with nodes of four CPUs.
+/// Starts an API server with nodes of four CPUs.
 fn cluster(nodes: &[&str]) -> Server {
     let server = Server::start();
     nodes.iter().for_each(|name| drop(server.create(node(name, 4))));
     server
 }
 
-/// Object in the form that extenders receive.
+/// Returns an object in the form that extenders receive.
 fn without_type(mut object: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     ["apiVersion", "kind"].iter().for_each(|key| drop(members.remove(*key)));
     object
 }
 
-/// Empty metrics.
+/// Returns empty metrics.
 fn metrics() -> Metrics {
     Metrics::new(MetricsSettings {
         profiles: vec!["default-scheduler"],
@@ -72,7 +72,7 @@ fn metrics() -> Metrics {
     })
 }
 
-/// Number of calls of an extender, as the metrics report it.
+/// Returns the number of calls of an extender, as the metrics report it.
 fn calls(metrics: &Metrics, extender: &str, result: &str, verb: &str) -> u64 {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let text = runtime.block_on(metrics.render(Endpoint::Metrics));

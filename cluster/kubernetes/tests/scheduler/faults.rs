@@ -12,7 +12,7 @@ use crate::scheduler::replica::Replica;
 const NODES: usize = 10;
 const PODS: usize = 100;
 
-/// Server with nodes and half of the pods.
+/// Starts a server with nodes and half of the pods.
 fn server() -> Server {
     let server = Server::start();
     (0..NODES).for_each(|number| drop(server.create(node(&format!("n{number}"), (PODS / NODES) as u32))));
@@ -38,7 +38,7 @@ fn every(server: &Server, nth: u32, fault: &Fault, verb: &str, path: &str) {
         .for_each(|time| server.rule(FaultRule::new(fault.clone()).verb(verb).path(path).after(nth * time).times(1)));
 }
 
-/// All pods are bound under these faults of bindings and other writes.
+/// Asserts that all pods are bound under these faults of bindings and other writes.
 fn bindings_survive(fault: &Fault) {
     let server = server();
     every(&server, 4, fault, "create", "*/binding");
@@ -49,7 +49,7 @@ fn bindings_survive(fault: &Fault) {
     wait_until_all_are_bound(&server, PODS);
 }
 
-/// All pods are bound under these faults of lists and watches.
+/// Asserts that all pods are bound under these faults of lists and watches.
 fn watches_survive(list: Option<Fault>, stream: &Fault) {
     let server = server();
     every(&server, 3, &list.unwrap_or_else(|| stream.clone()), "list", "*");

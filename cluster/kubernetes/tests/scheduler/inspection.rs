@@ -7,7 +7,7 @@ use schedc_core::scheduler::Options;
 use schedc_fake_apiserver::Server;
 use schedc_kubernetes::driver::{Driver, Leadership, Setup, Standby};
 use schedc_kubernetes::events::{EventRecorder, EventWriter};
-use schedc_kubernetes::inspect::{Inspector, Mismatch};
+use schedc_kubernetes::inspect::{CacheDifference, Inspector};
 use schedc_kubernetes::resources::{RESOURCES, Resource};
 use schedc_kubernetes::write::Bindings;
 use tokio::sync::watch;
@@ -51,7 +51,7 @@ async fn the_snapshot_matches_the_api_server() {
     with_running_scheduler(&server, async |inspector| {
         assert!(server.until(PATIENCE, |server| bound(server) == 1).await);
         let way = Fast::to(&server, 20);
-        assert_eq!(inspector.compare(&way, &["default-scheduler"]).await, Ok(Mismatch::default()));
+        assert_eq!(inspector.compare(&way, &["default-scheduler"]).await, Ok(CacheDifference::default()));
 
         let dump: Vec<_> = inspector.dump().await.into_iter().map(without_uids).collect();
         let expected = [

@@ -33,17 +33,17 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    /// Single replica without an election.
+    /// Starts a single replica without an election.
     pub(crate) fn alone(server: &Server) -> Replica {
         Replica::start::<Profiles>(server, "alone", false, || (), ())
     }
 
-    /// Replica that takes part in an election. Its requests carry its name as their token.
+    /// Starts a replica that takes part in an election. Its requests carry its name as their token.
     pub(crate) fn elected(server: &Server, name: &'static str) -> Replica {
         Replica::start::<Profiles>(server, name, true, || (), ())
     }
 
-    /// Replica with other profiles. `prepare` runs on the thread that creates them.
+    /// Starts a replica with other profiles. `prepare` runs on the thread that creates them.
     pub(crate) fn start<B: Bundle>(
         server: &Server,
         name: &'static str,

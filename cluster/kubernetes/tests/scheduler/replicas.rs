@@ -11,7 +11,7 @@ use crate::scheduler::replica::Replica;
 const PODS: usize = 100;
 const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
 
-/// Server with pods that fill the nodes, on which bindings are slow.
+/// Starts a server with slow bindings, and with pods that fill the nodes.
 fn server() -> Server {
     let server = Server::start();
     (0..10).for_each(|number| drop(server.create(node(&format!("n{number}"), 10))));
@@ -27,7 +27,7 @@ fn leads(server: &Server, name: &str) -> bool {
     server.get(LEASE).is_some_and(|lease| lease["spec"]["holderIdentity"] == name)
 }
 
-/// Replica `a` leads, `b` is on standby, and some pods are bound.
+/// Starts replica `a`, which leads, and `b`, which is on standby, and waits until some pods are bound.
 fn one_replica_leads_and_the_other_waits(server: &Server) -> (Replica, Replica) {
     let a = Replica::elected(server, "a");
     until(server, "a leads", |server| leads(server, "a"));
@@ -37,7 +37,7 @@ fn one_replica_leads_and_the_other_waits(server: &Server) -> (Replica, Replica) 
     (a, b)
 }
 
-/// All pods are bound in the end, each with one attempt: the new leader observes what the old one bound.
+/// Asserts that all pods are bound in the end, each with one attempt: the new leader observes what the old one bound.
 fn every_pod_is_bound_once(server: &Server) {
     wait_until_all_are_bound(server, PODS);
     assert_eq!(server.count_requests(|asked| is_binding(asked) && asked.code == 409), 0);

@@ -67,7 +67,7 @@ impl Request {
         Request { verb: verb.to_owned(), path: path.to_owned(), body }
     }
 
-    /// Object of the request: requests about one object are compared in order.
+    /// Returns the object of the request. Requests about one object are compared in order.
     fn object(&self) -> String {
         let text = |path| self.body.pointer(path).and_then(Value::as_str).unwrap_or_default();
         match self.path.rsplit_once('/') {
@@ -95,13 +95,13 @@ fn by_object(requests: impl IntoIterator<Item = Request>) -> Requests {
     all
 }
 
-/// One line for each request.
+/// Formats one line for each request.
 fn lines(requests: &Requests) -> String {
     let line = |Request { verb, path, body }: &Request| format!("{verb} {path} {body}\n");
     requests.values().flatten().map(line).collect()
 }
 
-/// Recorded requests of kube-scheduler in a scenario.
+/// Returns the recorded requests of kube-scheduler in a scenario.
 fn recorded(scenario: &str) -> Vec<Request> {
     let lines = include_str!("../recordings/requests.jsonl").lines();
     let requests = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -113,7 +113,7 @@ fn recorded(scenario: &str) -> Vec<Request> {
         .collect()
 }
 
-/// Requests of this scheduler.
+/// Returns the requests of this scheduler.
 fn asked(server: &Server, scenario: &str) -> Vec<Request> {
     let writes = server.writes().into_iter().filter(|asked| asked.scenario == scenario);
     writes.map(|asked| Request::new(asked.verb, &asked.path, &asked.body.unwrap_or_default())).collect()

@@ -12,7 +12,8 @@ const VOLUMES: &str = "/api/v1/persistentvolumes";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
-/// Nodes `n1` and `n2`, the class `local` with existing volumes, and `csi` with dynamic provisioning.
+/// Starts a server with nodes `n1` and `n2`, the class `local` with existing volumes, and `csi` with dynamic
+/// provisioning.
 fn server() -> Server {
     let server = Server::start();
     for name in ["n1", "n2"] {
@@ -60,12 +61,12 @@ fn claim(server: &Server, name: &str) -> Value {
     server.get(&format!("{CLAIMS}/{name}")).unwrap()
 }
 
-/// Node for which a volume is to be provisioned.
+/// Returns the node for which a volume is to be provisioned.
 fn selected_node(server: &Server, claim: &str) -> Option<String> {
     self::claim(server, claim)["metadata"]["annotations"][SELECTED_NODE].as_str().map(str::to_owned)
 }
 
-/// Whether a request is about a single volume or claim.
+/// Returns whether a request is about a single volume or claim.
 fn is_about_volumes(asked: &RecordedRequest) -> bool {
     asked.path.starts_with(&format!("{VOLUMES}/")) || asked.path.starts_with(&format!("{CLAIMS}/"))
 }

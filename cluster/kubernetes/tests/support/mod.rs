@@ -14,7 +14,7 @@ use schedc_kubernetes::transport::{
     ApiRequest, ApiResponse, Format, Http, RequestClass, StreamingTransport, Transport, TransportError,
 };
 
-/// Election settings with kube-scheduler's lease name and durations.
+/// Returns election settings with kube-scheduler's lease name and durations.
 pub(crate) fn election_settings(name: &str) -> ElectionSettings {
     ElectionSettings {
         identity: name.into(),

@@ -94,7 +94,7 @@ pub(super) fn quantity(text: &Text) -> Quantity {
     Quantity::parse(&text.0).unwrap_or_default()
 }
 
-/// Whether a resource is an extended resource (`IsExtendedResourceName`).
+/// Returns whether a resource is an extended resource (`IsExtendedResourceName`).
 pub(super) fn is_extended(name: &str) -> bool {
     name.contains('/')
         && !is_native(name)
@@ -106,7 +106,8 @@ fn is_native(name: &str) -> bool {
     name.contains("kubernetes.io/")
 }
 
-/// Whether kube-scheduler counts a resource other than cpu, memory and ephemeral storage (`IsScalarResourceName`).
+/// Returns whether kube-scheduler counts a resource other than cpu, memory and ephemeral storage
+/// (`IsScalarResourceName`).
 fn is_scalar(name: &str) -> bool {
     is_extended(name) || is_native(name) || name.starts_with("hugepages-") || name.starts_with("attachable-volumes-")
 }

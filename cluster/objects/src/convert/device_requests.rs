@@ -8,7 +8,7 @@ use super::amounts::{is_extended, quantity};
 use super::requests::is_restartable;
 use super::resource_slice::DEVICE_CLASS_PREFIX;
 
-/// Requests for extended resources, sorted by resource, then by container.
+/// Returns the requests for extended resources, sorted by resource, then by container.
 pub(super) fn device_requests(spec: &api::PodSpec, interner: &mut Interner) -> Box<[ContainerDeviceRequest]> {
     let init = spec.init_containers.iter().flatten().map(|container| (container, !is_restartable(container)));
     let main = spec.containers.iter().map(|container| (container, false));

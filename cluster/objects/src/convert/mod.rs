@@ -39,7 +39,7 @@ use schedc_core::model::{self, Effect, Labels};
 
 use crate::kinds::{is_namespaced, namespace};
 
-/// Labels, sorted by symbol for the model.
+/// Converts labels, sorted by symbol.
 fn labels(map: Option<&BTreeMap<String, String>>, interner: &mut Interner) -> Labels {
     model::labels(map.into_iter().flatten().map(|(key, value)| (key.as_str(), value.as_str())), interner)
 }
@@ -65,17 +65,17 @@ pub(crate) fn uid(kind: &str, metadata: &ObjectMeta) -> Arc<str> {
     }
 }
 
-/// The symbol of an optional text; a missing text is empty.
+/// Returns the symbol of an optional text; a missing text is empty.
 fn symbol(text: Option<&String>, interner: &mut Interner) -> Symbol {
     text.map_or(Symbol::EMPTY, |text| interner.intern(text))
 }
 
-/// The symbol of a text; `None` if it is missing or empty.
+/// Returns the symbol of a text; `None` if it is missing or empty.
 fn non_empty(text: Option<&String>, interner: &mut Interner) -> Option<Symbol> {
     text.filter(|text| !text.is_empty()).map(|text| interner.intern(text))
 }
 
-/// A time in nanoseconds since 1970.
+/// Converts a time to nanoseconds since 1970.
 fn nanoseconds(time: Option<&Time>) -> Option<i64> {
     // Years before 1678 and after 2261 are out of range.
     time.map(|time| {
@@ -84,7 +84,7 @@ fn nanoseconds(time: Option<&Time>) -> Option<i64> {
     })
 }
 
-/// Hash of a value, equal for equal values in every run.
+/// Returns a hash of a value, equal for equal values in every run.
 fn digest(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

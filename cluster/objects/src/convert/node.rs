@@ -50,7 +50,7 @@ pub fn convert_node(node: &api::Node, interner: &mut Interner) -> Node {
     }
 }
 
-/// Types and statuses of conditions. If a type occurs twice, the last one counts.
+/// Returns the types and statuses of conditions. If a type occurs twice, the last one counts.
 fn conditions(status: Option<&api::NodeStatus>, interner: &mut Interner) -> Box<[(Symbol, Symbol)]> {
     let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
     let by_type: BTreeMap<Symbol, Symbol> = conditions

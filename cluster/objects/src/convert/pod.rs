@@ -44,7 +44,7 @@ pub fn convert_pod(pod: &api::Pod, interner: &mut Interner) -> Pod {
     }
 }
 
-/// Whether a preemption deletes this pod (`podTerminatingByPreemption`).
+/// Returns whether a preemption deletes this pod (`podTerminatingByPreemption`).
 fn is_preempted(pod: &api::Pod) -> bool {
     let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     let disruption = conditions.find(|condition| condition.type_ == "DisruptionTarget");
@@ -54,7 +54,7 @@ fn is_preempted(pod: &api::Pod) -> bool {
         })
 }
 
-/// Whether a pod has finished. The scheduler ignores it then, although it may have a node.
+/// Returns whether a pod has finished. The scheduler ignores it then, although it may have a node.
 pub fn is_finished(pod: &api::Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     matches!(phase, Some("Succeeded" | "Failed"))
@@ -112,7 +112,8 @@ fn convert_toleration(toleration: &api::Toleration, interner: &mut Interner) -> 
     }
 }
 
-/// Host ports of containers and restartable init containers (`GetHostPorts`, with `HostPortInfo`'s defaults).
+/// Returns the host ports of containers and restartable init containers (`GetHostPorts`, with `HostPortInfo`'s
+/// defaults).
 fn host_ports(spec: &api::PodSpec, interner: &mut Interner) -> Box<[HostPort]> {
     let init = spec.init_containers.iter().flatten().filter(|container| is_restartable(container));
     let mut ports = Vec::new();
@@ -143,7 +144,7 @@ fn images(spec: &api::PodSpec, interner: &mut Interner) -> Box<[Symbol]> {
     of_containers.chain(of_volumes).map(|image| image_symbol(image, interner)).collect()
 }
 
-/// Image name in the form that nodes report (`normalizedImageName`).
+/// Returns the image name in the form that nodes report (`normalizedImageName`).
 fn image_symbol(name: &str, interner: &mut Interner) -> Symbol {
     // A colon before the last slash belongs to a port. A name with neither has two equal positions and gets a tag.
     if name.rfind(':') <= name.rfind('/') { interner.intern(&format!("{name}:latest")) } else { interner.intern(name) }

@@ -24,7 +24,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Nearly all pods have no pod-level requests and are not resized; two sums suffice for them.
+    /// Sums up the requests of a pod. Two sums suffice for most pods: those without pod-level requests and resizes.
     pub(super) fn new(pod: &Pod, interner: &mut Interner) -> Requests {
         let by_spec = Rules::default().requests(pod);
         let by_containers = Rules { ignore_pod_level: true, defaults: defaults(true, true), ..Rules::default() };
@@ -57,7 +57,7 @@ fn usage(requests: &Amounts<'_>, non_zero: &Amounts<'_>, interner: &mut Interner
     }
 }
 
-/// Whether the status has actual or allocated resources of a container.
+/// Returns whether the status has actual or allocated resources of a container.
 fn may_be_resized(pod: &Pod) -> bool {
     let status = pod.status.as_ref();
     let containers = status.and_then(|status| status.container_statuses.as_ref());
@@ -155,7 +155,7 @@ fn aggregate<'a>(pod: &'a Pod, own: impl Fn(&'a Container, bool) -> Amounts<'a>)
     running
 }
 
-/// Sum of the containers' requests or limits in the manifest (`AggregateContainerRequests`).
+/// Returns the sum of the containers' requests or limits in the manifest (`AggregateContainerRequests`).
 #[cfg(feature = "manifests")]
 pub(crate) fn container_amounts(
     pod: &Pod,
@@ -164,7 +164,8 @@ pub(crate) fn container_amounts(
     aggregate(pod, |container, _| Amounts::new(container.resources.as_ref().and_then(list))).into_iter()
 }
 
-/// Maximum of the desired, actual and allocated resources, without the desired ones of an infeasible resize.
+/// Returns the maximum of the desired, actual and allocated resources, without the desired ones of an infeasible
+/// resize.
 fn effective<'a>(
     pod: &Pod,
     spec: Amounts<'a>,
@@ -180,18 +181,18 @@ fn effective<'a>(
     most
 }
 
-/// `spec.resources.requests`, if it has a resource that supports pod-level requests.
+/// Returns `spec.resources.requests`, if it has a resource that supports pod-level requests.
 fn pod_level_requests(pod: &Pod) -> Option<&ResourceList> {
     let requests = pod.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?;
     requests.keys().any(|name| is_pod_level(name)).then_some(requests)
 }
 
-/// Whether a resource supports pod-level requests.
+/// Returns whether a resource supports pod-level requests.
 pub(crate) fn is_pod_level(name: &str) -> bool {
     name == "cpu" || name == "memory" || name.starts_with("hugepages-")
 }
 
-/// Whether an init container is restartable (a sidecar).
+/// Returns whether an init container is restartable (a sidecar).
 pub(crate) fn is_restartable(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
 }

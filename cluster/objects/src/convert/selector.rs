@@ -12,7 +12,7 @@ pub(super) fn required(affinity: &api::NodeAffinity, interner: &mut Interner) ->
     Some(NodeSelector::parse_lenient(&terms, interner))
 }
 
-/// The error of required terms that cannot be parsed.
+/// Returns the error of required terms that cannot be parsed.
 pub(super) fn broken(affinity: &api::NodeAffinity, interner: &mut Interner) -> Option<Arc<str>> {
     let required = affinity.required_during_scheduling_ignored_during_execution.as_ref()?;
     let terms: Vec<_> = required.node_selector_terms.iter().map(term_text).collect();
@@ -25,7 +25,7 @@ pub(super) fn preferred(affinity: &api::NodeAffinity, interner: &mut Interner) -
     PreferredTerm::parse_all(&terms, interner)
 }
 
-/// A term in the form that the model's parser takes.
+/// Converts a term to the form that the model's parser takes.
 pub(crate) fn term_text(term: &api::NodeSelectorTerm) -> TermText<'_> {
     TermText {
         match_expressions: term.match_expressions.iter().flatten().map(requirement_text).collect(),

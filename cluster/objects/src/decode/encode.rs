@@ -151,7 +151,7 @@ pub(super) fn field<O, T: Encode>(_field: fn(&O) -> &T, value: &Value, number: u
     }
 }
 
-/// An object in a server's response: `runtime.Unknown`, preceded by the prefix of protobuf objects.
+/// Returns an object as a server sends it: in a `runtime.Unknown`, after the prefix of protobuf objects.
 pub(super) fn envelope(object: &Value, fields: &[u8]) -> Vec<u8> {
     let mut to = MAGIC.to_vec();
     message(1, &mut to, |to| {

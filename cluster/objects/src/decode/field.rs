@@ -20,7 +20,7 @@ pub(super) trait Field {
     /// Decodes a protobuf value; for a list or a map, one of its entries.
     fn read_protobuf(&mut self, value: FieldValue<'_>) -> Result<(), Malformed>;
 
-    /// Whether this is Go's zero value, which JSON omits.
+    /// Returns whether this is Go's zero value, which JSON omits.
     fn is_zero(&self) -> bool {
         false
     }
@@ -97,7 +97,7 @@ impl Field for RawExtension {
     }
 }
 
-/// A time; `None` for Go's zero time, which has no fields.
+/// Decodes a time. Returns `None` for Go's zero time, which has no fields.
 fn time(value: FieldValue<'_>) -> Result<Option<Time>, Malformed> {
     let bytes = value.bytes()?;
     let (mut seconds, mut nanoseconds) = (0, 0);
@@ -170,7 +170,7 @@ impl Field for Vec<Condition> {
     }
 }
 
-/// An entry of a map.
+/// Decodes an entry of a map.
 fn entry(value: FieldValue<'_>) -> Result<(String, Option<FieldValue<'_>>), Malformed> {
     let (mut key, mut content) = (String::new(), None);
     let mut message = Message(value.bytes()?);

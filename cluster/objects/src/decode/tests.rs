@@ -26,7 +26,7 @@ fn slim_by_protobuf(value: &Value) -> AnyObject {
     read_protobuf(envelope.kind, envelope.object).unwrap_or_else(|error| panic!("{error}\n{value}"))
 }
 
-/// The model of an object as text.
+/// Returns the model of an object as text.
 fn seen(object: &AnyObject) -> String {
     let interner = &mut Interner::default();
     let model = match object {

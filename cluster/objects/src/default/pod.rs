@@ -76,7 +76,7 @@ fn pod_level_resources(pod: &mut Pod) {
     resources.requests = (!requests.is_empty()).then_some(requests);
 }
 
-/// The DefaultTolerationSeconds admission plugin: tolerates a not-ready or unreachable node for five minutes.
+/// Tolerates not-ready and unreachable nodes for five minutes, as the DefaultTolerationSeconds admission plugin.
 fn tolerate_failing_nodes(spec: &mut PodSpec) {
     let given = spec.tolerations.as_deref().unwrap_or_default();
     let missing: Vec<_> = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]

@@ -29,7 +29,7 @@ pub(super) fn complete_volume(volume: &mut PersistentVolume) {
     }
 }
 
-/// The DefaultStorageClass admission plugin: sets the default class of a claim without a class. An empty name stands
+/// Sets the default class of a claim without a class, as the DefaultStorageClass admission plugin. An empty name stands
 /// for no class and stays.
 pub fn complete_claim(claim: &mut PersistentVolumeClaim, default_class: Option<&String>) {
     let names_one =

@@ -14,12 +14,12 @@ fn load(text: &str) -> Objects {
     Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The first pod of the manifests.
+/// Returns the first pod of the manifests.
 fn pod(text: &str) -> Pod {
     load(text).pods.remove(0).object
 }
 
-/// A pod with one container and additional fields in its spec.
+/// Returns a pod with one container and additional fields in its spec.
 fn with_spec(more: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{containers: [{{name: c}}], {more}}}}}")
 }

@@ -19,12 +19,12 @@ pub struct CustomObject {
 }
 
 impl CustomObject {
-    /// An object without metadata and fields.
+    /// Creates an object without metadata and fields.
     pub(crate) fn new(kind: &'static CustomKind) -> CustomObject {
         CustomObject { kind, metadata: ObjectMeta::default(), fields: Map::new() }
     }
 
-    /// The object as JSON, with `apiVersion` and `kind`.
+    /// Returns the object as JSON, with `apiVersion` and `kind`.
     ///
     /// # Errors
     /// Serialization does not fail in practice.

@@ -130,7 +130,7 @@ pub(crate) use each_kind;
 each_kind!(kinds);
 
 impl AnyObject {
-    /// Whether objects of a kind are in a namespace. `None`: schedulers ignore the kind.
+    /// Returns whether objects of a kind are in a namespace, or `None` if schedulers ignore the kind.
     pub fn is_namespaced(kind: &str) -> Option<bool> {
         known(kind).map(|(_, is_namespaced)| is_namespaced)
     }
@@ -145,7 +145,7 @@ impl AnyObject {
         if self.has_namespace() { namespace(self.metadata()) } else { "" }
     }
 
-    /// Whether the object is of a namespaced kind.
+    /// Returns whether the object is of a namespaced kind.
     pub fn has_namespace(&self) -> bool {
         match self {
             AnyObject::Custom(object) => object.kind.is_namespaced,
@@ -164,7 +164,7 @@ pub fn namespace(metadata: &ObjectMeta) -> &str {
     metadata.namespace.as_deref().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
 }
 
-/// Whether objects of a kind are in a namespace. False for unknown kinds.
+/// Returns whether objects of a kind are in a namespace; `false` for unknown kinds.
 pub(crate) fn is_namespaced(kind: &str) -> bool {
     known(kind).is_some_and(|(_, is_namespaced)| is_namespaced)
 }

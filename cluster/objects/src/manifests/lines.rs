@@ -30,7 +30,7 @@ impl Lines {
     }
 }
 
-/// A path without brackets: messages have map keys in brackets, but the document does not distinguish maps.
+/// Removes the brackets of a path: messages have map keys in brackets, but the document does not distinguish maps.
 fn plain(path: &str) -> String {
     path.replace('[', ".").replace(']', "")
 }

@@ -52,7 +52,7 @@ pub(super) fn parse<T: DeserializeOwned>(chunk: &Chunk<'_>) -> Result<Vec<T>, (u
 }
 
 impl<'a> Chunk<'a> {
-    /// A single document that begins on this line.
+    /// Returns a single document that begins on this line.
     pub(super) fn of(text: &'a str, line: u32) -> Chunk<'a> {
         Chunk { text, first_line: line, line }
     }
@@ -64,12 +64,13 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Whether the whole text is YAML.
+/// Returns whether the whole text is YAML.
 pub(super) fn all_parse(text: &str) -> bool {
     chunks(text).iter().all(|chunk| parse::<IgnoredAny>(chunk).is_ok())
 }
 
-/// The problem for authors of manifests, without the location, which is reported separately, and without API hints.
+/// Formats a problem for authors of manifests, without API hints and without the location, which is reported
+/// separately.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().render_with_formatter(&serde_saphyr::UserMessageFormatter);
     let line = text.lines().next().unwrap_or_default();

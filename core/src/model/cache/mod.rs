@@ -8,7 +8,7 @@ mod resource_nodes;
 pub use log_entry::LogEntry;
 pub use nominator::Nominator;
 pub(crate) use placements::UnplacedPod;
-use placements::{Placed, Placements};
+use placements::{PlacedPod, Placements};
 
 use resource_nodes::ResourceNodes;
 
@@ -93,7 +93,8 @@ impl Base {
         self.by_name.len()
     }
     /// Returns the pod of the current attempt, if it may use devices: if it has resource claims, or requests resources
-    /// other than cpu, memory and storage. Its claims and its uid are no part of its specification, which plugins compile.
+    /// other than cpu, memory and storage. Plugins compile only its specification, which contains neither its claims
+    /// nor its uid.
     pub fn claimant(&self) -> Option<&Arc<Pod>> {
         self.claimant.as_ref()
     }
@@ -233,7 +234,7 @@ impl<S: State> Cache<S> {
 
     /// Adds a pod to a node in a state. If the pod is on another node, it is removed there first.
     pub fn add_pod(&mut self, pod: Arc<Pod>, node: Symbol, state: PodState) {
-        let old = self.pods.insert(Placed { pod: pod.clone(), node, state });
+        let old = self.pods.insert(PlacedPod { pod: pod.clone(), node, state });
         match old {
             Some(old) if old.node == node && is_equivalent(&old.pod, &pod) => self.replace(&old.pod, pod, node),
             Some(old) => {
@@ -270,7 +271,7 @@ impl<S: State> Cache<S> {
     #[inline]
     pub(crate) fn assume_unplaced(&mut self, pod: Arc<Pod>, unplaced: UnplacedPod, index: NodeIndex) -> Option<Symbol> {
         let node = self.base.infos.get(index.get())?.node.as_ref()?.name;
-        self.pods.insert_unplaced(Placed { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
+        self.pods.insert_unplaced(PlacedPod { pod: pod.clone(), node, state: PodState::Assumed }, unplaced);
         self.base.resource_nodes.add_pod(&pod);
         self.put_at(pod, index);
         Some(node)
@@ -361,7 +362,7 @@ impl<S: State> Cache<S> {
 
     /// Removes a pod that was deleted, or assumed and not bound. Returns the node it was on.
     pub fn remove_pod(&mut self, uid: &Uid) -> Option<Symbol> {
-        let Placed { pod, node, .. } = self.pods.remove(uid)?;
+        let PlacedPod { pod, node, .. } = self.pods.remove(uid)?;
         self.take(&pod, node);
         self.log_pods_change(node);
         Some(node)

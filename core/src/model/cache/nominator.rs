@@ -27,7 +27,7 @@ impl Nominator {
 
     /// Removes a pod's nomination.
     #[inline]
-    pub fn withdraw(&mut self, uid: &Uid) {
+    pub(crate) fn withdraw(&mut self, uid: &Uid) {
         if !self.is_empty() {
             self.withdraw_known(uid);
         }
@@ -52,7 +52,7 @@ impl Nominator {
     }
 
     /// Takes the nomination from the status of a pod that is no longer gated, unless a nomination exists.
-    pub fn ungated(&mut self, pod: &Arc<Pod>) {
+    pub(crate) fn ungated(&mut self, pod: &Arc<Pod>) {
         if self.node(&pod.uid).is_none() {
             self.added(pod);
         }

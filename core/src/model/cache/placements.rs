@@ -11,7 +11,7 @@ use crate::model::map::FixedHasher;
 use crate::model::{Pod, Uid};
 
 /// A pod on a node.
-pub(super) struct Placed {
+pub(super) struct PlacedPod {
     pub(super) pod: Arc<Pod>,
     pub(super) node: Symbol,
     pub(super) state: PodState,
@@ -26,7 +26,7 @@ pub(crate) struct UnplacedPod {
 /// All pods with a node, by uid; only the pod itself stores its uid.
 #[derive(Default)]
 pub(super) struct Placements {
-    by_uid: HashTable<Placed>,
+    by_uid: HashTable<PlacedPod>,
 }
 
 #[inline]
@@ -38,18 +38,18 @@ fn hash(uid: &Uid) -> u64 {
 
 impl Placements {
     #[inline]
-    pub(super) fn get(&self, uid: &Uid) -> Option<&Placed> {
+    pub(super) fn get(&self, uid: &Uid) -> Option<&PlacedPod> {
         self.by_uid.find(hash(uid), |placed| placed.pod.uid == *uid)
     }
-    pub(super) fn get_mut(&mut self, uid: &Uid) -> Option<&mut Placed> {
+    pub(super) fn get_mut(&mut self, uid: &Uid) -> Option<&mut PlacedPod> {
         self.by_uid.find_mut(hash(uid), |placed| placed.pod.uid == *uid)
     }
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Placed> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &PlacedPod> {
         self.by_uid.iter()
     }
 
     /// Inserts a pod. Returns its former value.
-    pub(super) fn insert(&mut self, placed: Placed) -> Option<Placed> {
+    pub(super) fn insert(&mut self, placed: PlacedPod) -> Option<PlacedPod> {
         match self.get_mut(&placed.pod.uid) {
             Some(known) => Some(std::mem::replace(known, placed)),
             None => {
@@ -68,12 +68,12 @@ impl Placements {
 
     /// Inserts a pod that has no node yet.
     #[inline]
-    pub(super) fn insert_unplaced(&mut self, placed: Placed, unplaced: UnplacedPod) {
+    pub(super) fn insert_unplaced(&mut self, placed: PlacedPod, unplaced: UnplacedPod) {
         debug_assert!(self.unplaced(&placed.pod.uid).is_some_and(|now| now.hash == unplaced.hash));
         self.by_uid.insert_unique(unplaced.hash, placed, |placed| hash(&placed.pod.uid));
     }
 
-    pub(super) fn remove(&mut self, uid: &Uid) -> Option<Placed> {
+    pub(super) fn remove(&mut self, uid: &Uid) -> Option<PlacedPod> {
         let found = self.by_uid.find_entry(hash(uid), |placed| placed.pod.uid == *uid);
         found.ok().map(|found| found.remove().0)
     }

@@ -48,7 +48,7 @@ impl NodeSelector {
     /// Parses the required node affinity of a pod. Wrong or empty terms match nothing (`NewLazyErrorNodeSelector`).
     ///
     /// NodeAffinity's PreFilter reads the names that *all* terms require, including those terms. Where leaving out such
-    /// a term would change its result, a replacement requires the same names and matches no node.
+    /// a term would change PreFilter's result, a replacement requires the same names and matches no node.
     pub fn parse_lenient(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelector {
         let mut parsed = Vec::with_capacity(terms.len());
         // Names of the dropped terms.
@@ -88,7 +88,7 @@ impl NodeSelector {
 impl PreferredTerm {
     /// Parses the preferred terms of node affinity. Empty terms and terms of weight 0 are left out unparsed
     /// (`NewPreferredSchedulingTerms`). If none is left, one that never matches replaces them. Every wrong term carries
-    /// the text for all wrong terms, because Kubernetes reports that.
+    /// the text for all wrong terms, because Kubernetes reports all of them together.
     pub fn parse_all(terms: &[(i32, TermText<'_>)], interner: &mut Interner) -> Box<[PreferredTerm]> {
         let mut errors = Vec::new();
         let mut parsed = Vec::with_capacity(terms.len());

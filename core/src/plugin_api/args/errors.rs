@@ -111,7 +111,7 @@ impl Errors {
     }
 
     /// Returns all errors, each as `file:line:column: text`; if some did not fit, the last entry has their number.
-    pub fn into_messages(mut self) -> Vec<String> {
+    pub(crate) fn into_messages(mut self) -> Vec<String> {
         self.close().split("\n    ").skip(1).map(str::to_owned).collect()
     }
 

@@ -62,7 +62,8 @@ impl<T> Channel<T> {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// No operation under the lock can stop halfway: after a panic elsewhere, the items are still valid.
+    /// Locks the items. No operation under the lock can stop halfway: after a panic elsewhere, the items are still
+    /// valid.
     fn lock(&self) -> MutexGuard<'_, Items<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -66,7 +66,8 @@ impl RequestQueue {
         }
     }
 
-    /// No operation under the lock can stop halfway: after a panic elsewhere, the requests are still valid.
+    /// Locks the requests. No operation under the lock can stop halfway: after a panic elsewhere, the requests are
+    /// still valid.
     fn lock(&self) -> MutexGuard<'_, PendingRequests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -46,7 +46,7 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(())
     }
 
-    /// After Filter: removes nodes from `feasible`, and returns the reasons as far as they are known.
+    /// Removes nodes, after Filter, from `feasible`, and returns the reasons as far as they are known.
     ///
     /// # Errors
     /// Fails the attempt. For a nominated pod, the other nodes are evaluated instead.
@@ -59,10 +59,10 @@ pub trait Extenders: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// After Score: adds to the totals of the feasible nodes, which are at the nodes' indices.
+    /// Adds to the totals of the feasible nodes, after Score. A total is at the index of its node.
     fn prioritize(&self, _pod: &Arc<Pod>, _base: &Base, _feasible: &NodeMask, _totals: &mut [i64]) {}
 
-    /// Before a candidate for preemption is chosen: removes candidates, or changes their victims.
+    /// Removes candidates for preemption, or changes their victims, before a candidate is chosen.
     ///
     /// # Errors
     /// Ends the preemption.

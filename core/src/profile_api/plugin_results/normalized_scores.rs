@@ -45,8 +45,8 @@ pub struct NormalizedScores {
 /// Number of levels up to which a loop over them is fastest.
 const FEW: usize = 3;
 
-/// Adds the differences of the levels to the totals of a word's nodes. No branch for each node: many change, or few
-/// words are affected. Returns 0 if no total changes.
+/// Adds the differences of the levels to the totals of a word's nodes. It has no branch for each node, because either
+/// many nodes change or few words are affected. Returns 0 if no total changes.
 #[inline(always)]
 fn shift(totals: &mut [i64], levels: &[u32; 64], by: impl Fn(u32) -> i64) -> i64 {
     let mut any = 0;

@@ -11,7 +11,8 @@ use crate::plugin_api::incremental::{DependsOn, FilterUpdate, Incremental, Needs
 use crate::plugin_api::plugin::{CycleSlot, Plugin, Refs, Row, View};
 
 /// The promises of a plugin. For a type that implements [`Incremental`], the functions here have precedence over those
-/// of [`DefaultPromises`] with the same names. Only for concrete types: for a type parameter, the bounds decide.
+/// of [`DefaultPromises`] with the same names. This works only for concrete types: for a type parameter, its bounds
+/// determine the function.
 #[derive(Debug)]
 pub struct Promises<P>(PhantomData<P>);
 
@@ -24,11 +25,11 @@ pub trait DefaultPromises {
     /// As [`Incremental::FILTER_CAN_FAIL`].
     const FILTER_CAN_FAIL: bool = true;
 
-    /// As [`Incremental::compile_epoch`].
+    /// Returns the default of [`Incremental::compile_epoch`].
     fn compile_epoch(_: Refs<'_, Self::Plugin>) -> Option<u64> {
         <<Self::Plugin as Plugin>::Indexes as IndexSet>::IS_EMPTY.then_some(0)
     }
-    /// As [`Incremental::filter_depends_on`].
+    /// Returns the default of [`Incremental::filter_depends_on`].
     #[inline(always)]
     fn filter_depends_on(_: &<Self::Plugin as Plugin>::Pod, _: &<Self::Plugin as FilterPlugin>::Cycle) -> DependsOn
     where
@@ -36,17 +37,17 @@ pub trait DefaultPromises {
     {
         DependsOn::Cluster
     }
-    /// As [`Promises::is_filter_idle`].
+    /// Returns the default of [`Promises::is_filter_idle`].
     #[inline(always)]
     fn is_filter_idle(_: &<Self::Plugin as Plugin>::Pod) -> bool {
         false
     }
-    /// As [`Incremental::score_depends_on`].
+    /// Returns the default of [`Incremental::score_depends_on`].
     #[inline(always)]
     fn score_depends_on(_: &<Self::Plugin as Plugin>::Pod) -> DependsOn {
         DependsOn::Cluster
     }
-    /// As [`Incremental::update_filter`].
+    /// Runs the default of [`Incremental::update_filter`].
     ///
     /// # Errors
     /// The same.
@@ -63,7 +64,7 @@ pub trait DefaultPromises {
     {
         rerun_pre_filter(plugin, args, pod, slot, view, verdicts)
     }
-    /// As [`Incremental::update_score`].
+    /// Runs the default of [`Incremental::update_score`].
     ///
     /// # Errors
     /// The same.
@@ -80,7 +81,7 @@ pub trait DefaultPromises {
     {
         rerun_pre_score(plugin, args, pod, slot, view, scores)
     }
-    /// As [`Incremental::update_prepared`].
+    /// Runs the default of [`Incremental::update_prepared`].
     fn update_prepared(
         plugin: &Self::Plugin,
         args: &<Self::Plugin as Plugin>::Args,
@@ -93,7 +94,7 @@ pub trait DefaultPromises {
     {
         rerun_prepare(plugin, args, pod, data, view, scores);
     }
-    /// As [`Incremental::score_class`].
+    /// Returns the default of [`Incremental::score_class`].
     ///
     /// # Errors
     /// The same.
@@ -109,7 +110,7 @@ pub trait DefaultPromises {
     {
         <Self::Plugin as ScorePlugin>::score(args, pod, state, node).map(|raw| ScoreClass(raw as u64))
     }
-    /// As [`Incremental::score_of_class`].
+    /// Returns the default of [`Incremental::score_of_class`].
     #[inline(always)]
     fn score_of_class(
         _: &<Self::Plugin as Plugin>::Args,
@@ -134,12 +135,12 @@ impl<P: Incremental> Promises<P> {
     /// [`Incremental::FILTER_CAN_FAIL`].
     pub const FILTER_CAN_FAIL: bool = P::FILTER_CAN_FAIL;
 
-    /// [`Incremental::compile_epoch`].
+    /// Calls [`Incremental::compile_epoch`].
     #[inline(always)]
     pub fn compile_epoch(indexes: Refs<'_, P>) -> Option<u64> {
         P::compile_epoch(indexes)
     }
-    /// [`Incremental::filter_depends_on`].
+    /// Calls [`Incremental::filter_depends_on`].
     #[inline(always)]
     pub fn filter_depends_on(pod: &P::Pod, state: &<P as FilterPlugin>::Cycle) -> DependsOn
     where
@@ -156,7 +157,7 @@ impl<P: Incremental> Promises<P> {
         matches!(P::SKIPS, SkipFrequency::Usually)
             && P::filter_depends_on(pod, &Default::default()) == DependsOn::Nothing
     }
-    /// [`Incremental::score_depends_on`].
+    /// Calls [`Incremental::score_depends_on`].
     #[inline(always)]
     pub fn score_depends_on(pod: &P::Pod) -> DependsOn
     where
@@ -164,7 +165,7 @@ impl<P: Incremental> Promises<P> {
     {
         P::score_depends_on(pod)
     }
-    /// [`Incremental::update_filter`].
+    /// Calls [`Incremental::update_filter`].
     ///
     /// # Errors
     /// The same.
@@ -182,7 +183,7 @@ impl<P: Incremental> Promises<P> {
     {
         plugin.update_filter(args, pod, slot, view, verdicts)
     }
-    /// [`Incremental::update_score`].
+    /// Calls [`Incremental::update_score`].
     ///
     /// # Errors
     /// The same.
@@ -200,7 +201,7 @@ impl<P: Incremental> Promises<P> {
     {
         plugin.update_score(args, pod, slot, view, scores)
     }
-    /// [`Incremental::update_prepared`].
+    /// Calls [`Incremental::update_prepared`].
     #[inline(always)]
     pub fn update_prepared(
         plugin: &P,
@@ -214,7 +215,7 @@ impl<P: Incremental> Promises<P> {
     {
         plugin.update_prepared(args, pod, data, view, scores);
     }
-    /// [`Incremental::score_class`].
+    /// Calls [`Incremental::score_class`].
     ///
     /// # Errors
     /// The same.
@@ -230,7 +231,7 @@ impl<P: Incremental> Promises<P> {
     {
         P::score_class(args, pod, state, node)
     }
-    /// [`Incremental::score_of_class`].
+    /// Calls [`Incremental::score_of_class`].
     #[inline(always)]
     pub fn score_of_class(args: &P::Args, pod: &P::Pod, state: &<P as ScorePlugin>::Cycle, class: ScoreClass) -> i64
     where

@@ -24,7 +24,7 @@ pub struct UpdateScratch {
 
 /// What changed in the cluster since the last update. The later kinds include the earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ChangeKind {
+pub(super) enum ChangeExtent {
     /// Only pods were added or removed.
     #[default]
     Pods,
@@ -37,7 +37,7 @@ pub(super) enum ChangeKind {
 /// The nodes that changed since the last update.
 #[derive(Debug, Default)]
 pub struct Changes {
-    pub(super) kind: ChangeKind,
+    pub(super) extent: ChangeExtent,
     /// The changed nodes, each once, including removed ones.
     pub(crate) nodes: Vec<NodeIndex>,
     /// The changed nodes that exist.
@@ -79,7 +79,7 @@ impl UpdateScratch {
     #[inline(never)]
     pub(crate) fn begin(&mut self, slots: usize) {
         self.changes.nodes.clear();
-        self.changes.kind = ChangeKind::Pods;
+        self.changes.extent = ChangeExtent::Pods;
         self.changes.existing.clear();
         self.scores.to_score.clear();
         // The other sets are mostly empty. Those that are not listed have nodes only if one of these has.
@@ -119,7 +119,7 @@ impl UpdateScratch {
 
     /// Adds all nodes, for a new answer.
     pub(crate) fn add_all(&mut self, alive: &NodeMask) {
-        self.changes.kind = ChangeKind::New;
+        self.changes.extent = ChangeExtent::New;
         for set in [&mut self.changes.existing, &mut self.changes.node_objects, &mut self.verdicts.dirty] {
             set.insert_all(alive);
         }
@@ -139,7 +139,7 @@ impl UpdateScratch {
     pub(crate) fn add_changed_node(&mut self, node: NodeIndex, alive: &NodeMask, is_node_change: bool) {
         let UpdateScratch { changes, verdicts, .. } = self;
         if is_node_change {
-            changes.kind = ChangeKind::Nodes;
+            changes.extent = ChangeExtent::Nodes;
         }
         let is_new = !verdicts.dirty.contains(node) && !changes.existing.contains(node);
         if is_new {
@@ -175,7 +175,7 @@ impl Changes {
     /// Returns the changed nodes, for plugins.
     #[inline(always)]
     pub(super) fn of_nodes(&self) -> NodeChanges<'_> {
-        NodeChanges { nodes: &self.nodes, node_objects: self.kind >= ChangeKind::Nodes }
+        NodeChanges { nodes: &self.nodes, node_objects: self.extent >= ChangeExtent::Nodes }
     }
 
     /// Returns whether there are changed nodes for which a filter runs.
@@ -211,8 +211,8 @@ impl ScoreChanges {
         }
     }
 
-    /// Returns whether the update of a plugin's state may have changed scores: those of the nodes that are left in
-    /// `reevaluate`, which are feasible and not in `to_score`, or those of classes.
+    /// Returns whether the update of a plugin's state may have changed scores of nodes or of classes. The nodes are
+    /// then those that are left in `reevaluate`, which are feasible and not in `to_score`.
     #[inline(always)]
     pub fn have_changed(&mut self, feasible: &NodeMask) -> bool {
         if self.reevaluate.is_empty() {

@@ -2,7 +2,7 @@
 //! plugin.
 
 use super::UpdateScratch;
-use super::scratch::ChangeKind;
+use super::scratch::ChangeExtent;
 use crate::model::cache::Base;
 use crate::model::node_mask::{NodeMask, nodes_of};
 use crate::model::node_set::NodeSet;
@@ -56,7 +56,7 @@ impl UpdateScratch {
         passing: &'a mut NodeMask,
         base: &'a Base,
     ) -> Option<FilterUpdate<'a>> {
-        if !depends.needs_update() || self.changes.kind == ChangeKind::New {
+        if !depends.needs_update() || self.changes.extent == ChangeExtent::New {
             return None;
         }
         let UpdateScratch { changes, verdicts, .. } = self;
@@ -64,8 +64,8 @@ impl UpdateScratch {
         Some(FilterUpdate::new(changes.of_nodes(), passing, reevaluate, dirty, base.alive()))
     }
 
-    /// Returns whether there are nodes for which a filter runs: changed ones that may get another verdict, and those that
-    /// the update of its state reported.
+    /// Returns whether there are nodes for which a filter runs: changed ones that may get another verdict, and those
+    /// that the update of its state reported.
     #[inline(always)]
     pub fn affects_filter<P: FilterPlugin>(&self, depends: DependsOn) -> bool {
         self.changes.affect_filter::<P>(depends) || !self.verdicts.reevaluate.is_empty()

@@ -133,7 +133,7 @@ impl PreFilterRun {
         self.is_predicted.then_some(&self.likely)
     }
     /// Returns names of candidate nodes that do not exist.
-    pub fn unknown_nodes(&self) -> &[Symbol] {
+    pub(crate) fn unknown_nodes(&self) -> &[Symbol] {
         &self.unknown_nodes
     }
     /// Returns the plugins that restricted the nodes, sorted.

@@ -31,9 +31,9 @@ pub trait AttemptObserver {
     fn clock(&self) -> Option<Clock> {
         None
     }
-    /// Called before the next pod is popped, if there is one.
+    /// Runs before the next pod is popped, if there is one.
     fn before_pop(&mut self) {}
-    /// Called after the decision about a pod. With a node, the pod is assumed and reserved there and has passed Permit.
+    /// Runs after the decision about a pod. With a node, the pod is assumed and reserved there and has passed Permit.
     fn decided(&mut self, _pod: &Arc<Pod>, _has_node: bool, _record: &AttemptRecord) {}
 }
 

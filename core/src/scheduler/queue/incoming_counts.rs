@@ -23,9 +23,10 @@ pub enum Cause {
 
 impl Cause {
     /// A new pod.
-    pub const POD_ADD: Cause = Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::ADD));
+    pub(crate) const POD_ADD: Cause = Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::ADD));
     /// A pending pod changed.
-    pub const POD_UPDATE: Cause = Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::UPDATE));
+    pub(crate) const POD_UPDATE: Cause =
+        Cause::Event(ClusterEvent::new(EventResource::UnschedulablePod, Action::UPDATE));
 }
 
 impl fmt::Display for Cause {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Reservation, Snapshot};
+use super::{ReservedPlacement, Snapshot};
 use crate::model::cache::PodState;
 use crate::model::intern::Symbol;
 use crate::model::{Node, Object, ObjectKey, Pod, Uid};
@@ -32,7 +32,7 @@ pub(super) enum UndoEntry<P: Profile> {
         /// The node's pods before that, in their order.
         on_node: Vec<Arc<Pod>>,
         /// Kept until the removal can no longer be undone.
-        reserved: Option<Reservation<P>>,
+        reserved: Option<ReservedPlacement<P>>,
     },
 }
 
@@ -77,7 +77,7 @@ impl<P: Profile> Snapshot<P> {
 
     /// Finalises a change.
     fn settle(&mut self, change: UndoEntry<P>) {
-        if let UndoEntry::PodRemoved { reserved: Some(Reservation { placement, reserved }), .. } = change {
+        if let UndoEntry::PodRemoved { reserved: Some(ReservedPlacement { placement, reserved }), .. } = change {
             self.engine.plugins.unreserve(&placement, &reserved);
         }
     }
@@ -92,7 +92,7 @@ impl<P: Profile> Snapshot<P> {
             UndoEntry::Object { key, old: None } => self.cache.remove_object(&key),
             UndoEntry::PodAdded(uid) => {
                 self.cache.remove_pod(&uid);
-                if let Some(Reservation { placement, reserved }) = self.reserved.remove(&uid) {
+                if let Some(ReservedPlacement { placement, reserved }) = self.reserved.remove(&uid) {
                     self.engine.plugins.unreserve(&placement, &reserved);
                 }
             }

@@ -31,7 +31,7 @@ pub struct Estimate {
 
 impl<P: Profile> Snapshot<P> {
     /// Adds a copy of this node with its pods. Its name is the template's with this number, or the next free one.
-    pub fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
+    fn add_copy(&mut self, template: &NodeTemplate, number: usize) -> NodeIndex {
         let base = &mut self.cache.base;
         let mut name = Symbol::EMPTY;
         for number in number.. {

@@ -33,7 +33,7 @@ pub struct Snapshot<P: Profile> {
     engine: Engine<P>,
     cache: Cache<P::State>,
     /// Data from Reserve plugins for pods that were scheduled here.
-    reserved: Map<Uid, Reservation<P>>,
+    reserved: Map<Uid, ReservedPlacement<P>>,
     /// Changes since the outermost fork.
     done: Vec<UndoEntry<P>>,
     /// Index in `done` of the beginning of each fork.
@@ -42,8 +42,8 @@ pub struct Snapshot<P: Profile> {
     next: usize,
 }
 
-/// Reservation of a pod that was scheduled here.
-struct Reservation<P: Profile> {
+/// The node of a pod that was scheduled here, with the data of Reserve plugins.
+struct ReservedPlacement<P: Profile> {
     placement: Placement,
     reserved: P::Reserved,
 }
@@ -230,7 +230,7 @@ impl<P: Profile> Snapshot<P> {
         let placement = Placement { pod: pod.clone(), node, node_name };
         match self.engine.plugins.reserve(&attempt.cycle, &self.cache, &placement) {
             Ok(reserved) => {
-                self.reserved.insert(pod.uid.clone(), Reservation { placement, reserved });
+                self.reserved.insert(pod.uid.clone(), ReservedPlacement { placement, reserved });
                 self.note(UndoEntry::PodAdded(pod.uid.clone()));
                 Ok(())
             }

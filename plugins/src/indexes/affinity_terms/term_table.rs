@@ -177,7 +177,7 @@ impl<T: Copy + Eq + Hash> TermTable<T> {
         matching
     }
 
-    /// Incremented when a term is added or removed.
+    /// Returns a number that grows when a term is added or removed.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch

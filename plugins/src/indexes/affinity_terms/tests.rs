@@ -6,7 +6,7 @@ use schedc_objects::testing::pod;
 
 use super::*;
 
-/// Pod affinity with up to four terms of each kind, selected by the bits of `terms`.
+/// Returns pod affinity with up to four terms of each kind, selected by the bits of `terms`.
 fn group(name: usize, terms: u8) -> String {
     let required = |terms: u8| {
         let all = [

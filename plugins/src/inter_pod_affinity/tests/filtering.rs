@@ -192,7 +192,7 @@ fn hypothetical_pods() {
     }
 }
 
-/// Pods with terms of all kinds.
+/// Returns pods with terms of all kinds.
 fn any_pod() -> impl Strategy<Value = String> {
     let apps = ["a", "b", "c"];
     let terms = (prop::sample::select(vec!["zone", "host", "rack"]), prop::sample::select(apps.to_vec()))

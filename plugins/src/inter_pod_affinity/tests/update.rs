@@ -200,7 +200,7 @@ fn any_term() -> impl Strategy<Value = String> {
         .prop_map(|(key, selector, more)| format!("{{topologyKey: {key}, labelSelector: {{{selector}}}{more}}}"))
 }
 
-/// A pod with or without terms, of all kinds.
+/// Returns a pod with or without terms, of all kinds.
 fn any_pod() -> impl Strategy<Value = String> {
     let required = || prop::collection::vec(any_term(), 0..2).prop_map(|terms| terms.join(", "));
     let preferred = || {

@@ -33,7 +33,7 @@ impl ClassKey {
         }
     }
 
-    /// The value also represents a node without the label.
+    /// Returns the mask of a part. As a part, this value represents a node without the label.
     #[inline(always)]
     fn mask(self) -> u64 {
         (1 << self.bits()) - 1

@@ -154,7 +154,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Restricted as by the API server: few fields of a pod can change.
+/// Generates steps that an API server permits: few fields of a pod can change.
 fn steps(mut me: PendingPod, change: Vec<Change>) -> Vec<Step> {
     let mut pods: [Option<RunningPod>; 4] = [const { None }; 4];
     let pod = |at: usize, pod: Option<&RunningPod>| {

@@ -149,7 +149,7 @@ fn pod_volumes() -> impl Strategy<Value = String> {
     prop::collection::btree_set(volume, 1..3).prop_map(|volumes| volumes.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Restricted as by the API server and its controllers: immutable fields stay, a bound claim stays bound,
+/// Generates steps that an API server and its controllers permit: immutable fields stay, a bound claim stays bound,
 /// claims and volumes that may be in use stay, and pods are deleted before their node.
 fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
     let mut there: BTreeMap<(EventResource, String), Template> = BTreeMap::new();
@@ -183,7 +183,7 @@ fn steps(change: Vec<(Template, bool)>) -> Vec<Step> {
 }
 
 impl Template {
-    /// Nodes and CSINodes have equal names.
+    /// Returns a name that is unique among all kinds. A node and its CSINode have equal names.
     fn key(&self) -> String {
         match self.resource {
             EventResource::CsiNode => format!("csi-{}", self.name),
@@ -192,7 +192,7 @@ impl Template {
     }
 }
 
-/// A node with a limit, and bound claims: most objects that a pod requires.
+/// Returns a node with a limit, and bound claims: most objects that a pod requires.
 fn base() -> Vec<(Template, bool)> {
     let of = |resource, name: &str, fixed: &str, changing: &[(&'static str, &'static str)]| {
         (Template { resource, name: name.to_owned(), fixed: fixed.to_owned(), changing: changing.to_vec() }, false)

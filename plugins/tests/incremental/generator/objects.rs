@@ -297,7 +297,7 @@ impl HistoryGenerator {
         });
     }
 
-    /// A Service or a controller of pods.
+    /// Creates, changes or deletes a Service or a controller of pods.
     pub(super) fn workload(&mut self) {
         let namespace = self.pick(&["default", "default", "other", "third"]);
         let (api, kind, name) = self.pick(&[

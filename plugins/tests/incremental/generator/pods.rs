@@ -64,7 +64,7 @@ impl HistoryGenerator {
         self.often(often)
     }
 
-    /// A pod without a name.
+    /// Returns a pod without a name.
     pub(super) fn template(&mut self) -> Value {
         let namespace =
             if self.shape.storage { "default" } else { self.pick(&["default", "default", "other", "third"]) };
@@ -235,7 +235,7 @@ impl HistoryGenerator {
         }
     }
 
-    /// A selector of pods.
+    /// Returns a selector of pods.
     pub(super) fn selector(&mut self) -> Value {
         let app = self.pick(&APPS);
         self.pick(&[
@@ -312,7 +312,7 @@ impl HistoryGenerator {
         volumes
     }
 
-    /// A pod from a template with a unique name. The claims of its generic ephemeral volumes may be created.
+    /// Returns a pod from a template with a unique name. The claims of its generic ephemeral volumes may be created.
     fn pod(&mut self) -> Value {
         let mut pod = self.pick(&self.templates.clone());
         let name = format!("p{}", self.count);

@@ -117,7 +117,7 @@ impl Difference {
     }
 }
 
-/// A status as text; `None` is success.
+/// Returns a status as text; `None` is success.
 pub(super) fn status(status: Option<&Status>) -> String {
     match status {
         None => "passes".to_owned(),
@@ -125,7 +125,7 @@ pub(super) fn status(status: Option<&Status>) -> String {
     }
 }
 
-/// A verdict as text; `None` is success.
+/// Returns a verdict as text; `None` is success.
 pub(super) fn verdict(verdict: Option<&Verdict>) -> String {
     match verdict {
         None => "passes".to_owned(),

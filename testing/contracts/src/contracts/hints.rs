@@ -85,7 +85,7 @@ impl Rejections {
         Rejections { whole, nodes: nodes.collect() }
     }
 
-    /// Whether this plugin was the only one that prevented the placement on the node.
+    /// Returns whether this plugin was the only one that prevented the placement on the node.
     fn is_only_rejector(&self, plugin: &str, node: &str) -> bool {
         match (&self.whole, self.nodes.get(node)) {
             (Some((whole, _)), _) => *whole == plugin,

@@ -40,7 +40,7 @@ pub(super) fn play<B: Bundle>(
                 format!("{pod}, after bindings of pods failed"),
                 ["scheduler that has just started", "scheduler after failed bindings"],
             );
-            let nothing = AttemptResult::default();
+            let nothing = LastAttempt::default();
             let got = got.get(pod).unwrap_or(&nothing);
             difference.name_plugins(got.plugins.symmetric_difference(&expected.plugins).copied());
             difference.field("result", expected.text.clone(), got.text.clone());
@@ -52,20 +52,20 @@ pub(super) fn play<B: Bundle>(
 }
 
 /// The result of a pod's last attempt.
-struct AttemptResult {
+struct LastAttempt {
     text: String,
     /// The plugins that rejected the pod.
     plugins: BTreeSet<&'static str>,
 }
 
-impl Default for AttemptResult {
+impl Default for LastAttempt {
     fn default() -> Self {
-        AttemptResult { text: "no attempt".to_owned(), plugins: BTreeSet::new() }
+        LastAttempt { text: "no attempt".to_owned(), plugins: BTreeSet::new() }
     }
 }
 
-/// The last attempt of each pod.
-fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, AttemptResult> {
+/// Returns the last attempt of each pod.
+fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, LastAttempt> {
     let ending = |outcome: Outcome| {
         let (text, plugins) = match outcome.result {
             Ok(placed) => (format!("on {}", placed.node), BTreeSet::new()),
@@ -77,7 +77,7 @@ fn outcomes(outcomes: Vec<Outcome>) -> BTreeMap<String, AttemptResult> {
                 (failure.message().to_owned(), plugins)
             }
         };
-        (outcome.pod.namespaced_name().to_string(), AttemptResult { text, plugins })
+        (outcome.pod.namespaced_name().to_string(), LastAttempt { text, plugins })
     };
     outcomes.into_iter().map(ending).collect()
 }

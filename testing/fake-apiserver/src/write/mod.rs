@@ -28,7 +28,7 @@ pub(crate) enum WriteOrigin {
     Test,
 }
 
-/// The time of this machine.
+/// Returns the time of this machine.
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_second(i64::try_from(since.as_secs()).unwrap_or_default()).unwrap_or_default()

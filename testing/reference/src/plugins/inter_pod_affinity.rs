@@ -67,14 +67,14 @@ impl Plugin for InterPodAffinity {
     }
 }
 
-/// Whether two nodes have the same value of a term's topology key.
+/// Returns whether two nodes have the same value of a term's topology key.
 fn are_in_same_domain(term: &PodAffinityTerm, one: &Node, other: &Node) -> bool {
     let value = label(&one.labels, term.topology_key);
     value.is_some() && value == label(&other.labels, term.topology_key)
 }
 
-/// Whether a term of the incoming pod matches another pod. Its namespace selector matches namespaces that exist; an
-/// empty one matches all namespaces.
+/// Returns whether a term of the incoming pod matches another pod. Its namespace selector matches namespaces that
+/// exist; an empty one matches all namespaces.
 fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> bool {
     let namespace = other.spec.namespace;
     let selected = term.namespace_selector.as_ref().is_some_and(|selector| {
@@ -85,7 +85,7 @@ fn term_of_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm, other: &Pod) -> b
         && may_select(term.selector.as_ref(), &other.spec.labels, cx.names)
 }
 
-/// Whether a term of an existing pod matches the incoming pod.
+/// Returns whether a term of an existing pod matches the incoming pod.
 fn term_of_running_pod_matches(cx: &Cycle<'_>, term: &PodAffinityTerm) -> bool {
     let pod = &cx.pod.spec;
     let labels = namespace_labels(cx, pod.namespace).unwrap_or_default();
@@ -101,7 +101,7 @@ fn namespace_labels<'a>(cx: &Cycle<'a>, name: Symbol) -> Option<&'a [(Symbol, Sy
     })
 }
 
-/// Whether each required term of the pod has a pod in the node's domain that matches all required terms.
+/// Returns whether each required term of the pod has a pod in the node's domain that matches all required terms.
 fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     let terms = &cx.pod.spec.affinity.required;
     if terms.iter().any(|term| label(&node.labels, term.topology_key).is_none()) {
@@ -119,7 +119,7 @@ fn satisfies_affinity(cx: &Cycle<'_>, node: &Node) -> bool {
     !is_anywhere && matches_all_terms(cx.pod)
 }
 
-/// Domains in which existing pods have anti-affinity to the pod, as labels of nodes.
+/// Returns the domains in which existing pods have anti-affinity to the pod, as labels of nodes.
 fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     let mut places = BTreeSet::new();
     for (placed, at) in cx.cluster.running() {
@@ -130,7 +130,7 @@ fn domains_with_anti_affinity(cx: &Cycle<'_>) -> BTreeSet<(Symbol, Symbol)> {
     places
 }
 
-/// Scores of domains by the preferred terms of the pod and of existing pods.
+/// Returns the scores of domains by the preferred terms of the pod and of existing pods.
 fn weights(cx: &Cycle<'_>) -> BTreeMap<(Symbol, Symbol), i64> {
     let args = &cx.args.inter_pod_affinity;
     let own = &cx.pod.spec.affinity;

@@ -93,7 +93,7 @@ pub(super) fn used(cx: &Cycle<'_>, node: &Node, name: &str) -> i64 {
     sum_of(cx.pods_on(node).map(|placed| amount(cx, &placed.pod.usage.requests, name)))
 }
 
-/// Whether the arguments ignore a resource. Only extended resources can be ignored.
+/// Returns whether the arguments ignore a resource. Only extended resources can be ignored.
 fn is_ignored(cx: &Cycle<'_>, name: &str) -> bool {
     let args = &cx.args.node_resources_fit;
     let Some((group, rest)) = name.split_once('/') else { return false };

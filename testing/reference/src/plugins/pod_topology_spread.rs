@@ -128,7 +128,7 @@ impl Constraint {
         label(&node.labels, self.key?)
     }
 
-    /// Whether the pods of a node count.
+    /// Returns whether the pods of a node count.
     fn includes(&self, cx: &Cycle<'_>, node: &Node) -> bool {
         (!self.honor_affinity || matches_node_affinity(&cx.pod.spec, node, cx.names))
             && (!self.honor_taints || tolerates_node(&cx.pod.spec, node))
@@ -197,12 +197,12 @@ fn constraints(cx: &Cycle<'_>, action: UnsatisfiableAction) -> Result<Vec<Constr
     })
 }
 
-/// Whether a node has the labels of all constraints.
+/// Returns whether a node has the labels of all constraints.
 fn has_all_topology_keys(constraints: &[Constraint], node: &Node) -> bool {
     constraints.iter().all(|constraint| constraint.place(node).is_some())
 }
 
-/// Whether Score ignores a node because it lacks a label. With the system's default constraints, it does not.
+/// Returns whether Score ignores a node because it lacks a label. With the system's default constraints, it does not.
 fn is_ignored(cx: &Cycle<'_>, constraints: &[Constraint], node: &Node) -> bool {
     let system = cx.pod.spec.spread.is_empty() && cx.args.pod_topology_spread.defaulting_type == Defaulting::System;
     !system && !has_all_topology_keys(constraints, node)

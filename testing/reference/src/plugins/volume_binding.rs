@@ -254,7 +254,7 @@ fn matching_volume<'a>(
     }))
 }
 
-/// Whether the driver has capacity for a new volume, if it publishes capacities.
+/// Returns whether the driver has capacity for a new volume, if it publishes capacities.
 fn has_capacity(cx: &Cycle<'_>, claim: &PersistentVolumeClaim, class: &StorageClass, node: &Node) -> bool {
     let Some(size) = claim.request else { return true };
     let publishes_capacity = match cx.cluster.object(Kind::CsiDriver, Symbol::EMPTY, class.provisioner) {

@@ -64,7 +64,7 @@ fn conflict(own: &Volume, theirs: &Volume) -> bool {
     }
 }
 
-/// Whether an existing pod uses a ReadWriteOncePod claim of the pod.
+/// Returns whether an existing pod uses a ReadWriteOncePod claim of the pod.
 fn claim_is_taken(cx: &Cycle<'_>) -> bool {
     let exclusive =
         |name| claim(cx, name).is_some_and(|claim| claim.access_modes.contains(&AccessMode::ReadWriteOncePod));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use schedc_book::page::Page;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }

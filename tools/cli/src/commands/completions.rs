@@ -21,7 +21,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// `command` is the whole command line.
+    /// Prints the completions of a shell. `command` is the whole command line.
     pub(crate) fn run(self, bundle: &AnyBundle, command: Command) -> Result<(), Failure> {
         let mut script = Vec::new();
         generate(self.shell, &mut with_profiles(command, bundle.profiles), program::name(), &mut script);

@@ -30,7 +30,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Whether to measure cost instead of a workload.
+    /// Returns whether to measure cost instead of a workload.
     pub(crate) fn is_requested(&self) -> bool {
         self.cost
     }

@@ -28,7 +28,7 @@ impl Selector {
         Ok(Selector { text: text.to_owned(), interner, other, selector })
     }
 
-    /// The original text of the selector.
+    /// Returns the original text of the selector.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -18,7 +18,7 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    /// `command` is the whole command line.
+    /// Prints or writes the man pages. `command` is the whole command line.
     pub(crate) fn run(self, command: Command) -> Result<(), Failure> {
         let command = documented(command);
         let Some(folder) = self.folder else {

@@ -32,7 +32,7 @@ impl Pods {
         self.pod.as_deref().filter(|_| self.are_selected())
     }
 
-    /// Whether the pods are selected by their labels.
+    /// Returns whether the pods are selected by their labels.
     pub(crate) fn are_selected(&self) -> bool {
         self.selector.is_some()
     }

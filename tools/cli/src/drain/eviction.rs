@@ -103,7 +103,7 @@ pub(super) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, Obst
     }
 }
 
-/// Whether a pod is ready. Without a condition, a pod with a node is, because no kubelet reports it here.
+/// Returns whether a pod is ready. Without a condition, a pod with a node is, because no kubelet reports it here.
 fn is_ready(pod: &Pod) -> bool {
     let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     conditions.into_iter().find(|condition| condition.type_ == "Ready").is_none_or(|ready| ready.status == "True")

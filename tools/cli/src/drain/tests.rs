@@ -24,7 +24,7 @@ fn set(name: &str, replicas: usize) -> Value {
     })
 }
 
-/// A running pod of a ReplicaSet.
+/// Returns a running pod of a ReplicaSet.
 fn pod(set: &str, number: usize, node: &str, cpu: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",

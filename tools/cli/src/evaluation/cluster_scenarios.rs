@@ -33,14 +33,14 @@ impl Scenario {
     }
 }
 
-/// Whether a pod waits for a node.
+/// Returns whether a pod waits for a node.
 fn is_pending(pod: &Value) -> bool {
     let is_finished = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
     let has_node = pod["spec"]["nodeName"].as_str().is_some_and(|node| !node.is_empty());
     !is_finished && !has_node && pod["metadata"]["deletionTimestamp"].is_null()
 }
 
-/// The order of attempts: the highest priority first, then the oldest pod.
+/// Returns the order of attempts: the highest priority first, then the oldest pod.
 fn order(pod: &Value) -> (Reverse<i64>, String, String, String) {
     let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default().to_owned();
     let priority = pod["spec"]["priority"].as_i64().unwrap_or_default();

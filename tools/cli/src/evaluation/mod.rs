@@ -39,7 +39,7 @@ pub use scenario_cluster::ScenarioCluster;
 
 /// The results of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Evaluation {
+pub struct ScenarioEvaluation {
     /// ID of the scenario.
     pub id: String,
     /// The profile that decided, by its file name.
@@ -207,7 +207,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// Returns the first error in the scenario.
-    pub fn evaluate(&mut self, scenario: Scenario) -> Result<Evaluation, Error> {
+    pub fn evaluate(&mut self, scenario: Scenario) -> Result<ScenarioEvaluation, Error> {
         self.evaluate_placing(scenario, |_, decision| decision.chosen.clone())
     }
 
@@ -221,7 +221,7 @@ impl Evaluator {
         &mut self,
         scenario: Scenario,
         mut place: impl FnMut(usize, &Decision) -> Option<String>,
-    ) -> Result<Evaluation, Error> {
+    ) -> Result<ScenarioEvaluation, Error> {
         self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
         let profile = self.profile_of(scenario.profile.as_deref())?;
         let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
@@ -249,7 +249,7 @@ impl Evaluator {
             }
             results.push(decision);
         }
-        Ok(Evaluation { id: scenario.id, profile: self.profiles[profile].name, results })
+        Ok(ScenarioEvaluation { id: scenario.id, profile: self.profiles[profile].name, results })
     }
 
     /// Treats unknown keys of a scenario as unknown fields of a manifest written by hand.

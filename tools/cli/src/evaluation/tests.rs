@@ -9,7 +9,7 @@ pub(crate) mod profiles {
 }
 use profiles::Profiles;
 
-/// A node with two CPUs.
+/// Returns a node with two CPUs.
 fn node(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
@@ -17,7 +17,7 @@ fn node(name: &str) -> Value {
     })
 }
 
-/// A pod that requests two CPUs, with these fields in its spec and status.
+/// Returns a pod that requests two CPUs, with these fields in its spec and status.
 fn pod(name: &str, mut spec: Value, status: Value) -> Value {
     spec["containers"] = json!([{"name": "c", "resources": {"requests": {"cpu": "2"}}}]);
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec, "status": status})

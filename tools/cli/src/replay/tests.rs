@@ -12,7 +12,7 @@ mod profiles {
     schedc_macros::profile!("../../profiles/default.toml");
 }
 
-/// Lines of a valid recording.
+/// Returns the lines of a valid recording.
 fn lines() -> Vec<Value> {
     let node = |name: &str, cpu: &str| {
         json!({"at": 1, "set": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},

@@ -130,14 +130,14 @@ impl Log {
         self.line(now, name, what, format!("{}{room}", failure.message()));
     }
 
-    /// Called before the scheduler receives a change.
+    /// Notes which pods are parked, before the scheduler receives a change.
     pub(super) fn before_change(&mut self, scheduler: &dyn AnyScheduler) {
         for (uid, waiting) in &mut self.pods {
             waiting.is_parked = matches!(scheduler.place(uid), Some(QueuePlace::Unschedulable | QueuePlace::Gated));
         }
     }
 
-    /// Called after the scheduler received a change.
+    /// Logs a change, after the scheduler received it.
     pub(super) fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
         let by = Reference::of(&change.object);
         let verb = match change.kind {

@@ -33,7 +33,7 @@ fn with_tolerations(template: &Pod) -> Pod {
     pod
 }
 
-/// Returns a pod for each node on which the DaemonSet controller wants one. The pods may still be unschedulable.
+/// Returns a pod for each node on which the DaemonSet controller would create one. The pods may still be unschedulable.
 pub(super) fn pods<'n>(template: &Pod, nodes: impl Iterator<Item = &'n Node>) -> Vec<Pod> {
     let template = with_tolerations(template);
     let mut interner = Interner::default();

@@ -25,7 +25,7 @@ use document::Document;
 pub use pods::{Replicas, SubmittedWorkload};
 
 /// Maximum number of pods of all manifests together, so that a typing error in `replicas` does not exhaust the memory.
-pub const MAX_PODS: usize = 100_000;
+pub(crate) const MAX_PODS: usize = 100_000;
 
 /// The objects of manifests that are not in the cluster yet.
 #[derive(Clone, Debug)]

@@ -55,13 +55,13 @@ impl SubmittedWorkload {
         &self.template
     }
 
-    /// Changes the template of the pods.
-    pub fn template_mut(&mut self) -> &mut Pod {
+    /// Returns the template of the pods, for changes.
+    pub(crate) fn template_mut(&mut self) -> &mut Pod {
         &mut self.template
     }
 
     /// Lets every pod have a new name, as if a controller created it.
-    pub fn generate_names(&mut self) {
+    pub(crate) fn generate_names(&mut self) {
         let metadata = &mut self.template.metadata;
         if let Some(name) = metadata.name.take() {
             metadata.generate_name = Some(format!("{name}-"));
@@ -88,8 +88,8 @@ impl SubmittedWorkload {
         Problem { object: Some(self.title()), field, ..problem }
     }
 
-    /// Returns the controller of the pods: API version, kind and name. A Deployment controls a ReplicaSet, and a CronJob
-    /// a Job.
+    /// Returns the controller of the pods: API version, kind and name. A Deployment controls a ReplicaSet, and a
+    /// CronJob a Job.
     fn owner(&self) -> Option<(&'static str, &'static str, String)> {
         Some(match self.kind.as_str() {
             "ReplicationController" => ("v1", "ReplicationController", self.name.clone()),

@@ -29,7 +29,7 @@ fn default_preemption(args: &RawTable, report: &mut Report) {
     }
 }
 
-/// `addedAffinity` has one level less in a profile. Preferences without effect are omitted.
+/// Converts `addedAffinity`, which has one level less in a profile. Preferences without effect are omitted.
 fn node_affinity(args: &mut RawTable, report: &mut Report) {
     let Some(affinity) = table_mut(args, "added-affinity") else { return };
     for field in &mut affinity.fields {
@@ -108,7 +108,7 @@ fn node_resources_fit(args: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// Weight 0 stands for the default weight, and an empty list for the default resources.
+/// Removes weights of 0, which stand for the default weight, and empty lists, which stand for the default resources.
 fn resources(table: &mut RawTable, report: &mut Report) {
     drop_empty_lists(table);
     for resource in tables_mut(table, "resources") {
@@ -121,7 +121,7 @@ fn resources(table: &mut RawTable, report: &mut Report) {
     }
 }
 
-/// Missing values of a point are 0.
+/// Sets missing values of a point of a shape to 0.
 fn shape(table: &mut RawTable) {
     let RawValue::List(points) = (match table.fields.iter_mut().find(|field| field.key.value == "shape") {
         Some(field) => &mut field.value.value,

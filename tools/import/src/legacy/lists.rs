@@ -50,7 +50,7 @@ pub(super) struct Changed {
     pub(super) strategy: &'static str,
 }
 
-/// The plugin sets by extension point.
+/// Returns the plugin sets by extension point.
 pub(super) fn sets(
     plugins: Option<&Node>,
     path: &str,
@@ -338,7 +338,7 @@ struct Strategy {
     index: usize,
 }
 
-/// NodeResourcesFit has one strategy: the last one in the file, otherwise the default one.
+/// Chooses the strategy of NodeResourcesFit: the last one in the file, otherwise the default one.
 fn one_strategy(strategies: Vec<Strategy>, list: &mut Vec<Entry>, report: &mut Report) -> Option<Changed> {
     let chosen = strategies.iter().rev().find(|strategy| strategy.entry.written).or(strategies.first())?;
     for other in strategies.iter().filter(|other| other.index != chosen.index) {

@@ -15,7 +15,7 @@ pub(crate) fn extender_weight_unused(at: Span) -> Diagnostic {
     )
 }
 
-/// `key` is the setting, as in a profile.
+/// Reports TLS settings without effect. `key` is the setting, as in a profile.
 pub(crate) fn tls_over_plain_http(at: Span, key: &str) -> Diagnostic {
     let key = if key == "tls-config" { "tlsConfig" } else { "enableHTTPS" };
     let title = format!("`{key}` is left out: the URL begins with http://, so kube-scheduler uses plain HTTP");
@@ -31,7 +31,7 @@ pub(crate) fn https_without_ca(at: Span) -> Diagnostic {
     .help("give the CA as `caFile` in `tlsConfig`")
 }
 
-/// `key` is the setting, as in a profile.
+/// Reports a value that is not base64. `key` is the setting, as in a profile.
 pub(crate) fn not_base64(at: Span, key: &str) -> Diagnostic {
     let key = key.replace("-data", "Data");
     Diagnostic::at(at, format!("`{key}` must be PEM in base64"), "not text in base64")

@@ -215,7 +215,7 @@ fn unknown_plugins_survive_a_round_trip() {
     assert!(shown(&second).contains("a-limit = 3\nresources = { \"example.com/my-gpu\" = 2 }\n"), "{}", shown(&second));
 }
 
-/// A plugin list of a profile: random in-tree plugins of the point, in any order, with any weights.
+/// Returns a plugin list of a profile: random in-tree plugins of the point, in any order, with any weights.
 fn list(point: Point) -> impl Strategy<Value = String> {
     let names: Vec<&str> = kube_scheduler::DEFAULT_PLUGINS
         .iter()

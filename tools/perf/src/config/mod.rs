@@ -224,7 +224,7 @@ pub struct SelectedWorkload<'a> {
 }
 
 impl<'a> SelectedWorkload<'a> {
-    /// `TEST/WORKLOAD`.
+    /// Returns the name in the form `TEST/WORKLOAD`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.case.name, self.workload.name)
     }

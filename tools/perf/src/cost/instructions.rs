@@ -5,8 +5,9 @@ pub(super) struct Counter(perf_event::Counter);
 
 #[cfg(target_os = "linux")]
 impl Counter {
-    /// # Errors
-    /// Returns the reason why instructions cannot be counted.
+    /// Opens an instruction counter of this thread.
+    ///
+    /// # Errors Returns the reason why instructions cannot be counted.
     pub(super) fn new() -> Result<Self, String> {
         let counter = perf_event::Builder::new(perf_event::events::Hardware::INSTRUCTIONS).build();
         counter.map(Counter).map_err(|error| format!("this program has no access to an instruction counter: {error}"))

@@ -7,7 +7,7 @@ use schedc_objects::AnyObject;
 
 use super::interval;
 use crate::Error;
-use crate::background::{Background, BackgroundTask};
+use crate::background::{BackgroundTask, PeriodicTask};
 use crate::config::DeletePods;
 use crate::probe::has;
 use crate::run::Runner;
@@ -28,7 +28,7 @@ impl Runner<'_> {
         }
         let interval = interval(op.delete_pods_per_second);
         let time = interval.saturating_mul(i64::try_from(pods.len()).unwrap_or(i64::MAX));
-        self.background.push(Background::new(self.clock.now(), interval, BackgroundTask::Deletions { pods }));
+        self.background.push(PeriodicTask::new(self.clock.now(), interval, BackgroundTask::Deletions { pods }));
         match op.skip_wait_to_completion {
             true => Ok(()),
             false => self.run_until(time, |_| false).map(drop),

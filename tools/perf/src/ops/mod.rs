@@ -10,7 +10,7 @@ mod wait;
 use schedc_objects::AnyObject;
 
 use crate::Error;
-use crate::background::{Background, BackgroundTask};
+use crate::background::{BackgroundTask, PeriodicTask};
 use crate::config::{Churn, ChurnMode, CreateNamespaces, Op, StartCollecting};
 use crate::probe::Selection;
 use crate::run::Runner;
@@ -117,7 +117,7 @@ impl Runner<'_> {
             milliseconds => i64::try_from(milliseconds).unwrap_or(i64::MAX).saturating_mul(MILLISECOND),
         };
         let what = BackgroundTask::Churn { mode: op.mode, namespace, factories, alive, number: op.number, turn: 0 };
-        self.background.push(Background::new(self.clock.now(), interval, what));
+        self.background.push(PeriodicTask::new(self.clock.now(), interval, what));
         Ok(())
     }
 

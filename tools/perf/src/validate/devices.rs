@@ -25,7 +25,6 @@ impl Devices {
         }
     }
 
-    /// Removes an object.
     pub(super) fn remove(&mut self, key: &ObjectKey) {
         if key.kind == Kind::ResourceClaim {
             let old = self.claims.remove(&(key.namespace, key.name));

@@ -24,7 +24,6 @@ impl NodePods {
         self.ports.extend_from_slice(&pod.spec.host_ports);
     }
 
-    /// Removes a pod.
     pub(super) fn remove(&mut self, pod: &Pod) {
         self.used.subtract(&pod.usage.requests);
         self.pods -= 1;

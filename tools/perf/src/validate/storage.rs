@@ -36,7 +36,6 @@ impl Storage {
         }
     }
 
-    /// Removes an object.
     pub(super) fn remove(&mut self, key: &ObjectKey) {
         match key.kind {
             Kind::PersistentVolume => drop(self.volumes.remove(&key.name)),
@@ -46,7 +45,6 @@ impl Storage {
         }
     }
 
-    /// Adds a pod to a node.
     pub(super) fn add(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;
@@ -57,7 +55,6 @@ impl Storage {
         }
     }
 
-    /// Removes a pod from its node.
     pub(super) fn remove_pod(&mut self, pod: &Pod, node: Symbol) {
         for volume in &pod.spec.volumes {
             let namespace = pod.spec.namespace;

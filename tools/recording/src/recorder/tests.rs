@@ -16,7 +16,7 @@ fn pod(rest: &str) -> AnyObject {
     api_object(&format!("{{kind: Pod, metadata: {{name: p, namespace: d, uid: u}}, {rest}}}"))
 }
 
-/// A recorder of nodes and pods after its first lists, with a node and a pending pod.
+/// Returns a recorder of nodes and pods after its first lists, with a node and a pending pod.
 fn synced() -> Recorder {
     let mut recorder = Recorder::new(["Node", "Pod"]);
     recorder.upsert(1, &node("n1"), 1);

@@ -17,7 +17,7 @@ pub(super) struct BudgetCounts {
 }
 
 impl BudgetCounts {
-    /// Whether the counts of a budget depend on the replicas of controllers.
+    /// Returns whether the counts of a budget depend on the replicas of controllers.
     pub(super) fn need_scale(spec: &PodDisruptionBudgetSpec) -> bool {
         spec.max_unavailable.is_some() || matches!(spec.min_available, Some(IntOrString::String(_)))
     }

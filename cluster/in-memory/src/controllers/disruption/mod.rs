@@ -213,7 +213,7 @@ fn members_of(
 }
 
 impl Budget {
-    /// The current status of a budget.
+    /// Returns the current status of a budget.
     fn status(
         &self,
         budget: &PodDisruptionBudget,
@@ -260,7 +260,7 @@ impl Budget {
     }
 }
 
-/// A status of a manifest, after `more` pods have become healthy.
+/// Returns the status in a manifest, after `more` pods have become healthy.
 fn adjusted_status(
     given: &PodDisruptionBudgetStatus,
     more: i32,
@@ -284,8 +284,8 @@ fn adjusted_status(
     }
 }
 
-/// Whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four zeros, which
-/// an API server drops.
+/// Returns whether the status of a budget's manifest holds any information. `kubectl create --dry-run` prints four
+/// zeros, which an API server drops.
 pub fn is_given_budget_status(status: &PodDisruptionBudgetStatus) -> bool {
     let numbers = [status.current_healthy, status.desired_healthy, status.disruptions_allowed, status.expected_pods];
     let is_empty = numbers.iter().all(Option::is_none) || numbers.iter().all(|number| *number == Some(0));
@@ -314,7 +314,7 @@ fn condition(
     }
 }
 
-/// Whether a pod counts as healthy (`countHealthyPods`), without a kubelet to report that it is ready.
+/// Returns whether a pod counts as healthy (`countHealthyPods`), without a kubelet to report that it is ready.
 fn is_healthy(pod: &Pod) -> bool {
     let has_node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty());
     let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());

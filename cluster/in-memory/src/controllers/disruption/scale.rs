@@ -17,7 +17,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// The controller of a pod or of a ReplicaSet.
+    /// Returns the controller of a pod or of a ReplicaSet.
     pub(super) fn of(metadata: &ObjectMeta) -> Option<Owner> {
         let owners = metadata.owner_references.iter().flatten();
         let OwnerReference { api_version, kind, name, uid, .. } =
@@ -26,7 +26,7 @@ impl Owner {
         Some(Owner { group: group.to_owned(), kind: kind.clone(), name: name.clone(), uid: uid.clone() })
     }
 
-    /// Reason for an unknown scale.
+    /// Returns the reason for an unknown scale.
     pub(super) fn reason(&self, pod: &str) -> String {
         match (&*self.group, &*self.kind) {
             ("batch", "Job") => "jobs.batch does not implement the scale subresource".to_owned(),
@@ -49,8 +49,8 @@ impl Owner {
         self.is_owner(object.metadata(), &key).then_some(object)
     }
 
-    /// Whether an object of this name is the controller. Handwritten manifests may omit uids; the server derives a
-    /// missing uid from the name.
+    /// Returns whether an object of this name is the controller. Handwritten manifests may omit uids; the server
+    /// derives a missing uid from the name.
     fn is_owner(&self, metadata: &ObjectMeta, key: &Key) -> bool {
         let uid = metadata.uid.as_deref().unwrap_or_default();
         self.uid.is_empty() || self.uid == uid || uid == format!("{}/{}/{}", key.kind, key.namespace, key.name)

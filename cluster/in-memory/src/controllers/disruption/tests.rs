@@ -60,7 +60,7 @@ impl World {
         self.apply(&format!("{{kind: {kind}, metadata: {{name: c}}, spec: {{replicas: {replicas}}}}}"));
     }
 
-    /// The budget's counts, and the reason of its condition.
+    /// Returns the budget's counts, and the reason of its condition.
     fn numbers(&mut self) -> String {
         self.numbers_of("b")
     }
@@ -87,8 +87,8 @@ impl World {
     }
 }
 
-/// One line for each row: a budget's spec, a controller with its replicas, the numbers of its healthy and unhealthy
-/// pods, and the counts.
+/// Compares one line for each row: a budget's spec, a controller with its replicas, the numbers of its healthy and
+/// unhealthy pods, and the counts.
 fn check(rows: &[(&str, &str, i32, usize, usize)], expected: Expect) {
     let mut text = String::new();
     for &(spec, kind, replicas, healthy, unhealthy) in rows {

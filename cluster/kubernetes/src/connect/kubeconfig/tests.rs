@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Kubeconfig with one cluster and one user, given in YAML.
+/// Returns a kubeconfig with one cluster and one user, given in YAML.
 fn config(cluster: &str, user: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Config\ncurrent-context: here\npreferences: {{}}\n\

@@ -29,12 +29,12 @@ impl Slow {
         Slow(Arc::new(Seen { began: Instant::now(), under_way, most, creates, patches }))
     }
 
-    /// Number of creates and patches so far.
+    /// Returns the number of creates and patches so far.
     fn seen(&self) -> (usize, usize) {
         (self.0.creates.load(Ordering::Relaxed), self.0.patches.load(Ordering::Relaxed))
     }
 
-    /// Maximum number of requests in flight since the last call.
+    /// Returns the maximum number of requests in flight since the last call.
     fn take_max_in_flight(&self) -> usize {
         self.0.most.swap(0, Ordering::Relaxed)
     }
@@ -78,7 +78,7 @@ fn record(queue: &EventQueue, number: usize) {
     queue.record(event, None);
 }
 
-/// Each of many pods fails twice; a sweep 12 minutes later finds all of these series finished.
+/// Records two failures of each of many pods, and sweeps 12 minutes later, when all of these series are finished.
 async fn series_end(bindings: Bindings) -> Slow {
     let server = Slow::new();
     let (queue, sink) = EventWriter::new(server.clone(), EventRecorder::new("host"), 1);

@@ -22,7 +22,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Path of the endpoint.
+    /// Returns the path of the endpoint.
     pub const fn path(self) -> &'static str {
         match self {
             Endpoint::Metrics => "/metrics",

@@ -10,7 +10,7 @@ mod token;
 use hyper::HeaderMap;
 use rustls::pki_types::{CertificateDer, UnixTime};
 
-use super::authorities::{Authorities, Authority};
+use super::authorities::{Authority, ClientAuthorities};
 use super::budget::Budget;
 use super::connections::Peer;
 use super::review::AuthProblem;
@@ -35,7 +35,7 @@ impl<T: Transport> Authenticator<T> {
     /// are invalid.
     pub(super) async fn authenticate(
         &self,
-        authorities: &Authorities,
+        authorities: &ClientAuthorities,
         peer: &Peer,
         headers: &HeaderMap,
     ) -> Result<User, AuthProblem> {

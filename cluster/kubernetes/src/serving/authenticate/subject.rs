@@ -43,7 +43,7 @@ pub(in crate::serving) fn common_name(certificate: &CertificateDer<'_>) -> Resul
     Ok(named.map(|(_, text)| text).unwrap_or_default())
 }
 
-/// Attributes of the certificate's subject, in order.
+/// Returns the attributes of the certificate's subject, in order.
 fn subject(certificate: &CertificateDer<'_>) -> Result<Vec<(ObjectIdentifier, String)>, String> {
     let read = yasna::parse_der(certificate, |reader| {
         reader.read_sequence(|certificate| {

@@ -21,11 +21,11 @@ use crate::metrics::exposition;
 
 /// Pages that change while the scheduler runs, in Prometheus' text format.
 pub trait Endpoints: Send + Sync + 'static {
-    /// `/metrics`
+    /// Returns the page `/metrics`.
     fn metrics(&self) -> BoxFuture<'_, String>;
-    /// `/metrics/resources`; requested only while this replica leads.
+    /// Returns the page `/metrics/resources`, which is requested only while this replica leads.
     fn resources(&self) -> BoxFuture<'_, String>;
-    /// `/metrics/slis`
+    /// Returns the page `/metrics/slis`.
     fn slis(&self) -> BoxFuture<'_, String>;
     /// Records a check: its name, the name of its path, such as `readyz`, and whether it passed.
     fn checked(&self, _check: &'static str, _path: &'static str, _passed: bool) {}
@@ -141,12 +141,12 @@ fn status(code: StatusCode, reason: &str, message: &str, details: Option<Value>)
     body(code, JSON, written)
 }
 
-/// Response to invalid credentials.
+/// Returns the response to invalid credentials.
 pub(super) fn unauthorized() -> Answer {
     status(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized", None)
 }
 
-/// Response at the limit of reviews; the client should retry after a second.
+/// Returns the response at the limit of reviews; the client should retry after a second.
 pub(super) fn too_many_requests() -> Answer {
     let message = "too many requests are waiting for a review or failed one; retry later";
     let mut answer = status(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message, None);
@@ -154,25 +154,24 @@ pub(super) fn too_many_requests() -> Answer {
     answer
 }
 
-/// Response to an unauthorized request.
+/// Returns the response to an unauthorized request.
 pub(super) fn forbidden(user: &str, verb: &str, path: &str, reason: &str) -> Answer {
     let message = escape_html(&format!("User {user:?} cannot {verb} path {path:?}"));
     let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     status(StatusCode::FORBIDDEN, "Forbidden", &format!("forbidden: {message}{reason}"), Some(json!({})))
 }
 
-/// Response if authorization failed with an error.
+/// Returns the response after an error of the authorization.
 pub(super) fn internal_error(path: &str, why: &str) -> Answer {
     let message = format!("Internal Server Error: {path:?}: {why}");
     text(StatusCode::INTERNAL_SERVER_ERROR, escape_html(&message) + "\n")
 }
 
-/// Escapes HTML.
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Parameters of a query.
+/// Returns the parameters of a query.
 fn parameters(query: Option<&str>) -> impl Iterator<Item = (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
     parse(query.unwrap_or_default().as_bytes())
 }

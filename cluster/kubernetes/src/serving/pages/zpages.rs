@@ -24,7 +24,7 @@ enum Form {
 }
 
 impl Pages {
-    /// `/statusz`: start time, version and paths.
+    /// Returns the page `/statusz`: start time, version and paths.
     pub(super) fn statusz(&self, headers: &HeaderMap) -> Answer {
         // The clock may be set to a time before the start.
         let uptime = self.started.elapsed().unwrap_or_default().as_secs();
@@ -53,7 +53,7 @@ impl Pages {
         })
     }
 
-    /// `/flagz`: the command line with defaults.
+    /// Returns the page `/flagz`: the command line with defaults.
     pub(super) fn flagz(&self, headers: &HeaderMap) -> Answer {
         answer("flagz", "Flagz", headers, |form| match form {
             Form::Text => Value::String(self.flags.iter().map(|(name, value)| format!("{name}={value}\n")).collect()),

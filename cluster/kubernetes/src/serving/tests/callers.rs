@@ -78,7 +78,7 @@ async fn callers_with_invalid_tokens_cannot_flood_the_api_server() {
     assert_eq!(Client::default().get(server.address, "/livez").await.0, 200);
 }
 
-/// API server that accepts connections and never responds. Each waiting HTTP/1.1 request has a connection.
+/// Starts an API server that accepts connections and never responds. Each waiting HTTP/1.1 request has a connection.
 async fn silent() -> (Http, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let http = Http::new(&format!("http://{}", listener.local_addr().unwrap()).parse().unwrap(), None);

@@ -8,7 +8,7 @@ use super::*;
 const DEADLINE: Duration = Duration::from_secs(5);
 const REQUEST: &[u8] = b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/// Whether the peer closes the connection soon.
+/// Returns whether the peer closes the connection soon.
 async fn ends(stream: &mut (impl AsyncReadExt + Unpin)) -> bool {
     let mut rest = Vec::new();
     timeout(DEADLINE, stream.read_to_end(&mut rest)).await.is_ok()

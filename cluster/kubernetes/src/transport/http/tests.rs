@@ -3,7 +3,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
 
-/// Server that responds to each connection once, as scripted. Returns its requests.
+/// Starts a server that responds to each connection once, as scripted. Returns a client and the task that collects the
+/// requests.
 async fn serves(answers: Vec<&'static str>) -> (Http, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

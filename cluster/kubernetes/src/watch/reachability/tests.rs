@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Requests in a period, in order, with their time since its start and their paths.
+    /// Returns the requests in a period, in order, with their time since its start and their paths.
     fn asked(&self, from: Duration, to: Duration) -> Vec<(Duration, String)> {
         let asked = self.0.asked.lock().unwrap();
         let asked = asked.iter().filter(|(clock, _)| (from..to).contains(clock));

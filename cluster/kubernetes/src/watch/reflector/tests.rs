@@ -94,7 +94,7 @@ fn end_of_list(version: u32) -> String {
     )
 }
 
-/// Reflector without others.
+/// Returns the reachability of a single reflector.
 fn alone() -> ReachabilityMember {
     Reachability::default().member(true)
 }

@@ -146,7 +146,7 @@ pub(super) const ALL: &[Scenario] = &[
     (STOP, nothing, nothing),
 ];
 
-/// The choice between equally good nodes differs.
+/// Replaces node names where the choice between equally good nodes is random.
 pub(super) fn forget_draws(scenario: &str, mut request: Request) -> Request {
     if scenario == "five pods at once" {
         let text = request.body.to_string().replace("n1", "n").replace("n2", "n");

@@ -106,7 +106,7 @@ fn gce_handle(extent: &str, place: &str, disk: &str) -> String {
     format!("projects/{UNSPECIFIED}/{extent}/{place}/disks/{disk}")
 }
 
-/// The handle of a GCE disk: zonal if its label has one zone, regional if it has several.
+/// Returns the handle of a GCE disk: zonal if its label has one zone, regional if it has several.
 fn gce_volume_handle(meta: &ObjectMeta, disk: &str) -> Result<String, String> {
     let label = label(meta, BETA_ZONE).filter(|zones| !zones.is_empty()).or(label(meta, ZONE)).unwrap_or_default();
     let zones: Vec<_> = label.split(ZONE_SEPARATOR).collect();
@@ -120,7 +120,7 @@ fn gce_volume_handle(meta: &ObjectMeta, disk: &str) -> Result<String, String> {
     }
 }
 
-/// The common region of zones such as `europe-west1-b`.
+/// Returns the common region of zones such as `europe-west1-b`.
 fn gce_region(zones: &[&str]) -> Result<String, String> {
     let mut regions = BTreeSet::new();
     for zone in zones {
@@ -138,7 +138,7 @@ fn gce_region(zones: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The id of an EBS volume, also from the form `aws://zone/vol-id`.
+/// Returns the id of an EBS volume, also from the form `aws://zone/vol-id`.
 fn aws_handle(id: &str) -> Result<String, String> {
     let Some(url) = id.strip_prefix("aws://") else { return Ok(id.to_owned()) };
     let url = url.split(['?', '#']).next().unwrap_or_default();

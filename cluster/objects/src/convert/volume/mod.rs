@@ -212,7 +212,7 @@ fn volume_mode(mode: Option<&str>, interner: &mut Interner) -> VolumeMode {
     }
 }
 
-/// The values of the zone labels. A label with an empty zone among its values is ignored.
+/// Returns the values of the zone labels. A label with an empty zone among its values is ignored.
 fn zone_labels(meta: &ObjectMeta, interner: &mut Interner) -> Box<[ZoneLabel]> {
     let mut zones = Vec::new();
     for (key, successor) in ZONE_LABELS {
@@ -243,7 +243,7 @@ fn node_affinity(terms: &[TermText<'_>], interner: &mut Interner) -> NodeSelecto
     NodeSelector { terms: parsed.map(|term| NodeSelectorTerm { match_fields: Box::default(), ..term }).collect() }
 }
 
-/// Nodes on which volumes of a class can be provisioned. Empty and invalid terms select no node.
+/// Returns the nodes on which volumes of a class can be provisioned. Empty and invalid terms select no node.
 fn allowed_topologies<'a>(terms: &'a [api::TopologySelectorTerm], interner: &mut Interner) -> Option<NodeSelector> {
     if terms.is_empty() {
         return None;

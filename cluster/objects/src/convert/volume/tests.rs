@@ -21,7 +21,7 @@ fn volume(spec: &str, interner: &mut Interner) -> PersistentVolume {
     PersistentVolume::clone(&object)
 }
 
-/// A selector as text: alternatives separated by `|`, each with its conditions on labels.
+/// Returns a selector as text: alternatives separated by `|`, each with its conditions on labels.
 fn words(selector: Option<&NodeSelector>, interner: &Interner) -> String {
     let Some(selector) = selector else { return "any".into() };
     let terms = selector.terms.iter().map(|term| {

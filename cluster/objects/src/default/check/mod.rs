@@ -17,7 +17,7 @@ use super::ProblemReporter;
 use crate::kinds::{AnyObject, object_name};
 pub(super) use pod::{pod, preemption_policy};
 
-/// Name of an object in problems.
+/// Returns the name of an object in problems.
 pub(super) fn name(kind: &str, metadata: &ObjectMeta) -> String {
     object_name(kind, metadata)
 }

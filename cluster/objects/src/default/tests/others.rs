@@ -3,7 +3,7 @@ use expect_test::expect;
 use super::{check_refused, load};
 use crate::AnyObject;
 
-/// Manifests of one API version, each in one line.
+/// Returns the manifests of one API version, each in one line.
 fn documents(api_version: &str, documents: &[&str]) -> String {
     documents.iter().map(|rest| format!("---\n{{apiVersion: {api_version}, {rest}}}\n")).collect()
 }
@@ -47,7 +47,7 @@ fn new_volumes_are_available() {
     assert_eq!(phases.collect::<Vec<_>>(), ["Available", "Available", "Bound", "Released"]);
 }
 
-/// The class of a claim with these fields, given these classes (name, additional metadata).
+/// Returns the class of a claim with these fields, given these classes (name, additional metadata).
 fn class_of_claim(classes: &[(&str, &str)], metadata: &str, spec: &str) -> Option<String> {
     let classes = classes.iter().map(|(name, more)| {
         format!("---\n{{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {{name: {name}, {more}}}, provisioner: x}}\n")

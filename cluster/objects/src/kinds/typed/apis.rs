@@ -1,6 +1,6 @@
 //! Kinds of Kubernetes APIs that schedulers ignore. Any other kind of these APIs is misspelt.
 
-use crate::suggest::closest;
+use schedc_bounds::suggest::closest;
 
 use super::{APIS, KINDS, group, known};
 
@@ -29,7 +29,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("resource.k8s.io/v1", &[]),
 ];
 
-/// Whether an API belongs to a group outside of Kubernetes.
+/// Returns whether an API belongs to a group outside of Kubernetes.
 pub(crate) fn is_custom(api_version: &str) -> bool {
     let group = group(api_version);
     group.contains('.') && !group.ends_with(".k8s.io")

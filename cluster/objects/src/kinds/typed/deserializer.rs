@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use schedc_bounds::suggest::closest;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, Expected, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor,
@@ -17,7 +18,6 @@ use serde_json::{Error, Map, Value};
 use super::quantities;
 use super::reader::{ReadFindings, UnknownField, join, join_item};
 use super::schema::Walk;
-use crate::suggest::closest;
 
 /// A place in an object.
 #[derive(Clone, Copy)]

@@ -36,7 +36,7 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// Name of an object in problems.
+/// Returns the name of an object in problems.
 pub(crate) fn object_name(kind: &str, metadata: &ObjectMeta) -> String {
     let name = match (metadata.name.as_deref(), metadata.generate_name.as_deref()) {
         (Some(name), _) if !name.is_empty() => name.to_owned(),
@@ -73,7 +73,7 @@ pub(crate) fn problem_of_list(value: &Value) -> Option<String> {
     Some(plain_message("", &error.to_string()))
 }
 
-/// Name of an object that may be invalid.
+/// Returns the name of an object that may be invalid.
 pub(crate) fn name(kind: &str, value: &Value) -> String {
     let text = |field: &str| value.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let metadata = ObjectMeta {

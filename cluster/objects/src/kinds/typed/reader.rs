@@ -20,13 +20,13 @@ pub struct UnknownField {
 }
 
 impl UnknownField {
-    /// The path of the field, such as `spec.containers[0].imag`.
+    /// Returns the path of the field, such as `spec.containers[0].imag`.
     pub fn path(&self) -> String {
         join(&self.parent, &self.name)
     }
 }
 
-/// The path of a field of the object at `parent`.
+/// Returns the path of a field of the object at `parent`.
 pub(crate) fn join(parent: &str, name: &str) -> String {
     match parent {
         _ if name.contains(['.', '/']) => format!("{parent}[{name}]"),
@@ -35,7 +35,7 @@ pub(crate) fn join(parent: &str, name: &str) -> String {
     }
 }
 
-/// The path of an item of the list at `parent`.
+/// Returns the path of an item of the list at `parent`.
 pub(crate) fn join_item(parent: &str, item: usize) -> String {
     format!("{parent}[{item}]")
 }
@@ -116,7 +116,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, unknown: &mut UnknownFiel
     object.filter(|_| found.is_empty()).ok_or(found)
 }
 
-/// Whether the value at `path` is the one at `outer`, or inside it.
+/// Returns whether the value at `path` is the one at `outer`, or inside it.
 fn is_within(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -16,7 +16,7 @@ enum Step {
     Item,
 }
 
-/// The paths of all values in a sample, with the values.
+/// Collects all values in a sample with their paths.
 fn walk(value: &Value, path: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, Value)>) {
     if !path.is_empty() {
         found.push((path.clone(), value.clone()));
@@ -48,7 +48,7 @@ fn text(path: &[Step]) -> String {
     })
 }
 
-/// Whether reading the object reports an error at a path.
+/// Returns whether reading the object reports an error at a path.
 fn is_reported(object: &AnyObject, mut value: Value, path: &[Step]) -> bool {
     let sample = object.to_json().unwrap();
     let (api_version, kind) = (sample["apiVersion"].as_str().unwrap(), sample["kind"].as_str().unwrap());
@@ -168,7 +168,7 @@ fn every_value_of_a_wrong_type_is_reported() {
     .assert_eq(&report(mistake));
 }
 
-/// Whether the last step leads to an entry of a map.
+/// Returns whether the last step leads to an entry of a map.
 fn is_entry(path: &[Step]) -> bool {
     matches!(path.last(), Some(Step::Field(name)) if name.starts_with("1970-"))
 }

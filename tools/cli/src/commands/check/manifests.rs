@@ -9,7 +9,7 @@ use crate::commands::failure::Failure;
 use crate::commands::output;
 use crate::commands::tables::precheck::table;
 use crate::commands::validate;
-use crate::precheck::{Precheck, PrecheckError, WaitingPod, WorkloadResult, precheck};
+use crate::precheck::{PendingPod, Precheck, PrecheckError, WorkloadResult, precheck};
 use crate::trial;
 use crate::workloads::Submission;
 
@@ -59,7 +59,7 @@ impl Check {
             messages.sort_unstable();
             messages.dedup();
             for message in messages {
-                let number = of_workload().filter(|pod: &&WaitingPod| pod.rejection.message == message).count();
+                let number = of_workload().filter(|pod: &&PendingPod| pod.rejection.message == message).count();
                 let message = format!("{number} of {pods} pods of {workload} would wait: {message}");
                 findings.push(Finding { rule: WAITS.0, level: "error", message, place: place.clone() });
             }

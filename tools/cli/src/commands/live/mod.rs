@@ -43,12 +43,12 @@ pub(crate) struct ClusterChoice {
 
 #[cfg(feature = "run")]
 impl ClusterChoice {
-    /// The kubeconfig.
+    /// Returns the kubeconfig.
     pub(crate) fn kubeconfig(&self) -> Option<&Path> {
         self.kubeconfig.as_deref()
     }
 
-    /// The context of the kubeconfig, if it is not the current one.
+    /// Returns the context of the kubeconfig, if it is not the current one.
     pub(crate) fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
@@ -64,12 +64,12 @@ pub(crate) enum UsedKinds {
 }
 
 impl LiveCluster {
-    /// Whether options name a cluster.
+    /// Returns whether options name a cluster.
     pub(crate) fn is_named(&self) -> bool {
         self.live || self.choice.kubeconfig.is_some() || self.choice.context.is_some()
     }
 
-    /// Whether a command that needs objects reads a cluster, given its files.
+    /// Returns whether a command that needs objects reads a cluster, given its files.
     ///
     /// # Errors
     /// Returns an error if both files and a cluster are named, or none of them.

@@ -36,7 +36,7 @@ pub(crate) fn stop() -> Result<watch::Receiver<bool>, Failure> {
     Ok(stop)
 }
 
-/// At each SIGUSR2, as in kube-scheduler, logs the scheduler's cache and its differences from the API server.
+/// Logs the scheduler's cache and its differences from the API server at each SIGUSR2, as kube-scheduler does.
 pub(super) fn inspect(inspector: Inspector, profiles: &[ProfileInfo], http: Http) -> Result<(), Failure> {
     let failed = |error| Failure::new(format!("cannot listen to signals: {error}"));
     let mut wanted = signal(SignalKind::user_defined2()).map_err(failed)?;

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use super::count;
 use crate::commands::output::{Columns, heading, wrapped};
-use crate::precheck::{Precheck, Summary, WaitingPod, WorkloadResult};
+use crate::precheck::{PendingPod, Precheck, Summary, WorkloadResult};
 use crate::trial::Victim;
 
 /// Maximum number of nodes in a row.
 const NODES: usize = 4;
 
-/// Returns the waiting pods with reasons, the preempted pods, the workloads and, at the end where users see it, a summary.
+/// Returns the waiting pods with reasons, the preempted pods, the workloads and, at the end where users see it, a
+/// summary.
 pub(crate) fn table(found: &Precheck) -> String {
     let parts = [
         waiting(&found.waiting),
@@ -21,12 +22,12 @@ pub(crate) fn table(found: &Precheck) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-fn waiting(pods: &[WaitingPod]) -> Option<String> {
+fn waiting(pods: &[PendingPod]) -> Option<String> {
     if pods.is_empty() {
         return None;
     }
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    for WaitingPod { pod, rejection, .. } in pods {
+    for PendingPod { pod, rejection, .. } in pods {
         let message = rejection.message.as_str();
         match groups.iter_mut().find(|(known, _)| *known == message) {
             Some((_, pods)) => pods.push(pod),

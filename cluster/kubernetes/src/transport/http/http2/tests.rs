@@ -20,7 +20,8 @@ use schedc_tls::provider;
 
 type Asked = (Request<RecvStream>, SendResponse<Bytes>);
 
-/// Server that responds with `answer`, which returns `false` to end the connection. Returns the number of connections.
+/// Starts a server that responds with `answer`, which returns `false` to end the connection. Returns a client and the
+/// number of connections.
 async fn serves(answer: impl Fn(Asked) -> bool + Clone + Send + 'static) -> (Http, Arc<AtomicUsize>) {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();

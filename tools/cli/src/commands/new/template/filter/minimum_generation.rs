@@ -50,7 +50,7 @@ impl FilterPlugin for MinimumGeneration {
         if node.integer(pod.label).unwrap_or(0) >= pod.generation { Ok(()) } else { Err(()) }
     }
 
-    /// Preemption cannot help, because it does not change the hardware.
+    /// Excludes the node from preemption, which does not change the hardware.
     fn code(_: &()) -> Code {
         Code::UnschedulableAndUnresolvable
     }

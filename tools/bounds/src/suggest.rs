@@ -1,27 +1,26 @@
 //! Suggestions for unknown names.
 
-/// Returns the candidate that `name` most likely means: equal except for case and separators, or with a few
-/// typos.
+/// Maximum length of a name with a suggestion, in bytes. Known names are shorter, and the comparison is quadratic.
+const MAX_LENGTH: usize = 200;
+
+/// Returns the candidate closest to `name`: equal except for case and separators, or with few different letters.
 pub fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    // No known name is as long, and the comparison time is proportional to the length.
-    if name.len() > MAX_TEXT_LEN {
+    if name.len() > MAX_LENGTH {
         return None;
     }
     let letters = |text: &str| -> String {
         text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
     };
     let wanted = letters(name);
-    let limit = (wanted.chars().count() / 3).clamp(1, 3);
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::osa_distance(&wanted, &letters(candidate)), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+    let length = wanted.chars().count();
+    let limit = (length / 3).clamp(1, 3);
+    // The distance is at least the difference in length, which excludes most candidates.
+    let similar = candidates.into_iter().map(|candidate| (letters(candidate), candidate));
+    let similar = similar.filter(|(letters, _)| letters.chars().count().abs_diff(length) <= limit);
+    let distances = similar.map(|(letters, candidate)| (strsim::osa_distance(&wanted, &letters), candidate));
+    let near = distances.filter(|&(distance, candidate)| distance <= limit && distance < candidate.len());
+    near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
 }
-
-/// Maximum length of a name with a suggestion, in bytes.
-const MAX_TEXT_LEN: usize = 200;
 
 #[cfg(test)]
 mod tests {

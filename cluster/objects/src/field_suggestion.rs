@@ -1,28 +1,10 @@
-//! Suggestions for unknown names.
+//! Suggestions for unknown fields.
 
 use std::fmt;
 
-use crate::kinds::{SchemaField, UnknownField};
+use schedc_bounds::suggest::closest;
 
-/// Returns the candidate closest to `name`: equal except for case and separators, or with few different letters.
-pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let letters = |text: &str| -> String {
-        text.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
-    };
-    // Known names are shorter, and the comparison is quadratic.
-    if name.len() > 100 {
-        return None;
-    }
-    let wanted = letters(name);
-    let length = wanted.chars().count();
-    let limit = (length / 3).clamp(1, 3);
-    // The distance is at least the difference in length, which excludes most candidates.
-    let similar = candidates.into_iter().map(|candidate| (letters(candidate), candidate));
-    let similar = similar.filter(|(letters, _)| letters.chars().count().abs_diff(length) <= limit);
-    let distances = similar.map(|(letters, candidate)| (strsim::osa_distance(&wanted, &letters), candidate));
-    let near = distances.filter(|&(distance, candidate)| distance <= limit && distance < candidate.len());
-    near.min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
-}
+use crate::kinds::{SchemaField, UnknownField};
 
 /// Returns the only candidate that begins with `name`, as `priorityClassName` does with `priorityClass`.
 fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static str> {
@@ -34,13 +16,13 @@ fn unique_completion(name: &str, candidates: &[&'static str]) -> Option<&'static
 const LISTED: usize = 12;
 
 /// Suggestion for an unknown field.
-pub(crate) struct Hint<'a> {
+pub(crate) struct FieldSuggestion<'a> {
     pub(crate) field: &'a UnknownField,
     /// All fields of the kind.
     pub(crate) schema: &'a [SchemaField],
 }
 
-impl fmt::Display for Hint<'_> {
+impl fmt::Display for FieldSuggestion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownField { name, known, .. } = self.field;
         if let Some(meant) = closest(name, known.iter().copied()).or_else(|| unique_completion(name, known)) {
@@ -59,7 +41,7 @@ impl fmt::Display for Hint<'_> {
     }
 }
 
-impl<'a> Hint<'a> {
+impl<'a> FieldSuggestion<'a> {
     /// Returns the path of the field with this name that is nearest to the user's path.
     fn nearest_place(&self) -> Option<&'a [&'static str]> {
         let here = names(&self.field.parent);
@@ -73,7 +55,7 @@ impl<'a> Hint<'a> {
     }
 }
 
-/// The names in a path, without indices.
+/// Returns the names in a path, without indices.
 fn names(path: &str) -> Vec<&str> {
     let without_index = |part: &str| part.find('[').map_or(part.len(), |end| end);
     path.split('.').filter(|part| !part.is_empty()).map(|part| &part[..without_index(part)]).collect()
