@@ -16,6 +16,8 @@ mod convert;
 pub mod decode;
 #[cfg(feature = "manifests")]
 pub mod default;
+#[cfg(feature = "manifests")]
+mod expressions;
 mod kinds;
 #[cfg(feature = "manifests")]
 pub mod manifests;
@@ -36,4 +38,4 @@ pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, SourceLocation, Sourced};
 #[cfg(feature = "manifests")]
-pub use validation::{IgnoredFields, ObjectReader, Validation};
+pub use validation::{IgnoredErrors, ObjectReader, Validation};
