@@ -152,6 +152,8 @@ mkdir -p "$dir/etcd"
     --listen-peer-urls "http://127.0.0.1:$((port + 2))" --initial-advertise-peer-urls "http://127.0.0.1:$((port + 2))" \
     --initial-cluster "default=http://127.0.0.1:$((port + 2))" >"$dir/etcd.log" 2>&1 &
 echo $! >"$dir/etcd.pid"
+until_success 60 0.1 curl -sSf "http://127.0.0.1:$((port + 1))/health" ||
+    { echo "etcd is not ready; see $dir/etcd.log (set KEEP to keep it)" >&2; exit 1; }
 start_apiserver
 
 # system:kube-scheduler permits the lease of kube-scheduler only, and reads only the kinds that kube-scheduler reads.
