@@ -10,6 +10,7 @@
 
 mod extenders;
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,17 +40,16 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
     let mut plugins = PluginTable::default();
     let lists: Vec<Vec<Resolved>> =
         Point::ALL.into_iter().map(|point| at_point(point, raw.point(point), &multi_point, catalogs)).collect();
-    for plugin in &multi_point {
-        if lists.iter().flatten().any(|resolved| resolved.entry.name == plugin.entry.name) {
-            plugins.id(&plugin.entry);
-        }
+    let running: HashSet<&str> = lists.iter().flatten().map(|resolved| resolved.entry.name.as_str()).collect();
+    for plugin in multi_point.iter().filter(|plugin| running.contains(plugin.entry.name.as_str())) {
+        plugins.id(&plugin.entry);
     }
     let mut lists = lists.into_iter();
     let points = Points::new(|_| {
         let list = lists.next().unwrap_or_default();
         list.into_iter().map(|resolved| resolved.step(&mut plugins)).collect()
     });
-    let mut plugins: Vec<PlanPlugin> = plugins.0.into_iter().map(|entry| plan_plugin(entry, raw)).collect();
+    let mut plugins = plan_plugins(plugins.plugins, raw);
     let extenders = extenders::plan(&raw.extenders);
     extenders::ignore_resources(&extenders, &mut plugins);
     Plan {
@@ -108,8 +108,9 @@ pub(crate) fn merged_multi_point(raw: &RawProfile, catalogs: &Catalogs) -> Vec<M
         )
     });
     let mut merged: Vec<MultiPointPlugin> = kept.collect();
+    let mut names: HashSet<String> = merged.iter().map(|plugin| plugin.entry.name.clone()).collect();
     for plugin in &set.enabled {
-        if !merged.iter().any(|other| other.entry.name == plugin.name.value) {
+        if names.insert(plugin.name.value.clone()) {
             merged.extend(named_in_multi_point(plugin, catalogs));
         }
     }
@@ -165,13 +166,18 @@ fn at_point(
         .filter(|plugin| plugin.entry.implements(point) && !set.disables(&plugin.entry.name))
         .collect();
 
+    let by_name: HashMap<&str, &MultiPointPlugin> = match set.enabled.is_empty() {
+        true => HashMap::new(),
+        false => multi_point.iter().map(|plugin| (plugin.entry.name.as_str(), plugin)).collect(),
+    };
     let mut named: Vec<Resolved> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for plugin in &set.enabled {
         let Some(entry) = catalogs.plugin(&plugin.name.value).filter(|entry| entry.implements(point)) else { continue };
-        if named.iter().any(|other| other.entry.name == entry.name) {
+        if !seen.insert(&entry.name) {
             continue;
         }
-        let in_multi_point = multi_point.iter().find(|other| other.entry.name == entry.name);
+        let in_multi_point = by_name.get(entry.name.as_str());
         let weight = plugin.weight.as_ref().map(written_weight);
         let weight = weight.or_else(|| in_multi_point.and_then(|other| other.weight.clone()));
         named.push(Resolved {
@@ -180,11 +186,12 @@ fn at_point(
             named_at: Some(plugin.name.span),
         });
     }
+    let spread_names: HashSet<&str> = spread.iter().map(|plugin| plugin.entry.name.as_str()).collect();
     let (overriding, additional): (Vec<Resolved>, Vec<Resolved>) =
-        named.into_iter().partition(|named| spread.iter().any(|plugin| plugin.entry.name == named.entry.name));
+        named.into_iter().partition(|named| spread_names.contains(named.entry.name.as_str()));
     let only_spread = spread
         .iter()
-        .filter(|plugin| !overriding.iter().any(|named| named.entry.name == plugin.entry.name))
+        .filter(|plugin| !seen.contains(plugin.entry.name.as_str()))
         .map(|plugin| Resolved {
             entry: Arc::clone(&plugin.entry),
             weight: weight_at(point, &plugin.entry, plugin.weight.clone()),
@@ -203,26 +210,38 @@ fn weight_at(point: Point, entry: &PluginEntry, written: Option<Setting<i64>>) -
 
 /// Plugins in the order of their first use.
 #[derive(Default)]
-struct PluginTable(Vec<Arc<PluginEntry>>);
+struct PluginTable {
+    plugins: Vec<Arc<PluginEntry>>,
+    ids: HashMap<String, usize>,
+}
 
 impl PluginTable {
     fn id(&mut self, entry: &Arc<PluginEntry>) -> PluginId {
-        let known = self.0.iter().position(|other| other.name == entry.name);
+        let known = self.ids.get(&entry.name).copied();
         PluginId(known.unwrap_or_else(|| {
-            self.0.push(Arc::clone(entry));
-            self.0.len() - 1
+            self.plugins.push(Arc::clone(entry));
+            self.ids.insert(entry.name.clone(), self.plugins.len() - 1);
+            self.plugins.len() - 1
         }))
     }
 }
 
-fn plan_plugin(entry: Arc<PluginEntry>, raw: &RawProfile) -> PlanPlugin {
-    let args = raw.args.iter().find(|args| args.plugin.value == entry.name);
-    let named_at = raw
-        .sets()
-        .flat_map(|(_, set)| &set.enabled)
-        .find(|plugin| plugin.name.value == entry.name)
-        .map(|plugin| plugin.name.span);
-    PlanPlugin { entry, named_at, args: args.and_then(arguments) }
+/// Adds the arguments of plugins and the first place where the profile names them.
+fn plan_plugins(entries: Vec<Arc<PluginEntry>>, raw: &RawProfile) -> Vec<PlanPlugin> {
+    let mut args: HashMap<&str, &RawArgs> = HashMap::new();
+    for each in &raw.args {
+        args.entry(&each.plugin.value).or_insert(each);
+    }
+    let mut named: HashMap<&str, Span> = HashMap::new();
+    for plugin in raw.sets().flat_map(|(_, set)| &set.enabled) {
+        named.entry(&plugin.name.value).or_insert(plugin.name.span);
+    }
+    let plugin = |entry: Arc<PluginEntry>| {
+        let name = entry.name.as_str();
+        let (named_at, args) = (named.get(name).copied(), args.get(name).copied().and_then(arguments));
+        PlanPlugin { entry, named_at, args }
+    };
+    entries.into_iter().map(plugin).collect()
 }
 
 fn arguments(args: &RawArgs) -> Option<Node> {

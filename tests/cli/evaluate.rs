@@ -177,6 +177,74 @@ fn a_failing_scenario_does_not_stop_the_evaluation() {
 }
 
 #[test]
+fn all_errors_of_a_scenario_are_reported() {
+    let pod = |fields: &str| format!(r#"{{"schedule": {{"metadata": {{"name": "p"}}, "spec": {{{fields}}}}}}}"#);
+    let steps = [
+        pod(r#""nodeSelecter": {}"#),
+        r#"{"create": {"kind": "Pod"}}"#.to_owned(),
+        r#"{"delete": {"kind": "Nod", "name": "n"}}"#.to_owned(),
+        r#"{"paint": {}}"#.to_owned(),
+        pod(""),
+        pod(r#""tolerations": 5"#),
+    ];
+    let objects = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": 5}}, {"apiVersion": "v1"}"#;
+    let steps = steps.join(", ");
+    let many = vec![r#"{"paint": {}}"#; 25].join(", ");
+    let wrong = [
+        format!(r#"{{"id": "a", "profile": "other", "object": 1, "objects": [{objects}], "steps": [{steps}]}}"#),
+        format!(r#"{{"id": "b", "profile": "edge", "steps": [{many}]}}"#),
+    ];
+    check(
+        &wrong.join("\n"),
+        expect![[r#"
+        error: in.jsonl:2: scenario a: object: unknown field; did you mean `objects`?
+        error: in.jsonl:2: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
+        error: in.jsonl:2: scenario a: objects[0]: Node without a name: metadata.name: is integer `5`, but must be text; put it in quotes
+        error: in.jsonl:2: scenario a: objects[1]: the object has no `kind`
+        error: in.jsonl:2: scenario a: steps[0]: Pod default/p: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+        error: in.jsonl:2: scenario a: steps[1]: the object has no `apiVersion`
+        error: in.jsonl:2: scenario a: steps[2]: scheduling ignores objects of kind `Nod`
+        error: in.jsonl:2: scenario a: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:2: scenario a: steps[5]: Pod default/p: spec.tolerations: is integer `5`, but must be a list
+        error: in.jsonl:3: scenario b: steps[0]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[1]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[2]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[3]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[4]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[5]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[6]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[7]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[8]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[9]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[10]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[11]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[12]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[13]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[14]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[15]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[16]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[17]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[18]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: steps[19]: there is no step `paint`; a step has one of `schedule`, `create`, `update` and `delete`
+        error: in.jsonl:3: scenario b: and 5 more errors
+        error: 2 scenarios or files were left out
+    "#]],
+    );
+    let change = r#"{"id": "a", "profile": "other", "pod": {}, "event": {"old": {}, "new": {}}, "objects": [{}],
+        "direct": {"resource": "Node", "action": "Paint"}}"#;
+    let folder = Folder::with(&[("in.jsonl", &change.replace('\n', ""))]);
+    expect![[r#"
+        error: in.jsonl:1: scenario a: no profile is named `other`; the profiles are binpack, default, edge, features
+        error: in.jsonl:1: scenario a: objects[0]: the object has no `kind`
+        error: in.jsonl:1: scenario a: event.old: the object has no `kind`
+        error: in.jsonl:1: scenario a: event.new: the object has no `kind`
+        error: in.jsonl:1: scenario a: direct: there is no event `Paint` of `Node`
+        error: one scenario or file was left out
+    "#]]
+    .assert_eq(&folder.schedc(&["evaluate", "--hints", "in.jsonl"]).refused());
+}
+
+#[test]
 fn an_unreadable_file_does_not_stop_the_evaluation() {
     let folder = Folder::with(&[("in.jsonl", &scenario("one", "edge"))]);
     fs::write(folder.path("broken.gz"), &compressed(&scenario("two", "edge"))[..40]).expect("a file");

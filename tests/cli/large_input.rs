@@ -34,6 +34,40 @@ fn a_profile_with_many_unknown_keys() {
     assert_eq!((code, errors.len(), &errors[9_999]["line"]), (Some(1), 10_000, &Value::from(10_000)));
 }
 
+/// Each list names all plugins: comparing each name with each other takes minutes.
+#[test]
+fn a_configuration_with_many_plugins_is_imported() {
+    let names: Vec<String> = (0..10_000).map(|i| format!("Outside{i}")).collect();
+    let list = |more: &str| names.iter().map(|name| format!("\n      - {{name: {name}{more}}}")).collect::<String>();
+    let config = format!(
+        "apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      enabled:{}
+    score:
+      enabled:{}
+    filter:
+      disabled:{}
+  pluginConfig:{}
+",
+        list(""),
+        list(", weight: 2"),
+        list(""),
+        list(", args: {a: 1}").replace("\n      ", "\n  "),
+    );
+    let folder = Folder::with(&[("config.yaml", &config)]);
+    let Run { code, stdout, stderr } = folder.schedc(&["import", "config.yaml"]);
+    assert_eq!(
+        (code, stdout.matches("[args.Outside").count()),
+        (Some(0), 10_000),
+        "{}",
+        &stderr[..stderr.len().min(999)]
+    );
+    assert_eq!(stderr.matches("is not a plugin of kube-scheduler").count(), 10_000);
+}
+
 #[test]
 fn texts_in_messages_are_shortened() {
     let long = long();

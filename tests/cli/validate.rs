@@ -63,10 +63,11 @@ fn a_misspelt_field_of_a_manifest_is_an_error_in_every_command() {
     check(
         &["evaluate", "scenario.jsonl"],
         expect![[r#"
-        exit code 1
-        error: scenario.jsonl:1: scenario s: objects[0]: Node n: status.alocatable: unknown field; did you mean `allocatable`?
-        error: one scenario or file was left out
-    "#]],
+            exit code 1
+            error: scenario.jsonl:1: scenario s: objects[0]: Node n: status.alocatable: unknown field; did you mean `allocatable`?
+            error: scenario.jsonl:1: scenario s: steps[0]: Pod default/p: spec.nodeSelecter: unknown field; did you mean `nodeSelector`?
+            error: one scenario or file was left out
+        "#]],
     );
 }
 
@@ -195,12 +196,15 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
         &["a.jsonl"],
         expect![[r#"
             ["g"]
-            error: a.jsonl:1: scenario a: objcts: unknown field; did you mean `objects`?; setps: unknown field; did you mean `steps`?
+            error: a.jsonl:1: scenario a: objcts: unknown field; did you mean `objects`?
+            error: a.jsonl:1: scenario a: setps: unknown field; did you mean `steps`?
             error: a.jsonl:2: scenario b: object: unknown field; did you mean `objects`?
-            error: a.jsonl:3: scenario c: event: unknown field; only scenarios for `--hints` have it; pod: unknown field; only scenarios for `--hints` have it
-            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
-            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:3: scenario c: event: unknown field; only scenarios for `--hints` have it
+            error: a.jsonl:3: scenario c: pod: unknown field; only scenarios for `--hints` have it
+            error: a.jsonl:4: scenario d: steps[0]: delete: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5: scenario e: steps[0]: a step has one key, but this one has `after` and `delete`
+            error: a.jsonl:5: scenario e: steps[1]: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:6: scenario f: steps[0]: a step has one of `schedule`, `create`, `update` and `delete`
             error: 6 scenarios or files were left out
         "#]],
     );
@@ -208,9 +212,10 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
         &["a.jsonl", "--validate=warn"],
         expect![[r#"
             ["a", "b", "c", "g"]
-            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
-            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:4: scenario d: steps[0]: delete: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5: scenario e: steps[0]: a step has one key, but this one has `after` and `delete`
+            error: a.jsonl:5: scenario e: steps[1]: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:6: scenario f: steps[0]: a step has one of `schedule`, `create`, `update` and `delete`
             warning: 3 objects have unknown fields, which are ignored: scenario event (1), scenario objcts (1), scenario object (1), scenario pod (1), scenario setps (1)
             error: 3 scenarios or files were left out
         "#]],
@@ -219,9 +224,10 @@ fn an_unknown_key_of_a_scenario_is_an_error() {
         &["a.jsonl", "--validate=ignore"],
         expect![[r#"
             ["a", "b", "c", "g"]
-            error: a.jsonl:4:77: not a scenario: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
-            error: a.jsonl:5:92: not a scenario: a step has one key; `after` is a second one
-            error: a.jsonl:6:46: not a scenario: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:4: scenario d: steps[0]: delete: unknown field `nmae`, expected one of `kind`, `namespace`, `name`
+            error: a.jsonl:5: scenario e: steps[0]: a step has one key, but this one has `after` and `delete`
+            error: a.jsonl:5: scenario e: steps[1]: a step has one of `schedule`, `create`, `update` and `delete`
+            error: a.jsonl:6: scenario f: steps[0]: a step has one of `schedule`, `create`, `update` and `delete`
             error: 3 scenarios or files were left out
         "#]],
     );
@@ -232,12 +238,14 @@ fn an_unknown_key_of_a_hint_scenario_is_an_error() {
     check_scenarios(
         &["--hints", "hints.jsonl"],
         expect![[r#"
-        ["d"]
-        error: hints.jsonl:1: scenario a: inflight: unknown field; did you mean `inFlight`?; steps: unknown field; scenarios for `--hints` do not have it
-        error: hints.jsonl:2: scenario b: event.nwe: unknown field; did you mean `new`?; direct.to: unknown field; the fields here are resource, action
-        error: hints.jsonl:3: scenario c: about: unknown field; the fields here are id, profile, objects, pod, plugins, pending, event, inFlight, backoffDone, direct, topic
-        error: 3 scenarios or files were left out
-    "#]],
+            ["d"]
+            error: hints.jsonl:1: scenario a: inflight: unknown field; did you mean `inFlight`?
+            error: hints.jsonl:1: scenario a: steps: unknown field; scenarios for `--hints` do not have it
+            error: hints.jsonl:2: scenario b: event.nwe: unknown field; did you mean `new`?
+            error: hints.jsonl:2: scenario b: direct.to: unknown field; the fields here are resource, action
+            error: hints.jsonl:3: scenario c: about: unknown field; the fields here are id, profile, objects, pod, plugins, pending, event, inFlight, backoffDone, direct, topic
+            error: 3 scenarios or files were left out
+        "#]],
     );
     check_scenarios(
         &["--hints", "hints.jsonl", "--validate=warn"],

@@ -1,4 +1,5 @@
-//! Output of `schedc new`: it builds, passes its tests, and simulates, as its README describes.
+//! Output of `schedc new`: it builds, passes its tests, and simulates, as its README describes. The program in
+//! docs/embedding.md: it builds with the manifest of the page, and prints what the page shows.
 //!
 //! The build uses no network, the versions of this checkout, and its target folder; compiled packages are therefore
 //! shared.
@@ -7,6 +8,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use schedc_book::page::Page;
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 
@@ -98,4 +101,29 @@ fn a_new_index_follows_nodes_that_change_while_pods_run_on_them() {
 #[test]
 fn a_new_permit_plugin_gives_room_back() {
     check(&["--with", "permit"], &["a_pod_waits_for_its_partner", "a_pod_without_partner_releases_its_node"]);
+}
+
+#[test]
+fn the_embedding_page_has_a_complete_program() {
+    if slow_tests::is_skipped("cargo builds a program") {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let blocks = Page::read(root, "docs/embedding.md").expect("a page").blocks();
+    let block = |info: &str| &blocks.iter().find(|block| block.info == info).expect(info).text;
+    let folder = Path::new(TEMPORARY).join("embedding");
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    let manifest = block("toml").replace("../schedc/", &format!("{}/", root.display()));
+    // The folder is within that of this workspace, but not a member.
+    write("Cargo.toml", &format!("{manifest}\n[workspace]\n"));
+    write("src/main.rs", block("rust"));
+    for (from, to) in [("Cargo.lock", "Cargo.lock"), ("profiles/edge.toml", "profiles/edge.toml")] {
+        write(to, &fs::read_to_string(root.join(from)).expect("a file"));
+    }
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    assert_eq!(run(&folder, &cargo, &["run", "--quiet"]), *block("text"));
 }

@@ -10,7 +10,7 @@ use k8s_openapi::api::scheduling::v1::PriorityClass;
 use crate::default::{self, Admission};
 use crate::kinds::{AnyObject, Kinds};
 use crate::manifests::{Error, Manifests, Sourced};
-use crate::validation::{IgnoredFields, ObjectReader, Validation};
+use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 
 /// Options for loading manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,8 @@ pub struct Objects {
     pub kinds: Kinds,
     /// Treatment of unknown fields.
     pub validation: Validation,
-    /// Unknown fields that were ignored.
-    pub ignored: IgnoredFields,
+    /// Errors that were ignored.
+    pub ignored: IgnoredErrors,
 }
 
 impl Objects {

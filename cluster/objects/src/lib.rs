@@ -17,6 +17,7 @@ pub mod decode;
 #[cfg(feature = "manifests")]
 pub mod default;
 #[cfg(feature = "manifests")]
+mod expressions;
 mod field_suggestion;
 mod kinds;
 #[cfg(feature = "manifests")]
@@ -36,4 +37,4 @@ pub use kinds::{ObjectError, UnknownField, UnknownFields};
 #[cfg(feature = "manifests")]
 pub use manifests::{Error, Manifests, SourceLocation, Sourced};
 #[cfg(feature = "manifests")]
-pub use validation::{IgnoredFields, ObjectReader, Validation};
+pub use validation::{IgnoredErrors, ObjectReader, Validation};

@@ -1,14 +1,16 @@
-//! Validation of fields that an object's kind does not have.
+//! Validation of fields that an object's kind does not have, and of CEL expressions.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde_json::{Map, Value};
 
 use crate::field_suggestion::FieldSuggestion;
+use crate::SourceLocation;
+use crate::expressions::Expressions;
 use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
 
-/// Treatment of fields that an object's kind does not have, and of kinds that their API does not have.
+/// Treatment of fields that an object's kind does not have, of kinds that their API does not have, and of wrong CEL
+/// expressions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
     /// `Strict` for handwritten manifests, `Warn` for objects from a cluster: those have a `metadata.uid`, a
@@ -33,28 +35,77 @@ fn is_from_cluster(object: &Map<String, Value>) -> bool {
     has_text("uid") || has_text("resourceVersion") || is_managed
 }
 
-/// Unknown fields that were ignored, by kind and path, with the number of objects that have them.
+/// Errors that were ignored: unknown fields, by kind and path, with the number of objects that have them, and wrong
+/// expressions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IgnoredFields {
-    counts: BTreeMap<(String, String), usize>,
+pub struct IgnoredErrors {
+    fields: BTreeMap<(String, String), usize>,
     objects: usize,
+    expressions: Vec<IgnoredExpression>,
 }
 
-/// Maximum number of fields in the summary.
+/// A wrong expression that was ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IgnoredExpression {
+    pub(crate) place: Option<SourceLocation>,
+    pub(crate) error: ObjectError,
+}
+
+/// Maximum number of fields and of expressions in the warnings.
 const NAMED: usize = 5;
 
-impl IgnoredFields {
-    /// Returns whether no field was ignored.
+impl IgnoredErrors {
+    /// Returns whether no error was ignored.
     pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+        self.fields.is_empty() && self.expressions.is_empty()
     }
 
-    /// Adds the ignored fields of other objects.
-    pub fn extend(&mut self, other: IgnoredFields) {
+    /// Adds the ignored errors of other objects.
+    pub fn extend(&mut self, other: IgnoredErrors) {
         self.objects += other.objects;
-        for (field, count) in other.counts {
-            *self.counts.entry(field).or_default() += count;
+        for (field, count) in other.fields {
+            *self.fields.entry(field).or_default() += count;
         }
+        self.expressions.extend(other.expressions);
+    }
+
+    /// Sets the location of the expressions that have none.
+    pub fn set_place(&mut self, place: &SourceLocation) {
+        for expression in self.expressions.iter_mut().rev().take_while(|expression| expression.place.is_none()) {
+            expression.place = Some(place.clone());
+        }
+    }
+
+    pub(crate) fn expressions(&mut self) -> &mut Vec<IgnoredExpression> {
+        &mut self.expressions
+    }
+
+    /// Returns the warnings: one for all fields, and one for each of the first expressions.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<String> = (!self.fields.is_empty()).then(|| self.fields_warning()).into_iter().collect();
+        warnings.extend(self.expressions.iter().take(NAMED).map(|IgnoredExpression { place, error }| match place {
+            Some(place) => format!("{place}: {error}"),
+            None => error.to_string(),
+        }));
+        if let Some(more @ 1..) = self.expressions.len().checked_sub(NAMED) {
+            warnings.push(format!("{more} more CEL expressions are wrong"));
+        }
+        warnings
+    }
+
+    /// Returns the number of objects with unknown fields, and the most frequent ones.
+    fn fields_warning(&self) -> String {
+        let mut fields: Vec<_> = self.fields.iter().collect();
+        fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let objects =
+            if self.objects == 1 { "1 object has".to_owned() } else { format!("{} objects have", self.objects) };
+        let named = fields.iter().take(NAMED).map(|((kind, path), count)| format!("{kind} {path} ({count})"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = match fields.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{objects} unknown fields, which are ignored: {named}{more}")
     }
 
     fn add(&mut self, kind: &str, unknown: &[UnknownField]) {
@@ -64,25 +115,7 @@ impl IgnoredFields {
         paths.dedup();
         self.objects += usize::from(!paths.is_empty());
         for path in paths {
-            *self.counts.entry((kind.to_owned(), path)).or_default() += 1;
-        }
-    }
-}
-
-/// One line: the number of objects with unknown fields, and the most frequent ones.
-impl fmt::Display for IgnoredFields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut fields: Vec<_> = self.counts.iter().collect();
-        fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let objects =
-            if self.objects == 1 { "1 object has".to_owned() } else { format!("{} objects have", self.objects) };
-        write!(f, "{objects} unknown fields, which are ignored: ")?;
-        for (i, ((kind, path), count)) in fields.iter().take(NAMED).enumerate() {
-            write!(f, "{}{kind} {path} ({count})", if i > 0 { ", " } else { "" })?;
-        }
-        match fields.len().saturating_sub(NAMED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+            *self.fields.entry((kind.to_owned(), path)).or_default() += 1;
         }
     }
 }
@@ -100,28 +133,31 @@ fn without_indices(path: &str) -> String {
     text
 }
 
-/// Reads objects, and validates their fields.
+/// Reads objects, and validates their fields and CEL expressions.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectReader {
     /// The kinds that plugins declare.
     pub kinds: Kinds,
-    /// Treatment of unknown fields.
+    /// Treatment of unknown fields and wrong expressions.
     pub validation: Validation,
-    /// Unknown fields that were ignored so far and deserve a warning.
-    pub ignored: IgnoredFields,
+    /// Whether wrong expressions are only warnings in each case, because objects are read as a scheduler would read them.
+    pub allow_wrong_expressions: bool,
+    /// Errors that were ignored so far and deserve a warning.
+    pub ignored: IgnoredErrors,
+    expressions: Expressions,
 }
 
 impl ObjectReader {
     /// Returns a reader for objects of all built-in kinds and of those that plugins declare.
     pub fn new(kinds: Kinds, validation: Validation) -> ObjectReader {
-        ObjectReader { kinds, validation, ignored: IgnoredFields::default() }
+        ObjectReader { kinds, validation, ..ObjectReader::default() }
     }
 
     /// Reads an object of this API version and kind. `None`: schedulers ignore the kind.
     ///
     /// # Errors
-    /// Returns all unknown fields, if they are errors; a misspelt API or kind; and all fields with a wrong type or an
-    /// invalid quantity.
+    /// Returns all unknown fields and wrong CEL expressions, if they are errors; a misspelt API or kind; and all fields
+    /// with a wrong type or an invalid quantity.
     pub fn read(&mut self, api_version: &str, kind: &str, value: Value) -> Result<Option<AnyObject>, Vec<ObjectError>> {
         let is_strict = value.as_object().is_none_or(|fields| self.is_strict(fields));
         self.read_as(api_version, kind, value, is_strict)
@@ -136,7 +172,8 @@ impl ObjectReader {
         }
     }
 
-    /// Reads an object like [`read`](ObjectReader::read), where unknown fields are errors if `is_strict`.
+    /// Reads an object like [`read`](ObjectReader::read), where unknown fields and wrong expressions are errors if
+    /// `is_strict`.
     ///
     /// # Errors
     /// Returns the same errors.
@@ -163,6 +200,18 @@ impl ObjectReader {
                 None
             }
         };
+        if let Some(read) = &read
+            && self.validation != Validation::Ignore
+        {
+            let wrong = self.expressions.errors(read).into_iter();
+            let wrong = wrong.map(|(path, message)| ObjectError { object: object.clone(), field: Some(path), message });
+            if is_strict && !self.allow_wrong_expressions {
+                errors.extend(wrong);
+            } else {
+                let expressions = wrong.map(|error| IgnoredExpression { place: None, error });
+                self.ignored.expressions.extend(expressions);
+            }
+        }
         if is_strict
             && errors.is_empty()
             && read.is_none()

@@ -1,5 +1,8 @@
 //! Checks that no list contains a plugin twice. (kube-scheduler once loaded a plugin twice, and scores reached 300.)
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::{Context, key};
 use crate::diagnostic::Diagnostic;
 use crate::messages;
@@ -16,11 +19,11 @@ pub(super) fn check(cx: &Context<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 fn repeated<'n>(names: impl IntoIterator<Item = &'n Spanned<String>>, mut report: impl FnMut(&Spanned<String>, Span)) {
-    let mut seen: Vec<&Spanned<String>> = Vec::new();
+    let mut seen: HashMap<&str, Span> = HashMap::new();
     for name in names {
-        match seen.iter().find(|other| other.value == name.value) {
-            Some(first) => report(name, first.span),
-            None => seen.push(name),
+        match seen.entry(&name.value) {
+            Entry::Occupied(first) => report(name, *first.get()),
+            Entry::Vacant(new) => drop(new.insert(name.span)),
         }
     }
 }

@@ -4,6 +4,8 @@
 //! way here, with their locations in the configuration. This module adds kube-scheduler's steps: strict
 //! decoding, defaults for empty values, and validation of values that a profile cannot express.
 
+use std::collections::{HashMap, HashSet};
+
 use schedc_codegen::catalog::{ArgsSchema, Catalog, PluginEntry};
 use schedc_codegen::check_args;
 use schedc_codegen::parse::RawArgs;
@@ -34,7 +36,7 @@ pub(crate) fn of_profile(
     report: &mut Report,
 ) -> Vec<RawArgs> {
     let mut all: Vec<RawArgs> = Vec::new();
-    let mut seen: Vec<&Spanned<String>> = Vec::new();
+    let mut seen: HashMap<&str, Span> = HashMap::new();
     let mut running = effective.names();
     // The extension points of out-of-tree plugins are unknown.
     running.extend(
@@ -44,15 +46,16 @@ pub(crate) fn of_profile(
             .map(|entry| entry.name.as_str())
             .filter(|name| kube_scheduler::find(name).is_none()),
     );
+    let is_running: HashSet<&str> = running.iter().copied().collect();
     for (number, config) in profile.plugin_config.iter().enumerate() {
-        if let Some(first) = seen.iter().find(|other| other.value == config.name.value) {
-            report.error(messages::configured_twice(&config.name, first.span));
+        if let Some(first) = seen.get(config.name.value.as_str()) {
+            report.error(messages::configured_twice(&config.name, *first));
             continue;
         }
-        seen.push(&config.name);
+        seen.insert(&config.name.value, config.name.span);
         let path = format!("profiles[{index}].pluginConfig[{number}].args");
         let args = of_plugin(config, &path, report);
-        if !running.contains(&config.name.value.as_str()) {
+        if !is_running.contains(config.name.value.as_str()) {
             report.warning(messages::args_of_disabled_plugin(&config.name, &running));
             continue;
         }

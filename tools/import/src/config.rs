@@ -1,5 +1,7 @@
 //! The KubeSchedulerConfiguration as written: its fields with their locations, without defaults.
 
+use std::collections::{HashMap, HashSet};
+
 use schedc_codegen::Diagnostic;
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
@@ -97,6 +99,11 @@ impl Profile {
         &self.points[point as usize]
     }
 
+    /// Returns the names of all extension points, indexed by point, and those of `multiPoint`.
+    pub(crate) fn names(&self) -> (Vec<Names<'_>>, Names<'_>) {
+        (self.points.iter().map(PluginSet::names).collect(), self.multi_point.names())
+    }
+
     /// Returns all sets, `multiPoint` first (`None`).
     pub(crate) fn sets(&self) -> impl Iterator<Item = (Option<Point>, &PluginSet)> {
         let points = Point::ALL.into_iter().map(|point| (Some(point), self.point(point)));
@@ -104,7 +111,24 @@ impl Profile {
     }
 }
 
+/// The names in a plugin set.
+#[derive(Debug)]
+pub(crate) struct Names<'s> {
+    /// Enabled plugins, each as it is named first.
+    pub(crate) enabled: HashMap<&'s str, &'s Plugin>,
+    pub(crate) disabled: HashSet<&'s str>,
+}
+
 impl PluginSet {
+    /// Returns the names, for many look-ups.
+    pub(crate) fn names(&self) -> Names<'_> {
+        let mut enabled = HashMap::new();
+        for plugin in &self.enabled {
+            enabled.entry(plugin.name.value.as_str()).or_insert(plugin);
+        }
+        Names { enabled, disabled: self.disabled.iter().map(|plugin| plugin.name.value.as_str()).collect() }
+    }
+
     /// Returns whether a name is in `enabled`.
     #[cfg(feature = "legacy")]
     pub(crate) fn enables(&self, name: &str) -> bool {

@@ -1,6 +1,8 @@
 //! The effective plugins of a KubeSchedulerConfiguration's profile in kube-scheduler: the plugins of each
 //! extension point in order, and their weights.
 
+use std::collections::{HashMap, HashSet};
+
 use schedc_codegen::plan::Point;
 
 use crate::config::{PluginSet, Profile};
@@ -19,6 +21,8 @@ pub(crate) struct Entry {
 pub(crate) struct Effective {
     /// The `multiPoint` list, merged with the default one.
     pub(crate) multi_point: Vec<Entry>,
+    /// The weights in `multiPoint`, each of the first plugin with this name.
+    weights: HashMap<String, i64>,
     points: Vec<Vec<Entry>>,
 }
 
@@ -30,8 +34,17 @@ impl Effective {
             None => out_of_tree(name, point),
         };
         let multi_point = merge(&profile.multi_point);
-        let points = Point::ALL.map(|point| expand(point, profile, &multi_point, &implements)).into();
-        Self { multi_point, points }
+        let mut weights = HashMap::new();
+        for entry in &multi_point {
+            weights.entry(entry.name.clone()).or_insert(entry.weight);
+        }
+        let points = Point::ALL.map(|point| expand(point, profile, &multi_point, &weights, &implements)).into();
+        Self { multi_point, weights, points }
+    }
+
+    /// Returns the weight of a plugin in `multiPoint`; `None` if it is not there.
+    pub(crate) fn weight_in_multi_point(&self, name: &str) -> Option<i64> {
+        self.weights.get(name).copied()
     }
 
     /// Returns the plugins of an extension point, in order.
@@ -41,14 +54,11 @@ impl Effective {
 
     /// Returns all plugins with an extension point, in the order of `multiPoint`, then of the points.
     pub(crate) fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        let running = |name: &str| self.points.iter().flatten().any(|entry| entry.name == name);
-        for entry in self.multi_point.iter().filter(|entry| running(&entry.name)).chain(self.points.iter().flatten()) {
-            if !names.contains(&entry.name.as_str()) {
-                names.push(&entry.name);
-            }
-        }
-        names
+        let running: HashSet<&str> = self.points.iter().flatten().map(|entry| entry.name.as_str()).collect();
+        let mut seen = HashSet::new();
+        let in_multi_point = self.multi_point.iter().filter(|entry| running.contains(entry.name.as_str()));
+        let names = in_multi_point.chain(self.points.iter().flatten()).map(|entry| entry.name.as_str());
+        names.filter(|name| seen.insert(*name)).collect()
     }
 }
 
@@ -82,31 +92,33 @@ fn expand(
     point: Point,
     profile: &Profile,
     multi_point: &[Entry],
+    weights: &HashMap<String, i64>,
     implements: &impl Fn(&str, Point) -> bool,
 ) -> Vec<Entry> {
     let set = profile.point(point);
+    let names = set.names();
+    let disables_all = set.disables_all();
     let named: Vec<&str> = set.enabled.iter().map(|plugin| plugin.name.value.as_str()).collect();
     let enabled_by_default: Vec<&str> = multi_point
         .iter()
         .map(|entry| entry.name.as_str())
-        .filter(|name| !set.disables_all() && !set.disables(name) && implements(name, point))
+        .filter(|name| !disables_all && !names.disabled.contains(name) && implements(name, point))
         .collect();
-    let overriding = named.iter().filter(|name| enabled_by_default.contains(name));
-    let rest = enabled_by_default.iter().filter(|name| !named.contains(name));
-    let additional = named.iter().filter(|name| !enabled_by_default.contains(name));
-    let names = overriding.chain(rest).chain(additional);
-    names.map(|name| Entry { name: (*name).to_owned(), weight: weight(point, name, set, multi_point) }).collect()
+    let by_default: HashSet<&str> = enabled_by_default.iter().copied().collect();
+    let overriding = named.iter().filter(|name| by_default.contains(*name));
+    let rest = enabled_by_default.iter().filter(|name| !names.enabled.contains_key(*name));
+    let additional = named.iter().filter(|name| !by_default.contains(*name));
+    let ordered = overriding.chain(rest).chain(additional);
+    let weight = |name: &str| {
+        let own = names.enabled.get(name).map(|plugin| written_weight(plugin));
+        weight(point, own.or_else(|| weights.get(name).copied()))
+    };
+    ordered.map(|name| Entry { name: (*name).to_owned(), weight: weight(name) }).collect()
 }
 
-/// Returns the point's weight, otherwise that of `multiPoint`; 1 for a missing weight and for 0
-/// (`getValidScoreWeights`).
-fn weight(point: Point, name: &str, set: &PluginSet, multi_point: &[Entry]) -> i64 {
-    if point != Point::Score {
-        return 0;
-    }
-    let own = set.enabled.iter().find(|plugin| plugin.name.value == name).map(written_weight);
-    let enabled_by_default = || multi_point.iter().find(|entry| entry.name == name).map(|entry| entry.weight);
-    own.or_else(enabled_by_default).filter(|weight| *weight != 0).unwrap_or(1)
+/// Returns the weight at a point. At `score`, a missing weight and 0 stand for 1 (`getValidScoreWeights`).
+fn weight(point: Point, written: Option<i64>) -> i64 {
+    if point == Point::Score { written.filter(|weight| *weight != 0).unwrap_or(1) } else { 0 }
 }
 
 fn written_weight(plugin: &crate::config::Plugin) -> i64 {

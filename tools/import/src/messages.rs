@@ -246,10 +246,13 @@ pub(crate) fn disabled_twice(name: &Spanned<String>, set_key: &str) -> Diagnosti
     Diagnostic::at(name.span, format!("`{}` is disabled twice at `{set_key}`", name.value), "disabled again")
 }
 
+/// Maximum number of plugins that a name is compared with; the default plugins are among the first.
+const CANDIDATES: usize = 100;
+
 pub(crate) fn disables_nothing(name: &Spanned<String>, set_key: &str, enabled: &[String]) -> Diagnostic {
     let title = format!("disabling `{}` at `{set_key}` has no effect: it is not enabled there", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "disables nothing");
-    match closest(&name.value, enabled.iter().map(String::as_str)) {
+    match closest(&name.value, enabled.iter().map(String::as_str).take(CANDIDATES)) {
         Some(meant) if meant != name.value => diagnostic.help(format!("did you mean `{meant}`?")),
         _ => diagnostic,
     }
@@ -330,7 +333,7 @@ pub(crate) fn configured_twice(name: &Spanned<String>, first: Span) -> Diagnosti
 pub(crate) fn args_of_disabled_plugin(name: &Spanned<String>, running: &[&str]) -> Diagnostic {
     let title = format!("the arguments of `{}` have no effect: the profile does not run it", name.value);
     let diagnostic = Diagnostic::at(name.span, title, "not enabled");
-    match closest(&name.value, running.iter().copied()) {
+    match closest(&name.value, running.iter().copied().take(CANDIDATES)) {
         Some(meant) if kube_scheduler::find(&name.value).is_none() => {
             diagnostic.help(format!("did you mean `{meant}`?"))
         }

@@ -1,5 +1,7 @@
 //! A profile under construction: the configuration in the form of a profile.
 
+use std::collections::HashSet;
+
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::parse::RawArgs;
 use schedc_codegen::plan::Point;
@@ -88,13 +90,9 @@ pub(crate) fn translate(
 
 /// Returns the enabled plugins that neither kube-scheduler nor schedc has.
 fn out_of_tree_plugins(written: &config::Profile) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for plugin in written.sets().flat_map(|(_, set)| &set.enabled) {
-        if is_out_of_tree(&plugin.name.value) && !names.contains(&plugin.name.value) {
-            names.push(plugin.name.value.clone());
-        }
-    }
-    names
+    let mut seen = HashSet::new();
+    let enabled = written.sets().flat_map(|(_, set)| &set.enabled).map(|plugin| &plugin.name.value);
+    enabled.filter(|name| is_out_of_tree(name) && seen.insert(*name)).cloned().collect()
 }
 
 /// Returns whether neither kube-scheduler nor schedc has a plugin.
@@ -121,19 +119,17 @@ fn translate_set(point: Option<Point>, set: &PluginSet, effective: &Effective, c
         can_name(name, catalog) && point.is_none_or(|point| runs_at(name, point, catalog))
     });
     let mut disabled: Vec<String> = Vec::new();
-    for plugin in set.disabled.iter().filter(|_| !set.disables_all()) {
+    let mut seen = HashSet::new();
+    let disables_all = set.disables_all();
+    for plugin in set.disabled.iter().filter(|_| !disables_all) {
         let name = plugin.name.value.as_str();
         let runs = point.is_none_or(|point| runs_at(name, point, catalog));
-        if can_name(name, catalog)
-            && runs
-            && validate::has_effect(name, point, effective)
-            && !disabled.iter().any(|other| other == name)
-        {
+        if can_name(name, catalog) && runs && validate::has_effect(name, point, effective) && seen.insert(name) {
             disabled.push(name.to_owned());
         }
     }
     Set {
-        plain: set.disables_all(),
+        plain: disables_all,
         enabled: enabled.map(|plugin| translate_plugin(point, plugin, catalog)).collect(),
         disabled,
     }

@@ -1,10 +1,12 @@
 //! Report about a configuration.
 
+use std::collections::HashSet;
+
 use schedc_codegen::Diagnostic;
 use schedc_codegen::source::Files;
 
 /// Severity of a remark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// The configuration may have another effect than its author expects, or schedc decides differently from
     /// kube-scheduler.
@@ -14,7 +16,7 @@ pub enum Level {
 }
 
 /// A remark about a configuration that can be imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Remark {
     /// Its severity.
     pub level: Level,
@@ -36,6 +38,10 @@ impl Remark {
 pub(crate) struct Report {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) remarks: Vec<Remark>,
+    /// The same remarks, to find repetitions.
+    known: HashSet<Remark>,
+    /// Profiles and titles of remarks.
+    titles: HashSet<(Option<usize>, String)>,
     /// The current profile.
     pub(crate) profile: Option<usize>,
 }
@@ -55,8 +61,14 @@ impl Report {
 
     fn remark(&mut self, level: Level, diagnostic: Diagnostic) {
         let remark = Remark { level, profile: self.profile, diagnostic };
-        if !self.remarks.contains(&remark) {
+        if self.known.insert(remark.clone()) {
+            self.titles.insert((remark.profile, remark.diagnostic.title.clone()));
             self.remarks.push(remark);
         }
+    }
+
+    /// Whether the current profile has a remark with this title.
+    pub(crate) fn has_remark(&self, title: &str) -> bool {
+        self.titles.contains(&(self.profile, title.to_owned()))
     }
 }

@@ -1,5 +1,7 @@
 //! Summary of a profile's pipeline as lists, for comparisons with compiled profiles.
 
+use std::collections::HashSet;
+
 use schedc_codegen::catalog::Catalog;
 use schedc_codegen::plan::{Plan, PlanExtender, Point};
 use schedc_core::profile::ProfileInfo;
@@ -51,13 +53,9 @@ impl ProfileSummary {
 impl ProfileSummary {
     /// Returns all plugins that run, once, in the order of a scheduling attempt.
     pub fn plugins(&self) -> Vec<&str> {
-        let mut plugins: Vec<&str> = Vec::new();
-        for (name, _) in self.points.iter().flat_map(|(_, plugins)| plugins) {
-            if !plugins.contains(&name.as_str()) {
-                plugins.push(name);
-            }
-        }
-        plugins
+        let mut seen = HashSet::new();
+        let names = self.points.iter().flat_map(|(_, plugins)| plugins).map(|(name, _)| name.as_str());
+        names.filter(|name| seen.insert(*name)).collect()
     }
 
     /// Returns the profile's arguments for a plugin.

@@ -1,6 +1,8 @@
 //! Validation: configurations that kube-scheduler refuses (strict decoding,
 //! `ValidateKubeSchedulerConfiguration` and `NewFramework`), and settings that it ignores.
 
+use std::collections::{HashMap, HashSet};
+
 use schedc_codegen::is_dns_subdomain;
 use schedc_codegen::plan::Point;
 use schedc_codegen::source::{Span, Spanned};
@@ -103,18 +105,17 @@ fn plugins(profile: &Profile, effective: &Effective, report: &mut Report) {
 }
 
 fn repeated(set: &PluginSet, set_key: &str, report: &mut Report) {
-    let first = |plugins: &[Plugin], index: usize| -> Option<Span> {
-        let name = &plugins[index].name.value;
-        plugins[..index].iter().find(|other| other.name.value == *name).map(|other| other.name.span)
-    };
-    for (index, plugin) in set.enabled.iter().enumerate() {
-        if let Some(first) = first(&set.enabled, index) {
-            report.error(messages::enabled_twice(&plugin.name, first, set_key));
+    let mut first: HashMap<&str, Span> = HashMap::new();
+    for Plugin { name, .. } in &set.enabled {
+        match first.get(name.value.as_str()) {
+            Some(span) => report.error(messages::enabled_twice(name, *span, set_key)),
+            None => drop(first.insert(&name.value, name.span)),
         }
     }
-    for (index, plugin) in set.disabled.iter().enumerate() {
-        if first(&set.disabled, index).is_some() {
-            report.warning(messages::disabled_twice(&plugin.name, set_key));
+    let mut seen: HashSet<&str> = HashSet::new();
+    for Plugin { name, .. } in &set.disabled {
+        if !seen.insert(&name.value) {
+            report.warning(messages::disabled_twice(name, set_key));
         }
     }
 }
@@ -135,9 +136,8 @@ fn name(plugin: &Plugin, set_key: &str, report: &mut Report) -> bool {
         report.error(messages::unknown_plugin(&plugin.name, meant));
     } else {
         let warning = messages::out_of_tree_plugin(&plugin.name);
-        let (profile, title) = (report.profile, &warning.title);
         // One remark is enough, regardless of the number of uses.
-        if !report.remarks.iter().any(|other| other.profile == profile && other.diagnostic.title == *title) {
+        if !report.has_remark(&warning.title) {
             report.warning(warning);
         }
         return true;
@@ -177,9 +177,7 @@ fn weight(plugin: &Plugin, point: Option<Point>, set: &PluginSet, effective: &Ef
                 None => known
                     .filter(|known| !set.disables_all() && !set.disables(known.name))
                     .map(|known| known.default_weight),
-                Some(_) => {
-                    effective.multi_point.iter().find(|entry| entry.name == plugin.name.value).map(|entry| entry.weight)
-                }
+                Some(_) => effective.weight_in_multi_point(&plugin.name.value),
             };
             if let Some(usual) = usual.filter(|usual| *usual > 1) {
                 report.warning(messages::weight_falls_to_one(&plugin.name, usual, point));
@@ -211,9 +209,10 @@ fn disabled(plugin: &Plugin, point: Option<Point>, effective: &Effective, report
 pub(crate) fn has_effect(name: &str, point: Option<Point>, effective: &Effective) -> bool {
     match point {
         None => kube_scheduler::find(name).is_some(),
-        Some(point) => effective.multi_point.iter().any(|entry| {
-            entry.name == name && kube_scheduler::find(name).is_none_or(|known| known.points.contains(&point))
-        }),
+        Some(point) => {
+            effective.weight_in_multi_point(name).is_some()
+                && kube_scheduler::find(name).is_none_or(|known| known.points.contains(&point))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use schedc_codegen::plan::{Plan, Point};
 use schedc_codegen::source::{Files, Span};
 use schedc_codegen::{Diagnostics, NoCrates, SourceText, compile_with};
 
-use crate::config;
+use crate::config::{self, Names};
 use crate::effective::{Effective, Entry};
 use crate::profile::{self, Profile, Set};
 use crate::{messages, write};
@@ -25,14 +25,14 @@ enum OutOfTreePoints {
 }
 
 impl OutOfTreePoints {
-    fn runs_at(self, name: &str, point: Point, written: &config::Profile) -> bool {
-        let set = written.point(point);
-        let mut enabled = set.enabled.iter();
-        let in_multi_point = || written.multi_point.enabled.iter().find(|plugin| plugin.name.value == name);
-        enabled.any(|plugin| plugin.name.value == name)
-            || set.disables(name)
+    fn runs_at(self, name: &str, point: Point, (points, multi_point): &(Vec<Names<'_>>, Names<'_>)) -> bool {
+        let set = &points[point as usize];
+        set.enabled.contains_key(name)
+            || set.disabled.contains(name)
             || match self {
-                OutOfTreePoints::Mentioned => in_multi_point()
+                OutOfTreePoints::Mentioned => multi_point
+                    .enabled
+                    .get(name)
                     .is_some_and(|plugin| point == Point::PostBind || point == Point::Score && plugin.weight.is_some()),
                 OutOfTreePoints::All => point != Point::QueueSort,
             }
@@ -41,7 +41,8 @@ impl OutOfTreePoints {
 
 /// Returns kube-scheduler's pipeline, with out-of-tree plugins where the configuration names them.
 pub(crate) fn effective(written: &config::Profile) -> Effective {
-    Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, written))
+    let names = written.names();
+    Effective::new(written, |name, point| OutOfTreePoints::Mentioned.runs_at(name, point, &names))
 }
 
 /// Writes an equivalent profile and compiles it. If schedc's order of plugins would differ, they are listed
@@ -53,12 +54,14 @@ pub(crate) fn text(
     catalog: &Catalog,
     files: &Files,
 ) -> Result<(String, Plan), Diagnostics> {
+    let names = written.names();
     let mut last_attempt = false;
     loop {
         let text = write::toml(profile, source);
         let check = |out_of_tree: OutOfTreePoints| -> Result<(Plan, Vec<(Point, Set)>), Diagnostics> {
-            let effective = Effective::new(written, |name, point| out_of_tree.runs_at(name, point, written));
-            let plan = compiled(&text, source, profile, written, out_of_tree, catalog, files)?;
+            let runs_at = |name: &str, point| out_of_tree.runs_at(name, point, &names);
+            let effective = Effective::new(written, runs_at);
+            let plan = compiled(&text, source, profile, runs_at, catalog, files)?;
             let differing =
                 Point::ALL.into_iter().filter(|point| !same(*point, &plan, effective.point(*point), catalog));
             let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point), catalog)));
@@ -93,8 +96,7 @@ fn compiled(
     text: &str,
     source: &str,
     profile: &Profile,
-    written: &config::Profile,
-    out_of_tree: OutOfTreePoints,
+    runs_at: impl Fn(&str, Point) -> bool,
     catalog: &Catalog,
     files: &Files,
 ) -> Result<Plan, Diagnostics> {
@@ -106,7 +108,7 @@ fn compiled(
             declared_at,
             crate_name: "outside".to_owned(),
             path: format!("outside::{name}"),
-            points: Point::ALL.into_iter().filter(|point| out_of_tree.runs_at(name, *point, written)).collect(),
+            points: Point::ALL.into_iter().filter(|point| runs_at(name, *point)).collect(),
             columns: Vec::new(),
             indexes: Vec::new(),
             reads: Vec::new(),

@@ -101,6 +101,16 @@ impl Classes {
                 format!("is {priority}, but its PriorityClass `{name}` has {expected}; leave spec.priority out");
             reporter.report("spec.priority", message);
         }
+        let policy = spec.preemption_policy.as_deref().filter(|policy| !policy.is_empty());
+        if let (Some(class), Some(name), Some(policy)) = (class, &named, policy)
+            && policy != class.preemption_policy
+        {
+            let expected = &class.preemption_policy;
+            let message = format!(
+                "is `{policy}`, but its PriorityClass `{name}` has `{expected}`; leave spec.preemptionPolicy out"
+            );
+            reporter.report("spec.preemptionPolicy", message);
+        }
         spec.priority = spec.priority.or(class.map(|class| class.priority)).or(Some(0));
         if spec.preemption_policy.as_deref().unwrap_or_default().is_empty() {
             let policy = class.map_or("PreemptLowerPriority", |class| &class.preemption_policy);

@@ -155,7 +155,7 @@ fn priorities_come_from_classes() {
         ("", "priorityClassName: system-cluster-critical", 2_000_000_000, "PreemptLowerPriority"),
         (CLASSES, "", -5, "Never"),
         (CLASSES, "priorityClassName: high", 100, "PreemptLowerPriority"),
-        (CLASSES, "priorityClassName: high, priority: 100, preemptionPolicy: Never", 100, "Never"),
+        (CLASSES, "priorityClassName: batch, priority: -5, preemptionPolicy: Never", -5, "Never"),
         (CLASSES, "priority: 7", 7, "PreemptLowerPriority"),
     ] {
         let spec = pod(&format!("{classes}{}", with_spec(more))).spec.unwrap();

@@ -49,12 +49,17 @@ fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &m
     let mut lines = None;
     for (at, value) in values.into_iter().enumerate() {
         let before = reading.problems.len();
+        let expressions_before = reading.objects.ignored.expressions().len();
         document(value, SourceLocation { file: file.clone(), line: chunk.line, item: None }, reading);
-        for problem in reading.problems.iter_mut().skip(before) {
-            let Some(field) = &problem.field else { continue };
-            let path = problem.place.item.map_or_else(|| field.clone(), |item| format!("items[{item}].{field}"));
+        let problems = reading.problems.iter_mut().skip(before);
+        let problems = problems.filter_map(|problem| Some((&mut problem.place, problem.field.as_ref()?)));
+        let expressions = reading.objects.ignored.expressions().iter_mut().skip(expressions_before);
+        let expressions =
+            expressions.filter_map(|ignored| Some((ignored.place.as_mut()?, ignored.error.field.as_ref()?)));
+        for (place, field) in problems.chain(expressions) {
+            let path = place.item.map_or_else(|| field.clone(), |item| format!("items[{item}].{field}"));
             let lines = lines.get_or_insert_with(|| Lines::of(chunk));
-            problem.place.line = lines.find(at, &path).unwrap_or(problem.place.line);
+            place.line = lines.find(at, &path).unwrap_or(place.line);
         }
         let of_document = reading.problems.get_mut(before..).unwrap_or_default();
         of_document.sort_by_key(|problem| (problem.place.item, problem.place.line));

@@ -16,7 +16,7 @@ fn read(name: &str, text: &str, validation: Validation) -> String {
     super::document::read(name, text, &mut reading);
     match reading.finish() {
         Ok(found) if found.ignored.is_empty() => format!("{} pods", found.pods.len()),
-        Ok(found) => format!("{} pods; {}", found.pods.len(), found.ignored),
+        Ok(found) => format!("{} pods; {}", found.pods.len(), found.ignored.warnings().join("\n")),
         Err(error) => error.to_string(),
     }
 }

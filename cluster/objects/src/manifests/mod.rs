@@ -22,7 +22,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use crate::kinds::{AnyObject, Kinds, namespace, object_name};
-use crate::validation::{IgnoredFields, ObjectReader, Validation};
+use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 pub use error::{Error, Problem};
 
 pub use json::UniqueKeys;
@@ -76,8 +76,8 @@ pub struct Manifests {
     pub implied: Vec<AnyObject>,
     /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Unknown fields that were ignored.
-    pub ignored: IgnoredFields,
+    /// Errors that were ignored.
+    pub ignored: IgnoredErrors,
 }
 
 impl Manifests {

@@ -8,7 +8,9 @@ use crate::kinds::{AnyObject, ObjectError};
 /// Adds one object.
 pub(super) fn object(version: &str, kind: &str, value: Value, place: SourceLocation, reading: &mut Reading) {
     let found = &mut reading.found;
-    match reading.objects.read(version, kind, value) {
+    let read = reading.objects.read(version, kind, value);
+    reading.objects.ignored.set_place(&place);
+    match read {
         Ok(None) => *found.skipped.entry(kind.to_owned()).or_default() += 1,
         Ok(Some(AnyObject::Node(node))) => found.nodes.push(Sourced { object: *node, place }),
         Ok(Some(AnyObject::Pod(pod))) => found.pods.push(Sourced { object: *pod, place }),

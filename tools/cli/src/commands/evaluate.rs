@@ -15,7 +15,7 @@ use super::live::{LiveCluster, UsedKinds};
 use super::output;
 use super::validate::{self, Validate};
 use crate::cluster::Routes;
-use crate::evaluation::{Evaluator, HintScenario, Scenario};
+use crate::evaluation::{Errors, Evaluator, HintScenario, Scenario};
 
 /// Evaluate the scheduling decisions of many scenarios
 ///
@@ -24,8 +24,8 @@ use crate::evaluation::{Evaluator, HintScenario, Scenario};
 /// verdict and scores, the chosen node, the message, and the victims of preemption. Objects are used as
 /// given, without the defaults of an API server. docs/evaluate.md has the formats.
 ///
-/// A scenario that cannot be evaluated is reported with its location, and the other scenarios are still
-/// evaluated. The exit code is then 1.
+/// All errors of a scenario are reported with their location, and the other scenarios are still evaluated. The
+/// exit code is then 1.
 #[derive(Args)]
 pub(crate) struct Evaluate {
     /// Scenarios, one per line in JSON: files, also compressed by gzip, or `-` for standard input, the default
@@ -108,13 +108,24 @@ impl Evaluate {
             let id = scenario.id.clone();
             match evaluator.evaluate(scenario) {
                 Ok(result) => writeln!(output, "{}", output::json_line(&result).map_err(Failure::new)?)?,
-                Err(error) => {
+                Err(errors) => {
                     problems += 1;
-                    output::print_error(format_args!("profile {id}: {error}"));
+                    print_errors(format_args!("profile {id}"), &errors);
                 }
             }
         }
         Ok(problems)
+    }
+}
+
+/// Prints the first errors of a scenario.
+fn print_errors(scenario: impl Display, errors: &Errors) {
+    let (shown, others) = errors.shown();
+    for error in shown {
+        output::print_error(format_args!("{scenario}: {error}"));
+    }
+    if others > 0 {
+        output::print_error(format_args!("{scenario}: and {others} more errors"));
     }
 }
 
@@ -126,15 +137,13 @@ fn evaluate_file(
     output: &mut impl Write,
 ) -> Result<usize, io::Error> {
     let mut problems = 0;
-    let mut print_error = |place: &dyn Display, problem: &dyn Display| {
-        problems += 1;
-        output::print_error(format_args!("{place}: {problem}"));
-    };
+    let print_error =
+        |place: &dyn Display, problem: &dyn Display| output::print_error(format_args!("{place}: {problem}"));
     let mut lines = match Lines::open(path) {
         Ok(lines) => lines,
         Err(error) => {
             print_error(&path.display(), &format_args!("cannot be read: {error}"));
-            return Ok(problems);
+            return Ok(1);
         }
     };
     loop {
@@ -142,12 +151,13 @@ fn evaluate_file(
             Ok(Some(Line { place, text: Ok(line) })) => (place, line),
             Ok(Some(Line { place, text: Err(too_long) })) => {
                 print_error(&place, &too_long);
+                problems += 1;
                 continue;
             }
             Ok(None) => return Ok(problems),
             Err(error) => {
                 print_error(&path.display(), &format_args!("cannot be read: {error}"));
-                return Ok(problems);
+                return Ok(problems + 1);
             }
         };
         let result = match hints {
@@ -160,12 +170,13 @@ fn evaluate_file(
                 evaluator.evaluate(scenario).map(|result| output::json_line(&result)).map_err(|error| (id, error))
             }),
         };
+        problems += usize::from(!matches!(result, Ok(Ok(_))));
         match result {
             Ok(Ok(text)) => {
                 output.write_all(text?.as_bytes())?;
                 output.write_all(b"\n")?;
             }
-            Ok(Err((id, error))) => print_error(&place, &format_args!("scenario {}: {error}", shortened(&id, 200))),
+            Ok(Err((id, errors))) => print_errors(format_args!("{place}: scenario {}", shortened(&id, 200)), &errors),
             Err(error) if error.column > 0 => {
                 print_error(&format_args!("{place}:{}", error.column), &shortened(&error.message, 2000));
             }

@@ -1,7 +1,7 @@
 //! Treatment of fields that an object's kind does not have.
 
 use clap::{Args, ValueEnum};
-use schedc_objects::{Error, IgnoredFields, Validation};
+use schedc_objects::{Error, IgnoredErrors, Validation};
 
 use super::failure::Failure;
 use super::output;
@@ -19,12 +19,12 @@ pub(crate) struct Validate {
 enum Mode {
     /// `warn` for objects from a cluster (with `uid`, `resourceVersion` or `managedFields`), `strict` for others
     Auto,
-    /// Unknown fields and kinds are errors
+    /// Unknown fields and kinds, and wrong CEL expressions, are errors
     #[value(alias = "true")]
     Strict,
-    /// Unknown fields are ignored, with one warning
+    /// They are ignored, with warnings
     Warn,
-    /// Unknown fields are ignored
+    /// They are ignored
     #[value(alias = "false")]
     Ignore,
 }
@@ -40,11 +40,9 @@ impl Validate {
     }
 }
 
-/// Prints a warning about fields that were ignored.
-pub(crate) fn warn(ignored: &IgnoredFields) {
-    if !ignored.is_empty() {
-        output::warning(ignored);
-    }
+/// Prints warnings about errors that were ignored.
+pub(crate) fn warn(ignored: &IgnoredErrors) {
+    ignored.warnings().iter().for_each(output::warning);
 }
 
 /// Converts an error in manifests to a failure of the command.

@@ -29,7 +29,7 @@ impl BudgetStatuses {
     pub(super) fn of(objects: &[Value], steps: &[Step]) -> Option<Self> {
         let in_steps = steps.iter().filter_map(|step| match step {
             Step::Create(value) | Step::Update(value) => Some(value),
-            Step::Schedule(_) | Step::Delete(_) => None,
+            Step::Schedule(_) | Step::Delete(_) | Step::Invalid(_) => None,
         });
         objects.iter().chain(in_steps).any(is_without_status).then(|| BudgetStatuses {
             server: ApiServer::new(ApiServerOptions { grace: Some(Duration::ZERO), ..ApiServerOptions::default() }),

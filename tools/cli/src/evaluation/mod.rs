@@ -8,32 +8,34 @@ mod budgets;
 mod claims;
 mod cluster_scenarios;
 mod decision;
+mod error;
 mod hints;
 mod preemption;
 mod scenario;
 mod scenario_cluster;
 
-use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc_bounds::text::shortened;
 use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::extenders::Overrides;
-use schedc_core::model::{CustomKind, Pod};
+use schedc_core::model::CustomKind;
 use schedc_core::originals::RequiredOriginals;
 use schedc_core::profile::{Bundle, ProfileInfo, StartErrors};
-use schedc_objects::{IgnoredFields, Kinds, ObjectError, ObjectReader, UnknownField, Validation};
+use schedc_objects::{AnyObject, IgnoredErrors, Kinds, ObjectReader, UnknownField, Validation};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cluster::{Routes, UnknownProfile};
 
 use budgets::BudgetStatuses;
 pub use decision::{Answer, Decision, NodeVerdict, PreFilter, Scores};
+pub use error::{Error, Errors, InvalidItem};
 pub use hints::{
     Change, Decision as HintDecision, Direct, EventResult, Gated, Hint, HintResult, HintScenario, Place, Scope,
 };
 pub use preemption::{Candidate, Outcome, Preemption};
+use scenario::ObjectName;
 pub use scenario::{InvalidScenario, Reference, Scenario, Step, UnknownKeys};
 pub use scenario_cluster::ScenarioCluster;
 
@@ -46,111 +48,6 @@ pub struct ScenarioEvaluation {
     pub profile: &'static str,
     /// One result per `schedule` step.
     pub results: Vec<Decision>,
-}
-
-/// The reason why a scenario was not evaluated.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Error {
-    /// Neither the scenario nor the caller names a profile.
-    NoProfile,
-    /// The profile is not compiled in.
-    UnknownProfile(UnknownProfile),
-    /// The scenario has unknown keys.
-    UnknownKeys(Vec<ObjectError>),
-    /// An item of the scenario is invalid.
-    InvalidItem {
-        /// Location, such as `steps[3]`.
-        place: String,
-        /// The error.
-        error: InvalidItem,
-    },
-}
-
-/// An error in an item of a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InvalidItem {
-    /// An object is invalid.
-    Object(Vec<ObjectError>),
-    /// A required field of an object is missing.
-    Missing(&'static str),
-    /// Scheduling ignores objects of this kind.
-    Kind {
-        /// The API version, if it distinguishes the kind.
-        api_version: Option<String>,
-        /// The kind.
-        kind: String,
-    },
-    /// An object to schedule is of this kind instead of a pod.
-    NotAPod(&'static str),
-    /// The event does not exist.
-    NoEvent {
-        /// Resource of the event.
-        resource: String,
-        /// Action of the event.
-        action: String,
-    },
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::NoProfile => f.write_str("`profile` is missing; add it, or choose one with --profile"),
-            Error::UnknownProfile(error) => error.fmt(f),
-            Error::UnknownKeys(errors) => write_all(
-                f,
-                errors.iter().map(|error| {
-                    format!(
-                        "{}: {}",
-                        shortened(error.field.as_deref().unwrap_or_default(), 400),
-                        shortened(&error.message, 2000)
-                    )
-                }),
-            ),
-            Error::InvalidItem { place, error } => write!(f, "{place}: {error}"),
-        }
-    }
-}
-
-impl fmt::Display for InvalidItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InvalidItem::Object(errors) => write_all(f, errors.iter()),
-            InvalidItem::Missing(field) => write!(f, "the object has no `{field}`"),
-            InvalidItem::Kind { api_version: None, kind } => {
-                write!(f, "scheduling ignores objects of kind `{}`", shortened(kind, 200))
-            }
-            InvalidItem::Kind { api_version: Some(api_version), kind } => {
-                let (kind, api_version) = (shortened(kind, 200), shortened(api_version, 200));
-                write!(f, "scheduling ignores objects of kind `{kind}` of `{api_version}`")
-            }
-            InvalidItem::NoEvent { resource, action } => {
-                write!(f, "there is no event `{}` of `{}`", shortened(action, 200), shortened(resource, 200))
-            }
-            InvalidItem::NotAPod(kind) => write!(f, "a {kind} cannot be scheduled"),
-        }
-    }
-}
-
-/// Maximum number of displayed errors per scenario or object.
-const SHOWN: usize = 20;
-
-fn write_all<E: fmt::Display>(f: &mut fmt::Formatter<'_>, errors: impl ExactSizeIterator<Item = E>) -> fmt::Result {
-    let count = errors.len();
-    for (i, error) in errors.take(SHOWN).enumerate() {
-        write!(f, "{}{error}", if i > 0 { "; " } else { "" })?;
-    }
-    match count.saturating_sub(SHOWN) {
-        0 => Ok(()),
-        more => write!(f, "; and {more} more"),
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<Vec<ObjectError>> for InvalidItem {
-    fn from(errors: Vec<ObjectError>) -> Self {
-        InvalidItem::Object(errors)
-    }
 }
 
 /// Evaluates scenarios one after the other, each in a separate cluster.
@@ -180,7 +77,8 @@ impl Evaluator {
     pub fn new(bundle: &AnyBundle, extenders: &Overrides) -> Result<Self, StartErrors> {
         let AnyBundle { profiles, kinds, originals, .. } = *bundle;
         let cluster = bundle.cluster(Some(extenders))?;
-        let reader = ObjectReader::new(Kinds::declared(kinds), Validation::default());
+        let mut reader = ObjectReader::new(Kinds::declared(kinds), Validation::default());
+        reader.allow_wrong_expressions = true;
         Ok(Evaluator { cluster, profiles, kinds, originals, only: None, reader })
     }
 
@@ -198,16 +96,16 @@ impl Evaluator {
         self.reader.validation = validation;
     }
 
-    /// Returns the unknown fields that have been ignored so far.
-    pub fn ignored(&self) -> &IgnoredFields {
+    /// Returns the errors that have been ignored so far.
+    pub fn ignored(&self) -> &IgnoredErrors {
         &self.reader.ignored
     }
 
     /// Evaluates a scenario. Pods are placed on the chosen nodes.
     ///
     /// # Errors
-    /// Returns the first error in the scenario.
-    pub fn evaluate(&mut self, scenario: Scenario) -> Result<ScenarioEvaluation, Error> {
+    /// Returns all errors in the scenario.
+    pub fn evaluate(&mut self, scenario: Scenario) -> Result<ScenarioEvaluation, Errors> {
         self.evaluate_placing(scenario, |_, decision| decision.chosen.clone())
     }
 
@@ -216,30 +114,46 @@ impl Evaluator {
     /// index of the `schedule` step.
     ///
     /// # Errors
-    /// Returns the first error in the scenario.
+    /// Returns all errors in the scenario.
     pub fn evaluate_placing(
         &mut self,
         scenario: Scenario,
         mut place: impl FnMut(usize, &Decision) -> Option<String>,
-    ) -> Result<ScenarioEvaluation, Error> {
-        self.check_keys(scenario::unknown_fields("", &scenario.unknown, Scenario::KEYS).collect())?;
-        let profile = self.profile_of(scenario.profile.as_deref())?;
+    ) -> Result<ScenarioEvaluation, Errors> {
+        let Scenario { id, profile, objects, steps, unknown } = scenario;
+        let mut errors = Errors::default();
+        errors.extend(self.unknown_keys(&scenario::unknown_fields("", &unknown, Scenario::KEYS).collect::<Vec<_>>()));
+        let profile = errors.value_of(self.profile_of(profile.as_deref()));
+        let budgets = BudgetStatuses::of(&objects, &steps);
+        let objects = self.objects(objects, &mut errors);
+        let steps = steps.into_iter().enumerate().filter_map(|(at, step)| {
+            let change = read_step(step, &mut self.reader);
+            errors.value_of(change.map_err(|error| Error::item("steps", at, error)))
+        });
+        let steps: Vec<ScenarioChange> = steps.collect();
+        let profile = errors.or(profile)?;
+
         let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
-        scenario_cluster.budgets = BudgetStatuses::of(&scenario.objects, &scenario.steps);
-        for (at, value) in scenario.objects.into_iter().enumerate() {
-            let object =
-                scenario::object(value, &mut self.reader).map_err(|error| Error::invalid_item("objects", at, error))?;
-            scenario_cluster.apply(object);
-        }
+        scenario_cluster.budgets = budgets;
+        objects.into_iter().for_each(|object| scenario_cluster.apply(object));
         let mut results = Vec::new();
-        for (at, step) in scenario.steps.into_iter().enumerate() {
-            let broken = |error| Error::invalid_item("steps", at, error);
-            let Some((pod, written)) =
-                take_step(&mut scenario_cluster, &mut self.reader, Kinds::declared(self.kinds), step)
-                    .map_err(broken)?
-            else {
-                continue;
+        for change in steps {
+            let written = match change {
+                ScenarioChange::Create(object) => {
+                    scenario_cluster.apply(object);
+                    continue;
+                }
+                ScenarioChange::Update(object) => {
+                    scenario_cluster.update(object);
+                    continue;
+                }
+                ScenarioChange::Delete(object) => {
+                    scenario_cluster.delete_named(&object);
+                    continue;
+                }
+                ScenarioChange::Schedule(pod) => pod,
             };
+            let pod = Arc::new(scenario_cluster.pending(&written));
             let decision = scenario_cluster.decide(&pod);
             if let Some(node) = place(results.len(), &decision) {
                 if let Some(entries) = decision.allocations.get(&node) {
@@ -249,20 +163,29 @@ impl Evaluator {
             }
             results.push(decision);
         }
-        Ok(ScenarioEvaluation { id: scenario.id, profile: self.profiles[profile].name, results })
+        Ok(ScenarioEvaluation { id, profile: self.profiles[profile].name, results })
+    }
+
+    /// Reads the initial objects of a scenario.
+    fn objects(&mut self, values: Vec<Value>, errors: &mut Errors) -> Vec<AnyObject> {
+        let objects = values.into_iter().enumerate().filter_map(|(at, value)| {
+            let object = scenario::object(value, &mut self.reader);
+            errors.value_of(object.map_err(|error| Error::item("objects", at, error)))
+        });
+        objects.collect()
     }
 
     /// Treats unknown keys of a scenario as unknown fields of a manifest written by hand.
-    fn check_keys(&mut self, unknown: Vec<UnknownField>) -> Result<(), Error> {
-        let mut errors = self.reader.other_fields("scenario", &unknown);
-        for (error, UnknownField { parent, name, .. }) in errors.iter_mut().zip(&unknown) {
+    fn unknown_keys(&mut self, unknown: &[UnknownField]) -> Vec<Error> {
+        let mut errors = self.reader.other_fields("scenario", unknown);
+        for (error, UnknownField { parent, name, .. }) in errors.iter_mut().zip(unknown) {
             if parent.is_empty() && HintScenario::KEYS.contains(&name.as_str()) {
                 error.message = "unknown field; only scenarios for `--hints` have it".to_owned();
             } else if parent.is_empty() && Scenario::KEYS.contains(&name.as_str()) {
                 error.message = "unknown field; scenarios for `--hints` do not have it".to_owned();
             }
         }
-        if errors.is_empty() { Ok(()) } else { Err(Error::UnknownKeys(errors)) }
+        errors.into_iter().map(Error::UnknownKey).collect()
     }
 
     /// Returns the profile that decides, if a scenario names this one.
@@ -275,29 +198,22 @@ impl Evaluator {
     }
 }
 
-/// Applies a step. For a `schedule` step, returns the pod and its manifest.
-fn take_step(
-    scenario_cluster: &mut ScenarioCluster<'_>,
-    reader: &mut ObjectReader,
-    kinds: Kinds,
-    step: Step,
-) -> Result<Option<(Arc<Pod>, ApiPod)>, InvalidItem> {
-    match step {
-        Step::Create(value) => scenario_cluster.apply(scenario::object(value, reader)?),
-        Step::Update(value) => scenario_cluster.update(scenario::object(value, reader)?),
-        Step::Delete(object) => scenario_cluster.delete(&object, kinds)?,
-        Step::Schedule(value) => {
-            let pod = scenario::pod(value, reader)?;
-            return Ok(Some((Arc::new(scenario_cluster.pending(&pod)), pod)));
-        }
-    }
-    Ok(None)
+/// A step whose object is read.
+enum ScenarioChange {
+    Create(AnyObject),
+    Update(AnyObject),
+    Delete(ObjectName),
+    Schedule(ApiPod),
 }
 
-impl Error {
-    fn invalid_item(list: &str, at: usize, error: InvalidItem) -> Self {
-        Error::InvalidItem { place: format!("{list}[{at}]"), error }
-    }
+fn read_step(step: Step, reader: &mut ObjectReader) -> Result<ScenarioChange, InvalidItem> {
+    Ok(match step {
+        Step::Create(value) => ScenarioChange::Create(scenario::object(value, reader)?),
+        Step::Update(value) => ScenarioChange::Update(scenario::object(value, reader)?),
+        Step::Delete(object) => ScenarioChange::Delete(object.resolve(reader.kinds)?),
+        Step::Schedule(value) => ScenarioChange::Schedule(scenario::pod(value, reader)?),
+        Step::Invalid(message) => return Err(InvalidItem::Step(message)),
+    })
 }
 
 #[cfg(test)]

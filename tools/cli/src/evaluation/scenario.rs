@@ -1,12 +1,11 @@
 //! The format of scenarios.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use k8s_openapi::api::core::v1::Pod;
 use schedc_objects::manifests::UniqueKeys;
-use schedc_objects::{AnyObject, ObjectReader, UnknownField};
-use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
+use schedc_objects::{AnyObject, KindInfo, Kinds, ObjectReader, UnknownField};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -44,46 +43,35 @@ pub enum Step {
     Update(Value),
     /// Delete an object.
     Delete(Reference),
+    /// A step of another form, with the error.
+    Invalid(String),
 }
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(StepVisitor)
+        UniqueKeys::deserialize(deserializer).map(|UniqueKeys(value)| Step::of(value))
     }
 }
 
-/// Parses a step: an object with one key. A derived reader would report a second key as a syntax error.
-struct StepVisitor;
-
-impl<'de> Visitor<'de> for StepVisitor {
-    type Value = Step;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with one of `schedule`, `create`, `update` and `delete`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut keys: A) -> Result<Step, A::Error> {
-        #[derive(Clone, Copy, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        enum Verb {
-            Schedule,
-            Create,
-            Update,
-            Delete,
+impl Step {
+    /// Returns the step of an object with one key.
+    fn of(value: Value) -> Step {
+        const VERBS: &str = "one of `schedule`, `create`, `update` and `delete`";
+        let Value::Object(fields) = value else { return Step::Invalid(format!("a step is an object with {VERBS}")) };
+        let mut fields = fields.into_iter();
+        let Some((verb, value)) = fields.next() else { return Step::Invalid(format!("a step has {VERBS}")) };
+        if let Some((second, _)) = fields.next() {
+            return Step::Invalid(format!("a step has one key, but this one has `{verb}` and `{second}`"));
         }
-        let Some(verb) = keys.next_key()? else {
-            return Err(A::Error::custom("a step has one of `schedule`, `create`, `update` and `delete`"));
-        };
-        let mut manifest = || keys.next_value().map(|UniqueKeys(value)| value);
-        let step = match verb {
-            Verb::Schedule => Step::Schedule(manifest()?),
-            Verb::Create => Step::Create(manifest()?),
-            Verb::Update => Step::Update(manifest()?),
-            Verb::Delete => Step::Delete(keys.next_value()?),
-        };
-        match keys.next_key::<String>()? {
-            None => Ok(step),
-            Some(key) => Err(A::Error::custom(format_args!("a step has one key; `{key}` is a second one"))),
+        match verb.as_str() {
+            "schedule" => Step::Schedule(value),
+            "create" => Step::Create(value),
+            "update" => Step::Update(value),
+            "delete" => match serde_json::from_value(value) {
+                Ok(reference) => Step::Delete(reference),
+                Err(error) => Step::Invalid(format!("delete: {error}")),
+            },
+            _ => Step::Invalid(format!("there is no step `{verb}`; a step has {VERBS}")),
         }
     }
 }
@@ -99,6 +87,36 @@ pub struct Reference {
     pub namespace: String,
     /// Name.
     pub name: String,
+}
+
+/// The name of an object of a known kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectName {
+    /// Kind.
+    pub kind: &'static str,
+    /// Namespace, empty for kinds without namespaces.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+impl Reference {
+    /// Returns the name with the default namespace.
+    ///
+    /// # Errors
+    /// If schedulers ignore the kind.
+    pub fn resolve(self, kinds: Kinds) -> Result<ObjectName, InvalidItem> {
+        let Reference { kind, namespace, name } = self;
+        let Some(KindInfo { kind, is_namespaced, .. }) = kinds.named(&kind) else {
+            return Err(InvalidItem::Kind { api_version: None, kind });
+        };
+        let namespace = match namespace.as_str() {
+            _ if !is_namespaced => String::new(),
+            "" => "default".to_owned(),
+            _ => namespace,
+        };
+        Ok(ObjectName { kind, namespace, name })
+    }
 }
 
 /// Deserialisation of manifests that rejects duplicate keys.
@@ -227,15 +245,31 @@ mod tests {
     }
 
     #[test]
+    fn invalid_steps_do_not_prevent_that_others_are_read() {
+        let steps =
+            r#"7, {}, {"replace": {}}, {"create": {}, "update": {}}, {"delete": {"kind": "Pod"}}, {"create": {}}"#;
+        let scenario = read(&format!(r#"{{"id": "a", "steps": [{steps}]}}"#)).unwrap();
+        let message = |step: &Step| match step {
+            Step::Invalid(message) => message.clone(),
+            step => format!("{step:?}"),
+        };
+        expect_test::expect![[r#"
+            a step is an object with one of `schedule`, `create`, `update` and `delete`
+            a step has one of `schedule`, `create`, `update` and `delete`
+            there is no step `replace`; a step has one of `schedule`, `create`, `update` and `delete`
+            a step has one key, but this one has `create` and `update`
+            delete: missing field `name`
+            Create(Object {})"#]]
+        .assert_eq(&scenario.steps.iter().map(message).collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
     fn invalid_scenarios_are_reported_with_their_position() {
         for (line, error) in [
             ("{", "1: not a scenario: EOF while parsing an object"),
             ("{}", "0: not a scenario: both `id` and `scenario` are missing"),
             ("[1]", "0: not a scenario: a line must be a JSON object"),
-            (
-                r#"{"id": "a", "steps": [{"replace": {}}]}"#,
-                "32: not a scenario: unknown variant `replace`, expected one of `schedule`, `create`, `update`, `delete`",
-            ),
+            (r#"{"id": "a", "steps": {}}"#, "23: not a scenario: invalid type: map, expected a sequence"),
             (r#"{"id": 7}"#, "8: not a scenario: invalid type: integer `7`, expected a string"),
         ] {
             assert_eq!(read(line).unwrap_err(), error, "{line}");

@@ -12,12 +12,12 @@ use schedc_core::intern::Symbol;
 use schedc_core::model::{ObjectKey, Pod, Uid};
 use schedc_core::originals::RequiredOriginals;
 use schedc_objects::original::original;
-use schedc_objects::{AnyObject, KindInfo, Kinds, convert_node, convert_object, convert_pod, is_finished};
+use schedc_objects::{AnyObject, Kinds, convert_node, convert_object, convert_pod, is_finished};
 use serde_json::Value;
 
 use super::budgets::BudgetStatuses;
 use super::claims::Claims;
-use super::scenario::Reference;
+use super::scenario::{ObjectName, Reference};
 use super::{Decision, InvalidItem};
 use crate::cluster::pod_name;
 
@@ -139,16 +139,13 @@ impl<'a> ScenarioCluster<'a> {
     /// # Errors
     /// Returns an error if scheduling ignores objects of this kind.
     pub fn delete(&mut self, reference: &Reference, kinds: Kinds) -> Result<(), InvalidItem> {
-        let Reference { kind, namespace, name } = reference;
-        let unknown = || InvalidItem::Kind { api_version: None, kind: kind.clone() };
-        let KindInfo { kind, is_namespaced, .. } = kinds.named(kind).ok_or_else(unknown)?;
-        let namespace = match namespace.as_str() {
-            _ if !is_namespaced => "",
-            "" => "default",
-            _ => namespace,
-        };
-        self.forget(kind, namespace, name);
+        self.delete_named(&reference.clone().resolve(kinds)?);
         Ok(())
+    }
+
+    /// Deletes an object if it exists.
+    pub(super) fn delete_named(&mut self, object: &ObjectName) {
+        self.forget(object.kind, &object.namespace, &object.name);
     }
 
     /// Deletes an object that exists.

@@ -265,7 +265,9 @@ impl<'a> History<'a> {
     fn read(&mut self, manifest: Manifest, is_strict: bool, place: &SourceLocation) -> Option<AnyObject> {
         let Manifest { version, kind, fields } = manifest;
         let problem = |object, field, message| Problem { place: place.clone(), object, field, message };
-        match self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict) {
+        let read = self.reader.read_as(&version, kind.plain, Value::Object(fields), is_strict);
+        self.reader.ignored.set_place(place);
+        match read {
             Ok(Some(object)) => return Some(object),
             // Other kinds were filtered out before.
             Ok(None) => {

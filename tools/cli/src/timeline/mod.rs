@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use k8s_openapi::jiff::Timestamp;
 use schedc_objects::manifests::{Problem, SourceLocation, entries};
-use schedc_objects::{AnyObject, Error, IgnoredFields, ObjectReader, Objects};
+use schedc_objects::{AnyObject, Error, IgnoredErrors, ObjectReader, Objects};
 use serde_json::Value;
 
 use entry::{EntryAction, WrittenEvent};
@@ -49,8 +49,8 @@ pub struct Timeline {
     pub objects: BTreeMap<&'static str, usize>,
     /// Number of events of kinds that scheduling ignores, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Unknown fields of created and updated objects that were ignored.
-    pub ignored: IgnoredFields,
+    /// Errors of created and updated objects that were ignored.
+    pub ignored: IgnoredErrors,
 }
 
 /// An event.

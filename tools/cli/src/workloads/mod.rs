@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use k8s_openapi::api::core::v1::{Namespace, Node, PersistentVolumeClaim, Pod};
 use schedc_objects::default::Admission;
 use schedc_objects::manifests::{Problem, SourceLocation, entries};
-use schedc_objects::{AnyObject, Error, IgnoredFields, ObjectReader, Objects, Sourced};
+use schedc_objects::{AnyObject, Error, IgnoredErrors, ObjectReader, Objects, Sourced};
 
 use document::Document;
 pub use pods::{Replicas, SubmittedWorkload};
@@ -36,8 +36,8 @@ pub struct Submission {
     pub objects: Vec<AnyObject>,
     /// Number of objects of kinds that schedulers ignore, by kind.
     pub skipped: BTreeMap<String, usize>,
-    /// Unknown fields that were ignored.
-    pub ignored: IgnoredFields,
+    /// Errors that were ignored.
+    pub ignored: IgnoredErrors,
     admission: Option<Admission>,
     namespaces: HashSet<String>,
     taken: HashSet<(String, String)>,

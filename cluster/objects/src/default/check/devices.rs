@@ -8,7 +8,7 @@ use k8s_openapi::api::resource::v1::{
 };
 
 use super::super::ProblemReporter;
-use super::{one_of, selectors};
+use super::{key, one_of, selectors, value};
 
 /// Most devices of a claim, and most requests.
 const MOST_DEVICES: usize = 32;
@@ -121,6 +121,16 @@ fn tolerations(path: &str, tolerations: Option<&Vec<DeviceToleration>>, reporter
         if let Some(effect) = toleration.effect.as_deref().filter(|effect| !effect.is_empty()) {
             taint_effect(&path, effect, reporter);
         }
+        let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+        let (toleration_key, toleration_value) = (text(&toleration.key), text(&toleration.value));
+        if !toleration_key.is_empty() {
+            key(&format!("{path}.key"), &toleration_key, reporter);
+        }
+        if toleration.operator.as_deref() != Some("Exists") {
+            value(&format!("{path}.value"), &toleration_value, reporter);
+        } else if !toleration_value.is_empty() {
+            reporter.report(format!("{path}.value"), "must be left out where the operator is `Exists`");
+        }
     }
 }
 
@@ -134,10 +144,20 @@ fn device_constraint(
     requests: &[DeviceRequest],
     reporter: &mut ProblemReporter<'_>,
 ) {
-    if constraint.match_attribute.is_none() && constraint.distinct_attribute.is_none() {
-        reporter.report(path, "has neither `matchAttribute` nor `distinctAttribute`; give one of them");
+    match (&constraint.match_attribute, &constraint.distinct_attribute) {
+        (None, None) => reporter.report(path, "has neither `matchAttribute` nor `distinctAttribute`; give one of them"),
+        // With both, API servers and kube-scheduler ignore `distinctAttribute`.
+        (Some(name), _) => attribute_name(&format!("{path}.matchAttribute"), name, reporter),
+        (None, Some(name)) => attribute_name(&format!("{path}.distinctAttribute"), name, reporter),
     }
     known_requests(path, constraint.requests.as_ref(), requests, reporter);
+}
+
+/// Checks that the name of an attribute has a domain: drivers may leave out theirs in slices, claims may not.
+fn attribute_name(path: &str, name: &str, reporter: &mut ProblemReporter<'_>) {
+    if name.split_once('/').is_none_or(|(domain, name)| domain.is_empty() || name.is_empty()) {
+        reporter.report(path, format!("is `{name}`, but must have a domain, such as `gpu.example.com/model`"));
+    }
 }
 
 /// Checks that requests, or alternatives of requests, exist.

@@ -4,6 +4,7 @@ mod devices;
 mod pod;
 mod resources;
 mod selectors;
+mod sources;
 mod storage;
 mod workload;
 

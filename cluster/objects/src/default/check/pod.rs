@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, Toleration};
 use schedc_core::model::dns_subdomain_problems;
 
 use super::super::ProblemReporter;
-use super::{effect, key, labels, metadata, one_of, resources, selectors, syntax, value};
+use super::{effect, key, labels, metadata, one_of, resources, selectors, sources, storage, syntax, value};
 
 pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     metadata(&pod.metadata, reporter);
@@ -18,9 +18,12 @@ pub(crate) fn pod(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
     for (path, container) in containers(spec) {
         self::container(&path, container, &mut names, reporter);
     }
+    if spec.host_network == Some(true) {
+        ports_of_the_host(spec, reporter);
+    }
     resource_claims(spec, reporter);
     resources::amounts("spec.overhead", spec.overhead.as_ref(), reporter);
-    resources::requirements("spec.resources", spec.resources.as_ref(), reporter);
+    resources::pod_level(pod, reporter);
     for (i, toleration) in spec.tolerations.iter().flatten().enumerate() {
         self::toleration(&format!("spec.tolerations[{i}]"), toleration, reporter);
     }
@@ -73,6 +76,21 @@ fn container<'a>(
         }
         if let Some(protocol) = &port.protocol {
             one_of(&format!("{path}.protocol"), protocol, &["TCP", "UDP", "SCTP"], reporter);
+        }
+    }
+}
+
+/// Checks that the ports of a pod in the host network are ports of the host.
+fn ports_of_the_host(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
+    for (i, container) in spec.containers.iter().enumerate() {
+        for (j, port) in container.ports.iter().flatten().enumerate() {
+            if let Some(number) = port.host_port.filter(|&number| number != port.container_port) {
+                let message = format!(
+                    "is {number}, but must be the containerPort {} with hostNetwork; leave it out",
+                    port.container_port
+                );
+                reporter.report(format!("spec.containers[{i}].ports[{j}].hostPort"), message);
+            }
         }
     }
 }
@@ -135,11 +153,15 @@ fn volumes(spec: &PodSpec, reporter: &mut ProblemReporter<'_>) {
         } else if !names.insert(&volume.name) {
             reporter.report(format!("{path}.name"), format!("is `{}`, as is that of another volume", volume.name));
         }
+        sources::volume(&path, volume, reporter);
         if volume.persistent_volume_claim.as_ref().is_some_and(|claim| claim.claim_name.is_empty()) {
             reporter.report(format!("{path}.persistentVolumeClaim.claimName"), "is missing");
         }
-        if volume.ephemeral.as_ref().is_some_and(|ephemeral| ephemeral.volume_claim_template.is_none()) {
-            reporter.report(format!("{path}.ephemeral.volumeClaimTemplate"), "is missing");
+        let Some(ephemeral) = &volume.ephemeral else { continue };
+        let path = format!("{path}.ephemeral.volumeClaimTemplate");
+        match &ephemeral.volume_claim_template {
+            Some(template) => storage::claim_spec(&format!("{path}.spec"), &template.spec, reporter),
+            None => reporter.report(path, "is missing"),
         }
     }
 }

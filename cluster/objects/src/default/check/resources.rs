@@ -1,10 +1,13 @@
 //! Validation of resource amounts.
 
-use k8s_openapi::api::core::v1::ResourceRequirements;
+use std::cmp::Ordering;
+
+use k8s_openapi::api::core::v1::{Pod, ResourceRequirements};
 use schedc_core::quantity::Quantity;
 
 use super::super::{ProblemReporter, ResourceList};
 use super::key;
+use crate::convert::{container_amounts, is_pod_level};
 use crate::kinds::quantity_problem;
 
 /// Checks that amounts are numbers and not negative, and whole for extended resources.
@@ -17,41 +20,84 @@ pub(super) fn amounts(path: &str, amounts: Option<&ResourceList>, reporter: &mut
         };
         if quantity.is_negative() {
             reporter.report(path(), format!("is {}, but must not be negative", text.0));
-        } else if name.contains('/') && !name.contains("kubernetes.io/") && quantity.milli_value() % 1000 != 0 {
-            reporter.report(path(), format!("is {}, but an extended resource must be a whole number", text.0));
+        } else if (is_extended(name) || name == "pods") && quantity.milli_value() % 1000 != 0 {
+            let what = if name == "pods" { "the number of pods" } else { "an extended resource" };
+            reporter.report(path(), format!("is {}, but {what} must be a whole number", text.0));
         }
     }
 }
 
-/// Checks the requirements of a container: resource names, and requests up to the limits.
+/// Checks the requirements of a container.
 pub(super) fn requirements(path: &str, resources: Option<&ResourceRequirements>, reporter: &mut ProblemReporter<'_>) {
+    let problem = |name: &str| {
+        let is_standard = is_pod_level(name) || name == "ephemeral-storage";
+        if !is_standard && !name.contains('/') {
+            Some(
+                "is no resource of containers: those are cpu, memory, ephemeral-storage, hugepages-..., and names with \
+                 a domain such as example.com/gpu",
+            )
+        } else if name.starts_with("requests.") {
+            Some("must not begin with `requests.`, which is for quotas")
+        } else {
+            None
+        }
+    };
+    lists(path, resources, problem, reporter);
+}
+
+/// Checks the requirements of a pod as a whole, and that its containers do not request more.
+pub(super) fn pod_level(pod: &Pod, reporter: &mut ProblemReporter<'_>) {
+    let resources = pod.spec.as_ref().and_then(|spec| spec.resources.as_ref());
+    let problem = |name: &str| {
+        let message =
+            "is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container";
+        (!is_pod_level(name)).then_some(message)
+    };
+    lists("spec.resources", resources, problem, reporter);
+    let Some(requests) = resources.and_then(|resources| resources.requests.as_ref()) else { return };
+    for (name, sum) in container_amounts(pod, |resources| resources.requests.as_ref()) {
+        let Some(text) = requests.get(name) else { continue };
+        if Quantity::parse(&text.0).is_ok_and(|requested| sum > requested) {
+            let message = format!("is {}, but must not be less than the {sum} that the containers request", text.0);
+            reporter.report(format!("spec.resources.requests[{name}]"), message);
+        }
+    }
+}
+
+/// Whether a resource is extended, by its name.
+fn is_extended(name: &str) -> bool {
+    name.contains('/') && !name.contains("kubernetes.io/")
+}
+
+/// Checks resource names and amounts, and requests up to the limits.
+fn lists(
+    path: &str,
+    resources: Option<&ResourceRequirements>,
+    problem: impl Fn(&str) -> Option<&'static str>,
+    reporter: &mut ProblemReporter<'_>,
+) {
     let Some(resources) = resources else { return };
     for (list, written) in [("requests", &resources.requests), ("limits", &resources.limits)] {
         let path = format!("{path}.{list}");
         amounts(&path, written.as_ref(), reporter);
         for name in written.iter().flatten().map(|(name, _)| name) {
-            let standard = ["cpu", "memory", "ephemeral-storage"].contains(&name.as_str());
-            if standard || name.starts_with("hugepages-") {
-                continue;
+            let path = format!("{path}[{name}]");
+            if let Some(problem) = problem(name) {
+                reporter.report(&path, problem);
             }
-            if !name.contains('/') {
-                reporter.report(
-                    format!("{path}[{name}]"),
-                    "is no resource of containers: those are cpu, memory, ephemeral-storage, hugepages-..., and \
-                     names with a domain such as example.com/gpu",
-                );
-            }
-            key(&format!("{path}[{name}]"), name, reporter);
+            key(&path, name, reporter);
         }
     }
     let limits = resources.limits.as_ref();
     for (name, request) in resources.requests.iter().flatten() {
         let Some(limit) = limits.and_then(|limits| limits.get(name)) else { continue };
-        if let (Ok(requested), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0))
-            && requested > allowed
-        {
-            let message = format!("is {}, but must not be more than the limit of {}", request.0, limit.0);
-            reporter.report(format!("{path}.requests[{name}]"), message);
-        }
+        let (Ok(requested), Ok(allowed)) = (Quantity::parse(&request.0), Quantity::parse(&limit.0)) else { continue };
+        let relation = match requested.cmp(&allowed) {
+            Ordering::Greater => "must not be more than",
+            Ordering::Less if is_extended(name) || name.starts_with("hugepages-") => "must be equal to",
+            _ => continue,
+        };
+        let message = format!("is {}, but {relation} the limit of {}", request.0, limit.0);
+        reporter.report(format!("{path}.requests[{name}]"), message);
     }
 }

@@ -2,21 +2,24 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, TopologySelectorTerm};
+use k8s_openapi::api::core::v1::{
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TopologySelectorTerm,
+};
 use k8s_openapi::api::storage::v1::{CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Text;
 use schedc_core::model::dns_subdomain_problems;
 use schedc_core::quantity::Quantity;
 
 use super::super::{ProblemReporter, ResourceList};
-use super::{key, one_of, selectors, syntax};
+use super::{key, one_of, selectors, sources, syntax};
 
 pub(super) fn volume(volume: &PersistentVolume, reporter: &mut ProblemReporter<'_>) {
     let Some(spec) = &volume.spec else { return reporter.report("spec", "is missing") };
-    access_modes(spec.access_modes.as_ref(), reporter);
+    sources::persistent_volume(spec, reporter);
+    access_modes("spec", spec.access_modes.as_ref(), reporter);
     storage("spec.capacity", spec.capacity.as_ref(), reporter);
-    class_name("spec.storageClassName", spec.storage_class_name.as_ref(), reporter);
-    volume_mode(spec.volume_mode.as_ref(), reporter);
+    class_name("spec", spec.storage_class_name.as_ref(), reporter);
+    volume_mode("spec", spec.volume_mode.as_ref(), reporter);
     match &spec.node_affinity {
         Some(affinity) => match &affinity.required {
             Some(required) => selectors::node_selector("spec.nodeAffinity.required", required, reporter),
@@ -28,27 +31,34 @@ pub(super) fn volume(volume: &PersistentVolume, reporter: &mut ProblemReporter<'
 }
 
 pub(super) fn claim(claim: &PersistentVolumeClaim, reporter: &mut ProblemReporter<'_>) {
-    let Some(spec) = &claim.spec else { return reporter.report("spec", "is missing") };
-    access_modes(spec.access_modes.as_ref(), reporter);
-    let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
-    storage("spec.resources.requests", requests, reporter);
-    class_name("spec.storageClassName", spec.storage_class_name.as_ref(), reporter);
-    volume_mode(spec.volume_mode.as_ref(), reporter);
-    selectors::label_selector("spec.selector", spec.selector.as_ref(), reporter);
+    match &claim.spec {
+        Some(spec) => claim_spec("spec", spec, reporter),
+        None => reporter.report("spec", "is missing"),
+    }
 }
 
-fn access_modes(modes: Option<&Vec<String>>, reporter: &mut ProblemReporter<'_>) {
+/// Checks the spec of a claim, or of the claim that a generic ephemeral volume creates.
+pub(super) fn claim_spec(path: &str, spec: &PersistentVolumeClaimSpec, reporter: &mut ProblemReporter<'_>) {
+    access_modes(path, spec.access_modes.as_ref(), reporter);
+    let requests = spec.resources.as_ref().and_then(|resources| resources.requests.as_ref());
+    storage(&format!("{path}.resources.requests"), requests, reporter);
+    class_name(path, spec.storage_class_name.as_ref(), reporter);
+    volume_mode(path, spec.volume_mode.as_ref(), reporter);
+    selectors::label_selector(&format!("{path}.selector"), spec.selector.as_ref(), reporter);
+}
+
+fn access_modes(path: &str, modes: Option<&Vec<String>>, reporter: &mut ProblemReporter<'_>) {
     const KNOWN: [&str; 4] = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
     let modes = modes.map(Vec::as_slice).unwrap_or_default();
     if modes.is_empty() {
-        reporter.report("spec.accessModes", "is empty; there must be one at least");
+        reporter.report(format!("{path}.accessModes"), "is empty; there must be one at least");
     }
     for (i, mode) in modes.iter().enumerate() {
-        one_of(&format!("spec.accessModes[{i}]"), mode, &KNOWN, reporter);
+        one_of(&format!("{path}.accessModes[{i}]"), mode, &KNOWN, reporter);
     }
     let is_exclusive = |mode: &String| mode == "ReadWriteOncePod";
     if modes.iter().any(is_exclusive) && !modes.iter().all(is_exclusive) {
-        reporter.report("spec.accessModes", "must not have other modes next to `ReadWriteOncePod`");
+        reporter.report(format!("{path}.accessModes"), "must not have other modes next to `ReadWriteOncePod`");
     }
 }
 
@@ -67,13 +77,13 @@ fn storage(path: &str, amounts: Option<&ResourceList>, reporter: &mut ProblemRep
 
 fn class_name(path: &str, text: Option<&String>, reporter: &mut ProblemReporter<'_>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
-        name(path, text, reporter);
+        name(&format!("{path}.storageClassName"), text, reporter);
     }
 }
 
-fn volume_mode(mode: Option<&String>, reporter: &mut ProblemReporter<'_>) {
+fn volume_mode(path: &str, mode: Option<&String>, reporter: &mut ProblemReporter<'_>) {
     if let Some(mode) = mode {
-        one_of("spec.volumeMode", mode, &["Filesystem", "Block"], reporter);
+        one_of(&format!("{path}.volumeMode"), mode, &["Filesystem", "Block"], reporter);
     }
 }
 

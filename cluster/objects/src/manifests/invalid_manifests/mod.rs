@@ -6,6 +6,8 @@ use super::Manifests;
 use crate::{Objects, Options};
 
 mod all_fields;
+mod contradictions;
+mod expressions;
 mod misspelt;
 mod places;
 mod types;

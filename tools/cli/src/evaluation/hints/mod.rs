@@ -19,7 +19,7 @@ use schedc_objects::{AnyObject, convert_pod, is_finished};
 use serde::Serialize;
 
 use super::scenario as values;
-use super::{Error, Evaluator, InvalidItem, ScenarioCluster};
+use super::{Error, Errors, Evaluator, InvalidItem, ScenarioCluster};
 use events::{DerivedEvent, ObjectChange};
 
 pub use events::Scope;
@@ -129,30 +129,28 @@ impl Evaluator {
     /// Returns the effect of a change on a rejected pod.
     ///
     /// # Errors
-    /// Returns the first error in the scenario.
-    pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Error> {
-        self.check_keys(scenario.unknown_fields())?;
-        let profile = self.profile_of(scenario.profile.as_deref())?;
-        let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
-        for (at, value) in scenario.objects.into_iter().enumerate() {
-            let object =
-                values::object(value, &mut self.reader).map_err(|error| Error::invalid_item("objects", at, error))?;
-            scenario_cluster.apply(object);
-        }
-        let mut read = |place: &str, value: Option<serde_json::Value>| {
-            let object = value.map(|value| values::object(value, &mut self.reader)).transpose();
-            object.map_err(|error| Error::InvalidItem { place: place.to_owned(), error })
+    /// Returns all errors in the scenario.
+    pub fn hints(&mut self, scenario: HintScenario) -> Result<HintResult, Errors> {
+        let mut errors = Errors::default();
+        errors.extend(self.unknown_keys(&scenario.unknown_fields()));
+        let profile = errors.value_of(self.profile_of(scenario.profile.as_deref()));
+        let objects = self.objects(scenario.objects, &mut errors);
+        let at = |place: &'static str| move |error| Error::InvalidItem { place: place.to_owned(), error };
+        let mut read = |place, value: Option<serde_json::Value>| {
+            let object = values::object(value?, &mut self.reader);
+            errors.value_of(object.map_err(at(place)))
         };
-        let old = read("event.old", scenario.event.old)?;
-        let new = read("event.new", scenario.event.new)?;
-        let pod = values::pod(scenario.pod, &mut self.reader)
-            .map_err(|error| Error::InvalidItem { place: "pod".to_owned(), error })?;
+        let old = read("event.old", scenario.event.old);
+        let new = read("event.new", scenario.event.new);
+        let pod = errors.value_of(values::pod(scenario.pod, &mut self.reader).map_err(at("pod")));
         let direct_event = scenario
             .direct
             .as_ref()
-            .map(|direct| direct_event(direct, self.kinds))
-            .transpose()
-            .map_err(|error| Error::InvalidItem { place: "direct".to_owned(), error })?;
+            .and_then(|direct| errors.value_of(direct_event(direct, self.kinds).map_err(at("direct"))));
+        let (profile, pod) = errors.or(profile.zip(pod))?;
+
+        let mut scenario_cluster = ScenarioCluster::new(&mut *self.cluster, profile, self.originals);
+        objects.into_iter().for_each(|object| scenario_cluster.apply(object));
         if let Some(old) = old.clone() {
             scenario_cluster.apply(old);
         }

@@ -1,0 +1,228 @@
+#!/bin/sh
+# Stops a real API server and prints the table of docs/run.md, "Outages of a real API server":
+#
+#     KUBE_APISERVER=kube-apiserver ETCD=etcd benches/workloads/outage.sh > outages.md
+#
+# KUBE_APISERVER, ETCD  programs (paths are relative to the repository); default: those of PATH
+# KUBE_SCHEDULER        program to compare with; default: none
+# SCHEDC                program with the profile `default` and the feature `run`; default: target/dist/schedc
+# OUTAGES               outages for each row; default: 4. Stops by SIGKILL and by SIGTERM alternate
+# OUTAGE_SECONDS        seconds from a stop to the next start; default: 300
+# PORT                  port of the API server; etcd uses the next two; default: 26443
+# KEEP                  folder for logs, the audit log and results; default: a temporary one
+#
+# openssl, curl and jq are required. With the defaults, a run takes about an hour. Both schedulers watch the same server, with separate
+# scheduler names, leases, client certificates and RBAC. One pod for each of them is created as soon as /readyz returns `ok`; all times of
+# requests are from the audit log.
+set -eu
+cd "$(dirname "$0")/../.."
+apiserver=$(command -v "${KUBE_APISERVER:-kube-apiserver}") || { echo "set KUBE_APISERVER to a kube-apiserver program" >&2; exit 1; }
+etcd=$(command -v "${ETCD:-etcd}") || { echo "set ETCD to an etcd program" >&2; exit 1; }
+schedc=$(command -v "${SCHEDC:-target/dist/schedc}") || { echo "set SCHEDC to a schedc program with the feature run" >&2; exit 1; }
+kube=${KUBE_SCHEDULER:-}
+outages=${OUTAGES:-4} seconds=${OUTAGE_SECONDS:-300} port=${PORT:-26443}
+dir=${KEEP:-$(mktemp -d)}
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+audit=$dir/audit.log results=$dir/results.json
+: >"$results"
+schedulers="schedc${kube:+ kube}"
+
+# Ends the programs that this script started. SIGTERM to the loop of `supervise` would not end its child.
+stop() {
+    touch "$dir/stop"
+    for name in schedc kube apiserver etcd; do
+        [ ! -f "$dir/$name.pid" ] || kill -9 "$(cat "$dir/$name.pid")" 2>/dev/null || true
+    done
+    wait
+    [ -n "${KEEP:-}" ] || rm -rf "$dir"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+certificate() { # NAME SUBJECT
+    openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" -keyout "$dir/$1.key" -out "$dir/$1.csr"
+    openssl x509 -req -in "$dir/$1.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -CAcreateserial -days 2 -extfile "$dir/extensions" -out "$dir/$1.crt"
+}
+echo "subjectAltName=IP:127.0.0.1" >"$dir/extensions"
+{
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=ca -keyout "$dir/ca.key" -out "$dir/ca.crt"
+    certificate server /CN=server
+    certificate admin /O=system:masters/CN=admin
+    for name in $schedulers; do certificate "$name" "/CN=$name"; done
+    openssl pkey -in "$dir/server.key" -pubout -out "$dir/server.pub"
+} 2>"$dir/openssl.log"
+
+for name in $schedulers; do
+    jq -n --arg name "$name" --arg dir "$dir" --arg server "https://127.0.0.1:$port" '{
+        apiVersion: "v1", kind: "Config", "current-context": $name,
+        contexts: [{ $name, context: { cluster: $name, user: $name } }],
+        clusters: [{ $name, cluster: { $server, "certificate-authority": "\($dir)/ca.crt" } }],
+        users: [{ $name, user: { "client-certificate": "\($dir)/\($name).crt", "client-key": "\($dir)/\($name).key" } }]
+    }' >"$dir/$name.kubeconfig"
+done
+jq -n '{ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] }' >"$dir/policy.json"
+
+request() { # METHOD PATH [CURL'S ARGUMENTS]
+    method=$1 path=$2; shift 2
+    curl -sS --fail-with-body --max-time 20 --cacert "$dir/ca.crt" --cert "$dir/admin.crt" --key "$dir/admin.key" -X "$method" \
+        -H "Content-Type: application/json" "https://127.0.0.1:$port$path" "$@"
+}
+create() { # PATH; the object is read from standard input
+    request POST "$1" --data-binary @- >/dev/null
+}
+now() { date +%s.%N; }
+# Waits until a command succeeds: until_success SECONDS INTERVAL COMMAND
+until_success() {
+    end=$(($(date +%s) + $1)) interval=$2; shift 2
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s)" -lt "$end" ] || return 1
+        sleep "$interval"
+    done
+}
+
+start_apiserver() {
+    "$apiserver" --etcd-servers="http://127.0.0.1:$((port + 1))" --bind-address=127.0.0.1 --secure-port="$port" \
+        --tls-cert-file="$dir/server.crt" --tls-private-key-file="$dir/server.key" --client-ca-file="$dir/ca.crt" \
+        --authorization-mode=RBAC --service-cluster-ip-range=10.0.0.0/24 --endpoint-reconciler-type=none \
+        --service-account-issuer=outage --service-account-key-file="$dir/server.pub" --service-account-signing-key-file="$dir/server.key" \
+        --disable-admission-plugins=ServiceAccount,TaintNodesByCondition \
+        --audit-policy-file="$dir/policy.json" --audit-log-path="$audit" >>"$dir/apiserver.log" 2>&1 &
+    echo $! >"$dir/apiserver.pid"
+    until_success 120 0.01 request GET /readyz || { echo "kube-apiserver is not ready; see $dir/apiserver.log (set KEEP to keep it)" >&2; exit 1; }
+}
+# Starts a program again one second after it exits, as a service manager does: supervise NAME COMMAND
+supervise() {
+    name=$1; shift
+    while [ ! -f "$dir/stop" ]; do
+        "$@" >>"$dir/$name.log" 2>&1 &
+        echo $! >"$dir/$name.pid"
+        wait $! || true
+        sleep 1
+    done
+}
+# Ends the supervised schedulers.
+stop_schedulers() {
+    touch "$dir/stop"
+    for name in $schedulers; do kill -9 "$(cat "$dir/$name.pid")" 2>/dev/null || true; done
+    for supervisor in $supervisors; do wait "$supervisor" || true; done
+    rm "$dir/stop"
+}
+create_pods() { # NAME
+    for scheduler in $schedulers; do
+        jq -n --arg name "$1-$scheduler" --arg scheduler "$scheduler" '{
+            apiVersion: "v1", kind: "Pod", metadata: { $name },
+            spec: {
+                schedulerName: (if $scheduler == "schedc" then "default-scheduler" else $scheduler end),
+                containers: [{ name: "app", image: "app", resources: { requests: { cpu: "10m" } } }]
+            }
+        }' | create /api/v1/namespaces/default/pods
+    done
+}
+# Whether the audit log has the binding of a pod: is_bound POD
+is_bound() {
+    grep -F "/pods/$1/binding" "$audit" | grep -F '"ResponseComplete"' | grep -q '"code":201'
+}
+wait_for_bindings() { # NAME
+    for scheduler in $schedulers; do
+        until_success 180 0.2 is_bound "$1-$scheduler" || echo "pod $1-$scheduler is not bound; see $dir/$scheduler.log (set KEEP to keep it)" >&2
+    done
+}
+# Appends the measurements of one outage: measure NAME ELECTION START READY. SIGKILL may cut a line of the audit log.
+measure() {
+    for scheduler in $schedulers; do
+        jq -cnR --arg pod "$1-$scheduler" --arg scheduler "$scheduler" --arg election "$2" --argjson start "$3" --argjson ready "$4" '
+            def time: capture("(?<whole>[^.Z]*)(?<rest>[.][0-9]+)?Z")
+                | (.whole + "Z" | fromdateiso8601) + ("0" + (.rest // ".0") | tonumber);
+            reduce (inputs | fromjson? | select(.user.username == $scheduler)) as $event ({ $scheduler, $election, binding: null, requests: [] };
+                if $event.stage == "ResponseComplete" and $event.objectRef.subresource == "binding" and $event.objectRef.name == $pod
+                    and $event.responseStatus.code == 201
+                then .binding = ($event.stageTimestamp | time) - $ready
+                elif $event.stage == "RequestReceived"
+                then ($event.stageTimestamp | time) as $at
+                    | if $at >= $start and $at <= $ready + 10 then .requests += [$at - $start | floor] else . end
+                else . end)
+            | .most = (.requests | group_by(.) | map(length) | max // 0) | .requests |= length
+        ' "$audit" >>"$results"
+    done
+}
+
+mkdir -p "$dir/etcd"
+"$etcd" --data-dir "$dir/etcd" --listen-client-urls "http://127.0.0.1:$((port + 1))" --advertise-client-urls "http://127.0.0.1:$((port + 1))" \
+    --listen-peer-urls "http://127.0.0.1:$((port + 2))" --initial-advertise-peer-urls "http://127.0.0.1:$((port + 2))" \
+    --initial-cluster "default=http://127.0.0.1:$((port + 2))" >"$dir/etcd.log" 2>&1 &
+echo $! >"$dir/etcd.pid"
+until_success 60 0.1 curl -sSf "http://127.0.0.1:$((port + 1))/health" ||
+    { echo "etcd is not ready; see $dir/etcd.log (set KEEP to keep it)" >&2; exit 1; }
+start_apiserver
+
+# system:kube-scheduler permits the lease of kube-scheduler only, and reads only the kinds that kube-scheduler reads.
+jq -n '{
+    apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "outage" },
+    rules: [
+        { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list", "watch"] },
+        { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "update", "patch"] }
+    ]
+}' | create /apis/rbac.authorization.k8s.io/v1/clusterroles
+for role in system:kube-scheduler system:volume-scheduler outage; do
+    jq -n --arg role "$role" --arg schedulers "$schedulers" '{
+        apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", metadata: { name: "outage-\($role)" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: $role },
+        subjects: ($schedulers / " " | map({ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: . }))
+    }' | create /apis/rbac.authorization.k8s.io/v1/clusterrolebindings
+done
+for node in $(seq 100); do
+    jq -n --arg name "node-$node" '{
+        apiVersion: "v1", kind: "Node", metadata: { $name, labels: { "kubernetes.io/hostname": $name } },
+        status: { allocatable: { cpu: "8", memory: "32Gi", pods: "110" }, capacity: { cpu: "8", memory: "32Gi", pods: "110" } }
+    }' | create /api/v1/nodes
+done
+
+for election in false true; do
+    supervisors=
+    jq -n --argjson election "$election" --arg kubeconfig "$dir/kube.kubeconfig" '{
+        apiVersion: "kubescheduler.config.k8s.io/v1", kind: "KubeSchedulerConfiguration", clientConnection: { $kubeconfig },
+        leaderElection: { leaderElect: $election, resourceName: "kube" }, profiles: [{ schedulerName: "kube" }]
+    }' >"$dir/config.json"
+    supervise schedc "$schedc" run --kubeconfig "$dir/schedc.kubeconfig" --leader-elect="$election" --leader-elect-resource-name=schedc \
+        --secure-port=0 &
+    supervisors="$supervisors $!"
+    if [ -n "$kube" ]; then
+        supervise kube "$kube" --config "$dir/config.json" --secure-port=0 &
+        supervisors="$supervisors $!"
+    fi
+    create_pods "before-$election"
+    wait_for_bindings "before-$election"
+    for outage in $(seq "$outages"); do
+        signal=$([ $((outage % 2)) = 1 ] && echo KILL || echo TERM)
+        echo "outage $outage of $outages with --leader-elect=$election: SIG$signal, $seconds s" >&2
+        kill -s "$signal" "$(cat "$dir/apiserver.pid")"
+        wait "$(cat "$dir/apiserver.pid")" || true
+        sleep "$seconds"
+        start=$(now)
+        start_apiserver
+        ready=$(now)
+        create_pods "outage-$election-$outage"
+        wait_for_bindings "outage-$election-$outage"
+        sleep 10
+        measure "outage-$election-$outage" "$election" "$start" "$ready"
+    done
+    stop_schedulers
+done
+
+jq -rs --arg schedulers "$schedulers" '
+    def of($scheduler; $election): map(select(.scheduler == $scheduler and .election == $election));
+    def span: if min == max then "\(min)" else "\(min) to \(max)" end;
+    def row: "| " + join(" | ") + " |";
+    ($schedulers / " ") as $columns | . as $all
+    | ([""] + ($columns | map(if . == "kube" then "kube-scheduler" else . end)) | row),
+      (["---"] + ($columns | map("---")) | "|" + join("|") + "|"),
+      (("false", "true") as $election
+        | ["first binding with `--leader-elect=\($election)`, s"]
+          + [$columns[] as $name | $all | of($name; $election) | map(.binding | if . then . * 100 | round / 100 | tostring else "none" end) | join(", ")]
+        | row),
+      (["requests from the start of the server to 10 seconds after `ok`, without and with leader election"]
+          + [$columns[] as $name | ["false", "true"] | map(. as $election | $all | of($name; $election) | map(.requests) | span) | join(", ")]
+        | row),
+      (["maximum of requests in one second"] + [$columns[] as $name | $all | map(select(.scheduler == $name).most) | span] | row)
+' "$results"
