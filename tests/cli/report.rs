@@ -96,7 +96,11 @@ fn comparisons_report_both_profiles_side_by_side() {
 #[cfg(feature = "bench")]
 #[test]
 fn workloads_report_throughput_and_latency() {
-    let (code, data) = report(&["bench", "examples/bench/performance-config.yaml", "--workload", "Basic/small"]);
+    let config = "- {name: basic, workloadTemplate: [{opcode: createNodes, count: 3}, {opcode: createPods, count: 5, \
+                  podTemplatePath: pod.yaml, collectMetrics: true}], workloads: [{name: small}]}";
+    let pod = "{kind: Pod, metadata: {generateName: 'p-'}, spec: {containers: [{name: c, image: i}]}}";
+    let folder = Folder::with(&[("config.yaml", config), ("pod.yaml", pod)]);
+    let (code, data) = report(&["bench", folder.path("config.yaml").to_str().expect("a path")]);
     assert_eq!(code, Some(0));
     assert_eq!(titles(&data), ["Throughput", "Latency of decisions", "Workloads"]);
 }
@@ -106,4 +110,10 @@ fn the_folder_of_a_report_must_exist() {
     let run = schedc(&["simulate", EXAMPLE, "--report", "absent/report.html"]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("there is no folder absent; create it first"), "{}", run.stderr);
+}
+
+#[test]
+fn a_live_view_needs_a_terminal() {
+    let error = schedc(&["simulate", EXAMPLE, "--watch"]).refused();
+    assert!(error.contains("--watch draws on a terminal"), "{error}");
 }

@@ -14,10 +14,11 @@ const SCRIPT: &str = concat!(
 );
 const STYLE: &str = concat!(include_str!("page/uplot.min.css"), "\n", include_str!("page/style.css"));
 
-/// Hashes of [`LIBRARY`], [`SCRIPT`] and [`STYLE`] for the content security policy: base64 of SHA-256.
+/// Hashes of [`LIBRARY`], [`SCRIPT`] and [`STYLE`] for the content security policy: base64 of SHA-256. After a
+/// change of the files, the test of these constants prints the new ones.
 const LIBRARY_HASH: &str = "2stb3H8YuGER6WDECCPwDlJbyCs7JTwsS3pyqk76xWY=";
 const SCRIPT_HASH: &str = "4AWfB+ks0KMloUGc5kszYe01FEpsIGpx78X6cPVlGZk=";
-const STYLE_HASH: &str = "vmBtpgF1Xesu5v+DTVCVshsS6w4XDeyVd89r/cnw5Io=";
+const STYLE_HASH: &str = "oQTGLaL8ZBiseQJddNmXjAPSfBWgXiQI+Nipk+DPQks=";
 
 /// Returns a page with this title and data.
 pub(crate) fn page(title: &str, data: &str) -> String {

@@ -8,7 +8,7 @@ use crate::timeline::Span;
 /// Maximum number of positions of a line.
 const MAX_POSITIONS: usize = 240;
 
-/// The horizontal axis of a history: virtual time or, if none passed, the number of attempts.
+/// The horizontal axis of a history: virtual time, or the number of attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     /// Until this many nanoseconds after the start.
@@ -83,7 +83,8 @@ pub(crate) struct Sweep {
 }
 
 impl SimulationHistory {
-    /// Returns the history at a few positions. `end` is the end of the simulation in seconds, `moments` the number of
+    /// Returns the history at a few positions. `end` is the end of the simulation in
+    /// seconds, or 0 for an axis of attempts, `moments` the number of
     /// moments of the heat map.
     pub(crate) fn sweep(&self, end: f64, moments: usize) -> Sweep {
         let end = (end * 1e9) as i64;

@@ -2,6 +2,7 @@
 
 use schedc_report::{Column, HeatMap, Kind, Layer, Lines, Series, Table, Unit};
 
+use crate::simulation::Summary;
 use crate::simulation_history::{SimulationHistory, Sweep, share};
 use crate::utilisation;
 
@@ -21,8 +22,10 @@ pub(super) struct Charts<'a> {
 }
 
 impl<'a> Charts<'a> {
-    /// Prepares a history. `end` is the end of the simulation, in seconds.
-    pub(super) fn new(history: &'a SimulationHistory, end: f64) -> Self {
+    /// Prepares the history of a simulation.
+    pub(super) fn new(history: &'a SimulationHistory, summary: &Summary) -> Self {
+        // Without events, time passes only while a few pods wait for a volume or for backoff.
+        let end = if summary.events > 0 { summary.end } else { 0.0 };
         let mut resources: Vec<usize> = (0..history.resources.len()).collect();
         resources.sort_by_key(|at| &history.resources[*at]);
         resources.truncate(MAX_RESOURCES);

@@ -31,7 +31,7 @@ pub(crate) fn page(comparison: &Comparison, sides: Option<&[SimulatedSide; 2]>, 
     page.view(differences(&comparison.differences, names));
     let (Some(placements), Some(sides)) = (&comparison.placements, sides) else { return page };
     page.notes.push("Both profiles start from the same cluster and the same seed, and serve all pods.".to_owned());
-    let charts = sides.each_ref().map(|side| Charts::new(&side.history, side.report.summary.end));
+    let charts = sides.each_ref().map(|side| Charts::new(&side.history, &side.report.summary));
     page.view(outcomes(sides, names));
     for (charts, name) in charts.iter().zip(names) {
         page.view(schedc_report::Lines { is_half: true, ..charts.utilisation(&format!(": {name}")) });

@@ -12,7 +12,7 @@ use crate::timeline::Span;
 
 /// Returns the page of a simulation. `subtitle` names the input and the profiles.
 pub(crate) fn page(report: &Report, history: &SimulationHistory, subtitle: String) -> Page {
-    let charts = Charts::new(history, report.summary.end);
+    let charts = Charts::new(history, &report.summary);
     let mut page = Page::new("Simulation", subtitle);
     facts(&mut page, report);
     page.notes = notes(report);
