@@ -8,7 +8,8 @@ pub(crate) mod simulation;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use schedc_bounds::text::shortened;
 
 use super::failure::Failure;
 use activity::Activity;
@@ -17,13 +18,15 @@ use activity::Activity;
 const LINES: usize = 12;
 /// Number of reasons of pending pods that the view has room for.
 const REASONS: usize = LINES - 5;
+/// Maximum number of characters of a line.
+const WIDTH: usize = 100;
 /// Interval between two frames.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Lines at the end of the terminal, which are replaced by each frame.
 pub(crate) struct LiveView {
-    all: MultiProgress,
-    lines: Vec<ProgressBar>,
+    /// A progress bar that consists of a message.
+    lines: ProgressBar,
     drawn: Option<Instant>,
 }
 
@@ -38,17 +41,11 @@ impl LiveView {
                 "--watch draws on a terminal, but standard error is none; omit it, and use `-o json` or --report instead",
             ));
         }
-        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        let line = |_| {
-            let line = all.add(ProgressBar::no_length());
-            // Long lines are shortened to the width of the terminal.
-            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
-                line.set_style(style);
-            }
-            line
-        };
-        let lines = (0..LINES).map(line).collect();
-        Ok(LiveView { all, lines, drawn: None })
+        let lines = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{msg}") {
+            lines.set_style(style);
+        }
+        Ok(LiveView { lines, drawn: None })
     }
 
     /// Returns whether the time of the next frame has come.
@@ -60,19 +57,13 @@ impl LiveView {
     fn draw(&mut self, now: Instant, activity: &mut Activity) {
         self.drawn = Some(now);
         activity.advance(now);
-        let mut frame = activity.frame(now, REASONS).into_iter();
-        for line in &self.lines {
-            line.set_message(frame.next().unwrap_or_default());
-            line.tick();
-        }
+        let frame = activity.frame(now, REASONS);
+        let lines: Vec<_> = frame.iter().map(|line| shortened(line, WIDTH).to_string()).collect();
+        self.lines.set_message(lines.join("\n"));
     }
 
     /// Removes the lines.
     fn end(&self) {
-        for line in &self.lines {
-            line.finish_and_clear();
-        }
-        // If standard error is closed, there is nothing to clear.
-        let _ = self.all.clear();
+        self.lines.finish_and_clear();
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::MultiProgress;
+use indicatif::ProgressBar;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::scheduler::Outcome;
 use schedc_kubernetes::driver::DriverHooks;
@@ -16,7 +16,7 @@ use crate::timeline::Span;
 /// Interval at which pods that are no longer pending are forgotten.
 const RETAIN: Duration = Duration::from_secs(1);
 /// The view that log lines must not overwrite.
-static VIEW: OnceLock<MultiProgress> = OnceLock::new();
+static VIEW: OnceLock<ProgressBar> = OnceLock::new();
 
 /// Hooks of a driver with a live view; without one, they do nothing.
 #[derive(Clone, Default)]
@@ -42,7 +42,7 @@ impl LiveRun {
         }
         let (view, now) = (LiveView::new()?, Instant::now());
         // There is one command in a process.
-        let _ = VIEW.set(view.all.clone());
+        let _ = VIEW.set(view.lines.clone());
         let activity = Activity::new(now);
         Ok(LiveRun(Some(Arc::new(Mutex::new(State { view, activity, began: now, counted: None, retained: now })))))
     }
