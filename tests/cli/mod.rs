@@ -35,6 +35,7 @@ mod new;
 mod profiles;
 #[cfg(feature = "run")]
 mod record;
+mod report;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;

@@ -157,6 +157,10 @@ fn recorded_decisions_are_compared_and_explained() {
     assert_eq!(of("default/impossible")["reason"], "NodeUnschedulable: node(s) were unschedulable");
     let bytes = || cluster.folder.schedc(&["replay", "recording"]).ok();
     assert_eq!(bytes(), bytes(), "two replays print identical bytes");
+    let run = cluster.folder.schedc(&["replay", "recording", "--report", "replay.html"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let page = fs::read_to_string(cluster.folder.path("replay.html")).expect("the report");
+    assert!(["Agreement", "Disagreements", "best here", "default/worse"].iter().all(|text| page.contains(text)));
     assert_eq!(cluster.server.writes().len(), 0);
     assert_eq!(report["cut"], Value::Null);
 }

@@ -25,6 +25,8 @@ pub mod replay;
 #[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]
+mod simulation_history;
+#[cfg(feature = "tools")]
 pub mod timeline;
 #[cfg(feature = "tools")]
 pub mod trial;

@@ -53,26 +53,41 @@ pub struct Spread {
 pub fn utilisation(base: &Base) -> Vec<Utilisation> {
     let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
     for info in base.infos() {
-        let Some(node) = &info.node else { continue };
-        let requested = requested(info);
-        let mut put = |rank: usize, name: &str, requested: i64, allocatable: i64| {
+        for_each_amount(base, info, |rank, name, requested, allocatable| {
             rows.entry((rank, name.to_owned())).or_default().put(requested, allocatable);
-        };
-        put(0, "cpu", requested.milli_cpu, node.allocatable.milli_cpu);
-        put(1, "memory", requested.memory, node.allocatable.memory);
-        if (requested.ephemeral_storage, node.allocatable.ephemeral_storage) != (0, 0) {
-            put(2, "ephemeral-storage", requested.ephemeral_storage, node.allocatable.ephemeral_storage);
-        }
-        put(3, "pods", info.pods.len() as i64, node.allowed_pods);
-        for &(symbol, allocatable) in &node.allocatable.scalars {
-            put(4, base.interner.resolve(symbol), requested.scalar(symbol).unwrap_or(0), allocatable);
-        }
-        let unknown = requested.scalars.iter().filter(|(name, _)| node.allocatable.scalar(*name).is_none());
-        for &(symbol, requested) in unknown {
-            put(4, base.interner.resolve(symbol), requested, 0);
-        }
+        });
     }
     rows.into_iter().map(|((rank, name), row)| row.finish(rank, name)).collect()
+}
+
+/// Calls a function for each resource of a node: with the rank of the resource, by which resources are sorted, its name,
+/// and the requested and the allocatable amount. A slot without a node has no resources.
+pub(crate) fn for_each_amount(base: &Base, info: &NodeInfo, mut put: impl FnMut(usize, &str, i64, i64)) {
+    let Some(node) = &info.node else { return };
+    let requested = requested(info);
+    put(0, "cpu", requested.milli_cpu, node.allocatable.milli_cpu);
+    put(1, "memory", requested.memory, node.allocatable.memory);
+    if (requested.ephemeral_storage, node.allocatable.ephemeral_storage) != (0, 0) {
+        put(2, "ephemeral-storage", requested.ephemeral_storage, node.allocatable.ephemeral_storage);
+    }
+    put(3, "pods", info.pods.len() as i64, node.allowed_pods);
+    for &(symbol, allocatable) in &node.allocatable.scalars {
+        put(4, base.interner.resolve(symbol), requested.scalar(symbol).unwrap_or(0), allocatable);
+    }
+    let unknown = requested.scalars.iter().filter(|(name, _)| node.allocatable.scalar(*name).is_none());
+    for &(symbol, requested) in unknown {
+        put(4, base.interner.resolve(symbol), requested, 0);
+    }
+}
+
+/// Returns the unit of a resource of this rank.
+pub(crate) fn unit(rank: usize, resource: &str) -> Unit {
+    match rank {
+        0 => Unit::Millicores,
+        1 | 2 => Unit::Bytes,
+        _ if resource.starts_with("hugepages-") => Unit::Bytes,
+        _ => Unit::Count,
+    }
 }
 
 fn requested(info: &NodeInfo) -> Resources {
@@ -106,15 +121,9 @@ impl Row {
                 Some(Spread { min: *min, median: rounded((sorted[lower] + sorted[upper]) / 2.0), max: *max })
             }
         };
-        let unit = match rank {
-            0 => Unit::Millicores,
-            1 | 2 => Unit::Bytes,
-            _ if resource.starts_with("hugepages-") => Unit::Bytes,
-            _ => Unit::Count,
-        };
         Utilisation {
+            unit: unit(rank, &resource),
             resource,
-            unit,
             requested: self.requested,
             allocatable: self.allocatable,
             percent: percent(self.requested, self.allocatable),

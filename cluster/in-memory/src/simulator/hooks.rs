@@ -41,6 +41,12 @@ pub trait SimulationHooks {
     fn before_change(&mut self, _scheduler: &dyn AnyScheduler) {}
     /// Is called after the scheduler has processed a change.
     fn after_change(&mut self, _now: i64, _change: &Change, _scheduler: &mut dyn AnyScheduler) {}
+    /// Returns whether [`SimulationHooks::before_attempt`] is to be called.
+    fn observes_attempts(&self) -> bool {
+        false
+    }
+    /// Is called before each attempt.
+    fn before_attempt(&mut self, _now: i64, _pod: &Arc<Pod>, _scheduler: &mut dyn AnyScheduler) {}
     /// Is called before the scheduler pops a pod, if there is one.
     fn before_pop(&mut self) {}
     /// Is called after the scheduler's decision about a pod. See [`AttemptObserver::decided`].

@@ -359,6 +359,11 @@ impl<H: SimulationHooks> Simulator<H> {
     }
 
     fn schedule_one(&mut self) -> bool {
+        if self.hooks.observes_attempts()
+            && let Some(pod) = self.scheduler.next_pod(&mut self.tasks)
+        {
+            self.hooks.before_attempt(self.now, &pod, &mut *self.scheduler);
+        }
         self.scheduler.schedule_one(&mut self.tasks, &mut Decisions(&mut self.hooks))
     }
 

@@ -34,7 +34,13 @@ const DEBUG: u8 = 4;
 
 /// Installs the logger. A second call has no effect.
 pub fn start(logging: &Logging) {
-    let write = if logging.split { to_both } else { to_standard_error };
+    start_around(logging, |write| write());
+}
+
+/// Like [`start`], with a function that calls the write of each line, for example between changes of the terminal.
+pub fn start_around(logging: &Logging, around: fn(&mut dyn FnMut())) {
+    let write: fn(Severity, &str) = if logging.split { to_both } else { to_standard_error };
+    let write = move |severity, line: &str| around(&mut || write(severity, line));
     // Another logger is installed already.
     let _ = set_global_default(Logs::new(logging, write));
 }

@@ -12,6 +12,7 @@ use schedc_perf::{Options, Report, Reports};
 use super::cost::Cost;
 use super::failure::Failure;
 use super::output::{self, Format};
+use super::reports::{self, ReportFile};
 use super::tables::bench::table;
 use crate::cluster::Routes;
 
@@ -45,6 +46,9 @@ pub(crate) struct Bench {
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    #[command(flatten)]
+    report: ReportFile,
 
     /// Seed for the choice among equally good nodes
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -91,7 +95,9 @@ impl Bench {
     }
 
     fn print(&self, reports: &Reports) -> Result<(), Failure> {
-        output::print(self.output, reports, |reports| table(&reports.workloads))
+        output::print(self.output, reports, |reports| table(&reports.workloads))?;
+        let file = self.file.as_slice();
+        self.report.write(|| reports::bench::page(&reports.workloads, format!("workloads of {}", reports::names(file))))
     }
 
     /// Runs a workload in a separate process, whose memory is that of the workload.

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::objects::{self, SchedulerSetup};
 use super::output::{self, Format};
 use super::pods::{Pods, check_nodes, name_of};
+use super::reports::{self, ReportFile};
 use super::tables::explanation::{Nodes, table, tables};
 use super::validate;
 use crate::cluster::scheduler_name;
@@ -72,6 +73,9 @@ pub(crate) struct Explain {
     output: Format,
 
     #[command(flatten)]
+    report: ReportFile,
+
+    #[command(flatten)]
     input: objects::Input,
 }
 
@@ -110,14 +114,18 @@ impl Explain {
         } else if self.node.is_empty() {
             Nodes::Top(self.top as usize)
         } else {
-            Nodes::Named(self.node)
+            Nodes::Named(self.node.clone())
         };
         match self.pods.are_selected() {
             true => output::print(self.output, &explanations, |explanations| tables(explanations, &view)),
             false => explanations
                 .iter()
                 .try_for_each(|explanation| output::print(self.output, explanation, |one| table(one, &view))),
-        }
+        }?;
+        self.report.write(|| {
+            let subtitle = format!("{}; seed {}", reports::names(self.input.files()), self.seed);
+            reports::explanation::page(&explanations, subtitle)
+        })
     }
 
     fn explain(

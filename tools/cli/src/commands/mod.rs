@@ -56,6 +56,8 @@ mod record;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod replay;
 #[cfg(feature = "tools")]
+mod reports;
+#[cfg(feature = "tools")]
 mod rows;
 #[cfg(feature = "run")]
 mod run;
@@ -68,6 +70,8 @@ mod sources;
 mod tables;
 #[cfg(feature = "tools")]
 mod validate;
+#[cfg(feature = "tools")]
+mod watch;
 
 use std::process::ExitCode;
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::extenders::Extenders;
 use super::failure::Failure;
 use super::output::{self, Format};
+use super::reports::{self, ReportFile};
 use super::sources;
 use super::tables::read_only::Agreement;
 use super::tables::replay::table;
@@ -45,6 +46,9 @@ pub(crate) struct ReplayCommand {
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    #[command(flatten)]
+    report: ReportFile,
 
     #[command(flatten)]
     extenders: Extenders,
@@ -83,7 +87,9 @@ impl ReplayCommand {
             output::note(format_args!("{kind}: no plugin of these profiles reads this kind ({count} lines)"));
         }
         let comparison = Comparison { agreement: Agreement::of(&bundle, &report.counts), report };
-        output::print(self.output, &comparison, |comparison| table(comparison, self.all))
+        output::print(self.output, &comparison, |comparison| table(comparison, self.all))?;
+        let subtitle = || format!("recorded decisions in {}", reports::names(&self.recording));
+        self.report.write(|| reports::replay::page(&comparison.report, bundle.profiles, subtitle()))
     }
 }
 

@@ -12,11 +12,14 @@ use schedc_objects::AnyObject;
 use super::failure::Failure;
 use super::objects::{self, SchedulerSetup};
 use super::output::{self, Format};
+use super::reports::{self, ReportFile};
 use super::rows::Rows;
 use super::tables::simulation::{View, table};
 use super::validate;
+use super::watch::simulation::Observers;
 use crate::cluster::Skipped;
-use crate::simulation::{self, simulate};
+use crate::simulation::{self, simulate_with_hooks};
+use crate::simulation_history::SimulationHistory;
 use crate::timeline::{self, Action, Span, Timeline};
 
 /// Place all pending pods of a cluster, without an API server
@@ -32,6 +35,13 @@ pub(crate) struct Simulate {
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    #[command(flatten)]
+    report: ReportFile,
+
+    /// Show throughput, queue and reasons of pending pods on the terminal while the simulation runs
+    #[arg(long)]
+    watch: bool,
 
     /// Print every placement in the table, however many there are
     #[arg(long)]
@@ -118,9 +128,16 @@ impl Simulate {
         let is_pod = |event: &&timeline::Event| matches!(&event.action, Action::Create(AnyObject::Pod(_)));
         let later = timeline.events.iter().filter(is_pod).count();
         let mut progress = Progress::new(objects.pods.len() + later);
-        let show_progress = |attempted| progress.show(attempted);
-        let report = simulate(&setup.bundle, objects, timeline, options, show_progress)?;
+        let show_progress = |attempted| {
+            if !self.watch {
+                progress.show(attempted);
+            }
+        };
+        let history = self.report.is_requested().then(|| SimulationHistory::new(setup.routes));
+        let mut observers = Observers::new(history, self.watch)?;
+        let report = simulate_with_hooks(&setup.bundle, objects, timeline, options, show_progress, &mut observers)?;
         progress.end();
+        observers.end();
         objects::note_uncounted(&report.budgets);
         if report.summary.pods == report.summary.skipped {
             output::note(empty_simulation(&report.summary.skipped_by, &setup));
@@ -128,6 +145,13 @@ impl Simulate {
         output::print(self.output, &report, |report| match self.rows.apply(report) {
             None => table(report, view),
             Some((rows, left_out)) => table(&rows, view) + &left_out,
+        })?;
+        let Some(history) = observers.history else { return Ok(()) };
+        self.report.write(|| {
+            let profiles: Vec<&str> = setup.routes.profiles().iter().map(|profile| profile.name).collect();
+            let input = reports::names(self.input.files());
+            let subtitle = format!("{input}; profiles: {}; seed {}", profiles.join(", "), self.seed);
+            reports::simulation::page(&report, &history, subtitle)
         })
     }
 }

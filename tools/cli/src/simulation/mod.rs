@@ -14,7 +14,7 @@ use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::{ApiServer, Key};
-use schedc_in_memory::{Input, SimulationEnd, Simulator, TimedInput};
+use schedc_in_memory::{Input, SimulationEnd, SimulationHooks, Simulator, TimedInput};
 use schedc_objects::{AnyObject, Objects};
 
 use crate::budgets;
@@ -53,10 +53,25 @@ pub struct Options {
 /// Returns an error for plugins that cannot start.
 pub fn simulate(
     bundle: &AnyBundle,
+    objects: Objects,
+    timeline: Timeline,
+    options: Options,
+    progress: impl FnMut(usize),
+) -> Result<Report, StartErrors> {
+    simulate_with_hooks(bundle, objects, timeline, options, progress, &mut ())
+}
+
+/// Like [`simulate`], with hooks that observe the simulation.
+///
+/// # Errors
+/// Returns an error for plugins that cannot start.
+pub fn simulate_with_hooks(
+    bundle: &AnyBundle,
     mut objects: Objects,
     timeline: Timeline,
     options: Options,
     progress: impl FnMut(usize),
+    observer: &mut dyn SimulationHooks,
 ) -> Result<Report, StartErrors> {
     let begin = Instant::now();
     let mut kinds = objects.others_by_kind();
@@ -69,7 +84,7 @@ pub fn simulate(
     }
     let all = cluster::objects(objects);
     let start = timeline.start.map_or_else(|| cluster::latest_time(&all), nanoseconds);
-    let recorder = Recorder::new(options.routes, start, options.log, progress);
+    let recorder = Recorder::new(options.routes, start, options.log, progress, observer);
     let mut of_cluster = cluster::options(&options.routes, options.seed, start);
     of_cluster.scheduler.extenders = options.extenders;
     let mut simulator = Simulator::new(bundle, of_cluster, recorder)?;

@@ -1,11 +1,13 @@
 //! Records the results of pods while a simulation runs.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use schedc_core::cache::Base;
 use schedc_core::client::ApiReason;
 use schedc_core::erased::AnyScheduler;
 use schedc_core::extension_points::Nomination;
+use schedc_core::model::Pod;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_in_memory::SimulationHooks;
 use schedc_in_memory::server::{Change, ChangeKind, Request, Response};
@@ -17,7 +19,7 @@ use crate::budgets::{Budgets, Effects};
 use crate::cluster::{Routes, SchedulingState, Skipped};
 
 /// Hooks of the simulator that record results.
-pub(super) struct Recorder<F> {
+pub(super) struct Recorder<'a, F> {
     pub(super) pod_records: PodRecords,
     pub(super) skipped: Skipped,
     /// The log, if requested.
@@ -33,10 +35,17 @@ pub(super) struct Recorder<F> {
     /// Number of attempted pods.
     attempted: usize,
     progress: F,
+    observer: &'a mut dyn SimulationHooks,
 }
 
-impl<F: FnMut(usize)> Recorder<F> {
-    pub(super) fn new(routes: Routes, start: i64, log: bool, progress: F) -> Self {
+impl<'a, F: FnMut(usize)> Recorder<'a, F> {
+    pub(super) fn new(
+        routes: Routes,
+        start: i64,
+        log: bool,
+        progress: F,
+        observer: &'a mut dyn SimulationHooks,
+    ) -> Self {
         Recorder {
             pod_records: PodRecords::default(),
             skipped: Skipped::default(),
@@ -48,6 +57,7 @@ impl<F: FnMut(usize)> Recorder<F> {
             start,
             attempted: 0,
             progress,
+            observer,
         }
     }
 
@@ -59,7 +69,15 @@ impl<F: FnMut(usize)> Recorder<F> {
     }
 }
 
-impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
+impl<F: FnMut(usize)> SimulationHooks for Recorder<'_, F> {
+    fn observes_attempts(&self) -> bool {
+        self.observer.observes_attempts()
+    }
+
+    fn before_attempt(&mut self, now: i64, pod: &Arc<Pod>, scheduler: &mut dyn AnyScheduler) {
+        self.observer.before_attempt(now, pod, scheduler);
+    }
+
     fn on_response(&mut self, _: i64, request: &Request, response: &Response) {
         // Only events change and delete objects by name; the objects of plugins' requests exist.
         if let (Request::Delete(_, None) | Request::Patch(..) | Request::Replace(_), Err(error)) = (request, response)
@@ -70,6 +88,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
     }
 
     fn on_change(&mut self, now: i64, change: &Change) {
+        self.observer.on_change(now, change);
         let now = now - self.start;
         if let Some(log) = &mut self.log {
             let uid = change.object.metadata().uid.as_deref().unwrap_or_default();
@@ -124,6 +143,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
     }
 
     fn on_outcome(&mut self, now: i64, outcome: &Outcome, cluster: &Base) {
+        self.observer.on_outcome(now, outcome, cluster);
         let uid = &*outcome.pod.uid.0;
         if self.pod_records.attempted(uid) {
             self.attempted += 1;
@@ -165,6 +185,7 @@ impl<F: FnMut(usize)> SimulationHooks for Recorder<F> {
     }
 
     fn after_change(&mut self, now: i64, change: &Change, scheduler: &mut dyn AnyScheduler) {
+        self.observer.after_change(now, change, scheduler);
         match change.kind {
             ChangeKind::Deleted => self.budgets.remove(&change.object),
             _ => self.budgets.set(&change.object, &mut scheduler.base_mut().interner),

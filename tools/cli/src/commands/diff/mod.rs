@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::live::{LiveCluster, UsedKinds};
 use super::output::{self, Format};
+use super::reports::{self, ReportFile};
 use super::tables::diff::table;
 use super::validate::Validate;
-pub(crate) use placements::PlacementChanges;
+pub(crate) use placements::{PlacementChange, PlacementChanges};
 use sides::Side;
 
 /// Compare two profiles and describe the effects of their differences on pods
@@ -63,6 +64,9 @@ pub(crate) struct Diff {
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    #[command(flatten)]
+    report: ReportFile,
 }
 
 impl Diff {
@@ -86,9 +90,13 @@ impl Diff {
             (a.name, b.name) = (self.a.clone(), self.b.clone());
         }
         let found = differences(&a.summary, &b.summary);
-        let placements = match self.objects(bundle)? {
-            None => None,
-            Some(objects) => Some(placements::placement_changes(bundle, &a, &b, objects, self.seed)?),
+        let (placements, sides) = match self.objects(bundle)? {
+            None => (None, None),
+            Some(objects) => {
+                let has_report = self.report.is_requested();
+                let (changes, sides) = placements::placement_changes(bundle, [&a, &b], objects, self.seed, has_report)?;
+                (Some(changes), sides)
+            }
         };
         let comparison = Comparison {
             equal: found.is_empty(),
@@ -98,6 +106,14 @@ impl Diff {
             placements,
         };
         output::print(self.output, &comparison, |comparison| table(comparison, self.all))?;
+        self.report.write(|| {
+            let cluster = if comparison.placements.is_some() {
+                format!("two profiles on {}, seed {}", reports::names(&self.cluster), self.seed)
+            } else {
+                "two profiles".to_owned()
+            };
+            reports::diff::page(&comparison, sides.as_ref(), cluster)
+        })?;
         Ok(comparison.equal)
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
 use schedc_import::{Difference, ProfileSummary, differences};
+use schedc_in_memory::SimulationHooks;
 use schedc_interpret::Interpretation;
 use schedc_objects::Objects;
 use serde::Serialize;
@@ -13,8 +14,10 @@ use serde::Serialize;
 use super::sides::Side;
 use crate::cluster::Routes;
 use crate::commands::failure::Failure;
+use crate::commands::reports::diff::SimulatedSide;
 use crate::commands::{output, validate};
-use crate::simulation::{Options, Report, simulate};
+use crate::simulation::{Options, Report, simulate_with_hooks};
+use crate::simulation_history::SimulationHistory;
 use crate::timeline::{Sources, Timeline};
 
 /// Outcomes for the pods of a cluster under both profiles.
@@ -56,16 +59,20 @@ struct PlacingProfile {
 /// Places the pending pods of a cluster with each of the two profiles.
 pub(super) fn placement_changes(
     bundle: &AnyBundle,
-    a: &Side,
-    b: &Side,
+    [a, b]: [&Side; 2],
     objects: Objects,
     seed: u64,
-) -> Result<PlacementChanges, Failure> {
+    has_report: bool,
+) -> Result<(PlacementChanges, Option<[SimulatedSide; 2]>), Failure> {
     let (by_a, by_b) = (placing_profile(bundle, a)?, placing_profile(bundle, b)?);
     validate::warn(&objects.ignored);
-    let a = placed(&by_a, objects.clone(), seed)?;
-    let b = placed(&by_b, objects, seed)?;
-    Ok(compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b])))
+    let (a, of_a) = placed(&by_a, objects.clone(), seed, has_report)?;
+    let (b, of_b) = placed(&by_b, objects, seed, has_report)?;
+    let changes = compare(&outcomes(&a), &outcomes(&b), &stays(&[&a, &b]));
+    let sides = of_a
+        .zip(of_b)
+        .map(|(of_a, of_b)| [SimulatedSide { report: a, history: of_a }, SimulatedSide { report: b, history: of_b }]);
+    Ok((changes, sides))
 }
 
 /// Returns the profile that places pods for a side: the compiled-in profile, or else its interpreted twin. If
@@ -95,17 +102,23 @@ fn placing_profile(bundle: &AnyBundle, side: &Side) -> Result<PlacingProfile, Fa
     }
 }
 
-fn placed(placing_profile: &PlacingProfile, mut objects: Objects, seed: u64) -> Result<Report, Failure> {
+/// Places the pods with one profile. Returns the result, and its history if there is to be a report.
+fn placed(
+    placing_profile: &PlacingProfile,
+    mut objects: Objects,
+    seed: u64,
+    has_report: bool,
+) -> Result<(Report, Option<SimulationHistory>), Failure> {
     let timeline = Timeline::read(&Sources::default(), &mut objects)?;
-    let options = Options {
-        routes: Routes::to(placing_profile.bundle.profiles, placing_profile.profile)?,
-        seed,
-        until: None,
-        log: false,
-        extenders: Overrides::NONE,
-        read: Duration::ZERO,
+    let routes = Routes::to(placing_profile.bundle.profiles, placing_profile.profile)?;
+    let mut history = has_report.then(|| SimulationHistory::new(routes));
+    let options = Options { routes, seed, until: None, log: false, extenders: Overrides::NONE, read: Duration::ZERO };
+    let observer: &mut dyn SimulationHooks = match &mut history {
+        Some(history) => history,
+        None => &mut (),
     };
-    Ok(simulate(&placing_profile.bundle, objects, timeline, options, |_| {})?)
+    let report = simulate_with_hooks(&placing_profile.bundle, objects, timeline, options, |_| {}, observer)?;
+    Ok((report, history))
 }
 
 /// Returns the outcome of each pod that has one.

@@ -34,6 +34,8 @@ use tracing::info;
 
 use super::extenders::Extenders;
 use super::failure::Failure;
+#[cfg(feature = "tools")]
+use super::watch::run::{LiveRun, above_view};
 use leader::Leader;
 use metrics::metrics;
 use read_only::ReadOnlyMode;
@@ -61,6 +63,11 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     read_only: ReadOnlyMode,
+
+    /// Show throughput, queue and reasons of pending pods on the terminal, below the logs
+    #[cfg(feature = "tools")]
+    #[arg(long, help_heading = "schedc")]
+    watch: bool,
 }
 
 /// Behaviour of a replica that does not lead.
@@ -90,7 +97,12 @@ impl Run {
 
     async fn schedule(self, bundle: &AnyBundle, bindings: Bindings) -> Result<(), Failure> {
         let started = SystemTime::now();
-        let Run { flags, printed, standby, extenders, read_only } = self;
+        #[cfg(feature = "tools")]
+        let live = LiveRun::new(self.watch)?;
+        let Run { flags, printed, standby, extenders, read_only, .. } = self;
+        #[cfg(feature = "tools")]
+        logs::start_around(&flags.logging, above_view);
+        #[cfg(not(feature = "tools"))]
         logs::start(&flags.logging);
         let extenders = extenders.overrides(bundle.profiles)?;
         let settings = settings::read(&flags, bundle.profiles)?;
@@ -135,6 +147,11 @@ impl Run {
         let inspector = Inspector::default();
         signals::inspect(inspector.clone(), bundle.profiles, http)?;
         let hooks = (observed, inspector);
+        #[cfg(feature = "tools")]
+        let hooks = {
+            tokio::spawn(live.clone().run());
+            (hooks, live)
+        };
         let stop = signals::stop()?;
         serving.follow(leader.as_ref().map(Leader::status), stop.clone());
         if read_only.is_on() {

@@ -65,7 +65,8 @@ fn section<'e>(
     }
 }
 
-fn cell(what: DifferenceKind, value: &Value) -> String {
+/// Formats a value of a difference.
+pub(crate) fn cell(what: DifferenceKind, value: &Value) -> String {
     match (what, value) {
         (_, Value::Null) => "-".to_owned(),
         (DifferenceKind::Plugin, runs) => match runs.get("weight") {

@@ -1,0 +1,127 @@
+//! The live view of `schedc run`.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use schedc_core::erased::{AnyScheduler, AttemptObserver};
+use schedc_core::scheduler::Outcome;
+use schedc_kubernetes::driver::DriverHooks;
+
+use super::activity::Activity;
+use super::{INTERVAL, LiveView};
+use crate::commands::failure::Failure;
+use crate::timeline::Span;
+
+/// Interval at which pods that are no longer pending are forgotten.
+const RETAIN: Duration = Duration::from_secs(1);
+/// The view that log lines must not overwrite.
+static VIEW: OnceLock<ProgressBar> = OnceLock::new();
+
+/// Hooks of a driver with a live view; without one, they do nothing.
+#[derive(Clone, Default)]
+pub(crate) struct LiveRun(Option<Arc<Mutex<State>>>);
+
+struct State {
+    view: LiveView,
+    activity: Activity,
+    began: Instant,
+    /// Time of the last counts of the scheduler.
+    counted: Option<Instant>,
+    retained: Instant,
+}
+
+impl LiveRun {
+    /// Creates a live view, if `watches`.
+    ///
+    /// # Errors
+    /// Returns an error if there is no terminal for it.
+    pub(crate) fn new(watches: bool) -> Result<Self, Failure> {
+        if !watches {
+            return Ok(LiveRun::default());
+        }
+        let (view, now) = (LiveView::new()?, Instant::now());
+        // There is one command in a process.
+        let _ = VIEW.set(view.lines.clone());
+        let activity = Activity::new(now);
+        Ok(LiveRun(Some(Arc::new(Mutex::new(State { view, activity, began: now, counted: None, retained: now })))))
+    }
+
+    /// Draws the view until it is dropped, also while the scheduler is idle.
+    pub(crate) async fn run(self) {
+        if self.0.is_none() {
+            return std::future::pending().await;
+        }
+        let _end = EndOfView(self.clone());
+        let mut times = tokio::time::interval(INTERVAL);
+        loop {
+            times.tick().await;
+            self.update(State::draw);
+        }
+    }
+
+    fn update(&self, update: impl FnOnce(&mut State)) {
+        if let Some(state) = &self.0 {
+            update(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
+
+/// Removes the view when the command ends.
+struct EndOfView(LiveRun);
+
+impl Drop for EndOfView {
+    fn drop(&mut self) {
+        self.0.update(|state| state.view.end());
+    }
+}
+
+impl State {
+    fn draw(&mut self) {
+        let now = Instant::now();
+        let seconds = now.duration_since(self.began).as_secs();
+        self.activity.time = Span(i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1_000_000_000)).to_string();
+        self.view.draw(now, &mut self.activity);
+    }
+
+    /// Reads the counts of the scheduler, if they are old.
+    fn count(&mut self, scheduler: &dyn AnyScheduler) {
+        let now = Instant::now();
+        if self.counted.is_some_and(|counted| now.duration_since(counted) < INTERVAL) {
+            return;
+        }
+        self.counted = Some(now);
+        self.activity.queue = scheduler.queue_counts();
+        if now.duration_since(self.retained) >= RETAIN {
+            self.retained = now;
+            self.activity.retain(|uid| scheduler.pending(uid).is_some());
+        }
+    }
+}
+
+impl AttemptObserver for LiveRun {}
+
+impl DriverHooks for LiveRun {
+    fn on_outcome(&mut self, outcome: &Outcome, _: &dyn AnyScheduler) {
+        self.update(|state| state.activity.record(Instant::now(), outcome));
+    }
+
+    fn on_turn(&mut self, scheduler: &dyn AnyScheduler) {
+        self.update(|state| state.count(scheduler));
+    }
+
+    fn on_idle(&mut self, scheduler: &dyn AnyScheduler, _: bool) {
+        self.update(|state| {
+            state.counted = None;
+            state.count(scheduler);
+        });
+    }
+}
+
+/// Writes a log line above the view, if there is one.
+pub(crate) fn above_view(write: &mut dyn FnMut()) {
+    match VIEW.get() {
+        Some(view) => view.suspend(write),
+        None => write(),
+    }
+}

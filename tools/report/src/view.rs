@@ -1,0 +1,122 @@
+//! Views without rows: time series and bars.
+
+use serde::Serialize;
+
+use crate::heat_map::HeatMap;
+use crate::table::Table;
+
+/// A part of a report.
+#[derive(Clone, Debug)]
+pub enum View {
+    /// Values over time or over another number.
+    Lines(Lines),
+    /// Values by name.
+    Bars(Bars),
+    /// Shares of every node.
+    HeatMap(HeatMap),
+    /// Rows.
+    Table(Table),
+}
+
+impl From<Lines> for View {
+    fn from(view: Lines) -> Self {
+        View::Lines(view)
+    }
+}
+
+impl From<Bars> for View {
+    fn from(view: Bars) -> Self {
+        View::Bars(view)
+    }
+}
+
+impl From<HeatMap> for View {
+    fn from(view: HeatMap) -> Self {
+        View::HeatMap(view)
+    }
+}
+
+impl From<Table> for View {
+    fn from(view: Table) -> Self {
+        View::Table(view)
+    }
+}
+
+/// Unit of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Number of items.
+    #[default]
+    Count,
+    /// Percent.
+    Percent,
+    /// Seconds.
+    Seconds,
+    /// Microseconds.
+    Microseconds,
+    /// Thousandths of a core.
+    Millicores,
+    /// Bytes.
+    Bytes,
+}
+
+/// Values over time or over another number.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Heading.
+    pub title: String,
+    /// One sentence about the values.
+    pub description: String,
+    /// Name of the horizontal axis.
+    pub x_label: String,
+    /// Unit of the horizontal axis.
+    pub x_unit: Unit,
+    /// Positions of the values, ascending.
+    pub x: Vec<f64>,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Lines.
+    pub series: Vec<Series>,
+    /// Whether the chart stands next to the following or preceding one on wide screens.
+    pub is_half: bool,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Name.
+    pub name: String,
+    /// A value for each position; `None` leaves a gap.
+    pub values: Vec<Option<f64>>,
+}
+
+/// Values by name.
+#[derive(Clone, Debug, Default)]
+pub struct Bars {
+    /// Heading.
+    pub title: String,
+    /// One sentence about the values.
+    pub description: String,
+    /// Name of what the bars are for.
+    pub label: String,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Names of the values of each bar.
+    pub series: Vec<String>,
+    /// Bars.
+    pub bars: Vec<Bar>,
+    /// Text if there are no bars.
+    pub empty: String,
+}
+
+/// A bar for each series.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Name.
+    pub label: String,
+    /// A value for each series.
+    pub values: Vec<f64>,
+    /// Search text for the rows that the bar counts.
+    pub query: Option<String>,
+}
