@@ -13,6 +13,7 @@
 //! PostFilter deallocates a claim only if it still has the version that was read. Unreserve removes all finalizers of a
 //! claim that was created for extended resources.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,9 +22,8 @@ use schedc_core::cache::Base;
 use schedc_core::client::Client;
 use schedc_core::column::Position;
 use schedc_core::extension_points::{
-    Extent, FilterPlugin, NormalizeScore, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult,
-    PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, PreFlightResult, PrepareScore, ReservePlugin,
-    ScoreError, ScorePlugin, Shortage, SkipFrequency, default_normalize,
+    FilterPlugin, Placement, PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin,
+    PreFilterPlugin, PreFilterResult, PreFlightResult, ReservePlugin, Shortage, SkipFrequency,
 };
 use schedc_core::handle::Handle;
 use schedc_core::incremental::{DependsOn, FilterUpdate, Incremental, NeedsFullEvaluation};
@@ -46,14 +46,17 @@ mod hint;
 mod pod_claims;
 mod post_filter;
 mod readiness;
+mod score;
+mod unreceived;
 
-use binding::BindingPlan;
+use binding::{BindingPlan, Removals};
 use devices::{Devices, SearchTimeout};
 use evaluation::{Evaluation, Infeasible, NodeEvaluator, NodeResult, UNAVAILABLE};
+use extended::ExtendedResources;
 use pod_claims::PodClaims;
+use unreceived::Lookups;
 
 use crate::indexes::{DeviceClasses, ResourceClaims, ResourceSlices};
-use crate::resource_name::is_device_resource;
 
 /// Arguments of DynamicResources. They apply to pods with resource claims, and are validated as in
 /// kube-scheduler.
@@ -86,6 +89,10 @@ pub struct DynamicResources {
     devices: Mutex<Devices>,
     /// The evaluation of the pod in the current attempt, for Score.
     last: Mutex<Option<(Uid, Arc<Evaluation>)>>,
+    /// Number of plans so far.
+    plans: AtomicU64,
+    removals: Removals,
+    lookups: Lookups,
 }
 
 type Indexes<'a> = Refs<'a, DynamicResources>;
@@ -109,46 +116,9 @@ impl DynamicResourcesPod {
     }
 }
 
-/// Extended resources that a pod requests; empty if devices back none of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct ExtendedResources {
-    requests: Box<[ExtendedResource]>,
-}
-
-/// An extended resource that a pod requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ExtendedResource {
-    name: Symbol,
-    /// The class that backs it.
-    class: Option<Symbol>,
-}
-
-impl ExtendedResources {
-    fn is_any_backed(&self) -> bool {
-        !self.requests.is_empty()
-    }
-
-    fn of(pod: &PodSpec, classes: &DeviceClasses, interner: &schedc_core::intern::Interner) -> Self {
-        let requested = pod.requests.scalars.iter().filter(|(_, amount)| *amount != 0);
-        if !requested.clone().any(|&(name, _)| classes.is_backed(name)) {
-            return ExtendedResources::default();
-        }
-        let named = requested.filter(|(name, _)| is_device_resource(interner.resolve(*name)));
-        let resource = |&(name, _): &(Symbol, i64)| {
-            let class = classes.backing(name, interner).map(|class| class.name);
-            ExtendedResource { name, class }
-        };
-        ExtendedResources { requests: named.map(resource).collect() }
-    }
-}
-
 /// State of Filter: the results of all nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodDevices(Option<Arc<Evaluation>>);
-
-/// State of Score: the score of each node; nothing if no request has alternatives.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DeviceScores(Option<Arc<[i64]>>);
 
 /// Devices that are reserved for a placed pod; empty without claims.
 #[derive(Debug, Default)]
@@ -232,7 +202,10 @@ impl DynamicResources {
         let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
         // Nothing has changed since Filter, therefore the result is the one of Filter.
         match evaluator.allocate(&mut self.devices(), placement.node) {
-            Ok(allocation) => Ok(Some(BindingPlan::new(placement, claims, allocation, &view.base.interner))),
+            Ok(allocation) => {
+                let number = self.plans.fetch_add(1, Ordering::Relaxed);
+                Ok(Some(BindingPlan::new(placement, claims, allocation, number, &view.base.interner)))
+            }
             Err(Infeasible::Failed(error)) => Err(Status::error(error)),
             Err(_) => Err(Status::error("claim allocation not found for node")),
         }
@@ -247,7 +220,14 @@ impl Plugin for DynamicResources {
     type Pod = DynamicResourcesPod;
 
     fn new(_: &'static DynamicResourcesArgs, handle: &Handle) -> Result<Self, String> {
-        Ok(DynamicResources { handle: handle.clone(), devices: Mutex::default(), last: Mutex::default() })
+        Ok(DynamicResources {
+            handle: handle.clone(),
+            devices: Mutex::default(),
+            last: Mutex::default(),
+            plans: AtomicU64::default(),
+            removals: Removals::default(),
+            lookups: Lookups::default(),
+        })
     }
 
     fn compile(_: &DynamicResourcesArgs, pod: &PodSpec, cx: CompileContext<'_, Self>) -> DynamicResourcesPod {
@@ -360,44 +340,6 @@ impl PostFilterPlugin for DynamicResources {
     }
 }
 
-impl PrepareScore for DynamicResources {
-    fn prepare(&self, args: &DynamicResourcesArgs, pod: &DynamicResourcesPod, view: View<'_, Self>) -> DeviceScores {
-        let Some(claimant) = view.base.claimant().filter(|_| pod.uses_devices()) else {
-            return DeviceScores::default();
-        };
-        let last = self.last().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
-        let evaluation = last.or_else(|| {
-            let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view).ok()?;
-            let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
-            Some(Arc::new(evaluator.evaluate_all(&mut self.devices(), &[])))
-        });
-        DeviceScores(evaluation.and_then(|evaluation| evaluation.scores()))
-    }
-}
-
-impl ScorePlugin for DynamicResources {
-    type Cycle = DeviceScores;
-
-    #[inline(always)]
-    fn score(
-        _: &DynamicResourcesArgs,
-        _: &DynamicResourcesPod,
-        cycle: &DeviceScores,
-        node: NodeIndex,
-    ) -> Result<i64, ScoreError> {
-        Ok(cycle.0.as_ref().map_or(0, |scores| scores.get(node.get()).copied().unwrap_or(0)))
-    }
-}
-
-impl NormalizeScore for DynamicResources {
-    const USES_MIN: bool = false;
-
-    #[inline(always)]
-    fn normalize(_: &DynamicResourcesArgs, extent: Extent, raw: i64) -> i64 {
-        default_normalize(extent, false, raw)
-    }
-}
-
 impl Incremental for DynamicResources {
     const SKIPS: SkipFrequency = SkipFrequency::Usually;
 
@@ -486,14 +428,13 @@ impl ReservePlugin for DynamicResources {
         let Some(ReservedDevices(Some(plan))) = reserved else { return };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
-            // A claim with a written allocation has its devices until another state of it is received.
-            let is_written = pending.get(&new.uid).is_some_and(|pending| pending.written.is_some());
-            if new.claim.is_none() || !is_written {
+            // Devices of a written claim stay allocated until another state of the claim is received or it is deleted.
+            if pending.get(&new.uid).is_some_and(|pending| pending.written.is_none()) {
                 pending.remove(&new.uid);
             }
         }
         drop(pending);
-        plan.undo(&self.handle, &placement.pod.uid);
+        plan.undo(&self.handle, &placement.pod.uid, &self.removals);
     }
 }
 
@@ -517,7 +458,8 @@ impl PreBindPlugin for DynamicResources {
         reserved: &ReservedDevices,
     ) -> Result<(), Status> {
         let Some(plan) = &reserved.0 else { return Ok(()) };
-        plan.run(client, placement, &self.handle, binding_timeout(args)).await.map_err(Status::error)
+        let timeout = binding_timeout(args);
+        plan.run(client, placement, &self.handle, &self.removals, timeout).await.map_err(Status::error)
     }
 }
 

@@ -34,13 +34,17 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> String {
 
 /// Creates a new scheduler with an example.
 fn scaffold(example: &[&str]) -> PathBuf {
-    let name = example.last().map_or("my-scheduler".to_owned(), |example| format!("my-{example}"));
-    let folder = Path::new(TEMPORARY).join("scaffold").join(&name);
+    scaffold_as(&example.last().map_or("my-scheduler".to_owned(), |example| format!("my-{example}")), example)
+}
+
+/// Creates a new scheduler with a name.
+fn scaffold_as(name: &str, example: &[&str]) -> PathBuf {
+    let folder = Path::new(TEMPORARY).join("scaffold").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("the old folder can be removed");
     }
     fs::create_dir_all(&folder).expect("a folder");
-    run(&folder, env!("CARGO_BIN_EXE_schedc"), &[&["new", &name], example].concat());
+    run(&folder, env!("CARGO_BIN_EXE_schedc"), &[&["new", name], example].concat());
     folder.join(name)
 }
 
@@ -126,4 +130,27 @@ fn the_embedding_page_has_a_complete_program() {
     }
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     assert_eq!(run(&folder, &cargo, &["run", "--quiet"]), *block("text"));
+}
+
+/// Returns the crates for devices whose code a program contains.
+fn device_crates(program: &Path) -> Vec<&'static str> {
+    let bytes = fs::read(program).expect("a program");
+    let crates = ["schedc_cel", "schedc_device_allocator"];
+    crates.into_iter().filter(|name| memchr::memmem::find(&bytes, name.as_bytes()).is_some()).collect()
+}
+
+#[test]
+fn a_program_without_dynamic_resources_contains_no_code_for_devices() {
+    if slow_tests::is_skipped("cargo builds a scheduler") {
+        return;
+    }
+    let scheduler = scaffold_as("my-lean", &[]);
+    let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/edge.toml");
+    fs::copy(edge, scheduler.join("profiles/my-lean.toml")).expect("a profile");
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    run(&scheduler, &cargo, &["build", "--no-default-features", "--features", "run"]);
+    let programs = Path::new(env!("CARGO_BIN_EXE_schedc")).parent().expect("a folder");
+    assert_eq!(device_crates(&programs.join("my-lean")), <[&str; 0]>::default());
+    let all = device_crates(Path::new(env!("CARGO_BIN_EXE_schedc")));
+    assert_eq!(all, ["schedc_cel", "schedc_device_allocator"], "the symbols are found where they exist");
 }

@@ -18,6 +18,7 @@ pub mod decode;
 pub mod default;
 #[cfg(feature = "manifests")]
 mod expressions;
+#[cfg(feature = "manifests")]
 mod field_suggestion;
 mod kinds;
 #[cfg(feature = "manifests")]

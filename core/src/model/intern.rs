@@ -78,6 +78,44 @@ impl Interner {
     }
 }
 
+/// A source of the strings of symbols.
+pub trait Resolve {
+    /// Returns the string of a symbol.
+    ///
+    /// # Panics
+    /// If the symbol has no string here.
+    fn resolve(&self, symbol: Symbol) -> &str;
+}
+
+impl Resolve for Interner {
+    fn resolve(&self, symbol: Symbol) -> &str {
+        Interner::resolve(self, symbol)
+    }
+}
+
+/// The strings of some symbols, for code that runs outside of the scheduler and has no interner.
+#[derive(Clone, Debug, Default)]
+pub struct SharedTexts(Box<[(Symbol, Arc<str>)]>);
+
+impl SharedTexts {
+    /// Shares the strings of symbols.
+    ///
+    /// # Panics
+    /// As [`Interner::resolve`].
+    pub fn new(mut symbols: Vec<Symbol>, interner: &Interner) -> Self {
+        symbols.sort_unstable();
+        symbols.dedup();
+        SharedTexts(symbols.into_iter().map(|symbol| (symbol, interner.share(symbol))).collect())
+    }
+}
+
+impl Resolve for SharedTexts {
+    fn resolve(&self, symbol: Symbol) -> &str {
+        let found = self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
+        found.map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +129,13 @@ mod tests {
         assert_eq!(interner.resolve(zone), "zone");
         assert_eq!(interner.get("never seen"), None);
         assert_eq!(interner.intern(""), Symbol::EMPTY);
+    }
+
+    #[test]
+    fn shared_strings_are_those_of_the_interner() {
+        let mut interner = Interner::default();
+        let symbols = ["zone", "rack", "zone"].map(|text| interner.intern(text));
+        let texts = SharedTexts::new(symbols.to_vec(), &interner);
+        assert_eq!(symbols.map(|symbol| texts.resolve(symbol)), ["zone", "rack", "zone"]);
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::{AllocationResult, ClaimSource, Pod, QualifiedName, Uid};
-use crate::model::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, Resolve, Symbol};
 use crate::model::quantity::Quantity;
 
 /// `resource.k8s.io/v1` ResourceClaim.
@@ -174,12 +174,12 @@ impl RequestRef {
     }
 
     /// Returns its text.
-    pub fn display(self, interner: &Interner) -> impl fmt::Display {
+    pub fn display(self, texts: &impl Resolve) -> impl fmt::Display {
         fmt::from_fn(move |f| {
-            f.write_str(interner.resolve(self.request))?;
+            f.write_str(texts.resolve(self.request))?;
             match self.alternative {
                 None => Ok(()),
-                Some(alternative) => write!(f, "/{}", interner.resolve(alternative)),
+                Some(alternative) => write!(f, "/{}", texts.resolve(alternative)),
             }
         })
     }

@@ -8,47 +8,88 @@ use super::{
     DeviceRequestAllocationResult, DeviceSelector, DeviceTaintEffect, DeviceToleration, DeviceTolerationOperator,
     ExactDeviceRequest, QualifiedName, RequestRef, RequestedDevices, ResourceClaimSpec,
 };
-use crate::model::intern::{Interner, Symbol};
+use crate::model::intern::{Resolve, Symbol};
 use crate::model::quantity::Quantity;
 
 impl AllocationResult {
     /// Returns `status.allocation`.
-    pub fn to_json(&self, interner: &Interner) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let mut devices = Map::new();
-        set_list(&mut devices, "results", self.results.iter().map(|it| result(it, interner)));
-        set_list(&mut devices, "config", self.config.iter().map(|it| allocated_configuration(it, interner)));
+        set_list(&mut devices, "results", self.results.iter().map(|it| result(it, texts)));
+        set_list(&mut devices, "config", self.config.iter().map(|it| allocated_configuration(it, texts)));
         let mut allocation = Map::from_iter([("devices".to_owned(), devices.into())]);
         if let Some(nodes) = &self.nodes {
-            allocation.insert("nodeSelector".to_owned(), nodes.to_json(interner));
+            allocation.insert("nodeSelector".to_owned(), nodes.to_json(texts));
         }
         if let Some(timestamp) = self.timestamp {
             allocation.insert("allocationTimestamp".to_owned(), rfc3339(timestamp).into());
         }
         allocation.into()
     }
+
+    /// Returns the symbols whose texts [`AllocationResult::to_json`] reads, some of them repeatedly.
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        let of_reference = |RequestRef { request, alternative }: &RequestRef| [Some(*request), *alternative];
+        let of_name = |QualifiedName { domain, name }: &QualifiedName| [*domain, Some(*name)];
+        for result in &*self.results {
+            symbols.extend(of_reference(&result.request).into_iter().flatten());
+            symbols.extend([result.driver, result.pool, result.device]);
+            for toleration in &*result.tolerations {
+                symbols.extend([toleration.key, toleration.value]);
+                if let DeviceTolerationOperator::Other(operator) = toleration.operator {
+                    symbols.push(operator);
+                }
+                if let Some(DeviceTaintEffect::Other(effect)) = toleration.effect {
+                    symbols.push(effect);
+                }
+            }
+            symbols.extend(result.binding_conditions.iter().chain(&*result.binding_failure_conditions));
+            symbols.extend(result.consumed_capacity.iter().flat_map(|(name, _)| of_name(name)).flatten());
+        }
+        for config in &*self.config {
+            if let ConfigurationSource::Other(source) = config.source {
+                symbols.push(source);
+            }
+            symbols.extend(config.requests.iter().flat_map(of_reference).flatten());
+            symbols.extend(config.configuration.opaque.as_ref().map(|opaque| opaque.driver));
+        }
+        match &self.nodes {
+            None => {}
+            Some(AllocationNodes::Node(name)) => symbols.push(*name),
+            Some(AllocationNodes::Selector(selector)) => {
+                let terms = selector.terms.iter();
+                for requirement in terms.flat_map(|term| term.match_expressions.iter().chain(&term.match_fields)) {
+                    symbols.extend([requirement.key, requirement.operator]);
+                    symbols.extend(&requirement.values);
+                }
+            }
+        }
+        symbols
+    }
 }
 
 impl AllocationNodes {
     /// Returns `nodeSelector`.
-    pub fn to_json(&self, interner: &Interner) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         match self {
             AllocationNodes::Node(name) => {
-                let field = json!({"key": "metadata.name", "operator": "In", "values": [interner.resolve(*name)]});
+                let field = json!({"key": "metadata.name", "operator": "In", "values": [texts.resolve(*name)]});
                 json!({"nodeSelectorTerms": [{"matchFields": [field]}]})
             }
-            AllocationNodes::Selector(selector) => selector.to_json(interner),
+            AllocationNodes::Selector(selector) => selector.to_json(texts),
         }
     }
 }
 
 impl DeviceNodeSelector {
     /// Returns `nodeSelector`.
-    pub fn to_json(&self, interner: &Interner) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let requirement = |requirement: &DeviceNodeRequirement| {
             let mut fields = Map::new();
-            set(&mut fields, "key", requirement.key, interner);
-            set(&mut fields, "operator", requirement.operator, interner);
-            set_list(&mut fields, "values", texts(&requirement.values, interner));
+            set(&mut fields, "key", requirement.key, texts);
+            set(&mut fields, "operator", requirement.operator, texts);
+            set_list(&mut fields, "values", strings(&requirement.values, texts));
             Value::from(fields)
         };
         let terms = self.terms.iter().map(|term| {
@@ -63,12 +104,12 @@ impl DeviceNodeSelector {
 
 impl ConsumerReference {
     /// Returns an entry of `status.reservedFor`.
-    pub fn to_json(&self, interner: &Interner) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let mut fields = Map::new();
         if self.api_group != Symbol::EMPTY {
-            set(&mut fields, "apiGroup", self.api_group, interner);
+            set(&mut fields, "apiGroup", self.api_group, texts);
         }
-        set(&mut fields, "resource", self.resource, interner);
+        set(&mut fields, "resource", self.resource, texts);
         fields.insert("name".to_owned(), (*self.name).into());
         fields.insert("uid".to_owned(), (*self.uid.0).into());
         fields.into()
@@ -77,18 +118,18 @@ impl ConsumerReference {
 
 impl ResourceClaimSpec {
     /// Returns `spec`.
-    pub fn to_json(&self, interner: &Interner) -> Value {
+    pub fn to_json(&self, texts: &impl Resolve) -> Value {
         let requests = self.requests.iter().map(|request| {
             let mut fields = Map::new();
-            set(&mut fields, "name", request.name, interner);
+            set(&mut fields, "name", request.name, texts);
             match &request.devices {
                 RequestedDevices::Exactly(devices) => {
-                    fields.insert("exactly".to_owned(), exact_request(devices, interner).into());
+                    fields.insert("exactly".to_owned(), exact_request(devices, texts).into());
                 }
                 RequestedDevices::FirstAvailable(alternatives) => {
                     let alternatives = alternatives.iter().map(|alternative| {
-                        let mut fields = exact_request(&alternative.devices, interner);
-                        set(&mut fields, "name", alternative.name, interner);
+                        let mut fields = exact_request(&alternative.devices, texts);
+                        set(&mut fields, "name", alternative.name, texts);
                         fields.into()
                     });
                     set_list(&mut fields, "firstAvailable", alternatives);
@@ -99,19 +140,19 @@ impl ResourceClaimSpec {
         });
         let constraints = self.constraints.iter().map(|constraint| {
             let mut fields = Map::new();
-            set_list(&mut fields, "requests", references(&constraint.requests, interner));
+            set_list(&mut fields, "requests", references(&constraint.requests, texts));
             let attribute = match constraint.attribute {
                 ConstrainedAttribute::Match(name) => Some(("matchAttribute", name)),
                 ConstrainedAttribute::Distinct(name) => Some(("distinctAttribute", name)),
                 ConstrainedAttribute::Unknown => None,
             };
-            let attribute = attribute.map(|(kind, name)| (kind.to_owned(), name.display(interner).to_string().into()));
+            let attribute = attribute.map(|(kind, name)| (kind.to_owned(), name.display(texts).to_string().into()));
             fields.extend(attribute);
             Value::from(fields)
         });
         let config = self.config.iter().map(|config| {
-            let mut fields = configuration(&config.configuration, interner);
-            set_list(&mut fields, "requests", references(&config.requests, interner));
+            let mut fields = configuration(&config.configuration, texts);
+            set_list(&mut fields, "requests", references(&config.requests, texts));
             Value::from(fields)
         });
         let mut devices = Map::new();
@@ -122,14 +163,14 @@ impl ResourceClaimSpec {
     }
 }
 
-fn exact_request(request: &ExactDeviceRequest, interner: &Interner) -> Map<String, Value> {
+fn exact_request(request: &ExactDeviceRequest, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
-    set(&mut fields, "deviceClassName", request.class, interner);
-    set_list(&mut fields, "selectors", request.selectors.iter().map(|it| selector(*it, interner)));
+    set(&mut fields, "deviceClassName", request.class, texts);
+    set_list(&mut fields, "selectors", request.selectors.iter().map(|it| selector(*it, texts)));
     let mode = match request.mode {
         AllocationMode::ExactCount => "ExactCount",
         AllocationMode::All => "All",
-        AllocationMode::Other(mode) => interner.resolve(mode),
+        AllocationMode::Other(mode) => texts.resolve(mode),
     };
     if !mode.is_empty() {
         fields.insert("allocationMode".to_owned(), mode.into());
@@ -138,78 +179,77 @@ fn exact_request(request: &ExactDeviceRequest, interner: &Interner) -> Map<Strin
         fields.insert("count".to_owned(), request.count.into());
     }
     fields.extend(request.admin_access.map(|access| ("adminAccess".to_owned(), access.into())));
-    set_list(&mut fields, "tolerations", request.tolerations.iter().map(|it| toleration(it, interner)));
+    set_list(&mut fields, "tolerations", request.tolerations.iter().map(|it| toleration(it, texts)));
     if let Some(CapacityRequirements { requests }) = &request.capacity {
-        fields.insert("capacity".to_owned(), json!({"requests": amounts(requests, interner)}));
+        fields.insert("capacity".to_owned(), json!({"requests": amounts(requests, texts)}));
     }
     fields
 }
 
-fn selector(selector: DeviceSelector, interner: &Interner) -> Value {
+fn selector(selector: DeviceSelector, texts: &impl Resolve) -> Value {
     match selector.cel {
-        Some(expression) => json!({"cel": {"expression": interner.resolve(expression)}}),
+        Some(expression) => json!({"cel": {"expression": texts.resolve(expression)}}),
         None => json!({}),
     }
 }
 
-fn result(result: &DeviceRequestAllocationResult, interner: &Interner) -> Value {
+fn result(result: &DeviceRequestAllocationResult, texts: &impl Resolve) -> Value {
     let mut fields = Map::new();
-    fields.insert("request".to_owned(), result.request.display(interner).to_string().into());
+    fields.insert("request".to_owned(), result.request.display(texts).to_string().into());
     for (name, value) in [("driver", result.driver), ("pool", result.pool), ("device", result.device)] {
-        set(&mut fields, name, value, interner);
+        set(&mut fields, name, value, texts);
     }
     fields.extend(result.admin_access.map(|access| ("adminAccess".to_owned(), access.into())));
-    set_list(&mut fields, "tolerations", result.tolerations.iter().map(|it| toleration(it, interner)));
-    set_list(&mut fields, "bindingConditions", texts(&result.binding_conditions, interner));
-    set_list(&mut fields, "bindingFailureConditions", texts(&result.binding_failure_conditions, interner));
+    set_list(&mut fields, "tolerations", result.tolerations.iter().map(|it| toleration(it, texts)));
+    set_list(&mut fields, "bindingConditions", strings(&result.binding_conditions, texts));
+    set_list(&mut fields, "bindingFailureConditions", strings(&result.binding_failure_conditions, texts));
     fields.extend(result.share_id.as_ref().map(|id| ("shareID".to_owned(), (**id).into())));
     if !result.consumed_capacity.is_empty() {
-        fields.insert("consumedCapacity".to_owned(), amounts(&result.consumed_capacity, interner));
+        fields.insert("consumedCapacity".to_owned(), amounts(&result.consumed_capacity, texts));
     }
     fields.into()
 }
 
-fn allocated_configuration(config: &DeviceAllocationConfiguration, interner: &Interner) -> Value {
-    let mut fields = configuration(&config.configuration, interner);
+fn allocated_configuration(config: &DeviceAllocationConfiguration, texts: &impl Resolve) -> Value {
+    let mut fields = configuration(&config.configuration, texts);
     let source = match config.source {
         ConfigurationSource::Class => "FromClass",
         ConfigurationSource::Claim => "FromClaim",
-        ConfigurationSource::Other(source) => interner.resolve(source),
+        ConfigurationSource::Other(source) => texts.resolve(source),
     };
     fields.insert("source".to_owned(), source.into());
-    set_list(&mut fields, "requests", references(&config.requests, interner));
+    set_list(&mut fields, "requests", references(&config.requests, texts));
     fields.into()
 }
 
-fn configuration(configuration: &DeviceConfiguration, interner: &Interner) -> Map<String, Value> {
+fn configuration(configuration: &DeviceConfiguration, texts: &impl Resolve) -> Map<String, Value> {
     let mut fields = Map::new();
     if let Some(opaque) = &configuration.opaque {
         // The text was JSON when it was read.
         let parameters: Value = serde_json::from_str(&opaque.parameters).unwrap_or_default();
-        fields
-            .insert("opaque".to_owned(), json!({"driver": interner.resolve(opaque.driver), "parameters": parameters}));
+        fields.insert("opaque".to_owned(), json!({"driver": texts.resolve(opaque.driver), "parameters": parameters}));
     }
     fields
 }
 
-fn toleration(toleration: &DeviceToleration, interner: &Interner) -> Value {
+fn toleration(toleration: &DeviceToleration, texts: &impl Resolve) -> Value {
     let operator = match toleration.operator {
         DeviceTolerationOperator::Unset => "",
         DeviceTolerationOperator::Equal => "Equal",
         DeviceTolerationOperator::Exists => "Exists",
-        DeviceTolerationOperator::Other(operator) => interner.resolve(operator),
+        DeviceTolerationOperator::Other(operator) => texts.resolve(operator),
     };
     let effect = match toleration.effect {
         None => "",
         Some(DeviceTaintEffect::None) => "None",
         Some(DeviceTaintEffect::NoSchedule) => "NoSchedule",
         Some(DeviceTaintEffect::NoExecute) => "NoExecute",
-        Some(DeviceTaintEffect::Other(effect)) => interner.resolve(effect),
+        Some(DeviceTaintEffect::Other(effect)) => texts.resolve(effect),
     };
     let fields = [
-        ("key", interner.resolve(toleration.key)),
+        ("key", texts.resolve(toleration.key)),
         ("operator", operator),
-        ("value", interner.resolve(toleration.value)),
+        ("value", texts.resolve(toleration.value)),
         ("effect", effect),
     ];
     let fields = fields.into_iter().filter(|(_, value)| !value.is_empty());
@@ -233,22 +273,22 @@ fn text(amount: Quantity) -> String {
     format!("{mantissa}{suffix}")
 }
 
-fn amounts(amounts: &[(QualifiedName, Quantity)], interner: &Interner) -> Value {
+fn amounts(amounts: &[(QualifiedName, Quantity)], texts: &impl Resolve) -> Value {
     let amount =
-        |(name, amount): &(QualifiedName, Quantity)| (name.display(interner).to_string(), Value::from(text(*amount)));
+        |(name, amount): &(QualifiedName, Quantity)| (name.display(texts).to_string(), Value::from(text(*amount)));
     Value::Object(amounts.iter().map(amount).collect())
 }
 
-fn references(references: &[RequestRef], interner: &Interner) -> impl Iterator<Item = Value> {
-    references.iter().map(|reference| reference.display(interner).to_string().into())
+fn references(references: &[RequestRef], texts: &impl Resolve) -> impl Iterator<Item = Value> {
+    references.iter().map(|reference| reference.display(texts).to_string().into())
 }
 
-fn texts(symbols: &[Symbol], interner: &Interner) -> impl Iterator<Item = Value> {
-    symbols.iter().map(|symbol| interner.resolve(*symbol).into())
+fn strings(symbols: &[Symbol], texts: &impl Resolve) -> impl Iterator<Item = Value> {
+    symbols.iter().map(|symbol| texts.resolve(*symbol).into())
 }
 
-fn set(fields: &mut Map<String, Value>, name: &str, value: Symbol, interner: &Interner) {
-    fields.insert(name.to_owned(), interner.resolve(value).into());
+fn set(fields: &mut Map<String, Value>, name: &str, value: Symbol, texts: &impl Resolve) {
+    fields.insert(name.to_owned(), texts.resolve(value).into());
 }
 
 /// Sets a list; an empty one is left out.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{DeviceNodeSelector, DeviceTaintEffect};
-use crate::model::intern::{Interner, Symbol};
+use crate::model::intern::{Interner, Resolve, Symbol};
 use crate::model::quantity::Quantity;
 
 /// `resource.k8s.io/v1` ResourceSlice.
@@ -96,12 +96,12 @@ impl QualifiedName {
     }
 
     /// Returns its text.
-    pub fn display(self, interner: &Interner) -> impl fmt::Display {
+    pub fn display(self, texts: &impl Resolve) -> impl fmt::Display {
         fmt::from_fn(move |f| {
             if let Some(domain) = self.domain {
-                write!(f, "{}/", interner.resolve(domain))?;
+                write!(f, "{}/", texts.resolve(domain))?;
             }
-            f.write_str(interner.resolve(self.name))
+            f.write_str(texts.resolve(self.name))
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::model::change_log::ChangeLog;
 use crate::model::intern::Symbol;
 use crate::model::map::Map;
 use crate::model::{AllocationResult, Uid};
+use crate::plugin_api::client::ObjectRef;
 
 /// Allocations from Reserve until the updated claims are received, shared by all profiles of a scheduler:
 /// kube-scheduler's in-flight allocations and its assume cache of claims.
@@ -29,6 +30,8 @@ pub struct PendingAllocation {
 /// A claim with a written allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenAllocation {
+    /// The claim.
+    pub object: ObjectRef,
     /// Its uid.
     pub uid: Uid,
     /// Its resource version after the write.

@@ -12,9 +12,8 @@ use schedc_core::model::{
 use schedc_core::node_mask::NodeMask;
 use schedc_device_allocator::Unfit;
 
-use super::ExtendedResources;
 use super::devices::{Devices, Position, SearchTimeout};
-use super::extended::{self, RequestMapping};
+use super::extended::{self, ExtendedResources, RequestMapping};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 
 /// Result of the pod's claims on a node.

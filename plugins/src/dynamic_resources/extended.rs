@@ -1,7 +1,43 @@
-//! The claim for a pod's extended resources that devices serve.
+//! Extended resources that devices serve, and the claim for them.
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{ContainerDeviceRequest, PodSpec};
+
+use crate::indexes::DeviceClasses;
+use crate::resource_name::is_device_resource;
+
+/// Extended resources that a pod requests; empty if devices back none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ExtendedResources {
+    pub(super) requests: Box<[ExtendedResource]>,
+}
+
+/// An extended resource that a pod requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ExtendedResource {
+    pub(super) name: Symbol,
+    /// The class that backs it.
+    pub(super) class: Option<Symbol>,
+}
+
+impl ExtendedResources {
+    pub(super) fn is_any_backed(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    pub(super) fn of(pod: &PodSpec, classes: &DeviceClasses, interner: &Interner) -> Self {
+        let requested = pod.requests.scalars.iter().filter(|(_, amount)| *amount != 0);
+        if !requested.clone().any(|&(name, _)| classes.is_backed(name)) {
+            return ExtendedResources::default();
+        }
+        let named = requested.filter(|(name, _)| is_device_resource(interner.resolve(*name)));
+        let resource = |&(name, _): &(Symbol, i64)| {
+            let class = classes.backing(name, interner).map(|class| class.name);
+            ExtendedResource { name, class }
+        };
+        ExtendedResources { requests: named.map(resource).collect() }
+    }
+}
 
 /// Request in the claim for extended resources: a number of devices of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

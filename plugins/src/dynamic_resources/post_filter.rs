@@ -35,6 +35,7 @@ impl DynamicResources {
         if claims.is_empty() {
             return nothing();
         }
+        self.look_up_unreceived(&cx.pod.uid);
         let interner = &view.base.interner;
         let is_free = |claim: &ResourceClaim| {
             claim.status.reserved_for.iter().all(|consumer| consumer.uid == cx.pod.uid)

@@ -15,8 +15,8 @@ pub struct ResourceClaims {
     claims: Map<(Symbol, Symbol), Arc<ResourceClaim>>,
     /// The allocated claims.
     allocated: Map<Uid, Arc<ResourceClaim>>,
-    /// Claims for extended resources, by their pod.
-    extended: Map<Uid, Arc<ResourceClaim>>,
+    /// Claims for extended resources, by their pod. Usually one; sorted by uid.
+    extended: Map<Uid, Vec<Arc<ResourceClaim>>>,
     /// Claims with another allocation.
     allocations: ChangeLog<Uid>,
 }
@@ -44,9 +44,9 @@ impl ResourceClaims {
         self.allocated.values()
     }
 
-    /// Returns the claim that was created for a pod's extended resources.
+    /// Returns the claim that was created for a pod's extended resources; the first one if several attempts left one.
     pub fn extended(&self, pod: &Uid) -> Option<&Arc<ResourceClaim>> {
-        if self.extended.is_empty() { None } else { self.extended.get(pod) }
+        if self.extended.is_empty() { None } else { self.extended.get(pod)?.first() }
     }
 
     /// Returns the claims whose allocation changed.
@@ -57,8 +57,13 @@ impl ResourceClaims {
     fn remove(&mut self, claim: &ResourceClaim) {
         self.claims.remove(&(claim.namespace, claim.name));
         self.allocated.remove(&claim.uid);
-        if let Some(pod) = extended_owner(claim) {
-            self.extended.remove(pod);
+        if let Some(pod) = extended_owner(claim)
+            && let Some(claims) = self.extended.get_mut(pod)
+        {
+            claims.retain(|known| known.uid != claim.uid);
+            if claims.is_empty() {
+                self.extended.remove(pod);
+            }
         }
     }
 
@@ -68,7 +73,9 @@ impl ResourceClaims {
             self.allocated.insert(claim.uid.clone(), claim.clone());
         }
         if let Some(pod) = extended_owner(claim) {
-            self.extended.insert(pod.clone(), claim.clone());
+            let claims = self.extended.entry(pod.clone()).or_default();
+            let at = claims.partition_point(|known| known.uid < claim.uid);
+            claims.insert(at, claim.clone());
         }
     }
 }

@@ -2,7 +2,8 @@
 //! docs/differences.md lists them.
 
 use schedc_core::events::EventResource::{
-    self, CsiDriver, CsiNode, Node, PersistentVolumeClaim, Pod, StorageClass, Wildcard,
+    self, CsiDriver, CsiNode, DeviceClass, Node, PersistentVolumeClaim, Pod, ResourceClaim, ResourceSlice,
+    StorageClass, Wildcard,
 };
 
 use crate::hints::history::{Miss, Step, wakes};
@@ -204,4 +205,26 @@ fn a_driver_stops_reporting_its_capacity() {
         ];
         check(WITH_DATA, &steps, "VolumeBinding");
     }
+}
+
+#[test]
+fn an_allocated_resource_claim_is_deleted() {
+    let request =
+        "devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}";
+    let claim =
+        |name: &str| format!("{{kind: ResourceClaim, metadata: {{name: {name}, uid: {name}}}, spec: {{{request}}}");
+    let allocation = "allocation: {devices: {results: [{request: r, driver: d, pool: n1, device: gpu-0}]}}";
+    let (mine, other) = (claim("mine") + "}", claim("other") + &format!(", status: {{{allocation}}}}}"));
+    let slice = "{kind: ResourceSlice, metadata: {name: a}, spec: {driver: d, nodeName: n1,
+        pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}}";
+    let steps = [
+        (DeviceClass, "gpu", "{kind: DeviceClass, metadata: {name: gpu}, spec: {}}"),
+        (ResourceSlice, "a", slice),
+        (ResourceClaim, "mine", &mine),
+        (ResourceClaim, "other", &other),
+        (Node, "n1", N1),
+        (ResourceClaim, "other", "-"),
+    ];
+    let pod = "{metadata: {name: me}, spec: {resourceClaims: [{name: gpu, resourceClaimName: mine}]}}";
+    check(pod, &steps, "DynamicResources");
 }

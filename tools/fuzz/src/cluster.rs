@@ -87,7 +87,7 @@ pub(crate) struct Cluster {
     own_bindings: BTreeSet<Arc<str>>,
     /// Uids of claims with a write whose response was lost.
     pub(crate) uncertain: BTreeSet<Arc<str>>,
-    /// Uids of claims with a request that failed or was lost, or that removed a reservation.
+    /// Uids of claims with a request that failed or was lost.
     pub(crate) faulted: BTreeSet<Arc<str>>,
 }
 
@@ -301,7 +301,7 @@ impl Cluster {
             if answer == Answer::Lost {
                 self.uncertain.insert(claim.clone());
             }
-            if answer != Answer::Done || self.removes_reservation(&request) {
+            if answer != Answer::Done {
                 self.faulted.insert(claim);
             }
         }
@@ -326,19 +326,6 @@ impl Cluster {
             }
         }
         Some(request)
-    }
-
-    /// Returns whether a request removes a reservation from a resource claim.
-    fn removes_reservation(&self, request: &Request) -> bool {
-        let Request::Patch(key, patch) = request else { return false };
-        let Some(reserved) = patch.pointer("/status/reservedFor") else { return false };
-        match self.server.get(key).map(|object| &**object) {
-            Some(AnyObject::ResourceClaim(claim)) => {
-                let known = claim.status.as_ref().and_then(|status| status.reserved_for.as_ref()).map_or(0, Vec::len);
-                reserved.as_array().map_or(0, Vec::len) < known
-            }
-            _ => false,
-        }
     }
 
     /// Responds to a request without executing it.
@@ -435,7 +422,9 @@ fn namespaced(kind: &'static str, name: String) -> Key {
 /// Returns the claim of a request for a resource claim.
 pub(crate) fn claim_of(request: &Request) -> Option<&Key> {
     match request {
-        Request::Get(key) | Request::Patch(key, _) if key.kind == "ResourceClaim" => Some(key),
+        Request::Get(key) | Request::Patch(key, _) | Request::Delete(key, _) if key.kind == "ResourceClaim" => {
+            Some(key)
+        }
         _ => None,
     }
 }

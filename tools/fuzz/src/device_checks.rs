@@ -9,7 +9,8 @@ use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
 
 use crate::delivered::uid;
-use crate::devices::{BANDWIDTH, DeviceFacts, MEMORY, PoolKind, allocated, is_reserved_for};
+use crate::devices::{BANDWIDTH, DeviceFacts, MEMORY, PoolKind, allocated, is_reserved_for, own_devices};
+use crate::history::ExtendedResource;
 use crate::invariants::{Invariant, Violation, violated};
 use crate::manifests::{NAMESPACE, PodFacts};
 use crate::simulation::Simulation;
@@ -75,17 +76,17 @@ impl Simulation {
     fn check_claims_of_bound_pods(&self) -> Result<(), Violation> {
         for (object, pod) in self.pods() {
             let facts = PodFacts::of(pod);
-            let Some(node) = facts.node.filter(|_| !facts.finished && self.cluster.has_bound(&uid(object))) else {
+            let Some(node) = facts.node.clone().filter(|_| !facts.finished && self.cluster.has_bound(&uid(object)))
+            else {
                 continue;
             };
-            for name in claim_names(pod) {
+            let mut names = claim_names(pod);
+            if needs_claim(&facts, &node) {
+                names.insert(extended_claim_name(pod));
+            }
+            for name in names {
                 let claim = self.claim(&name);
-                // Unreserve of an earlier attempt may remove the reservation later. As in kube-scheduler, PreBind does not
-                // write a reservation that the scheduler has received; Kubernetes' controller restores it.
-                let is_restored = claim
-                    .and_then(|claim| claim.metadata.uid.as_deref())
-                    .is_some_and(|uid| self.cluster.faulted.contains(uid));
-                let is_reserved = is_restored || claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
+                let is_reserved = claim.is_some_and(|claim| is_reserved_for(claim, &uid(object)));
                 let mut devices = claim.into_iter().flat_map(allocated).filter_map(|it| DeviceFacts::of(&it.device));
                 if !is_reserved || !devices.all(|device| format!("n{}", device.node) == node) {
                     let found = format!("{} is bound to {node}, and its claim {name} is {claim:?}", facts.name);
@@ -170,7 +171,22 @@ impl Simulation {
     }
 }
 
-/// Returns the names of the claims of a pod.
+/// Returns whether a pod has a claim for an extended resource, because its node does not have the resource.
+fn needs_claim(pod: &PodFacts, node: &str) -> bool {
+    let has_devices = || node.strip_prefix('n').and_then(|node| own_devices(node.parse().ok()?)).is_some();
+    match &pod.extended {
+        Some((resource, _)) => resource != ExtendedResource::Explicit.name() || !has_devices(),
+        None => false,
+    }
+}
+
+/// Returns the name of the claim for a pod's extended resources; empty if there is none.
+fn extended_claim_name(pod: &Pod) -> String {
+    let status = pod.status.as_ref().and_then(|status| status.extended_resource_claim_status.as_ref());
+    status.map(|status| status.resource_claim_name.clone()).unwrap_or_default()
+}
+
+/// Returns the names of the claims of a pod that it names or that are generated for it.
 fn claim_names(pod: &Pod) -> BTreeSet<String> {
     let claims = pod.spec.iter().flat_map(|spec| spec.resource_claims.iter().flatten());
     let named = claims.filter_map(|claim| claim.resource_claim_name.clone());

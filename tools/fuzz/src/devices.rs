@@ -7,7 +7,7 @@ use k8s_openapi::api::resource::v1::{DeviceRequestAllocationResult, ResourceClai
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
-use crate::history::{DeviceRequest, PodDevices, SliceSpec};
+use crate::history::{DeviceRequest, ExtendedResource, PodDevices, SliceSpec};
 use crate::manifests::{NAMESPACE, object};
 
 /// Driver of all devices.
@@ -122,7 +122,10 @@ pub(crate) fn class_and_templates() -> Vec<AnyObject> {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceClass",
         "metadata": {"name": "devices"},
-        "spec": {"selectors": [{"cel": {"expression": format!("device.driver == '{DRIVER}'")}}]},
+        "spec": {
+            "selectors": [{"cel": {"expression": format!("device.driver == '{DRIVER}'")}}],
+            "extendedResourceName": ExtendedResource::Explicit.name(),
+        },
     });
     let template = |request: DeviceRequest| {
         json!({
@@ -165,7 +168,21 @@ pub(crate) fn claims_of_pod(devices: PodDevices) -> Value {
     match devices {
         PodDevices::Own(request) => json!([{"name": "devices", "resourceClaimTemplateName": template_name(request)}]),
         PodDevices::Named(claim) => json!([{"name": "devices", "resourceClaimName": format!("r{claim}")}]),
+        PodDevices::Extended(..) => json!([]),
     }
+}
+
+/// Returns the extended resource that a pod requests, and the amount.
+pub(crate) fn extended_resource(devices: Option<PodDevices>) -> Option<(String, u8)> {
+    match devices {
+        Some(PodDevices::Extended(resource, count)) => Some((resource.name().to_owned(), count)),
+        Some(PodDevices::Own(_) | PodDevices::Named(_)) | None => None,
+    }
+}
+
+/// Returns the amount of the explicit extended resource that a node has itself.
+pub(crate) fn own_devices(node: u8) -> Option<u8> {
+    (node % 4 == 3).then_some(2)
 }
 
 /// Returns the allocated devices of a claim.

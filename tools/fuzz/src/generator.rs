@@ -3,7 +3,7 @@
 use schedc_core::random::Random;
 
 use crate::history::{
-    Answer, DeviceRequest, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream,
+    Answer, DeviceRequest, ExtendedResource, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream,
 };
 use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 
@@ -269,9 +269,11 @@ impl Generator {
         if !self.config.devices || self.chance(30) {
             return None;
         }
-        Some(match self.chance(70) {
-            true => PodDevices::Own(self.device_request()),
-            false => PodDevices::Named(self.random.below(4) as u8),
+        Some(match self.random.below(10) {
+            0..=4 => PodDevices::Own(self.device_request()),
+            5 | 6 => PodDevices::Named(self.random.below(4) as u8),
+            7 | 8 => PodDevices::Extended(ExtendedResource::Explicit, 1 + self.skewed(3) as u8),
+            _ => PodDevices::Extended(ExtendedResource::Implicit, 1 + self.skewed(3) as u8),
         })
     }
 

@@ -200,6 +200,27 @@ pub enum PodDevices {
     Own(DeviceRequest),
     /// A claim that several pods may name.
     Named(u8),
+    /// A number of an extended resource that the class of all devices backs.
+    Extended(ExtendedResource, u8),
+}
+
+/// An extended resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtendedResource {
+    /// The one that the class names. Some nodes have it themselves.
+    Explicit,
+    /// The one that each class has.
+    Implicit,
+}
+
+impl ExtendedResource {
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ExtendedResource::Explicit => "example.com/device",
+            ExtendedResource::Implicit => "deviceclass.resource.kubernetes.io/devices",
+        }
+    }
 }
 
 /// A node.
@@ -324,6 +345,7 @@ impl fmt::Display for PodSpec {
         match self.devices {
             Some(PodDevices::Own(request)) => write!(f, ", {request}")?,
             Some(PodDevices::Named(claim)) => write!(f, ", resource claim r{claim}")?,
+            Some(PodDevices::Extended(resource, count)) => write!(f, ", {count} {}", resource.name())?,
             None => {}
         }
         flags(

@@ -50,7 +50,9 @@ pub use counts::RunCounts;
 pub use episode::{FuzzFailure, FuzzOptions, fuzz, replay};
 pub use fault_injector::{FaultInjector, First, KernelOutcome, Last};
 pub use generator::{Generator, SimulationSummary};
-pub use history::{Answer, DeviceRequest, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream};
+pub use history::{
+    Answer, DeviceRequest, ExtendedResource, NodeSpec, PodChange, PodDevices, PodSpec, SliceSpec, Step, Storage, Stream,
+};
 pub use injected_bugs::{BugExpectation, InjectedBug};
 pub use invariants::{Invariant, Violation};
 pub use plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};

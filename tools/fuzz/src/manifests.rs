@@ -4,9 +4,9 @@ use k8s_openapi::api::core::v1 as api;
 use schedc_objects::AnyObject;
 use serde_json::{Value, json};
 
-use crate::devices::claims_of_pod;
+use crate::devices::{claims_of_pod, extended_resource, own_devices};
 use crate::fault_injector::LABEL;
-use crate::history::{NodeSpec, PodChange, PodSpec, Storage};
+use crate::history::{ExtendedResource, NodeSpec, PodChange, PodSpec, Storage};
 use crate::plugin_fault::Point;
 
 /// Namespace of all namespaced objects.
@@ -29,7 +29,7 @@ pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
     let name = format!("n{}", spec.id);
     let taints =
         if spec.tainted { json!([{"key": "dedicated", "value": "some", "effect": "NoSchedule"}]) } else { json!([]) };
-    object(json!({
+    let mut manifest = json!({
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {"name": name, "labels": {
@@ -43,7 +43,11 @@ pub(crate) fn node(spec: &NodeSpec) -> AnyObject {
             "memory": "64Gi",
             "pods": spec.pods.to_string(),
         }},
-    }))
+    });
+    if let Some(count) = own_devices(spec.id) {
+        manifest["status"]["allocatable"][ExtendedResource::Explicit.name()] = count.to_string().into();
+    }
+    object(manifest)
 }
 
 /// Returns the manifest of a pod.
@@ -85,7 +89,7 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
             "priority": spec.priority,
             "preemptionPolicy": if spec.never_preempts { "Never" } else { "PreemptLowerPriority" },
             "terminationGracePeriodSeconds": spec.grace,
-            "containers": containers(spec.milli_cpu, spec.port),
+            "containers": containers(spec.milli_cpu, spec.port, extended_resource(spec.devices).as_ref()),
             "tolerations": if spec.tolerant { toleration() } else { json!([]) },
             "affinity": affinity,
             "volumes": volumes,
@@ -108,13 +112,18 @@ pub(crate) fn pod(spec: &PodSpec) -> AnyObject {
     object(manifest)
 }
 
-fn containers(milli_cpu: u16, port: Option<u16>) -> Value {
+fn containers(milli_cpu: u16, port: Option<u16>, extended: Option<&(String, u8)>) -> Value {
     let ports: Vec<_> =
         port.iter().map(|port| json!({"hostPort": port, "containerPort": port, "protocol": "TCP"})).collect();
+    let mut resources = json!({"requests": {"cpu": format!("{milli_cpu}m")}});
+    if let Some((name, count)) = extended {
+        resources["requests"][name] = count.to_string().into();
+        resources["limits"][name] = count.to_string().into();
+    }
     json!([{
         "name": "main",
         "image": "example.com/image:1",
-        "resources": {"requests": {"cpu": format!("{milli_cpu}m")}},
+        "resources": resources,
         "ports": ports,
     }])
 }
@@ -129,7 +138,10 @@ pub(crate) fn pod_change(pod: &api::Pod, change: PodChange) -> Value {
         PodChange::Ungate => json!({"spec": {"schedulingGates": null}}),
         PodChange::Group(group) => json!({"metadata": {"labels": {"group": format!("g{group}")}}}),
         PodChange::Tolerate => json!({"spec": {"tolerations": toleration()}}),
-        PodChange::Resize(milli_cpu) => json!({"spec": {"containers": containers(milli_cpu, PodFacts::of(pod).port)}}),
+        PodChange::Resize(milli_cpu) => {
+            let PodFacts { port, extended, .. } = PodFacts::of(pod);
+            json!({"spec": {"containers": containers(milli_cpu, port, extended.as_ref())}})
+        }
         PodChange::Annotate => {
             let version = pod.metadata.resource_version.clone();
             json!({"metadata": {"annotations": {"example.com/note": version}}})
@@ -268,6 +280,8 @@ pub(crate) struct PodFacts {
     pub(crate) tolerant: bool,
     /// Claim that it mounts.
     pub(crate) claim: Option<String>,
+    /// Extended resource that it requests, and the amount.
+    pub(crate) extended: Option<(String, u8)>,
 }
 
 impl PodFacts {
@@ -276,6 +290,7 @@ impl PodFacts {
         let spec = pod.spec.as_ref();
         let container = spec.and_then(|spec| spec.containers.first());
         let requests = container.and_then(|c| c.resources.as_ref()).and_then(|r| r.requests.as_ref());
+        let extended = requests.and_then(|r| r.iter().find(|(name, _)| name.contains('/')));
         let port = container.and_then(|c| c.ports.as_ref()).and_then(|ports| ports.first()?.host_port);
         let group = pod.metadata.labels.as_ref().and_then(|labels| labels.get("group"));
         let anti = spec
@@ -299,6 +314,7 @@ impl PodFacts {
             ssd: spec.and_then(|spec| spec.node_selector.as_ref()).is_some_and(|selector| !selector.is_empty()),
             tolerant: spec.and_then(|spec| spec.tolerations.as_ref()).is_some_and(|t| !t.is_empty()),
             claim: claim.map(|claim| claim.claim_name.clone()),
+            extended: extended.and_then(|(name, count)| Some((name.clone(), count.0.parse().ok()?))),
         }
     }
 }

@@ -25,11 +25,12 @@ const MAX_STEPS: usize = 20_000;
 
 /// Reasons of rejections that may end without a hint, here as in kube-scheduler: docs/differences.md lists
 /// them.
-const REASONS_WITHOUT_HINT: [&str; 5] = [
+const REASONS_WITHOUT_HINT: [&str; 6] = [
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't match pod affinity rules",
     "node(s) didn't find available persistent volumes to bind",
     "cannot allocate all claims",
+    "cannot schedule extended resource claim",
     "is in the process of being allocated",
 ];
 

@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use schedc_fuzz::{BugExpectation, FuzzFailure, FuzzOptions, InjectedBug, Invariant, fuzz, replay};
+use schedc_fuzz::{
+    Answer, BugExpectation, ExtendedResource, FuzzFailure, FuzzOptions, InjectedBug, Invariant, NodeSpec, PodDevices,
+    PodSpec, Simulation, SliceSpec, Step, Stream, fuzz, replay,
+};
 use serde_json::Value;
 
 /// Enough steps for all faults: the simulation fails if one does not happen within 50,000 steps.
@@ -99,6 +102,51 @@ fn a_report_has_the_replay_command() {
 
         replay: cargo run --release -p schedc-fuzz -- --seed 5 --steps 15"#]]
     .assert_eq(&broken.to_string());
+}
+
+/// Creates a pod that needs all three devices of a node.
+fn pod_with_devices(id: u8) -> Step {
+    Step::Pod(PodSpec {
+        id,
+        priority: 0,
+        never_preempts: false,
+        milli_cpu: 100,
+        group: 0,
+        ssd: false,
+        tolerant: false,
+        port: None,
+        anti_affinity: false,
+        spread: false,
+        affinity: false,
+        gated: false,
+        claim: None,
+        devices: Some(PodDevices::Extended(ExtendedResource::Implicit, 3)),
+        foreign: false,
+        grace: 0,
+        planned_faults: Vec::new(),
+    })
+}
+
+#[test]
+fn devices_of_a_claim_that_is_never_received_are_free_again() {
+    let (id, zone, milli_cpu, pods) = (0, 0, 2000, 5);
+    let mut history = vec![
+        Step::Node(NodeSpec { id, zone, milli_cpu, pods, ssd: false, tainted: false, cordoned: false }),
+        Step::Slices(SliceSpec { node: 0, generation: 1, tainted: false }),
+        pod_with_devices(0),
+    ];
+    let streams = [Stream::Nodes, Stream::DeviceClasses, Stream::Slices, Stream::Pods];
+    history.extend(streams.map(|stream| Step::Deliver(stream, 9)));
+    // The claim of the first pod is created and deleted while its watch is interrupted.
+    history.extend([Step::Break(Stream::ResourceClaims), Step::Schedule]);
+    history.extend(vec![Step::Answer(0, Answer::Done); 8]);
+    history.extend([Step::DeletePod(0), Step::Controllers, pod_with_devices(1), Step::Deliver(Stream::Pods, 9)]);
+    history.extend([Step::List(Stream::ResourceClaims), Step::Schedule, Step::Settle]);
+    let mut simulation = Simulation::new(1, None);
+    for step in &history {
+        simulation.step(step).expect("no invariant is violated");
+    }
+    assert_eq!(simulation.counts().count("attempt", "bound"), 2);
 }
 
 fn output(args: &[&str]) -> String {

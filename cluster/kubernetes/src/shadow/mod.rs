@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
+use schedc_core::explain::Explanation;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::model::{Pod, Uid};
+use schedc_core::model::{Object, Pod, ResourceClaim, Uid};
 use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler::Change;
 use schedc_objects::AnyObject;
@@ -36,6 +37,9 @@ pub struct Shadow<F> {
     report: F,
     /// Hash of the last message about each unschedulable pod.
     last_failures: Map<Uid, u64>,
+    /// Evaluations of pods from before their claims were allocated. kube-scheduler writes the claims before the binding:
+    /// then only the chosen node is left.
+    before_allocation: Map<Uid, Explanation>,
     hashes: RandomState,
     is_synced: bool,
 }
@@ -48,6 +52,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
             shadow_counts,
             report,
             last_failures: Map::default(),
+            before_allocation: Map::default(),
             hashes: RandomState::new(),
             is_synced: false,
         }
@@ -62,17 +67,33 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     /// Compares a pod that was bound to a node.
     fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
         let index = scheduler.base().node(node);
-        let quick_check = index.and_then(|index| scheduler.may_choose(profile, pod, index));
+        let before = self.before_allocation.remove(&pod.uid);
+        let quick_check = index.filter(|_| before.is_none()).and_then(|at| scheduler.may_choose(profile, pod, at));
         let finding = match quick_check {
             Some(true) => None,
             Some(false) | None => {
-                let found = scheduler.explain(profile, pod, false);
+                let found = before.unwrap_or_else(|| scheduler.explain(profile, pod, false));
                 let base = scheduler.base();
                 finding::for_bound_pod(&found, base, base.interner.resolve(node))
             }
         };
         self.shadow_counts.count(profile, |counts| counts.count_bound(finding.as_ref()));
         self.report_finding(profile, pod, finding);
+    }
+
+    /// Evaluates the pending pods for which a claim is being allocated or created.
+    fn allocated(&mut self, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
+        let created = claim.controller.as_ref().filter(|_| claim.is_for_extended_resources);
+        let reserved = claim.status.reserved_for.iter().map(|consumer| &consumer.uid);
+        for uid in created.into_iter().chain(reserved.filter(|_| claim.is_allocated())) {
+            if !self.before_allocation.contains_key(uid)
+                && let Some(pod) = scheduler.pending(uid).cloned()
+                && let Some(profile) = scheduler.profile_of(&pod)
+            {
+                let found = scheduler.explain(profile, &pod, false);
+                self.before_allocation.insert(uid.clone(), found);
+            }
+        }
     }
 
     /// Compares a pod that kube-scheduler found unschedulable.
@@ -100,6 +121,11 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             Change::Pod(pod) => pod,
             Change::PodDeleted(uid) => {
                 self.last_failures.remove(uid);
+                self.before_allocation.remove(uid);
+                return;
+            }
+            Change::Object(Object::ResourceClaim(claim)) if self.is_synced => {
+                self.allocated(claim, scheduler);
                 return;
             }
             _ => return,
@@ -120,6 +146,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             && let Some(profile) = scheduler.profile_of(&pending)
             && self.is_synced
         {
+            self.before_allocation.remove(&pod.uid);
             self.rejected(profile, &pending, message, scheduler);
         }
     }

@@ -159,9 +159,14 @@ impl KubeScheduler<'_> {
         from_value(self.0.create(pod)).unwrap()
     }
 
-    /// Creates a pod and binds it through the binding subresource.
+    /// Creates a pod and binds it.
     fn binds(&self, pod: Value, node: &str) {
-        let pod = Arc::new(convert_pod(&self.create(pod), &mut Interner::default()));
+        self.bind(&self.create(pod), node);
+    }
+
+    /// Binds a pod through the binding subresource.
+    fn bind(&self, pod: &api::Pod, node: &str) {
+        let pod = Arc::new(convert_pod(pod, &mut Interner::default()));
         let placement = Placement { pod, node: NodeIndex(0), node_name: node.into() };
         let client = KubeClient::new(Fast::to(self.0, 1), PodRecords::default(), NoEvents);
         Builder::new_current_thread().enable_all().build().unwrap().block_on(client.bind(&placement)).unwrap();
@@ -275,4 +280,54 @@ fn a_shadow_reports_different_failures() {
     let own =
         |asked: &schedc_fake_apiserver::RecordedRequest| asked.verb == "create" && asked.path.ends_with("/binding");
     assert_eq!(server.count_requests(own), 0);
+}
+
+/// Creates a device on each node, and a class for them that backs an extended resource.
+fn create_devices(server: &Server, nodes: &[&str]) {
+    let group = "resource.k8s.io/v1";
+    server.create(json!({
+        "apiVersion": group, "kind": "DeviceClass", "metadata": {"name": "gpu"},
+        "spec": {"extendedResourceName": "example.com/gpu"},
+    }));
+    for node in nodes {
+        let pool = json!({"name": node, "generation": 1, "resourceSliceCount": 1});
+        server.create(json!({
+            "apiVersion": group, "kind": "ResourceSlice", "metadata": {"name": node},
+            "spec": {"driver": "d", "nodeName": node, "pool": pool, "devices": [{"name": "gpu-0"}]},
+        }));
+    }
+}
+
+#[test]
+fn a_shadow_evaluates_pods_before_their_claims_are_allocated() {
+    let server = Server::start();
+    for name in ["n1", "n2"] {
+        server.create(node(name, 4));
+    }
+    create_devices(&server, &["n1", "n2"]);
+    let judge = ShadowRun::start(&server);
+    let kube_scheduler = KubeScheduler(&server);
+    let mut train = pod("train", 1);
+    train["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = "1".into();
+    train["spec"]["containers"][0]["resources"]["limits"] = json!({"example.com/gpu": "1"});
+    let train = kube_scheduler.create(train);
+    kube_scheduler.rejects("train", "not yet");
+    assert!(matches!(judge.finding(), Finding::Fits { best, .. } if best == ["n1", "n2"]));
+    // Once the claim exists, an evaluation would reject the pod.
+    let uid = train.metadata.uid.as_deref().unwrap_or_default();
+    let request = json!({"name": "container-0-request-1", "exactly": {"deviceClassName": "gpu", "count": 1,
+        "allocationMode": "ExactCount"}});
+    server.create(json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+        "metadata": {
+            "name": "train-extended-resources", "namespace": "default",
+            "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
+            "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "train", "uid": uid, "controller": true}],
+        },
+        "spec": {"devices": {"requests": [request]}},
+    }));
+    std::thread::sleep(Duration::from_millis(50));
+    kube_scheduler.bind(&train, "n2");
+    let counts = judge.counts(&server, 2);
+    assert_eq!(counts, ProfileCounts { same_best: 1, fits: 1, ..ProfileCounts::default() });
 }

@@ -1,5 +1,5 @@
 use expect_test::{Expect, expect};
-use schedc_core::intern::Interner;
+use schedc_core::intern::{Interner, SharedTexts};
 use schedc_core::model::{
     AllocationNodes, DeviceNodeSelector, DeviceNodes, Object, QualifiedName, ResourceClaim, ResourceSlice,
 };
@@ -44,7 +44,9 @@ fn specs_and_allocations_can_be_written_again() {
     let yaml = format!("kind: ResourceClaim\nmetadata: {{name: c}}\nspec: {SPEC}\nstatus: {status}");
     let original = api_object(&yaml).to_json().unwrap();
     assert_eq!(written.spec.to_json(&interner), original["spec"]);
-    let allocation = written.status.allocation.as_ref().unwrap().to_json(&interner);
+    let allocation = written.status.allocation.as_ref().unwrap();
+    let texts = SharedTexts::new(allocation.symbols(), &interner);
+    let allocation = allocation.to_json(&texts);
     assert_eq!(allocation, original["status"]["allocation"]);
     let reserved: Vec<_> = written.status.reserved_for.iter().map(|consumer| consumer.to_json(&interner)).collect();
     assert_eq!(reserved, *original["status"]["reservedFor"].as_array().unwrap());

@@ -1,0 +1,89 @@
+//! The JSON of claims that PreBind writes, and of plans for reports.
+
+use schedc_core::intern::{Interner, SharedTexts};
+use schedc_core::model::{AllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod};
+use serde_json::{Value, json};
+
+use super::super::evaluation::ExtendedClaim;
+use super::super::extended::RequestMapping;
+use super::{ClaimTarget, PlannedClaim};
+
+impl PlannedClaim {
+    pub(super) fn preview(&self, interner: &Interner) -> Value {
+        let mut entry = json!({ "new": self.new.is_some() });
+        match &self.target {
+            ClaimTarget::Existing { object, .. } => {
+                entry["claim"] = format!("{}/{}", object.namespace, object.name).into();
+                if let Some(name) = &self.pod_claim {
+                    entry["podClaim"] = (**name).into();
+                }
+            }
+            ClaimTarget::New { extended, mappings, .. } => {
+                entry["extended"] = true.into();
+                if !extended.spec.requests.is_empty() {
+                    entry["requests"] = extended.spec.to_json(interner)["devices"]["requests"].take();
+                    entry["mappings"] = mappings.clone();
+                }
+            }
+        }
+        if let Some(allocation) = self.allocation() {
+            let mut written = allocation.to_json(interner);
+            let results = written["devices"]["results"].as_array_mut().into_iter().flatten();
+            // Ids of shares have no meaning.
+            results.filter(|result| result["shareID"].is_string()).for_each(|result| result["shareID"] = "*".into());
+            for (field, value) in [
+                ("results", written["devices"]["results"].take()),
+                ("config", written["devices"]["config"].take()),
+                ("nodeSelector", written["nodeSelector"].take()),
+            ] {
+                if !value.is_null() {
+                    entry[field] = value;
+                }
+            }
+        }
+        if !self.is_reserved {
+            entry["reserves"] = true.into();
+        }
+        entry
+    }
+}
+
+/// Returns a time as `allocationTimestamp`.
+pub(super) fn timestamp(now: i64) -> Value {
+    let allocation = AllocationResult { timestamp: Some(now), ..AllocationResult::default() };
+    allocation.to_json(&SharedTexts::default())["allocationTimestamp"].take()
+}
+
+/// Returns `requestMappings` of a pod's status.
+pub(super) fn mappings(mappings: &[RequestMapping], interner: &Interner) -> Value {
+    let text = |symbol| interner.resolve(symbol);
+    let mapping = |mapping: &RequestMapping| {
+        json!({
+            "containerName": text(mapping.container),
+            "resourceName": text(mapping.resource),
+            "requestName": text(mapping.request),
+        })
+    };
+    mappings.iter().map(mapping).collect()
+}
+
+/// Returns the manifest of a claim for extended resources.
+pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, interner: &Interner) -> Value {
+    let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
+    json!({
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {
+            "namespace": *pod.namespace,
+            "generateName": format!("{}-extended-resources-", pod.name),
+            "annotations": { EXTENDED_RESOURCE_CLAIM_ANNOTATION: "true" },
+            "ownerReferences": [owner],
+        },
+        "spec": { "devices": { "requests": extended.spec.to_json(interner)["devices"]["requests"].take() } },
+    })
+}
+
+/// Returns a string; empty for other values.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
