@@ -12,6 +12,7 @@ mod check_manifests;
 mod completions;
 #[cfg(feature = "bench")]
 mod cost;
+mod defragment;
 mod devices;
 mod diff;
 mod drain;
@@ -33,12 +34,15 @@ mod man;
 mod manifest;
 mod new;
 mod profiles;
+mod provision;
 #[cfg(feature = "run")]
 mod record;
 mod report;
 #[cfg(feature = "run")]
 mod run_settings;
 mod schema;
+#[cfg(feature = "run")]
+mod serve;
 mod simulate;
 mod simulate_over_time;
 mod simulate_rows;

@@ -11,6 +11,8 @@ pub mod capacity;
 pub mod cluster;
 mod commands;
 #[cfg(feature = "tools")]
+pub mod defragment;
+#[cfg(feature = "tools")]
 pub mod drain;
 #[cfg(feature = "tools")]
 pub mod evaluation;
@@ -18,6 +20,8 @@ pub mod evaluation;
 pub mod explanation;
 #[cfg(feature = "tools")]
 pub mod precheck;
+#[cfg(feature = "tools")]
+pub mod provision;
 #[cfg(feature = "tools")]
 pub mod remedies;
 #[cfg(all(feature = "run", feature = "tools"))]

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::cache::Base;
 use schedc_core::erased::AnyBundle;
+use schedc_core::explain::Explanation;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
 use schedc_core::scheduler::{Failure, Outcome};
 use schedc_in_memory::server::{Key, uid_of};
 use schedc_in_memory::{Input, SimulationHooks, Simulator, TimedInput};
-use schedc_objects::{AnyObject, is_finished};
+use schedc_objects::{AnyObject, convert_pod};
 use serde::Serialize;
 
 use crate::cluster::{Cluster, Routes, pod_name};
@@ -31,6 +32,7 @@ pub struct Options {
 /// A cluster in which the pending pods of the input have been attempted.
 pub struct Trial {
     simulator: Simulator<TrialRecorder>,
+    routes: Routes,
     /// Pending pods of the input.
     pending: Vec<Uid>,
 }
@@ -87,7 +89,7 @@ impl Trial {
         simulator.run();
         simulator.hooks.preempted.clear();
         simulator.hooks.preempting = None;
-        Ok(Trial { simulator, pending })
+        Ok(Trial { simulator, routes: *routes, pending })
     }
 
     /// Returns the number of pods of the input that are still pending.
@@ -191,12 +193,43 @@ impl Trial {
         self.pods_where(|pod| pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()) == Some(node))
     }
 
-    /// Returns the pods without a node.
-    pub fn waiting(&self) -> Vec<Key> {
-        self.pods_where(|pod| {
-            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
-            node.is_none_or(str::is_empty) && !is_finished(pod)
+    /// Returns the pods on each node.
+    pub fn pods_by_node(&self) -> HashMap<String, Vec<Key>> {
+        let mut by_node: HashMap<String, Vec<Key>> = HashMap::new();
+        for object in self.simulator.server.list("Pod") {
+            if let AnyObject::Pod(pod) = &**object
+                && let Some(node) = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref())
+            {
+                by_node.entry(node.clone()).or_default().push(Key::of(object));
+            }
+        }
+        by_node
+    }
+
+    /// Returns the pods, by namespace and name.
+    pub fn pods(&self) -> impl Iterator<Item = &ApiPod> {
+        self.simulator.server.list("Pod").filter_map(|object| match &**object {
+            AnyObject::Pod(pod) => Some(&**pod),
+            _ => None,
         })
+    }
+
+    /// Returns the names of the nodes, sorted.
+    pub fn node_names(&self) -> Vec<String> {
+        self.simulator.server.list("Node").map(|node| node.name().to_owned()).collect()
+    }
+
+    /// Returns the nodes and pods as the scheduler reads them.
+    pub fn base(&mut self) -> &Base {
+        self.simulator.scheduler.base_mut()
+    }
+
+    /// Explains the scheduling cycle of a pod that the cluster need not have. `None`: no profile serves it.
+    pub fn explain(&mut self, pod: &ApiPod) -> Option<Explanation> {
+        let profile = self.routes.profile_of(pod)?;
+        let scheduler = &mut self.simulator.scheduler;
+        let pod = Arc::new(convert_pod(pod, &mut scheduler.base_mut().interner));
+        Some(scheduler.explain(profile, &pod, false))
     }
 
     fn pods_where(&self, is_wanted: impl Fn(&ApiPod) -> bool) -> Vec<Key> {

@@ -51,7 +51,7 @@ pub(crate) struct Drain {
 
 /// Names of nodes, each once, in the given order.
 #[derive(Clone, Debug)]
-struct NodeNames(Vec<String>);
+pub(crate) struct NodeNames(pub(crate) Vec<String>);
 
 impl FromStr for NodeNames {
     type Err = Infallible;

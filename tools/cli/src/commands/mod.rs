@@ -13,6 +13,8 @@ mod completions;
 #[cfg(feature = "bench")]
 mod cost;
 #[cfg(feature = "tools")]
+mod defragment;
+#[cfg(feature = "tools")]
 mod diff;
 #[cfg(feature = "tools")]
 mod drain;
@@ -51,6 +53,8 @@ mod output;
 mod pods;
 mod profiles;
 mod program;
+#[cfg(feature = "tools")]
+mod provision;
 #[cfg(all(feature = "run", feature = "tools"))]
 mod record;
 #[cfg(all(feature = "run", feature = "tools"))]
@@ -63,6 +67,8 @@ mod rows;
 mod run;
 #[cfg(feature = "tools")]
 mod schema;
+#[cfg(all(feature = "run", feature = "tools"))]
+mod serve;
 #[cfg(feature = "tools")]
 mod simulate;
 #[cfg(feature = "tools")]
@@ -100,6 +106,8 @@ enum Command {
     #[cfg(feature = "tools")]
     Drain(drain::Drain),
     #[cfg(feature = "tools")]
+    Defragment(defragment::Defragment),
+    #[cfg(feature = "tools")]
     Evaluate(evaluate::Evaluate),
     #[cfg(all(feature = "run", feature = "tools"))]
     Record(record::Record),
@@ -108,7 +116,11 @@ enum Command {
     #[cfg(feature = "tools")]
     Capacity(capacity::Capacity),
     #[cfg(feature = "tools")]
+    Provision(provision::Provision),
+    #[cfg(feature = "tools")]
     Check(Box<check::Check>),
+    #[cfg(all(feature = "run", feature = "tools"))]
+    Serve(Box<serve::Serve>),
     #[cfg(feature = "tools")]
     Schema(schema::Schema),
     #[cfg(feature = "tools")]
@@ -189,6 +201,8 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Drain(command) => return command.run(bundle),
         #[cfg(feature = "tools")]
+        Command::Defragment(command) => return command.run(bundle),
+        #[cfg(feature = "tools")]
         Command::Evaluate(command) => command.run(bundle),
         #[cfg(all(feature = "run", feature = "tools"))]
         Command::Record(command) => command.run(bundle),
@@ -197,7 +211,11 @@ fn run(bundle: &AnyBundle) -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Capacity(command) => command.run(bundle),
         #[cfg(feature = "tools")]
+        Command::Provision(command) => return command.run(bundle),
+        #[cfg(feature = "tools")]
         Command::Check(command) => return command.run(bundle),
+        #[cfg(all(feature = "run", feature = "tools"))]
+        Command::Serve(command) => command.run(bundle),
         #[cfg(feature = "tools")]
         Command::Schema(command) => command.run(bundle),
         #[cfg(feature = "tools")]

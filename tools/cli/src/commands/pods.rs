@@ -44,7 +44,10 @@ impl Pods {
     pub(crate) fn find(&self, objects: &Objects) -> Result<Vec<usize>, Failure> {
         match &self.selector {
             Some(selector) => self.matching(selector, objects),
-            None => self.named(self.pod.as_deref().unwrap_or_default(), objects).map(|pod| vec![pod]),
+            None => {
+                let pod = self.pod.as_deref().unwrap_or_default();
+                named(self.namespace.as_deref(), pod, objects).map(|pod| vec![pod])
+            }
         }
     }
 
@@ -63,28 +66,31 @@ impl Pods {
             self.namespace.as_ref().map_or_else(|| "the input".to_owned(), |name| format!("namespace `{name}`"));
         Err(Failure::new(format_args!("no pod in {place} has the labels `{}`", selector.text())))
     }
+}
 
-    fn named(&self, pod: &str, objects: &Objects) -> Result<usize, Failure> {
-        let (namespace, name) = match (pod.split_once('/'), self.namespace.as_deref()) {
-            (None, namespace) => (namespace, pod),
-            (Some((namespace, name)), None) => (Some(namespace), name),
-            (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
-            (Some(_), Some(also)) => {
-                return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
-            }
-        };
-        let is_meant = |pod: &ApiPod| {
-            pod.metadata.name.as_deref() == Some(name)
-                && namespace.is_none_or(|namespace| namespace == namespace_of(pod))
-        };
-        let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_meant(&objects.pods[i].object)).collect();
-        match found[..] {
-            [only] => Ok(only),
-            [] => Err(missing(namespace, name, objects)),
-            _ => {
-                let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
-                Err(Failure::new(format_args!("`{name}` is ambiguous: use one of {}", names.join(", "))))
-            }
+/// Returns the index in `objects.pods` of the pod with a name, `NAMESPACE/NAME` or `NAME`.
+///
+/// # Errors
+/// Returns an error if there is no such pod, or if the name is ambiguous.
+pub(crate) fn named(namespace: Option<&str>, pod: &str, objects: &Objects) -> Result<usize, Failure> {
+    let (namespace, name) = match (pod.split_once('/'), namespace) {
+        (None, namespace) => (namespace, pod),
+        (Some((namespace, name)), None) => (Some(namespace), name),
+        (Some((namespace, name)), Some(also)) if namespace == also => (Some(namespace), name),
+        (Some(_), Some(also)) => {
+            return Err(Failure::new(format_args!("`{pod}` is not in namespace `{also}`: omit one of the two")));
+        }
+    };
+    let is_meant = |pod: &ApiPod| {
+        pod.metadata.name.as_deref() == Some(name) && namespace.is_none_or(|namespace| namespace == namespace_of(pod))
+    };
+    let found: Vec<usize> = (0..objects.pods.len()).filter(|&i| is_meant(&objects.pods[i].object)).collect();
+    match found[..] {
+        [only] => Ok(only),
+        [] => Err(missing(namespace, name, objects)),
+        _ => {
+            let names: Vec<String> = found.iter().map(|&i| name_of(&objects.pods[i].object)).collect();
+            Err(Failure::new(format_args!("`{name}` is ambiguous: use one of {}", names.join(", "))))
         }
     }
 }

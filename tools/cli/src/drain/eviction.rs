@@ -19,7 +19,7 @@ pub struct Permissions {
 }
 
 /// Treatment of a pod on a node that is to be emptied.
-pub(super) enum Treatment {
+pub(crate) enum Treatment {
     /// The pod ends with its node, or has ended.
     Stays,
     /// The pod is evicted.
@@ -34,7 +34,7 @@ const FORBIDDING: [(&str, &str); 2] =
 /// Annotation of a static pod, which the kubelet of its node runs.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-pub(super) fn treatment(pod: &Pod, permissions: Permissions) -> Treatment {
+pub(crate) fn treatment(pod: &Pod, permissions: Permissions) -> Treatment {
     let owner = controller(&pod.metadata);
     let annotation = |key: &str| pod.metadata.annotations.as_ref().and_then(|all| all.get(key)).map(String::as_str);
     let is_daemon = owner.is_some_and(|owner| owner.kind == "DaemonSet");
@@ -59,7 +59,7 @@ fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-pub(super) fn priority(pod: &Pod) -> i32 {
+pub(crate) fn priority(pod: &Pod) -> i32 {
     pod.spec.as_ref().and_then(|spec| spec.priority).unwrap_or(0)
 }
 
@@ -67,13 +67,20 @@ pub(super) fn priority(pod: &Pod) -> i32 {
 ///
 /// # Errors
 /// Returns the reason why an API server refuses the eviction.
-pub(super) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, ObstacleReason> {
+pub(crate) fn budget(pod: &Pod, trial: &Trial) -> Result<Option<BudgetUse>, ObstacleReason> {
     let mut interner = Interner::default();
     let model = convert_pod(pod, &mut interner);
     let namespace = schedc_objects::namespace(&pod.metadata);
     let mut found = Vec::new();
     for object in trial.budgets(namespace) {
         let AnyObject::PodDisruptionBudget(budget) = &**object else { continue };
+        // Most budgets select other pods; their conversion would cost more than this comparison.
+        let required = budget.spec.as_ref().and_then(|spec| spec.selector.as_ref()?.match_labels.as_ref());
+        let has =
+            |(key, value): (&String, &String)| pod.metadata.labels.as_ref().and_then(|all| all.get(key)) == Some(value);
+        if !required.into_iter().flatten().all(has) {
+            continue;
+        }
         let Some(Object::PodDisruptionBudget(converted)) = convert_object(object, &mut interner) else { continue };
         // The scheduler does not count pods that are disrupted already; their budget still applies.
         if converted.selector.as_ref().is_some_and(|selector| selector.matches(&model.spec.labels)) {
@@ -110,7 +117,7 @@ fn is_ready(pod: &Pod) -> bool {
 }
 
 /// Returns the pod that the controller creates in place of an evicted one. A StatefulSet keeps the name.
-pub(super) fn replacement(pod: &Pod) -> Option<Pod> {
+pub(crate) fn replacement(pod: &Pod) -> Option<Pod> {
     let owner = controller(&pod.metadata)?;
     let keeps_name = owner.kind == "StatefulSet";
     let prefix = pod.metadata.generate_name.clone().unwrap_or_else(|| format!("{}-", owner.name));

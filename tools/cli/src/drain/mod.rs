@@ -9,12 +9,11 @@
 //! | `eviction` | which pods can be evicted, and their replacements |
 //! | `orders` | the orders in which nodes are tried |
 
-mod eviction;
-mod orders;
+pub(crate) mod eviction;
+pub(crate) mod orders;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::fmt;
 
 use schedc_core::erased::AnyBundle;
@@ -195,15 +194,18 @@ pub fn plan(
 }
 
 /// Makes nodes unschedulable.
-fn cordon(trial: &mut Trial, nodes: &[String]) {
-    for name in nodes {
-        if let Some(AnyObject::Node(node)) = trial.object(&Key::cluster("Node", name.as_str())) {
-            let mut node = node.clone();
-            node.spec.get_or_insert_default().unschedulable = Some(true);
-            trial.add([AnyObject::Node(node)]);
-        }
-    }
+pub(crate) fn cordon(trial: &mut Trial, nodes: &[String]) {
+    nodes.iter().for_each(|node| set_unschedulable(trial, node, true));
     trial.run();
+}
+
+/// Cordons or uncordons a node.
+pub(crate) fn set_unschedulable(trial: &mut Trial, name: &str, is_unschedulable: bool) {
+    if let Some(AnyObject::Node(node)) = trial.object(&Key::cluster("Node", name)) {
+        let mut node = node.clone();
+        node.spec.get_or_insert_default().unschedulable = Some(is_unschedulable);
+        trial.add([AnyObject::Node(node)]);
+    }
 }
 
 /// Empties nodes in a given order.
@@ -224,7 +226,8 @@ impl Planner<'_> {
             plan.blocked.clear();
             for node in std::mem::take(&mut rest) {
                 let (before, version, steps) = (trial.objects(), trial.version(), plan.steps.len());
-                let obstacles = self.empty(&mut trial, &node, &mut plan.steps);
+                let pods = trial.pods_on(&node);
+                let obstacles = empty(&mut trial, &node, pods, self.permissions, &mut plan.steps);
                 if obstacles.is_empty() {
                     plan.emptied.push(node);
                     continue;
@@ -241,63 +244,63 @@ impl Planner<'_> {
             }
         }
     }
-
-    /// Evicts all pods of a node. Returns the obstacles; the cluster and the steps are incomplete if there are any.
-    fn empty(&self, trial: &mut Trial, node: &str, steps: &mut Vec<Step>) -> Vec<Obstacle> {
-        let mut evictable = Vec::new();
-        let mut obstacles = Vec::new();
-        for key in trial.pods_on(node) {
-            let Some(pod) = trial.pod(&key) else { continue };
-            match eviction::treatment(pod, self.permissions) {
-                Treatment::Stays => {}
-                Treatment::Moves => evictable.push((eviction::priority(pod), key)),
-                Treatment::Immovable(reason) => obstacles.push(Obstacle { pod: name(&key), reason }),
-            }
-        }
-        if !obstacles.is_empty() {
-            return obstacles;
-        }
-        // The most important pods choose first. The order of pods with equal priorities is that of their names.
-        evictable.sort_by(|(a, a_key), (b, b_key)| b.cmp(a).then_with(|| name(a_key).cmp(&name(b_key))));
-        for (_, key) in evictable {
-            match self.evict(trial, node, &key) {
-                Ok(step) => steps.push(step),
-                Err(reason) => return vec![Obstacle { pod: name(&key), reason }],
-            }
-        }
-        Vec::new()
-    }
-
-    /// Evicts a pod, and lets the scheduler place its replacement.
-    fn evict(&self, trial: &mut Trial, node: &str, key: &Key) -> Result<Step, ObstacleReason> {
-        let Some(pod) = trial.pod(key).cloned() else { return Err(ObstacleReason::NoController) };
-        let budget = eviction::budget(&pod, trial)?;
-        let waiting: HashSet<Key> = trial.waiting().into_iter().collect();
-        trial.delete(key);
-        let replacement = eviction::replacement(&pod);
-        let new = replacement.and_then(|pod| trial.add([pod.into()]).pop());
-        trial.run();
-        if !trial.preempted().is_empty() {
-            return Err(ObstacleReason::Preempts { victims: trial.preempted().to_vec() });
-        }
-        // Another pod must not wait because of the eviction either, for example one with affinity to the evicted pod.
-        if let Some(key) = trial.waiting().into_iter().find(|key| !waiting.contains(key))
-            && let TrialState::Waiting(rejection) = trial.state(&key)
-        {
-            return Err(ObstacleReason::Unschedulable { rejection });
-        }
-        let replacement = match new {
-            Some(new) => match trial.state(&new) {
-                TrialState::Running(node) => Some(Replacement { pod: name(&new), node }),
-                TrialState::Waiting(rejection) => return Err(ObstacleReason::Unschedulable { rejection }),
-                TrialState::Gone => return Err(ObstacleReason::Unschedulable { rejection: WaitReason::default() }),
-            },
-            None => None,
-        };
-        Ok(Step { node: node.to_owned(), evict: name(key), replacement, budget })
-    }
 }
 
-fn name(key: &Key) -> String {
+/// Evicts all pods of a node. Returns the obstacles; the cluster and the steps are incomplete if there are any.
+pub(crate) fn empty(
+    trial: &mut Trial,
+    node: &str,
+    pods: Vec<Key>,
+    permissions: Permissions,
+    steps: &mut Vec<Step>,
+) -> Vec<Obstacle> {
+    let mut evictable = Vec::new();
+    let mut obstacles = Vec::new();
+    for key in pods {
+        let Some(pod) = trial.pod(&key) else { continue };
+        match eviction::treatment(pod, permissions) {
+            Treatment::Stays => {}
+            Treatment::Moves => evictable.push((eviction::priority(pod), key)),
+            Treatment::Immovable(reason) => obstacles.push(Obstacle { pod: name(&key), reason }),
+        }
+    }
+    if !obstacles.is_empty() {
+        return obstacles;
+    }
+    // The most important pods choose first. The order of pods with equal priorities is that of their names.
+    evictable.sort_by(|(a, a_key), (b, b_key)| b.cmp(a).then_with(|| name(a_key).cmp(&name(b_key))));
+    for (_, key) in evictable {
+        match evict(trial, node, &key) {
+            Ok(step) => steps.push(step),
+            Err(reason) => return vec![Obstacle { pod: name(&key), reason }],
+        }
+    }
+    Vec::new()
+}
+
+/// Evicts a pod, and lets the scheduler place its replacement.
+pub(crate) fn evict(trial: &mut Trial, node: &str, key: &Key) -> Result<Step, ObstacleReason> {
+    let Some(pod) = trial.pod(key).cloned() else { return Err(ObstacleReason::NoController) };
+    let budget = eviction::budget(&pod, trial)?;
+    trial.delete(key);
+    let replacement = eviction::replacement(&pod);
+    let new = replacement.and_then(|pod| trial.add([pod.into()]).pop());
+    trial.run();
+    if !trial.preempted().is_empty() {
+        return Err(ObstacleReason::Preempts { victims: trial.preempted().to_vec() });
+    }
+    let replacement = match new {
+        Some(new) => match trial.state(&new) {
+            TrialState::Running(node) => Some(Replacement { pod: name(&new), node }),
+            TrialState::Waiting(rejection) => return Err(ObstacleReason::Unschedulable { rejection }),
+            TrialState::Gone => return Err(ObstacleReason::Unschedulable { rejection: WaitReason::default() }),
+        },
+        None => None,
+    };
+    Ok(Step { node: node.to_owned(), evict: name(key), replacement, budget })
+}
+
+/// Returns the display name of a pod: `namespace/name`.
+pub(crate) fn name(key: &Key) -> String {
     format!("{}/{}", key.namespace, key.name)
 }

@@ -5,7 +5,7 @@ const MAX_ORDERS: usize = 24;
 
 /// Returns the orders to try, the given one first, and whether these are all orders. With too many nodes for all
 /// orders, each node is the first one once.
-pub(super) fn orders(nodes: &[String]) -> (Vec<Vec<String>>, bool) {
+pub(crate) fn orders(nodes: &[String]) -> (Vec<Vec<String>>, bool) {
     let number = (1..=nodes.len()).try_fold(1_usize, |product, n| product.checked_mul(n));
     if number.is_some_and(|number| number <= MAX_ORDERS) {
         return (permutations(nodes), true);

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 pub use fork::Edit;
 use fork::Fork;
+pub(crate) use kinds::new_node::copied as copied_node;
 pub use remedy::Remedy;
 use search::Search;
 

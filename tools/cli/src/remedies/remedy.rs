@@ -8,6 +8,9 @@ use super::fork::Fork;
 use super::kinds::affinity_term::RelaxAffinityTerm;
 use super::kinds::capacity::FreeCapacity;
 use super::kinds::cordon::Uncordon;
+use super::kinds::device_claims::{
+    ChangeDeviceClass, CreateResourceClaim, LowerDeviceCount, RemoveDeviceSelector, TolerateDevices,
+};
 use super::kinds::eviction::Evict;
 use super::kinds::features::DeclareFeatures;
 use super::kinds::gates::RemoveGates;
@@ -94,7 +97,8 @@ macro_rules! remedies {
 }
 
 remedies! {
-    RemoveGates, Uncordon, CreateClaim, CreateVolume, ChangeNodeSelector, AddTolerations, LowerRequest, RelaxSpread,
+    RemoveGates, Uncordon, CreateClaim, CreateResourceClaim, CreateVolume, ChangeDeviceClass, ChangeNodeSelector, TolerateDevices,
+    RemoveDeviceSelector, LowerDeviceCount, AddTolerations, LowerRequest, RelaxSpread,
     LabelNode, RelaxAffinityTerm, RemoveHostPort, RemoveNodeSelector, RemoveNodeAffinity, RemoveTaints, AddNode, Evict,
     RaisePriority, FreeCapacity, DeclareFeatures,
 }

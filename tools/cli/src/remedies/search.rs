@@ -189,7 +189,8 @@ fn is_like(found: &Combination, changes: &[Remedy]) -> bool {
         | Remedy::Evict(_)
         | Remedy::FreeCapacity(_)
         | Remedy::DeclareFeatures(_)
-        | Remedy::CreateClaim(_) => std::mem::discriminant(a) == std::mem::discriminant(b),
+        | Remedy::CreateClaim(_)
+        | Remedy::CreateResourceClaim(_) => std::mem::discriminant(a) == std::mem::discriminant(b),
         _ => a == b,
     };
     let is_in = |change: &Remedy| found.changes.iter().any(|other| is_alike(change, &other.remedy));

@@ -90,7 +90,9 @@ impl Disruption {
             | AnyObject::ReplicationController(_)
             | AnyObject::Deployment(_) => {
                 let namespace: Arc<str> = change.object.namespace().into();
-                let budgets = self.budgets.get(&namespace).into_iter().flatten();
+                let (kind, name) = (change.object.kind(), change.object.name());
+                let depends = |budget: &Budget| budget.members.owners.keys().any(|owner| owner.depends_on(kind, name));
+                let budgets = self.budgets.get(&namespace).into_iter().flatten().filter(|(_, budget)| depends(budget));
                 self.queue.extend(budgets.map(|(name, _)| (namespace.clone(), name.clone())));
             }
             _ => {}
@@ -98,16 +100,14 @@ impl Disruption {
     }
 
     fn observe_pod(&mut self, pod: &Pod, object: &AnyObject, is_gone: bool) {
-        let Some((namespace, budgets)) = self.budgets.get_key_value(object.namespace()) else { return };
+        let Some((namespace, _)) = self.budgets.get_key_value(object.namespace()) else { return };
         let namespace = namespace.clone();
         let labels = labels(pod, &mut self.interner);
-        let names: Vec<Arc<str>> = budgets.keys().cloned().collect();
-        for name in names {
-            let budget = self.budgets.get_mut(&namespace).and_then(|budgets| budgets.get_mut(&name));
-            let Some(budget) = budget else { continue };
+        // Clusters have thousands of pods and hundreds of budgets: each pair costs a selector and one look-up.
+        for (name, budget) in self.budgets.get_mut(&namespace).into_iter().flatten() {
             let member = Member::of(pod, &labels, budget.selector.as_ref()).filter(|_| !is_gone);
             if budget.members.set(object.name(), member) {
-                self.queue.insert((namespace.clone(), name));
+                self.queue.insert((namespace.clone(), name.clone()));
             }
         }
     }
@@ -131,7 +131,9 @@ impl Disruption {
                 (members, (known.status == budget.status).then_some(source))
             }
         };
-        let members = members.unwrap_or_else(|| members_of(selector.as_ref(), &namespace, server, &mut self.interner));
+        let required = spec.selector.as_ref().and_then(|selector| selector.match_labels.as_ref());
+        let members =
+            members.unwrap_or_else(|| members_of(selector.as_ref(), required, &namespace, server, &mut self.interner));
         let source =
             source.unwrap_or_else(|| match budget.status.as_ref().filter(|status| is_given_budget_status(status)) {
                 Some(status) => Source::Given { status: status.clone(), healthy: members.healthy },
@@ -197,16 +199,24 @@ impl Member {
     }
 }
 
+/// Returns the members of a new budget. `required` are the `matchLabels` of its selector: pods without them are not
+/// converted, because there are as many conversions as pairs of pods and budgets.
 fn members_of(
     selector: Option<&LabelSelector>,
+    required: Option<&BTreeMap<String, String>>,
     namespace: &str,
     server: &ApiServer,
     interner: &mut Interner,
 ) -> Members {
     let mut members = Members::default();
     for object in server.list_in("Pod", namespace) {
-        if let AnyObject::Pod(pod) = &**object {
-            members.set(object.name(), Member::of(pod, &labels(pod, interner), selector));
+        let AnyObject::Pod(pod) = &**object else { continue };
+        let has =
+            |(key, value): (&String, &String)| pod.metadata.labels.as_ref().and_then(|all| all.get(key)) == Some(value);
+        if required.into_iter().flatten().all(has)
+            && let Some(member) = Member::of(pod, &labels(pod, interner), selector)
+        {
+            members.set(object.name(), Some(member));
         }
     }
     members

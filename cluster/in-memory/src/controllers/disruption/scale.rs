@@ -26,6 +26,12 @@ impl Owner {
         Some(Owner { group: group.to_owned(), kind: kind.clone(), name: name.clone(), uid: uid.clone() })
     }
 
+    /// Returns whether a change of an object may change the scale.
+    pub(super) fn depends_on(&self, kind: &str, name: &str) -> bool {
+        let is_above = kind == "Deployment" && self.kind == "ReplicaSet";
+        is_above || (self.kind == kind && self.name == name)
+    }
+
     /// Returns the reason for an unknown scale.
     pub(super) fn reason(&self, pod: &str) -> String {
         match (&*self.group, &*self.kind) {

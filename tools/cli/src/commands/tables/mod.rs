@@ -9,6 +9,8 @@ mod comparison;
 #[cfg(feature = "bench")]
 pub(crate) mod cost;
 #[cfg(feature = "tools")]
+pub(crate) mod defragment;
+#[cfg(feature = "tools")]
 pub(crate) mod diff;
 #[cfg(feature = "tools")]
 pub(crate) mod drain;
@@ -17,6 +19,8 @@ pub(crate) mod explanation;
 #[cfg(feature = "tools")]
 pub(crate) mod precheck;
 pub(crate) mod profiles;
+#[cfg(feature = "tools")]
+pub(crate) mod provision;
 #[cfg(feature = "run")]
 pub(crate) mod read_only;
 #[cfg(feature = "tools")]

@@ -4,6 +4,7 @@ pub(super) mod affinity_term;
 mod amount;
 pub(super) mod capacity;
 pub(super) mod cordon;
+pub(super) mod device_claims;
 pub(super) mod eviction;
 pub(super) mod features;
 pub(super) mod gates;

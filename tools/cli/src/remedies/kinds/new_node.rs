@@ -64,7 +64,7 @@ fn shapes(fork: &Fork<'_>) -> Vec<String> {
 }
 
 /// Returns a node of the same shape: without what belongs to one node, and without a cordon.
-fn copied(node: &ApiNode, name: &str) -> ApiNode {
+pub(crate) fn copied(node: &ApiNode, name: &str) -> ApiNode {
     let old = node.metadata.name.as_deref().unwrap_or_default();
     let mut labels = node.metadata.labels.clone().unwrap_or_default();
     labels.values_mut().filter(|value| *value == old).for_each(|value| name.clone_into(value));

@@ -1,0 +1,66 @@
+//! `schedc provision`
+
+use serde_json::json;
+
+use crate::cli::harness::{Folder, Run};
+
+const CLUSTER: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, pods: 10}}}\n";
+
+const SHAPES: &str = "
+{apiVersion: v1, kind: Node, metadata: {name: large, annotations: {schedc/price: '10'}}, status: {allocatable: {cpu: 12, pods: 10}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: medium, annotations: {schedc/price: '6.5', schedc/max: '3'}}, status: {allocatable: {cpu: 8, pods: 10}}}
+";
+
+const WEB: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}
+";
+
+fn provision(args: &[&str]) -> Run {
+    let folder = Folder::with(&[
+        ("cluster.yaml", CLUSTER),
+        ("shapes.yaml", SHAPES),
+        ("web.yaml", WEB),
+        ("unpriced.yaml", &CLUSTER.replace("n1", "small")),
+    ]);
+    folder.schedc(&[&["provision", "-f", "web.yaml"], args, &["cluster.yaml"]].concat())
+}
+
+#[test]
+fn the_cheapest_nodes_are_printed() {
+    let text = provision(&["--shapes", "shapes.yaml"]).ok();
+    assert!(text.contains("SHAPE   NODES  PRICE OF ONE  PRICE\n  medium      2           6.5     13\n"), "{text}");
+    assert!(text.contains("2 new nodes for 13; no cheaper nodes are enough"), "{text}");
+}
+
+#[test]
+fn prices_of_flags_replace_annotations() {
+    let found = provision(&["--shapes", "shapes.yaml", "--price", "large=1", "-o", "json"]).json();
+    assert_eq!((&found["nodes"], &found["optimal"]), (&json!({"large": 2}), &json!(true)));
+}
+
+#[test]
+fn pods_without_a_sufficient_shape_are_exit_code_1() {
+    let Run { code, stdout, .. } = provision(&["--shapes", "unpriced.yaml", "--price", "small=1"]);
+    assert_eq!((code, stdout.contains("not all pods run with 0 new nodes")), (Some(1), true), "{stdout}");
+}
+
+#[test]
+fn wrong_shapes_are_exit_code_2() {
+    let fails = |args: &[&str], text: &str| {
+        let Run { code, stderr, .. } = provision(args);
+        assert_eq!((code, stderr.contains(text)), (Some(2), true), "{stderr}");
+    };
+    fails(&["--shapes", "unpriced.yaml"], "has no price; add the annotation schedc/price, or pass --price small=PRICE");
+    fails(&["--shapes", "shapes.yaml", "--price", "huge=1"], "--price names `huge`, which is no shape");
+    fails(&["--shapes", "shapes.yaml", "--price", "large=cheap"], "`cheap` is not a number such as 0.42");
+    fails(&["--shapes", "web.yaml"], "the shapes have no Node");
+}

@@ -1,0 +1,197 @@
+//! `schedc serve`
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli::harness::{Folder, schedc};
+
+const CLUSTER: &str = "
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: waiting}, spec: {containers: [{name: c, resources: {requests: {cpu: 8}}}]}}
+";
+
+/// A server for the cluster, on a free port.
+struct Server {
+    process: Child,
+    address: String,
+    _folder: Folder,
+}
+
+/// A response.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    body: String,
+}
+
+impl Server {
+    fn start(options: &[&str]) -> Self {
+        let folder = Folder::with(&[("cluster.yaml", CLUSTER)]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedc"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg(folder.path("cluster.yaml"));
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("schedc starts");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("standard output")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on http://").expect("an address").to_owned();
+        Server { process, address, _folder: folder }
+    }
+
+    /// Sends bytes and returns the response.
+    fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        // The server may refuse a request before its end.
+        let _refused = stream.write_all(request);
+        let mut text = Vec::new();
+        let _reset = stream.read_to_end(&mut text);
+        let text = String::from_utf8(text).expect("UTF-8");
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no response: {text}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        Answer { status, body: body.to_owned() }
+    }
+
+    fn request(&self, method: &str, path: &str, body: &str) -> Answer {
+        let host = &self.address;
+        let length = body.len();
+        self.send(
+            format!(
+                "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+                 Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+            .as_bytes(),
+        )
+    }
+
+    fn ask(&self, path: &str, question: &Value) -> Value {
+        self.request("POST", path, &question.to_string()).json(200)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ended = self.process.kill();
+        let _status = self.process.wait();
+    }
+}
+
+impl Answer {
+    #[track_caller]
+    fn json(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.body);
+        serde_json::from_str(&self.body).expect("JSON")
+    }
+
+    /// Returns the code of an error.
+    #[track_caller]
+    fn code(&self, status: u16) -> String {
+        let error = &self.json(status)["error"];
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{error}");
+        error["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+fn pod(cpu: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"},
+        "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+    })
+}
+
+#[test]
+fn answers_are_those_of_the_commands() {
+    let server = Server::start(&[]);
+    let check = server.ask("/v1/check", &json!({"manifests": [pod(1)]}));
+    assert_eq!(check["running"][0], json!({"pod": "default/new", "workload": "Pod default/new", "node": "n1"}));
+    let capacity = server.ask("/v1/capacity", &json!({"manifests": pod(1).to_string()}));
+    assert_eq!(capacity["pods"], 4);
+    let explanation = server.ask("/v1/explain", &json!({"pod": "waiting"}));
+    assert_eq!(explanation["remedies"]["found"][0]["changes"][0]["kind"], "LowerRequest", "{explanation}");
+    assert_eq!(server.request("GET", "/healthz", "").json(200), json!({"status": "ok"}));
+}
+
+#[test]
+fn the_description_lists_every_path() {
+    let description = Server::start(&[]).request("GET", "/openapi.json", "").json(200);
+    let paths: Vec<&String> = description["paths"].as_object().expect("paths").keys().collect();
+    assert_eq!(paths, ["/healthz", "/openapi.json", "/v1/capacity", "/v1/check", "/v1/explain"]);
+    assert!(description["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
+}
+
+#[test]
+fn wrong_requests_are_errors_with_a_code() {
+    let server = Server::start(&[]);
+    let post = |path: &str, body: &str| server.request("POST", path, body);
+    assert_eq!(post("/v1/unknown", "{}").code(404), "unknown_path");
+    assert_eq!(server.request("GET", "/v1/check", "").code(405), "wrong_method");
+    assert_eq!(server.request("POST", "/openapi.json", "").code(405), "wrong_method");
+    assert_eq!(post("/v1/check", "{").code(400), "bad_json");
+    assert_eq!(post("/v1/check", "{\"manifests\": [], \"sed\": 1}").code(400), "bad_json");
+    assert_eq!(post("/v1/check", &json!({"manifests": "a: [b"}).to_string()).code(400), "bad_manifests");
+    assert_eq!(post("/v1/check", &json!({"manifests": [{"kind": "Pod"}]}).to_string()).code(400), "bad_manifests");
+    assert_eq!(post("/v1/explain", "{\"pod\": \"nobody\"}").code(404), "unknown_pod");
+    assert_eq!(post("/v1/explain", "{\"pod\": \"waiting\", \"against\": \"n9\"}").code(404), "unknown_pod");
+    assert_eq!(post("/v1/capacity", &json!({"manifests": [pod(1)], "max": 0}).to_string()).code(422), "too_many_pods");
+    let many = json!({"manifests": [{
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+        "spec": {"replicas": 50_000, "selector": {"matchLabels": {"app": "web"}}, "template": {
+            "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}},
+    }]});
+    assert_eq!(post("/v1/check", &many.to_string()).code(422), "too_many_pods");
+}
+
+#[test]
+fn other_types_and_hosts_are_refused() {
+    let server = Server::start(&[]);
+    let text = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
+    assert_eq!(server.send(text.as_bytes()).code(415), "wrong_type");
+    let rebound = "GET /openapi.json HTTP/1.1\r\nHost: example.com\r\n\r\n";
+    assert_eq!(server.send(rebound.as_bytes()).code(403), "wrong_host");
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let server = Server::start(&[]);
+    let nested = format!("{{\"manifests\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(server.request("POST", "/v1/check", &nested).code(400), "bad_json");
+    let yaml = format!("apiVersion: v1\nkind: Pod\nmetadata: {}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(server.request("POST", "/v1/check", &json!({"manifests": yaml}).to_string()).code(400), "bad_manifests");
+}
+
+#[test]
+fn large_bodies_are_refused_with_and_without_their_length() {
+    let server = Server::start(&["--max-body", "1000"]);
+    let body = format!("{{\"manifests\": \"{}\"}}", "x".repeat(100_000));
+    assert_eq!(server.request("POST", "/v1/check", &body).code(413), "too_large");
+    let head = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n", 2000, "x".repeat(2000));
+    assert_eq!(server.send(chunked.as_bytes()).code(413), "too_large");
+    let claimed = format!("{head}Content-Length: 99999999999\r\n\r\n");
+    assert_eq!(server.send(claimed.as_bytes()).code(413), "too_large");
+    server.ask("/v1/check", &json!({"manifests": [pod(1)]}));
+}
+
+#[test]
+fn a_slow_body_ends_with_an_error_and_does_not_block_others() {
+    let server = Server::start(&["--timeout", "1"]);
+    let mut slow = TcpStream::connect(&server.address).expect("a connection");
+    let head =
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{";
+    slow.write_all(head.as_bytes()).expect("a request");
+    assert_eq!(server.request("GET", "/healthz", "").status, 200);
+    let mut text = String::new();
+    slow.read_to_string(&mut text).expect("a response");
+    assert!(text.starts_with("HTTP/1.1 408") && text.contains("slow_request"), "{text}");
+}
+
+#[test]
+fn remote_addresses_and_standard_input_are_refused() {
+    let error = schedc(&["serve", "--listen", "0.0.0.0:0", "examples/cluster"]).refused();
+    assert!(error.contains("can be reached from other machines") && error.contains("--allow-remote"), "{error}");
+    let error = schedc(&["serve", "-"]).refused();
+    assert!(error.contains("standard input cannot be read again"), "{error}");
+}

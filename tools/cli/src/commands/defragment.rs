@@ -1,0 +1,138 @@
+//! `schedc defragment`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use schedc_core::erased::AnyBundle;
+use schedc_objects::Objects;
+
+use super::drain::NodeNames;
+use super::failure::Failure;
+use super::objects;
+use super::output::{self, Format};
+use super::pods::check_nodes;
+use super::tables::defragment::table;
+use super::validate;
+use crate::cluster::{self, scheduler_name};
+use crate::defragment::{Plan, Question, empty_nodes, make_room};
+use crate::drain::Permissions;
+use crate::trial;
+use crate::workloads::{NewPod, Submission};
+
+/// Plan moves of pods that empty as many nodes as possible, or make room for given pods
+///
+/// The plan has as few evictions as possible. It is printed and never executed. Each eviction is tried in a
+/// cluster in memory, as for `schedc drain`: the disruption budgets must allow it, and the profile must place
+/// the pod that the controller creates instead, without preemption, before the next eviction. For a cluster with
+/// GPUs, the output has their fragmentation before and after the plan. The exit code is 0 if there is a plan, 1
+/// if no node can be emptied or a given pod still waits, and 2 if the input is wrong.
+#[derive(Args)]
+pub(crate) struct Defragment {
+    /// Make room for the pods of this manifest, instead of emptying nodes; may be given several times
+    #[arg(long = "for", value_name = "MANIFEST")]
+    manifests: Vec<PathBuf>,
+
+    /// Only move pods away from these nodes, separated by commas
+    #[arg(long, value_name = "NODE,...")]
+    nodes: Option<NodeNames>,
+
+    /// Move also pods without a controller, which are deleted and not created again
+    #[arg(long)]
+    force: bool,
+
+    /// Move also pods with emptyDir volumes, whose data is lost
+    #[arg(long)]
+    delete_emptydir_data: bool,
+
+    /// Extended resource that counts GPUs; may be given several times [default: all resources named `gpu`, such
+    /// as nvidia.com/gpu]
+    #[arg(long = "gpu", value_name = "RESOURCE")]
+    gpus: Vec<String>,
+
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+
+    #[command(flatten)]
+    input: objects::Input,
+}
+
+impl Defragment {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
+        match self.print_plan(bundle) {
+            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(failure) => {
+                failure.report();
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Prints the plan, and returns whether it reaches its aim.
+    fn print_plan(self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        let setup = self.input.setup(bundle)?;
+        let objects = self.input.load(bundle)?;
+        validate::warn(&objects.ignored);
+        let nodes = self.nodes.as_ref().map(|NodeNames(nodes)| nodes.clone()).unwrap_or_default();
+        check_nodes(&nodes, objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref()))?;
+        let permissions = Permissions { force: self.force, delete_empty_dir_data: self.delete_emptydir_data };
+        let question = Question { permissions, nodes: &nodes, gpus: &self.gpus };
+        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let plan = if self.manifests.is_empty() {
+            empty_nodes(&setup.bundle, &cluster::objects(objects), &question, &options)?
+        } else {
+            let (others, new) = self.new_pods(&objects, &setup)?;
+            let mut all = cluster::objects(objects);
+            all.extend(others);
+            make_room(&setup.bundle, &all, new, &question, &options)?
+        };
+        if !self.gpus.is_empty() && plan.gpus.is_none() {
+            output::note(format_args!("no node has {}", self.gpus.join(" or ")));
+        }
+        output::print(self.output, &plan, table)?;
+        Ok(reaches_aim(&plan))
+    }
+
+    /// Returns the pods of the manifests, and their other objects.
+    fn new_pods(
+        &self,
+        objects: &Objects,
+        setup: &objects::SchedulerSetup,
+    ) -> Result<(Vec<schedc_objects::AnyObject>, Vec<NewPod>), Failure> {
+        let mut submission = Submission::read(&self.manifests, objects)?;
+        validate::warn(&submission.ignored);
+        let (mut others, mut new) = (std::mem::take(&mut submission.objects), Vec::new());
+        for at in 0..submission.workloads.len() {
+            let workload = &submission.workloads[at];
+            if setup.routes.profile_of(workload.template()).is_none() {
+                return Err(Failure::new(format_args!(
+                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
+                    workload.place,
+                    workload.title(),
+                    scheduler_name(workload.template())
+                )));
+            }
+            others.extend(workload.controllers());
+            let nodes = objects.nodes.iter().map(|node| &node.object);
+            new.extend(
+                submission.pods(at, nodes).map_err(|problem| schedc_objects::Error { problems: vec![problem] })?,
+            );
+        }
+        if new.is_empty() {
+            return Err(Failure::new("the manifests have no pod"));
+        }
+        Ok((others, new))
+    }
+}
+
+/// Returns whether a plan empties a node, or makes room for all pods.
+fn reaches_aim(plan: &Plan) -> bool {
+    let empties = plan.emptying.as_ref().is_none_or(|found| found.emptied.len() + found.already_empty.len() > 0);
+    empties && plan.room.as_ref().is_none_or(|room| room.waiting.is_empty())
+}

@@ -1,0 +1,173 @@
+//! `schedc provision`
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, value_parser};
+use schedc_bounds::text::shortened;
+use schedc_core::erased::AnyBundle;
+use schedc_objects::{Objects, Options};
+
+use super::failure::Failure;
+use super::objects;
+use super::output::{self, Format};
+use super::tables::provision::table;
+use super::validate;
+use crate::cluster::{self, scheduler_name};
+use crate::provision::{Shape, UNIT, provision};
+use crate::trial;
+use crate::workloads::{NewPod, Submission};
+
+/// The annotations of a shape.
+const PRICE: &str = "schedc/price";
+const MAX: &str = "schedc/max";
+
+/// Find the cheapest nodes to add for the pods of a manifest
+///
+/// The shapes of nodes are Node manifests with a price. Sets of new nodes are tried in a cluster in memory, in
+/// which the profile places all pods, also on free room of the cluster. The first set is a greedy choice; branch and
+/// bound then finds the cheapest one, or a lower bound of its price if there are too many sets. Nothing is created.
+/// The exit code is 0 if all pods run, 1 if some wait, and 2 if the input is wrong.
+#[derive(Args)]
+pub(crate) struct Provision {
+    /// Manifest of pods and workloads, or `-` for standard input; may be given several times
+    #[arg(short = 'f', long = "filename", value_name = "MANIFEST", required = true)]
+    manifests: Vec<PathBuf>,
+
+    /// Shapes: Nodes with the annotation schedc/price, and optionally schedc/max, their maximum number
+    #[arg(long, value_name = "FILE|FOLDER", required = true)]
+    shapes: Vec<PathBuf>,
+
+    /// Price of a shape, instead of its annotation, such as large=0.42; may be given several times
+    #[arg(long = "price", value_name = "SHAPE=PRICE", value_parser = parse_price)]
+    prices: Vec<(String, u64)>,
+
+    /// Maximum number of sets of nodes that are tried
+    #[arg(long, value_name = "NUMBER", default_value_t = 500, value_parser = value_parser!(u32).range(1..))]
+    max_trials: u32,
+
+    /// Seed for the choice among equally good nodes: equal seeds give equal placements
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+
+    #[command(flatten)]
+    input: objects::Input,
+}
+
+impl Provision {
+    pub(crate) fn run(self, bundle: &AnyBundle) -> ExitCode {
+        match self.print(bundle) {
+            Ok(true) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(failure) => {
+                failure.report();
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    /// Prints the nodes, and returns whether all pods run with them.
+    fn print(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
+        let setup = self.input.setup(bundle)?;
+        let shapes = self.read_shapes(bundle)?;
+        let objects = self.input.load(bundle)?;
+        validate::warn(&objects.ignored);
+        let (others, pods) = self.read_pods(&objects, &setup)?;
+        let mut all = cluster::objects(objects);
+        all.extend(others);
+        let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
+        let found = provision(&setup.bundle, &all, pods, &shapes, self.max_trials as usize, &options)?;
+        output::print(self.output, &found, |found| table(found, &shapes))?;
+        Ok(found.sufficient)
+    }
+
+    /// Returns the other objects of the manifests, and their pods.
+    fn read_pods(
+        &self,
+        objects: &Objects,
+        setup: &objects::SchedulerSetup,
+    ) -> Result<(Vec<schedc_objects::AnyObject>, Vec<NewPod>), Failure> {
+        let mut submission = Submission::read(&self.manifests, objects)?;
+        validate::warn(&submission.ignored);
+        let (mut others, mut new) = (std::mem::take(&mut submission.objects), Vec::new());
+        for at in 0..submission.workloads.len() {
+            let workload = &submission.workloads[at];
+            if setup.routes.profile_of(workload.template()).is_none() {
+                return Err(Failure::new(format_args!(
+                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
+                    workload.place,
+                    workload.title(),
+                    scheduler_name(workload.template())
+                )));
+            }
+            others.extend(workload.controllers());
+            let nodes = objects.nodes.iter().map(|node| &node.object);
+            new.extend(
+                submission.pods(at, nodes).map_err(|problem| schedc_objects::Error { problems: vec![problem] })?,
+            );
+        }
+        match new.is_empty() {
+            true => Err(Failure::new("the manifests have no pod")),
+            false => Ok((others, new)),
+        }
+    }
+
+    fn read_shapes(&self, bundle: &AnyBundle) -> Result<Vec<Shape>, Failure> {
+        let options = Options { kinds: schedc_objects::Kinds::declared(bundle.kinds), ..Options::default() };
+        let objects = Objects::load(&self.shapes, options)?;
+        let mut prices: HashMap<&str, u64> = self.prices.iter().map(|(name, price)| (name.as_str(), *price)).collect();
+        let mut shapes = Vec::new();
+        for node in objects.nodes {
+            let (place, node) = (node.place, node.object);
+            let name = node.metadata.name.clone().unwrap_or_default();
+            let failure = |message: String| Failure::new(format_args!("{place}: Node {name}: {message}"));
+            let annotation = |key: &str| node.metadata.annotations.as_ref().and_then(|all| all.get(key));
+            let price = match (prices.remove(name.as_str()), annotation(PRICE)) {
+                (Some(price), _) => price,
+                (None, Some(text)) => {
+                    millionths(text).map_err(|error| failure(format!("annotation {PRICE}: {error}")))?
+                }
+                (None, None) => {
+                    return Err(failure(format!(
+                        "has no price; add the annotation {PRICE}, or pass --price {name}=PRICE"
+                    )));
+                }
+            };
+            let max = match annotation(MAX) {
+                Some(text) => text.parse().map_err(|_| {
+                    failure(format!("annotation {MAX}: `{}` is not a whole number", shortened(text, 100)))
+                })?,
+                None => usize::MAX,
+            };
+            shapes.push(Shape { node, price, max });
+        }
+        if let Some(name) = prices.into_keys().min() {
+            return Err(Failure::new(format_args!("--price names `{name}`, which is no shape")));
+        }
+        if shapes.is_empty() {
+            return Err(Failure::new("the shapes have no Node"));
+        }
+        Ok(shapes)
+    }
+}
+
+/// Parses a price in millionths.
+fn millionths(text: &str) -> Result<u64, String> {
+    let price: f64 = text.parse().map_err(|_| format!("`{}` is not a number such as 0.42", shortened(text, 100)))?;
+    let price = price * UNIT as f64;
+    if !(0.0..1e15).contains(&price) {
+        return Err(format!("`{}` is not a price from 0 to 1,000,000,000", shortened(text, 100)));
+    }
+    // In range, so nothing is lost but digits below a millionth.
+    Ok(price.round() as u64)
+}
+
+fn parse_price(text: &str) -> Result<(String, u64), String> {
+    let (name, price) = text.split_once('=').ok_or("a shape and its price are necessary, such as large=0.42")?;
+    Ok((name.to_owned(), millionths(price)?))
+}

@@ -1,0 +1,229 @@
+//! GPU fragmentation: the measure of Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with
+//! Fragmentation Gradient Descent" (USENIX ATC 2023).
+//!
+//! The measure asks how many free GPUs a typical pod cannot use. The target workload is the set of kinds of pods in the
+//! cluster, each with its popularity. For a kind on a node, the fragments are:
+//!
+//! - all free GPUs, if the pod requests no GPU, or cannot run on the node;
+//! - otherwise the free shares of GPUs that are smaller than the pod's share.
+//!
+//! The fragmentation of a node is the sum over the kinds, weighted by popularity, and that of a cluster the sum over its
+//! nodes. Whether a pod can run on a node is the decision of its profile.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use k8s_openapi::api::core::v1::Pod as ApiPod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use schedc_core::column::NodeInfo;
+use schedc_objects::is_finished;
+use serde::Serialize;
+
+use super::GpuChange;
+use crate::drain::eviction::{Permissions, Treatment, treatment};
+use crate::trial::Trial;
+
+/// Number of kinds of pods in the target workload, the most popular ones.
+const TASKS: usize = 50;
+
+/// GPU fragmentation of a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fragmentation {
+    /// Number of free GPUs.
+    pub free: f64,
+    /// Those that a pod of the target workload cannot use, on average.
+    pub fragmented: f64,
+    /// The part of `fragmented` due to pods that request no GPU.
+    pub no_request: f64,
+    /// The part due to pods that cannot run on the node of the GPU.
+    pub cannot_run: f64,
+    /// The part due to GPUs with too small a free share.
+    pub too_small: f64,
+}
+
+/// A kind of pod of the target workload.
+struct Task {
+    pod: ApiPod,
+    /// Share of the pods of this kind.
+    popularity: f64,
+    /// Requested GPUs.
+    gpus: f64,
+}
+
+/// Measures the fragmentation for one target workload.
+pub(super) struct Gauge {
+    resources: Vec<String>,
+    tasks: Vec<Task>,
+    coverage: f64,
+}
+
+/// The reason why a free GPU is a fragment for a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    NoRequest,
+    CannotRun,
+    TooSmall,
+}
+
+/// Returns the fragments of a node for a pod. `free` has the free share of each GPU, from 0 to 1.
+fn fragments(free: &[f64], requested: f64, can_run: bool) -> (Cause, f64) {
+    let all = free.iter().sum();
+    if requested <= 0.0 {
+        (Cause::NoRequest, all)
+    } else if !can_run {
+        (Cause::CannotRun, all)
+    } else {
+        (Cause::TooSmall, free.iter().filter(|share| **share < requested.min(1.0)).sum())
+    }
+}
+
+impl Gauge {
+    /// Takes the pods of the cluster as the target workload. `None`: the cluster has no GPU.
+    pub(super) fn new(trial: &mut Trial, resources: &[String]) -> Option<Self> {
+        let known = gpu_resources(trial);
+        let resources: Vec<String> = match resources.is_empty() {
+            true => known.into_iter().filter(|name| name.ends_with("/gpu")).collect(),
+            false => resources.iter().filter(|name| known.contains(*name)).cloned().collect(),
+        };
+        if resources.is_empty() {
+            return None;
+        }
+        let mut kinds: HashMap<String, (usize, &ApiPod)> = HashMap::new();
+        let mut pods = 0;
+        for pod in trial.pods().filter(|pod| is_task(pod)) {
+            pods += 1;
+            kinds.entry(kind_of(pod)).or_insert((0, pod)).0 += 1;
+        }
+        let mut kinds: Vec<(String, (usize, &ApiPod))> = kinds.into_iter().collect();
+        kinds.sort_by(|(a, (a_count, _)), (b, (b_count, _))| b_count.cmp(a_count).then_with(|| a.cmp(b)));
+        kinds.truncate(TASKS);
+        let counted: usize = kinds.iter().map(|(_, (count, _))| count).sum();
+        let task = |(_, (count, pod)): (String, (usize, &ApiPod))| Task {
+            pod: without_node(pod),
+            popularity: count as f64 / counted as f64,
+            gpus: requested_gpus(pod, &resources),
+        };
+        let tasks = kinds.into_iter().map(task).collect();
+        let coverage = if pods == 0 { 1.0 } else { counted as f64 / pods as f64 };
+        Some(Gauge { resources, tasks, coverage })
+    }
+
+    /// Measures a cluster.
+    pub(super) fn measure(&self, trial: &mut Trial) -> Fragmentation {
+        let free = self.free(trial);
+        let mut total = Fragmentation { free: free.values().flatten().sum(), ..Fragmentation::default() };
+        for task in &self.tasks {
+            let feasible: HashSet<String> = match task.gpus > 0.0 {
+                true => feasible(trial, &task.pod),
+                false => HashSet::new(),
+            };
+            for (node, free) in &free {
+                let (cause, amount) = fragments(free, task.gpus, feasible.contains(node));
+                let amount = task.popularity * amount;
+                total.fragmented += amount;
+                *match cause {
+                    Cause::NoRequest => &mut total.no_request,
+                    Cause::CannotRun => &mut total.cannot_run,
+                    Cause::TooSmall => &mut total.too_small,
+                } += amount;
+            }
+        }
+        total
+    }
+
+    /// Returns the change since a measurement.
+    pub(super) fn change(self, before: Fragmentation, trial: &mut Trial) -> GpuChange {
+        let after = self.measure(trial);
+        GpuChange { tasks: self.tasks.len(), resources: self.resources, coverage: self.coverage, before, after }
+    }
+
+    /// Returns the free shares of the GPUs of each node. Extended resources are whole numbers, so each share is 1.
+    fn free(&self, trial: &mut Trial) -> BTreeMap<String, Vec<f64>> {
+        let base = trial.base();
+        let symbols: Vec<_> = self.resources.iter().filter_map(|name| base.interner.get(name)).collect();
+        let mut free = BTreeMap::new();
+        for info in base.infos() {
+            let NodeInfo { node: Some(node), pods } = info else { continue };
+            let mut gpus = 0;
+            for symbol in &symbols {
+                let used = pods.iter().filter_map(|pod| pod.usage.requests.scalar(*symbol)).sum::<i64>();
+                gpus += (node.allocatable.scalar(*symbol).unwrap_or(0) - used).max(0);
+            }
+            if gpus > 0 {
+                let gpus = usize::try_from(gpus).unwrap_or(0);
+                free.insert(base.interner.resolve(node.name).to_owned(), vec![1.0; gpus]);
+            }
+        }
+        free
+    }
+}
+
+/// Returns the extended resources of all nodes.
+fn gpu_resources(trial: &mut Trial) -> Vec<String> {
+    let base = trial.base();
+    let nodes = base.infos().iter().filter_map(|info| info.node.as_ref());
+    let scalars = nodes.flat_map(|node| &node.allocatable.scalars).filter(|(_, amount)| *amount > 0);
+    let names: HashSet<&str> = scalars.map(|(name, _)| base.interner.resolve(*name)).collect();
+    let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Whether a pod belongs to the target workload: it may run on any node, and uses no resource claims, which belong to one
+/// pod.
+fn is_task(pod: &ApiPod) -> bool {
+    let permissions = Permissions { force: true, delete_empty_dir_data: true };
+    let has_claims = pod.spec.as_ref().is_some_and(|spec| spec.resource_claims.iter().flatten().next().is_some());
+    !is_finished(pod) && !has_claims && !matches!(treatment(pod, permissions), Treatment::Stays)
+}
+
+/// Returns a text that pods of the same kind share.
+fn kind_of(pod: &ApiPod) -> String {
+    let ApiPod { metadata, spec, .. } = without_node(pod);
+    // These types have no map with keys other than texts, so they can be written.
+    serde_json::to_string(&(metadata.namespace, metadata.labels, spec)).unwrap_or_default()
+}
+
+/// Returns a pod of the same kind that waits for a node.
+fn without_node(pod: &ApiPod) -> ApiPod {
+    let ObjectMeta { namespace, labels, owner_references, annotations, .. } = pod.metadata.clone();
+    let name = Some("task".to_owned());
+    let metadata = ObjectMeta { name, namespace, labels, owner_references, annotations, ..ObjectMeta::default() };
+    let mut spec = pod.spec.clone().unwrap_or_default();
+    spec.node_name = None;
+    ApiPod { metadata, spec: Some(spec), status: None }
+}
+
+fn requested_gpus(pod: &ApiPod, resources: &[String]) -> f64 {
+    let mut interner = schedc_core::intern::Interner::default();
+    let model = schedc_objects::convert_pod(pod, &mut interner);
+    let symbols = resources.iter().filter_map(|name| interner.get(name));
+    let gpus: i64 = symbols.filter_map(|symbol| model.usage.requests.scalar(symbol)).sum();
+    gpus as f64
+}
+
+/// Returns the nodes on which a pod can run.
+fn feasible(trial: &mut Trial, pod: &ApiPod) -> HashSet<String> {
+    let nodes = trial.explain(pod).map(|found| found.nodes).unwrap_or_default();
+    nodes.into_iter().filter(|node| node.is_feasible()).map(|node| node.node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_without_a_gpu_or_that_cannot_run_leaves_all_free_gpus() {
+        let free = [1.0, 0.5];
+        assert_eq!(fragments(&free, 0.0, true), (Cause::NoRequest, 1.5));
+        assert_eq!(fragments(&free, 2.0, false), (Cause::CannotRun, 1.5));
+    }
+
+    #[test]
+    fn a_pod_that_can_run_leaves_the_shares_below_its_own() {
+        let free = [1.0, 0.5, 0.25];
+        assert_eq!(fragments(&free, 0.5, true), (Cause::TooSmall, 0.25));
+        assert_eq!(fragments(&free, 2.0, true), (Cause::TooSmall, 0.75), "two GPUs are two whole ones");
+        assert_eq!(fragments(&[1.0, 1.0], 1.0, true), (Cause::TooSmall, 0.0));
+    }
+}

@@ -1,0 +1,181 @@
+//! Plans of moves that empty as many nodes as possible, or make room for given pods.
+//!
+//! Each move is tried in a [cluster in memory](crate::trial) by the rules of [`drain`](crate::drain): the disruption
+//! budgets must allow the eviction, and the scheduler must place the replacement without preemption before the next
+//! one. A plan is printed and never executed.
+//!
+//! | module | content |
+//! |---|---|
+//! | `emptying` | which nodes to empty |
+//! | `bound` | the number of nodes that cannot be exceeded |
+//! | `room` | moves that make room for given pods |
+//! | `fragmentation` | the measure of GPU fragmentation |
+
+mod bound;
+mod emptying;
+mod fragmentation;
+mod room;
+#[cfg(test)]
+mod tests;
+
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::StartErrors;
+use schedc_objects::AnyObject;
+use serde::Serialize;
+
+use crate::drain::{BlockedNode, BudgetUse, Permissions, Replacement, Step};
+use crate::trial::{self, WaitReason};
+use crate::workloads::NewPod;
+pub use fragmentation::Fragmentation;
+
+/// The question.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// Evictions that lose something.
+    pub permissions: Permissions,
+    /// Nodes that may be emptied. Empty: all nodes.
+    pub nodes: &'a [String],
+    /// Extended resources that count GPUs. Empty: those named `gpu` in any domain, such as `nvidia.com/gpu`.
+    pub gpus: &'a [String],
+}
+
+/// A plan of moves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The actions, in order.
+    pub actions: Vec<Action>,
+    /// Number of evictions.
+    pub evictions: usize,
+    /// The nodes that the plan empties. `None` for a plan that makes room for pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emptying: Option<Emptying>,
+    /// The pods for which the plan makes room. `None` for a plan that empties nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<Room>,
+    /// GPU fragmentation; `None` for a cluster without GPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<GpuChange>,
+}
+
+/// An action of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "kebab-case")]
+pub enum Action {
+    /// Makes a node unschedulable.
+    Cordon {
+        /// The node.
+        node: String,
+    },
+    /// Makes a node schedulable again.
+    Uncordon {
+        /// The node.
+        node: String,
+    },
+    /// Evicts a pod.
+    Evict {
+        /// Its node.
+        node: String,
+        /// The pod: `namespace/name`.
+        pod: String,
+        /// The pod that its controller creates, and its node; `None` for a pod without a controller.
+        replacement: Option<Replacement>,
+        /// The budget that the eviction counts against.
+        budget: Option<BudgetUse>,
+    },
+    /// Creates one of the given pods, which the scheduler then places.
+    Create {
+        /// The pod: `namespace/name`.
+        pod: String,
+        /// Its node.
+        node: String,
+    },
+}
+
+/// Result of a plan that empties nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Emptying {
+    /// The nodes whose pods are moved, in the order of the plan.
+    pub emptied: Vec<String>,
+    /// Nodes without pods to move, which the plan keeps free.
+    pub already_empty: Vec<String>,
+    /// Nodes with pods that cannot be evicted.
+    pub blocked: Vec<BlockedNode>,
+    /// No plan can empty more nodes than this.
+    pub at_most: usize,
+    /// Whether no plan empties more nodes, or as many with fewer evictions.
+    pub optimal: bool,
+    /// Number of sets of nodes that were tried.
+    pub tried: usize,
+}
+
+/// Result of a plan that makes room for pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Room {
+    /// Number of given pods that have a node at the end.
+    pub placed: usize,
+    /// The other ones.
+    pub waiting: Vec<WaitingPod>,
+    /// Number of sets of evictions that were tried.
+    pub tried: usize,
+}
+
+/// A pod for which no moves make room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitingPod {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The reasons, without any move.
+    #[serde(flatten)]
+    pub rejection: WaitReason,
+}
+
+/// GPU fragmentation before and after a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GpuChange {
+    /// The resources that count GPUs.
+    pub resources: Vec<String>,
+    /// Number of kinds of pods in the target workload, and the share of all pods that they have, from 0 to 1.
+    pub tasks: usize,
+    /// See `tasks`.
+    pub coverage: f64,
+    /// Before the plan.
+    pub before: Fragmentation,
+    /// After the plan.
+    pub after: Fragmentation,
+}
+
+impl From<Step> for Action {
+    fn from(Step { node, evict, replacement, budget }: Step) -> Self {
+        Action::Evict { node, pod: evict, replacement, budget }
+    }
+}
+
+/// Plans to empty as many nodes as possible with the fewest evictions.
+///
+/// # Errors
+/// Returns an error if a plugin cannot start.
+pub fn empty_nodes(
+    bundle: &AnyBundle,
+    objects: &[AnyObject],
+    question: &Question<'_>,
+    options: &trial::Options,
+) -> Result<Plan, StartErrors> {
+    emptying::plan(bundle, objects, question, options)
+}
+
+/// Plans to make room for pods with the fewest evictions.
+///
+/// # Errors
+/// Returns an error if a plugin cannot start.
+pub fn make_room(
+    bundle: &AnyBundle,
+    objects: &[AnyObject],
+    new: Vec<NewPod>,
+    question: &Question<'_>,
+    options: &trial::Options,
+) -> Result<Plan, StartErrors> {
+    room::plan(bundle, objects, new, question, options)
+}

@@ -1,0 +1,236 @@
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use schedc_core::erased::AnyBundle;
+use schedc_core::extenders::Overrides;
+use schedc_objects::{Manifests, Objects, Options};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cluster::{self, Routes};
+use crate::evaluation::tests::profiles::Profiles;
+use crate::workloads::Submission;
+
+fn node(name: &str, cpu: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": 20}},
+    })
+}
+
+fn gpu_node(name: &str, cpu: usize, gpus: usize) -> Value {
+    let mut node = node(name, cpu);
+    node["status"]["allocatable"]["example.com/gpu"] = gpus.to_string().into();
+    node
+}
+
+fn set(name: &str, replicas: usize) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name, "uid": name},
+        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}},
+    })
+}
+
+/// A running pod of a ReplicaSet.
+fn pod(set: &str, number: usize, node: &str, cpu: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": format!("{set}-{number}"), "labels": {"app": set},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set, "uid": set, "controller": true}],
+        },
+        "spec": {"nodeName": node, "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+    })
+}
+
+fn new_pod(name: &str, cpu: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+        "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+    })
+}
+
+fn budget(set: &str, min_available: usize) -> Value {
+    json!({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": set},
+        "spec": {"minAvailable": min_available, "selector": {"matchLabels": {"app": set}}},
+    })
+}
+
+fn text(objects: &[Value]) -> String {
+    objects.iter().map(Value::to_string).collect::<Vec<_>>().join("\n---\n")
+}
+
+fn load(objects: &[Value]) -> Objects {
+    let manifests = Manifests::parse("cluster.yaml", &text(objects)).unwrap_or_else(|error| panic!("{error}"));
+    Objects::new(manifests, Options::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn options() -> (AnyBundle, trial::Options) {
+    let bundle = AnyBundle::of::<Profiles>();
+    let routes = Routes::to(bundle.profiles, "default").unwrap();
+    (bundle, trial::Options { routes, seed: 0, extenders: Overrides::NONE })
+}
+
+const QUESTION: Question<'static> =
+    Question { permissions: Permissions { force: false, delete_empty_dir_data: false }, nodes: &[], gpus: &[] };
+
+fn emptied(cluster: &[Value]) -> Plan {
+    let (bundle, options) = options();
+    empty_nodes(&bundle, &cluster::objects(load(cluster)), &QUESTION, &options).unwrap()
+}
+
+fn room_for(cluster: &[Value], new: &[Value]) -> Plan {
+    let (bundle, options) = options();
+    let objects = load(cluster);
+    let mut submission = Submission::parse("new.yaml", &text(new), &objects).unwrap();
+    let pods =
+        (0..submission.workloads.len()).flat_map(|at| submission.pods(at, std::iter::empty()).unwrap()).collect();
+    make_room(&bundle, &cluster::objects(objects), pods, &QUESTION, &options).unwrap()
+}
+
+/// Returns the evicted pods with the nodes of their replacements.
+fn moves(plan: &Plan) -> Vec<(&str, &str)> {
+    let of = |action| match action {
+        &Action::Evict { ref pod, replacement: Some(ref to), .. } => Some((pod.as_str(), to.node.as_str())),
+        _ => None,
+    };
+    plan.actions.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_nodes_with_the_fewest_pods_are_emptied() {
+    let cluster = [
+        node("a", 4),
+        node("b", 4),
+        node("c", 4),
+        set("web", 4),
+        pod("web", 0, "a", 1),
+        pod("web", 1, "a", 1),
+        pod("web", 2, "b", 1),
+        pod("web", 3, "c", 1),
+    ];
+    let plan = emptied(&cluster);
+    let found = plan.emptying.as_ref().unwrap();
+    assert_eq!((found.at_most, found.optimal, plan.evictions), (2, true, 2), "{plan:?}");
+    assert_eq!(moves(&plan), [("default/web-3", "a"), ("default/web-2", "a")]);
+    assert!(plan.actions[..2].iter().all(|action| matches!(action, Action::Cordon { .. })));
+}
+
+#[test]
+fn nodes_with_immovable_pods_are_reported() {
+    let mut single = pod("single", 0, "a", 1);
+    single["metadata"].as_object_mut().unwrap().remove("ownerReferences");
+    let plan = emptied(&[node("a", 4), node("b", 4), set("web", 1), pod("web", 0, "b", 1), single]);
+    let found = plan.emptying.as_ref().unwrap();
+    assert_eq!((found.emptied.as_slice(), found.blocked.len()), (&["b".to_owned()][..], 1));
+    assert_eq!(found.blocked[0].obstacles[0].pod, "default/single-0");
+}
+
+#[test]
+fn a_budget_limits_the_plan() {
+    let plan = emptied(&[node("a", 4), node("b", 4), set("web", 1), pod("web", 0, "a", 1), budget("web", 1)]);
+    let found = plan.emptying.as_ref().unwrap();
+    assert_eq!((found.emptied.len(), found.already_empty.as_slice()), (0, &["b".to_owned()][..]));
+}
+
+#[test]
+fn room_is_made_by_the_fewest_evictions() {
+    // The pod needs three CPUs; one eviction on b suffices, two on a.
+    let cluster = [
+        node("a", 4),
+        node("b", 4),
+        node("c", 2),
+        set("web", 4),
+        pod("web", 0, "a", 1),
+        pod("web", 1, "a", 1),
+        pod("web", 2, "a", 2),
+        pod("web", 3, "b", 2),
+    ];
+    let plan = room_for(&cluster, &[new_pod("large", 3)]);
+    assert_eq!(moves(&plan), [("default/web-3", "c")], "{plan:?}");
+    let last = plan.actions.last();
+    assert_eq!(last, Some(&Action::Create { pod: "default/large".to_owned(), node: "b".to_owned() }));
+    assert_eq!(plan.room.unwrap().placed, 1);
+}
+
+#[test]
+fn a_pod_with_room_needs_no_move_and_one_without_is_reported() {
+    let plan = room_for(&[node("a", 4)], &[new_pod("fits", 1), new_pod("huge", 8)]);
+    assert_eq!(plan.actions, [Action::Create { pod: "default/fits".to_owned(), node: "a".to_owned() }]);
+    let waiting = plan.room.unwrap().waiting;
+    assert_eq!(waiting[0].rejection.reasons[0].reason, "Insufficient cpu");
+}
+
+#[test]
+fn fragmentation_falls_when_a_node_of_gpus_is_freed() {
+    // Each pod uses one GPU of its node; the workload also has a pod that needs two.
+    let with_gpus = |mut pod: Value, gpus: usize| {
+        pod["spec"]["containers"][0]["resources"]["limits"] = json!({"example.com/gpu": gpus});
+        pod["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = gpus.into();
+        pod
+    };
+    let cluster = [
+        gpu_node("a", 4, 2),
+        gpu_node("b", 4, 2),
+        set("one", 2),
+        with_gpus(pod("one", 0, "a", 1), 1),
+        with_gpus(pod("one", 1, "b", 1), 1),
+        with_gpus(new_pod("two", 1), 2),
+    ];
+    let gpus = emptied(&cluster).gpus.unwrap();
+    // Two free GPUs on two nodes: the pod for two GPUs, a third of the workload, can use none of them.
+    assert!((gpus.before.fragmented - 2.0 / 3.0).abs() < 1e-9, "{gpus:?}");
+    assert_eq!((gpus.before.free, gpus.before.cannot_run), (2.0, gpus.before.fragmented));
+    assert_eq!(gpus.resources, ["example.com/gpu"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn plans_keep_budgets_and_capacity_and_empty_the_nodes(
+        sizes in prop::collection::vec(1_usize..6, 2..5),
+        pods in prop::collection::vec((0_usize..2, 0_usize..4, 1_usize..3), 0..8),
+        min_available in prop::collection::vec(0_usize..3, 2),
+    ) {
+        let names: Vec<String> = (0..sizes.len()).map(|i| format!("n{i}")).collect();
+        let mut cluster: Vec<Value> = names.iter().zip(&sizes).map(|(name, cpu)| node(name, *cpu)).collect();
+        let mut free: HashMap<String, i64> = names.iter().cloned().zip(sizes.iter().map(|cpu| *cpu as i64)).collect();
+        let mut places: HashMap<String, (usize, String, i64)> = HashMap::new();
+        let mut counts = [0_usize; 2];
+        for (set, node, cpu) in pods {
+            let name = &names[node % names.len()];
+            if free[name] < cpu as i64 {
+                continue;
+            }
+            *free.get_mut(name).unwrap() -= cpu as i64;
+            cluster.push(pod(&format!("s{set}"), counts[set], name, cpu));
+            places.insert(format!("default/s{set}-{}", counts[set]), (set, name.clone(), cpu as i64));
+            counts[set] += 1;
+        }
+        for (i, (count, min)) in counts.iter().zip(&min_available).enumerate() {
+            cluster.extend([set(&format!("s{i}"), *count), budget(&format!("s{i}"), *min)]);
+        }
+        let plan = emptied(&cluster);
+        let found = plan.emptying.as_ref().unwrap();
+        let planned: Vec<&String> = found.emptied.iter().chain(&found.already_empty).collect();
+        prop_assert!(planned.len() <= found.at_most);
+        for action in &plan.actions {
+            let Action::Evict { node, pod, replacement: Some(to), .. } = action else { continue };
+            let (set, place, cpus) = places.remove(pod).unwrap();
+            prop_assert_eq!(&place, node);
+            let left = places.values().filter(|(other, ..)| *other == set).count();
+            prop_assert!(left >= min_available[set], "{:?} violates a budget", action);
+            *free.get_mut(node).unwrap() += cpus;
+            prop_assert!(!planned.contains(&&to.node), "{:?} goes to an emptied node", action);
+            let room = free.get_mut(&to.node).unwrap();
+            *room -= cpus;
+            prop_assert!(*room >= 0, "{:?} overloads its node", action);
+            places.insert(to.pod.clone(), (set, to.node.clone(), cpus));
+        }
+        for node in planned {
+            prop_assert!(places.values().all(|(_, place, _)| place != node), "{} is not empty", node);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Lower bounds of the price: the new nodes must have the resources that the cluster lacks.
+
+use std::collections::BTreeMap;
+
+use schedc_core::column::NodeInfo;
+use schedc_core::intern::Interner;
+use schedc_core::model::Resources;
+use schedc_objects::{convert_node, convert_pod};
+
+use super::Shape;
+use crate::trial::Trial;
+use crate::workloads::NewPod;
+
+type Amounts = BTreeMap<String, u128>;
+
+/// The resources that are lacking, and those of each shape.
+pub(super) struct Bound {
+    /// Requests of the pods beyond the free resources of all nodes together.
+    missing: Vec<u128>,
+    /// The resources of each shape, in the order of `missing`.
+    shapes: Vec<(u64, Vec<u128>)>,
+}
+
+impl Bound {
+    pub(super) fn new(trial: &mut Trial, pods: &[NewPod], shapes: &[Shape]) -> Self {
+        let mut interner = Interner::default();
+        let mut needed = Amounts::new();
+        for NewPod { pod, .. } in pods {
+            let pod = convert_pod(pod, &mut interner);
+            add(&mut needed, amounts(&pod.usage.requests, 1, &interner));
+        }
+        let base = trial.base();
+        let mut free = Amounts::new();
+        for info in base.infos() {
+            let NodeInfo { node: Some(node), pods } = info else { continue };
+            let mut used = Amounts::new();
+            pods.iter().for_each(|pod| add(&mut used, amounts(&pod.usage.requests, 1, &base.interner)));
+            let allowed = u128::try_from(node.allowed_pods).unwrap_or(0);
+            let mut left = amounts(&node.allocatable, allowed, &base.interner);
+            for (resource, amount) in &mut left {
+                *amount = amount.saturating_sub(used.get(resource).copied().unwrap_or(0));
+            }
+            add(&mut free, left);
+        }
+        let of_shapes: Vec<(u64, Amounts)> = shapes
+            .iter()
+            .map(|Shape { node, price, .. }| {
+                let node = convert_node(node, &mut interner);
+                let allowed = u128::try_from(node.allowed_pods).unwrap_or(0);
+                (*price, amounts(&node.allocatable, allowed, &interner))
+            })
+            .collect();
+        let of = |amounts: &Amounts, resource: &String| amounts.get(resource).copied().unwrap_or(0);
+        let missing = needed.iter().map(|(resource, amount)| amount.saturating_sub(of(&free, resource))).collect();
+        let shapes = of_shapes
+            .iter()
+            .map(|(price, amounts)| (*price, needed.keys().map(|resource| of(amounts, resource)).collect()))
+            .collect();
+        Bound { missing, shapes }
+    }
+
+    /// Returns the lowest price of nodes that are added to these, of shapes from `first` on, so that no resource is
+    /// missing. `None`: it is impossible.
+    pub(super) fn rest(&self, counts: &[usize], first: usize) -> Option<u64> {
+        let mut highest = 0;
+        for (at, missing) in self.missing.iter().enumerate() {
+            let added: u128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as u128).sum();
+            let missing = missing.saturating_sub(added);
+            if missing == 0 {
+                continue;
+            }
+            let prices = self.shapes[first..].iter().filter(|(_, has)| has[at] > 0);
+            // Parts of nodes are counted: the bound is rounded down.
+            let lowest = prices.map(|(price, has)| missing.saturating_mul(u128::from(*price)) / has[at]).min()?;
+            highest = highest.max(u64::try_from(lowest).unwrap_or(u64::MAX));
+        }
+        Some(highest)
+    }
+
+    /// Returns whether a resource is missing with these nodes.
+    pub(super) fn is_short(&self, counts: &[usize]) -> bool {
+        self.missing.iter().enumerate().any(|(at, missing)| {
+            let added: u128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as u128).sum();
+            added < *missing
+        })
+    }
+}
+
+fn amounts(resources: &Resources, pods: u128, interner: &Interner) -> Amounts {
+    let Resources { milli_cpu, memory, ephemeral_storage, scalars } = resources;
+    let of = |amount: &i64| u128::try_from(*amount).unwrap_or(0);
+    let mut amounts = Amounts::from([
+        ("cpu".to_owned(), of(milli_cpu)),
+        ("memory".to_owned(), of(memory)),
+        ("ephemeral-storage".to_owned(), of(ephemeral_storage)),
+        ("pods".to_owned(), pods),
+    ]);
+    amounts.extend(scalars.iter().map(|(name, amount)| (interner.resolve(*name).to_owned(), of(amount))));
+    amounts
+}
+
+fn add(sums: &mut Amounts, amounts: Amounts) {
+    for (resource, amount) in amounts {
+        *sums.entry(resource).or_default() += amount;
+    }
+}

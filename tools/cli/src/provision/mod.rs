@@ -1,0 +1,146 @@
+//! The cheapest nodes to add to a cluster for a list of pods.
+//!
+//! A set of new nodes is sufficient if all pods run in a [cluster in memory](crate::trial) with these nodes: the profile
+//! takes every placement decision. `search` looks for the cheapest sufficient set by branch and bound, with the lower
+//! bounds of `bound`.
+
+mod bound;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Node;
+use schedc_core::erased::AnyBundle;
+use schedc_core::profile::StartErrors;
+use schedc_in_memory::server::Key;
+use schedc_objects::AnyObject;
+use serde::Serialize;
+
+use crate::remedies::copied_node;
+use crate::trial::{self, Trial, TrialState, WaitReason};
+use crate::workloads::NewPod;
+use search::Search;
+
+/// A kind of node that can be added.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The template; its name is that of the shape.
+    pub node: Node,
+    /// Price in millionths of the currency.
+    pub price: u64,
+    /// Maximum number of nodes.
+    pub max: usize,
+}
+
+/// The cheapest nodes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Provision {
+    /// Whether all pods run with these nodes.
+    pub sufficient: bool,
+    /// Number of new nodes of each shape.
+    pub nodes: BTreeMap<String, usize>,
+    /// Price of the new nodes.
+    pub price: f64,
+    /// No sufficient set of nodes is cheaper than this.
+    pub lower_bound: f64,
+    /// Whether no sufficient set is cheaper.
+    pub optimal: bool,
+    /// Number of sets that were tried.
+    pub trials: usize,
+    /// The pods, with their nodes.
+    pub placements: Vec<Placement>,
+    /// Pods that wait, also with all nodes that were tried.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A pod with its node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Placement {
+    /// `namespace/name`.
+    pub pod: String,
+    /// Its node.
+    pub node: String,
+}
+
+/// A pod that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The reasons.
+    #[serde(flatten)]
+    pub rejection: WaitReason,
+}
+
+/// The cluster, the pods and the shapes.
+struct Question<'a> {
+    bundle: &'a AnyBundle,
+    options: &'a trial::Options,
+    objects: &'a [AnyObject],
+    pods: Vec<NewPod>,
+    shapes: &'a [Shape],
+}
+
+/// The result of a set of nodes.
+struct Outcome {
+    placements: Vec<Placement>,
+    waiting: Vec<Waiting>,
+}
+
+/// Number of millionths in a unit of the currency.
+pub const UNIT: u64 = 1_000_000;
+
+fn amount(price: u64) -> f64 {
+    price as f64 / UNIT as f64
+}
+
+/// Finds the cheapest new nodes with which all pods run. `max_trials` limits the number of sets that are tried.
+///
+/// # Errors
+/// Returns an error if a plugin cannot start.
+pub fn provision(
+    bundle: &AnyBundle,
+    objects: &[AnyObject],
+    mut pods: Vec<NewPod>,
+    shapes: &[Shape],
+    max_trials: usize,
+    options: &trial::Options,
+) -> Result<Provision, StartErrors> {
+    for NewPod { pod, .. } in &mut pods {
+        // New nodes replace preemption.
+        pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
+    }
+    let question = Question { bundle, options, objects, pods, shapes };
+    Search::new(&question, max_trials)?.run()
+}
+
+impl Question<'_> {
+    /// Runs the pods in a cluster with some nodes of each shape.
+    fn outcome(&self, counts: &[usize]) -> Result<Outcome, StartErrors> {
+        let mut objects = self.objects.to_vec();
+        for (shape, count) in self.shapes.iter().zip(counts) {
+            let name = shape.node.metadata.name.as_deref().unwrap_or_default();
+            objects.extend((1..=*count).map(|n| copied_node(&shape.node, &format!("{name}-new-{n}")).into()));
+        }
+        let mut trial = Trial::new(self.bundle, objects, self.options)?;
+        let mut keys: Vec<Key> = Vec::new();
+        for NewPod { pod, before } in self.pods.clone() {
+            trial.add(before);
+            keys.extend(trial.add([pod.into()]));
+        }
+        trial.run();
+        let mut outcome = Outcome { placements: Vec::new(), waiting: Vec::new() };
+        for key in keys {
+            let pod = format!("{}/{}", key.namespace, key.name);
+            match trial.state(&key) {
+                TrialState::Running(node) => outcome.placements.push(Placement { pod, node }),
+                TrialState::Waiting(rejection) => outcome.waiting.push(Waiting { pod, rejection }),
+                TrialState::Gone => outcome.waiting.push(Waiting { pod, rejection: WaitReason::default() }),
+            }
+        }
+        Ok(outcome)
+    }
+}

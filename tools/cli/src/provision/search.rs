@@ -1,0 +1,156 @@
+//! Branch and bound over the numbers of nodes of each shape.
+//!
+//! A greedy choice yields the first sufficient set. Then sets are visited in the order of a lower bound: the price of the
+//! set and of the resources that it still lacks. A set without lacking resources is tried; the first sufficient one is the
+//! cheapest. Sets with a bound of at least the best known price are left out.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use schedc_core::profile::StartErrors;
+
+use super::bound::Bound;
+use super::{Outcome, Provision, Question, amount};
+use crate::trial::Trial;
+
+/// Maximum number of sets in memory.
+const SETS: usize = 1_000_000;
+
+/// Number of further sets that are tried if the greedy choice has no solution.
+const WITHOUT_SOLUTION: usize = 100;
+
+/// A search in progress.
+pub(super) struct Search<'a> {
+    question: &'a Question<'a>,
+    bound: Bound,
+    max_trials: usize,
+    trials: usize,
+    /// The cheapest sufficient set so far.
+    best: Option<(u64, Vec<usize>, Outcome)>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(question: &'a Question<'a>, max_trials: usize) -> Result<Self, StartErrors> {
+        let mut trial = Trial::new(question.bundle, question.objects.to_vec(), question.options)?;
+        let bound = Bound::new(&mut trial, &question.pods, question.shapes);
+        Ok(Search { question, bound, max_trials, trials: 0, best: None })
+    }
+
+    pub(super) fn run(mut self) -> Result<Provision, StartErrors> {
+        let shapes = self.question.shapes.len();
+        let last = self.greedy()?;
+        // Without any sufficient set, only the bound of the resources is known.
+        let mut lower_bound = self.bound.rest(&vec![0; shapes], 0).unwrap_or(0);
+        if self.best.is_none() {
+            // Pods may need several nodes at once, for example by their spread constraints.
+            self.max_trials = self.max_trials.min(self.trials + WITHOUT_SOLUTION);
+        }
+        let (bound, mut is_optimal) = self.cheapest()?;
+        lower_bound = lower_bound.max(bound);
+        is_optimal &= self.best.is_some();
+        let trials = self.trials;
+        let (price, counts, outcome, sufficient) = match self.best {
+            Some((price, counts, outcome)) => (price, counts, outcome, true),
+            None => (self.question.price(&last.0), last.0, last.1, false),
+        };
+        let names = self.question.shapes.iter().map(|shape| shape.node.metadata.name.clone().unwrap_or_default());
+        Ok(Provision {
+            sufficient,
+            nodes: names.zip(counts).filter(|(_, count)| *count > 0).collect(),
+            price: amount(price),
+            lower_bound: amount(lower_bound),
+            optimal: is_optimal,
+            trials,
+            placements: outcome.placements,
+            waiting: outcome.waiting,
+        })
+    }
+
+    /// Adds the shape that places most pods for its price, as long as a pod waits. Returns the last set.
+    fn greedy(&mut self) -> Result<(Vec<usize>, Outcome), StartErrors> {
+        let mut counts = vec![0; self.question.shapes.len()];
+        let mut outcome = self.outcome(&counts)?;
+        while !outcome.waiting.is_empty() && self.trials < self.max_trials {
+            let mut choice: Option<(f64, usize, Outcome)> = None;
+            for (at, shape) in self.question.shapes.iter().enumerate() {
+                if counts[at] >= shape.max || self.trials >= self.max_trials {
+                    continue;
+                }
+                counts[at] += 1;
+                let found = self.outcome(&counts)?;
+                counts[at] -= 1;
+                let placed = outcome.waiting.len().saturating_sub(found.waiting.len());
+                let value = placed as f64 / (shape.price.max(1)) as f64;
+                if placed > 0 && choice.as_ref().is_none_or(|(best, ..)| value > *best) {
+                    choice = Some((value, at, found));
+                }
+            }
+            let Some((_, at, found)) = choice else { break };
+            counts[at] += 1;
+            outcome = found;
+        }
+        if outcome.waiting.is_empty() {
+            let placements = outcome.placements.clone();
+            self.best =
+                Some((self.question.price(&counts), counts.clone(), Outcome { placements, waiting: Vec::new() }));
+        }
+        Ok((counts, outcome))
+    }
+
+    /// Finds the cheapest set. Returns a lower bound of its price, and whether the best known one is the cheapest.
+    fn cheapest(&mut self) -> Result<(u64, bool), StartErrors> {
+        let question = self.question;
+        let mut heap = BinaryHeap::new();
+        let none = vec![0; question.shapes.len()];
+        if let Some(bound) = self.bound.rest(&none, 0) {
+            heap.push(Reverse((bound, none, 0_usize)));
+        }
+        while let Some(Reverse((bound, counts, first))) = heap.pop() {
+            let best = self.best.as_ref().map_or(u64::MAX, |(price, ..)| *price);
+            if bound >= best {
+                return Ok((best, true));
+            }
+            if self.trials >= self.max_trials || heap.len() > SETS {
+                return Ok((bound, false));
+            }
+            if !self.bound.is_short(&counts) {
+                let outcome = self.outcome(&counts)?;
+                if outcome.waiting.is_empty() {
+                    // No other set has a lower bound.
+                    let price = question.price(&counts);
+                    self.best = Some((price, counts, outcome));
+                    return Ok((price, true));
+                }
+            }
+            // A node without a pod helps no pod.
+            if counts.iter().sum::<usize>() >= question.pods.len() {
+                continue;
+            }
+            for at in first..counts.len() {
+                if counts[at] >= question.shapes[at].max {
+                    continue;
+                }
+                let mut more = counts.clone();
+                more[at] += 1;
+                if let Some(rest) = self.bound.rest(&more, at) {
+                    heap.push(Reverse((question.price(&more).saturating_add(rest), more, at)));
+                }
+            }
+        }
+        let best = self.best.as_ref().map_or(0, |(price, ..)| *price);
+        Ok((best, true))
+    }
+
+    fn outcome(&mut self, counts: &[usize]) -> Result<Outcome, StartErrors> {
+        self.trials += 1;
+        self.question.outcome(counts)
+    }
+}
+
+impl Question<'_> {
+    /// Returns the price of a set.
+    fn price(&self, counts: &[usize]) -> u64 {
+        let prices = self.shapes.iter().zip(counts).map(|(shape, count)| shape.price.saturating_mul(*count as u64));
+        prices.fold(0, u64::saturating_add)
+    }
+}
