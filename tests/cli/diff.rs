@@ -280,7 +280,7 @@ fn incomparable_inputs_are_errors() {
                  |
                  = note: profiles has `a` and `b`
                  = note: compiled in: `binpack`, `default`, `edge` and `features`
-                 = help: did you mean `a`?
+                 = help: name one of these profiles, or the path of a TOML file
 
                 error: 1 error
             "#]],

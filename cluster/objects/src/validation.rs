@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::field_suggestion::FieldSuggestion;
 use crate::SourceLocation;
 use crate::expressions::Expressions;
+use crate::field_suggestion::FieldSuggestion;
 use crate::kinds::{self, AnyObject, Kinds, ObjectError, UnknownField, UnknownFields};
 
 /// Treatment of fields that an object's kind does not have, of kinds that their API does not have, and of wrong CEL

@@ -151,7 +151,7 @@ impl Evaluator {
                     scenario_cluster.delete_named(&object);
                     continue;
                 }
-                ScenarioChange::Schedule(pod) => pod,
+                ScenarioChange::Schedule(pod) => *pod,
             };
             let pod = Arc::new(scenario_cluster.pending(&written));
             let decision = scenario_cluster.decide(&pod);
@@ -203,7 +203,7 @@ enum ScenarioChange {
     Create(AnyObject),
     Update(AnyObject),
     Delete(ObjectName),
-    Schedule(ApiPod),
+    Schedule(Box<ApiPod>),
 }
 
 fn read_step(step: Step, reader: &mut ObjectReader) -> Result<ScenarioChange, InvalidItem> {
@@ -211,7 +211,7 @@ fn read_step(step: Step, reader: &mut ObjectReader) -> Result<ScenarioChange, In
         Step::Create(value) => ScenarioChange::Create(scenario::object(value, reader)?),
         Step::Update(value) => ScenarioChange::Update(scenario::object(value, reader)?),
         Step::Delete(object) => ScenarioChange::Delete(object.resolve(reader.kinds)?),
-        Step::Schedule(value) => ScenarioChange::Schedule(scenario::pod(value, reader)?),
+        Step::Schedule(value) => ScenarioChange::Schedule(Box::new(scenario::pod(value, reader)?)),
         Step::Invalid(message) => return Err(InvalidItem::Step(message)),
     })
 }

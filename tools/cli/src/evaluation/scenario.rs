@@ -269,7 +269,7 @@ mod tests {
             ("{", "1: not a scenario: EOF while parsing an object"),
             ("{}", "0: not a scenario: both `id` and `scenario` are missing"),
             ("[1]", "0: not a scenario: a line must be a JSON object"),
-            (r#"{"id": "a", "steps": {}}"#, "23: not a scenario: invalid type: map, expected a sequence"),
+            (r#"{"id": "a", "steps": {}}"#, "21: not a scenario: invalid type: map, expected a sequence"),
             (r#"{"id": 7}"#, "8: not a scenario: invalid type: integer `7`, expected a string"),
         ] {
             assert_eq!(read(line).unwrap_err(), error, "{line}");

@@ -119,8 +119,13 @@ impl Runner<'_> {
             let template = Template::verbatim(&runner.chosen.path(path))?;
             let mut template = runner.factory(&template, count, kind)?;
             if let Some(prototype) = template.prototype() {
-                // The real name is set later.
+                // The real names are set later.
                 prototype.metadata_mut().name = Some("name".to_owned());
+                if let AnyObject::PersistentVolume(volume) = prototype
+                    && let Some(csi) = volume.spec.as_mut().and_then(|spec| spec.csi.as_mut())
+                {
+                    "name".clone_into(&mut csi.volume_handle);
+                }
             }
             runner.prepare(&mut template, namespace)?;
             Ok::<_, Error>(template)
