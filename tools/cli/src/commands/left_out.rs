@@ -6,7 +6,7 @@ use super::failure::Failure;
 
 /// The commands of each optional feature.
 const COMMANDS: [(&str, &[&str]); 3] = [
-    ("run", &["manifest", "record", "replay", "run"]),
+    ("run", &["manifest", "record", "replay", "run", "serve"]),
     (
         "tools",
         &[
@@ -14,6 +14,7 @@ const COMMANDS: [(&str, &[&str]); 3] = [
             "capacity",
             "check",
             "completions",
+            "defragment",
             "diff",
             "drain",
             "evaluate",
@@ -23,6 +24,7 @@ const COMMANDS: [(&str, &[&str]); 3] = [
             "import",
             "man",
             "new",
+            "provision",
             "schema",
             "simulate",
         ],
@@ -58,10 +60,11 @@ pub(super) fn help(command: &clap::Command) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Command;
+    use clap::{Command, CommandFactory};
     use expect_test::expect;
 
-    use super::{failure, help};
+    use super::{COMMANDS, failure, help};
+    use crate::commands::Cli;
 
     fn tailored() -> Command {
         Command::new("schedc").subcommand(Command::new("run")).subcommand(Command::new("profiles"))
@@ -81,9 +84,17 @@ mod tests {
     fn help_lists_the_commands_that_were_left_out() {
         expect![[r#"
             Commands that this program was built without:
-              --features run: manifest, record, replay
-              --features tools: build, capacity, check, completions, diff, drain, evaluate, expand, explain, export, import, man, new, schema, simulate
+              --features run: manifest, record, replay, serve
+              --features tools: build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
               --features bench: bench"#]]
         .assert_eq(&help(&tailored()).expect("commands"));
+    }
+
+    #[test]
+    fn every_command_but_profiles_belongs_to_a_feature() {
+        let listed = |name: &str| COMMANDS.iter().any(|(_, commands)| commands.contains(&name));
+        let command = Cli::command();
+        let unlisted: Vec<_> = command.get_subcommands().map(Command::get_name).filter(|name| !listed(name)).collect();
+        assert_eq!(unlisted, ["profiles"]);
     }
 }
