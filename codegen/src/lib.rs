@@ -9,9 +9,9 @@
 //! | check | `check` | both | errors ([`diagnostic::Diagnostics`]) |
 //! | emit | [`emit`] | plans | Rust |
 //!
-//! Every phase continues after errors, therefore one run reports all errors of all files. Only [`mod@load`],
-//! with `dependencies`, and [`mod@select`] access files; [`compile()`] is a function of texts. [`build()`]
-//! for build scripts, the proc macro and the command line are thin callers.
+//! Every phase continues after errors, therefore one run reports all errors of all files. Of the phases,
+//! only [`mod@select`] and [`mod@load`] (also through `dependencies`) read files; [`compile()`] is a function of texts. Its
+//! callers are thin: [`build()`] for build scripts, the proc macro, and the command line.
 
 mod build;
 pub mod catalog;

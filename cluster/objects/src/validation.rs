@@ -19,7 +19,7 @@ pub enum Validation {
     Auto,
     /// Errors.
     Strict,
-    /// Ignored and counted.
+    /// Ignored, with a warning.
     Warn,
     /// Ignored.
     Ignore,
@@ -87,13 +87,15 @@ impl IgnoredErrors {
             Some(place) => format!("{place}: {error}"),
             None => error.to_string(),
         }));
-        if let Some(more @ 1..) = self.expressions.len().checked_sub(NAMED) {
-            warnings.push(format!("{more} more CEL expressions are wrong"));
+        match self.expressions.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => warnings.push("1 more CEL expression is wrong".to_owned()),
+            more => warnings.push(format!("{more} more CEL expressions are wrong")),
         }
         warnings
     }
 
-    /// Returns the number of objects with unknown fields, and the most frequent ones.
+    /// Returns the warning about unknown fields: the number of objects that have any, and the most frequent fields.
     fn fields_warning(&self) -> String {
         let mut fields: Vec<_> = self.fields.iter().collect();
         fields.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -109,7 +111,7 @@ impl IgnoredErrors {
     }
 
     fn add(&mut self, kind: &str, unknown: &[UnknownField]) {
-        // Items of one list share their fields.
+        // A field that several items of a list have counts once for the object.
         let mut paths: Vec<String> = unknown.iter().map(|field| without_indices(&field.path())).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -140,7 +142,7 @@ pub struct ObjectReader {
     pub kinds: Kinds,
     /// Treatment of unknown fields and wrong expressions.
     pub validation: Validation,
-    /// Whether wrong expressions are only warnings in each case, because objects are read as a scheduler would read them.
+    /// Whether wrong expressions are warnings even where unknown fields are errors: a scheduler accepts such objects.
     pub allow_wrong_expressions: bool,
     /// Errors that were ignored so far and deserve a warning.
     pub ignored: IgnoredErrors,
@@ -163,7 +165,7 @@ impl ObjectReader {
         self.read_as(api_version, kind, value, is_strict)
     }
 
-    /// Returns whether unknown fields of this object are errors.
+    /// Returns whether unknown fields, misspelt kinds and wrong expressions of this object are errors.
     pub fn is_strict(&self, object: &Map<String, Value>) -> bool {
         match self.validation {
             Validation::Auto => !is_from_cluster(object),
@@ -223,7 +225,7 @@ impl ObjectReader {
     }
 
     /// Validates a list of objects. Returns an error for each unknown field, if they are errors, and for a wrong type
-    /// of `items`. `None`: the API is not one of Kubernetes, and the kind may be another one than a list.
+    /// of `items`. `None` for a custom API, whose kind may end in `List` without being a list.
     pub fn list(&mut self, api_version: &str, kind: &str, fields: &Map<String, Value>) -> Option<Vec<ObjectError>> {
         if kinds::is_custom(api_version) {
             return None;

@@ -153,7 +153,7 @@ impl Handle {
     }
 }
 
-/// Locks a mutex. No operation under these locks can stop halfway: after a panic elsewhere, the data are still valid.
+/// Locks a mutex. A panic under the lock leaves no half-made change, so the data are valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

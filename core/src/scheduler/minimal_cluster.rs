@@ -227,7 +227,7 @@ impl<B: Bundle> MinimalCluster<B> {
     }
 }
 
-/// Locks a mutex. No operation under these locks can stop halfway.
+/// Locks a mutex. A panic under the lock leaves no half-made change, so the data are valid.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

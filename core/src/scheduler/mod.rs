@@ -103,7 +103,7 @@ pub struct Scheduler<B: Bundle, C> {
     background: Background,
     outcomes: Vec<Outcome>,
     duration_metrics: DurationMetrics,
-    /// The first event of the last change.
+    /// The first event of the last change that has one.
     last_event: Option<ClusterEvent>,
     random: Random,
     now: i64,
@@ -304,7 +304,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         std::mem::take(&mut self.outcomes)
     }
 
-    /// Returns the extender calls since the last call, as far as they are kept.
+    /// Takes the recorded extender calls of all profiles.
     pub fn take_extender_calls(&mut self) -> Vec<ExtenderCall> {
         let mut calls = Vec::new();
         for profile in 0..B::PROFILES.len() {
@@ -323,7 +323,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         queue.activate(uid, &mut context, now)
     }
 
-    /// Adds what infeasible nodes lack to an explanation of the pod. The cluster must not have changed since.
+    /// Adds what infeasible nodes lack to an explanation of the pod. The cluster must be unchanged since the explanation.
     pub fn explain_shortages(&mut self, profile: usize, pod: &Arc<Pod>, explanation: &mut Explanation) {
         with_profile!(
             self.bundle,
@@ -339,8 +339,8 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         );
     }
 
-    /// Explains the result of a scheduling cycle for a pod now. Among equally good nodes, it is the one that the next
-    /// attempt would draw.
+    /// Explains what a scheduling cycle would decide for a pod now. Among equally good nodes, it chooses the one that the
+    /// next attempt would draw.
     pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>, all_filters: bool) -> Explanation {
         let (mut random, tie_break) = (self.random.clone(), self.options.tie_break);
         with_profile!(
@@ -381,7 +381,6 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         self.queue.first_ready(attempt).map_or(0, |since| self.now.saturating_sub(since))
     }
 
-    /// Returns the queue and its context.
     fn queue(&mut self) -> (&mut SchedulingQueue<BundleOrder<B>, ObjectEvent>, BundleQueueContext<'_, B>) {
         (&mut self.queue, BundleQueueContext { bundle: &mut self.bundle, cache: &mut self.cache })
     }

@@ -17,15 +17,15 @@ use super::DynamicResources;
 pub(super) struct Lookups(Arc<Mutex<Map<Uid, Vec<Uid>>>>);
 
 impl Lookups {
-    /// No operation under the lock can stop halfway: after a panic elsewhere, the data are still valid.
+    /// A panic under the lock leaves no half-made change, so the data are valid.
     fn lock(&self) -> MutexGuard<'_, Map<Uid, Vec<Uid>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl DynamicResources {
-    /// Looks up the claims that were created and not received. Releases the devices of those that are gone, and retries
-    /// the pod then.
+    /// Looks up the claims that were created and not received. If one is gone, its devices are released, and all pods that
+    /// waited for the result are retried.
     pub(super) fn look_up_unreceived(&self, pod: &Uid) {
         let pending = self.handle.pending_allocations();
         let created = pending.iter().filter(|(_, pending)| pending.claim.is_none());

@@ -1,4 +1,5 @@
-//! Shadow mode: compares kube-scheduler's decisions and writes nothing, as `schedc run --shadow`.
+//! Shadow mode (`schedc run --shadow`): compares kube-scheduler's decisions with those of this scheduler, and writes
+//! nothing.
 //!
 //! The driver watches the cluster as usual. Before a change that shows a pod as bound is applied, [`Shadow`] evaluates
 //! which node this scheduler would choose. When kube-scheduler reports a pod as unschedulable, it evaluates whether
@@ -20,7 +21,7 @@ use schedc_core::erased::{AnyScheduler, AttemptObserver};
 use schedc_core::explain::Explanation;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
-use schedc_core::model::{Object, Pod, ResourceClaim, Uid};
+use schedc_core::model::{Object, ObjectKey, Pod, ResourceClaim, Uid};
 use schedc_core::profile::ProfileInfo;
 use schedc_core::scheduler::Change;
 use schedc_objects::AnyObject;
@@ -29,7 +30,7 @@ use crate::driver::DriverHooks;
 pub use counts::{ProfileCounts, ShadowCounts};
 pub use finding::{Comparison, Disagreement, Finding, NodeScore};
 
-/// Compares decisions. `report` receives each disagreement; all results are counted.
+/// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all results are counted.
 #[derive(Debug)]
 pub struct Shadow<F> {
     profiles: &'static [ProfileInfo],
@@ -37,9 +38,9 @@ pub struct Shadow<F> {
     report: F,
     /// Hash of the last message about each unschedulable pod.
     last_failures: Map<Uid, u64>,
-    /// Evaluations of pods from before their claims were allocated. kube-scheduler writes the claims before the binding:
-    /// then only the chosen node is left.
-    before_allocation: Map<Uid, Explanation>,
+    /// Evaluations of pods from before kube-scheduler wrote a claim for them, with that claim. It does so before it binds
+    /// the pod, and afterwards only the chosen node is feasible.
+    before_allocation: Map<Uid, (ObjectKey, Explanation)>,
     hashes: RandomState,
     is_synced: bool,
 }
@@ -67,7 +68,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     /// Compares a pod that was bound to a node.
     fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
         let index = scheduler.base().node(node);
-        let before = self.before_allocation.remove(&pod.uid);
+        let before = self.before_allocation.remove(&pod.uid).map(|(_, found)| found);
         let quick_check = index.filter(|_| before.is_none()).and_then(|at| scheduler.may_choose(profile, pod, at));
         let finding = match quick_check {
             Some(true) => None,
@@ -82,16 +83,19 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     }
 
     /// Evaluates the pending pods for which a claim is being allocated or created.
-    fn allocated(&mut self, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
+    fn allocated(&mut self, key: ObjectKey, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
         let created = claim.controller.as_ref().filter(|_| claim.is_for_extended_resources);
         let reserved = claim.status.reserved_for.iter().map(|consumer| &consumer.uid);
-        for uid in created.into_iter().chain(reserved.filter(|_| claim.is_allocated())) {
+        let pods: Vec<&Uid> = created.into_iter().chain(reserved.filter(|_| claim.is_allocated())).collect();
+        // A reservation that was removed says nothing about the next attempt.
+        self.before_allocation.retain(|uid, (written, _)| *written != key || pods.contains(&uid));
+        for uid in pods {
             if !self.before_allocation.contains_key(uid)
                 && let Some(pod) = scheduler.pending(uid).cloned()
                 && let Some(profile) = scheduler.profile_of(&pod)
             {
                 let found = scheduler.explain(profile, &pod, false);
-                self.before_allocation.insert(uid.clone(), found);
+                self.before_allocation.insert(uid.clone(), (key, found));
             }
         }
     }
@@ -124,13 +128,19 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
                 self.before_allocation.remove(uid);
                 return;
             }
-            Change::Object(Object::ResourceClaim(claim)) if self.is_synced => {
-                self.allocated(claim, scheduler);
+            Change::Object(object) if self.is_synced => {
+                if let Object::ResourceClaim(claim) = object {
+                    self.allocated(object.key(), claim, scheduler);
+                }
+                return;
+            }
+            Change::ObjectDeleted(key) => {
+                self.before_allocation.retain(|_, (written, _)| written != key);
                 return;
             }
             _ => return,
         };
-        // The state before the change. Assigned pods, and pods that were never observed as pending, are not compared.
+        // The pod before the change. A pod that was assigned, or never observed as pending, is not compared.
         let pending = scheduler.pending(&pod.uid).cloned();
         if let Some(node) = pod.spec.node_name {
             self.last_failures.remove(&pod.uid);
@@ -156,7 +166,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
     }
 }
 
-/// Returns the reason that a scheduler wrote into the status of an unschedulable pod.
+/// Returns the message with which a scheduler marked a pod as unschedulable.
 fn failed_scheduling(pod: &api::Pod) -> Option<&str> {
     let conditions = pod.status.as_ref()?.conditions.as_deref()?;
     let condition = conditions.iter().find(|condition| condition.type_ == "PodScheduled")?;

@@ -66,8 +66,7 @@ impl RequestQueue {
         }
     }
 
-    /// Locks the requests. No operation under the lock can stop halfway: after a panic elsewhere, the requests are
-    /// still valid.
+    /// Locks the requests. A panic under the lock leaves no half-made change, so the requests are valid.
     fn lock(&self) -> MutexGuard<'_, PendingRequests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

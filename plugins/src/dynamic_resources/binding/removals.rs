@@ -1,7 +1,7 @@
-//! Reservations that Unreserve is removing.
+//! Reservations and created claims that Unreserve is removing.
 //!
 //! kube-scheduler's Unreserve waits for its requests, and the pod is retried after it. Here, background tasks send them.
-//! PreBind of the next attempt waits for these tasks: otherwise a removal could undo its reservation.
+//! PreBind of the next attempt waits for these tasks: otherwise, a late removal could undo the reservation that PreBind writes.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ pub(super) struct Removal {
 }
 
 impl Removals {
-    /// Begins a removal.
+    /// Counts a removal for a pod until the returned value is dropped.
     pub(super) fn begin(&self, pod: &Uid) -> Removal {
         self.lock().entry(pod.clone()).or_default().count += 1;
         Removal { all: self.clone(), pod: pod.clone() }
@@ -47,7 +47,7 @@ impl Removals {
         .await;
     }
 
-    /// No operation under the lock can stop halfway: after a panic elsewhere, the data are still valid.
+    /// A panic under the lock leaves no half-made change, so the data are valid.
     fn lock(&self) -> MutexGuard<'_, Map<Uid, RemovalsOfPod>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,7 +12,7 @@ use super::json::{text, timestamp};
 use super::removals::Removals;
 use super::{BindingPlan, ClaimTarget, PlannedClaim, WrittenClaim};
 
-/// Maximum number of attempts to write an object after conflicts.
+/// Maximum number of attempts to write an object, the first included. Only conflicts are retried.
 const MAX_ATTEMPTS: u32 = 5;
 
 /// A claim that is written for a pod.
@@ -158,8 +158,8 @@ impl BindingPlan {
         }
     }
 
-    /// Undoes what PreBind wrote: removes reservations, and deletes the claim for extended resources. As in
-    /// kube-scheduler, a failure is not retried before the next attempt.
+    /// Undoes what PreBind wrote: removes reservations, and deletes the claim for extended resources. Only conflicts are
+    /// retried. What remains after another failure is removed when a later attempt is undone.
     pub(in super::super) fn undo(&self, handle: &Handle, pod: &Uid, removals: &Removals) {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =

@@ -4,9 +4,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::failure::Failure;
 
-/// The commands of each optional feature.
-const COMMANDS: [(&str, &[&str]); 3] = [
-    ("run", &["manifest", "record", "replay", "run", "serve"]),
+/// Optional commands by the features that they need, separated by commas.
+const COMMANDS: [(&str, &[&str]); 4] = [
+    ("run", &["run"]),
+    ("run,tools", &["manifest", "record", "replay", "serve"]),
     (
         "tools",
         &[
@@ -32,16 +33,15 @@ const COMMANDS: [(&str, &[&str]); 3] = [
     ("bench", &["bench"]),
 ];
 
-/// Explains an unknown command that is a command of a feature.
+/// Explains an unknown command that other features would add.
 pub(super) fn failure(error: &clap::Error) -> Option<Failure> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
     }
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let (feature, _) = COMMANDS.iter().find(|(_, commands)| commands.contains(&name.as_str()))?;
+    let (features, _) = COMMANDS.iter().find(|(_, commands)| commands.contains(&name.as_str()))?;
     Some(Failure::new(format_args!(
-        "this program has no command `{name}`, because it was built without the feature `{feature}`; add \
-         `--features {feature}` to its `cargo build`"
+        "this program was built without the command `{name}`; add `--features {features}` to its `cargo build`"
     )))
 }
 
@@ -49,10 +49,10 @@ pub(super) fn failure(error: &clap::Error) -> Option<Failure> {
 pub(super) fn help(command: &clap::Command) -> Option<String> {
     let lines: Vec<_> = COMMANDS
         .iter()
-        .filter_map(|(feature, commands)| {
+        .filter_map(|(features, commands)| {
             let missing: Vec<_> =
                 commands.iter().copied().filter(|name| command.find_subcommand(name).is_none()).collect();
-            (!missing.is_empty()).then(|| format!("  --features {feature}: {}", missing.join(", ")))
+            (!missing.is_empty()).then(|| format!("  --features {features}: {}", missing.join(", ")))
         })
         .collect();
     (!lines.is_empty()).then(|| format!("Commands that this program was built without:\n{}", lines.join("\n")))
@@ -71,11 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_was_left_out_names_its_feature() {
+    fn a_command_that_was_left_out_names_its_features() {
         let errors = ["simulate", "bench", "simulat"]
             .map(|name| tailored().try_get_matches_from(["schedc", name]).expect_err("an unknown command"));
         let Some(super::Failure::Message(message)) = failure(&errors[0]) else { panic!("no message") };
-        expect!["this program has no command `simulate`, because it was built without the feature `tools`; add `--features tools` to its `cargo build`"]
+        expect!["this program was built without the command `simulate`; add `--features tools` to its `cargo build`"]
             .assert_eq(&message);
         assert!(failure(&errors[1]).is_some() && failure(&errors[2]).is_none());
     }
@@ -84,14 +84,14 @@ mod tests {
     fn help_lists_the_commands_that_were_left_out() {
         expect![[r#"
             Commands that this program was built without:
-              --features run: manifest, record, replay, serve
+              --features run,tools: manifest, record, replay, serve
               --features tools: build, capacity, check, completions, defragment, diff, drain, evaluate, expand, explain, export, import, man, new, provision, schema, simulate
               --features bench: bench"#]]
         .assert_eq(&help(&tailored()).expect("commands"));
     }
 
     #[test]
-    fn every_command_but_profiles_belongs_to_a_feature() {
+    fn every_command_but_profiles_needs_a_feature() {
         let listed = |name: &str| COMMANDS.iter().any(|(_, commands)| commands.contains(&name));
         let command = Cli::command();
         let unlisted: Vec<_> = command.get_subcommands().map(Command::get_name).filter(|name| !listed(name)).collect();

@@ -91,7 +91,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Sets the treatment of fields that an object's kind does not have.
+    /// Sets the treatment of unknown fields, misspelt kinds and wrong expressions.
     pub(crate) fn set_validation(&mut self, validation: Validation) {
         self.reader.validation = validation;
     }
@@ -109,7 +109,7 @@ impl Evaluator {
         self.evaluate_placing(scenario, |_, decision| decision.chosen.clone())
     }
 
-    /// Evaluates a scenario, but places pods on the nodes that `place` returns, if they exist. Two schedulers can
+    /// Evaluates a scenario, but places each pod on the node that `place` returns, or not at all. Two schedulers can
     /// thus be compared step by step, without the consequences of an earlier difference. `place` receives the
     /// index of the `schedule` step.
     ///
@@ -188,7 +188,7 @@ impl Evaluator {
         errors.into_iter().map(Error::UnknownKey).collect()
     }
 
-    /// Returns the profile that decides, if a scenario names this one.
+    /// Returns the profile that decides a scenario with this profile name; a chosen profile takes precedence.
     fn profile_of(&self, named: Option<&str>) -> Result<usize, Error> {
         match (self.only, named) {
             (Some(profile), _) => Ok(profile),
@@ -198,7 +198,7 @@ impl Evaluator {
     }
 }
 
-/// A step whose object is read.
+/// A step with a typed object.
 enum ScenarioChange {
     Create(AnyObject),
     Update(AnyObject),

@@ -66,17 +66,17 @@ impl<'a> ScenarioCluster<'a> {
     }
 
     /// Lets another profile admit the nominations of the next pods.
-    pub(crate) fn use_profile(&mut self, profile: usize) {
+    pub fn use_profile(&mut self, profile: usize) {
         self.profile = profile;
     }
 
     /// Returns the nodes and names.
-    pub(crate) fn base(&self) -> &Base {
+    pub fn base(&self) -> &Base {
         self.cluster.base()
     }
 
     /// Explains a scheduling cycle of a profile for a pod.
-    pub(crate) fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
+    pub fn explain(&mut self, profile: usize, pod: &Arc<Pod>) -> Explanation {
         self.cluster.explain(profile, pod)
     }
 

@@ -3,6 +3,7 @@
 //! A difference has no consequences: the next decision is compared in the recorded state, not in the one that this
 //! profile would have caused.
 
+mod reservations;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +15,14 @@ use schedc_core::profile::ProfileInfo;
 use schedc_kubernetes::shadow::finding::{best_nodes, compare_message, for_bound_pod};
 use schedc_kubernetes::shadow::{Disagreement, Finding, ProfileCounts};
 use schedc_objects::Kinds;
+use schedc_recording::Reference;
 use schedc_recording::entry::{Begin, Bind, Entry, Line, Reject};
 use schedc_recording::reader::{Item, Place, ReadError};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cluster::Routes;
+use reservations::Reservations;
 use state::RecordedState;
 
 /// The result of a replay.
@@ -77,6 +81,9 @@ pub struct Replay<'a> {
     is_synced: bool,
     /// Kinds with missing changes.
     open_gaps: BTreeSet<String>,
+    /// Answers for pending pods, by namespace and name, from before a scheduler wrote a claim for them, with the name of that
+    /// claim. It does so before it binds the pod, and afterwards only the chosen node is feasible.
+    before_allocation: BTreeMap<(String, String), (String, Explanation)>,
     report: Report,
 }
 
@@ -89,6 +96,7 @@ impl<'a> Replay<'a> {
             routes,
             is_synced: false,
             open_gaps: BTreeSet::new(),
+            before_allocation: BTreeMap::new(),
             report: Report { counts: vec![ProfileCounts::default(); bundle.profiles.len()], ..Report::default() },
         }
     }
@@ -117,11 +125,20 @@ impl<'a> Replay<'a> {
                 self.state.begin_snapshot();
             }
             Entry::Set(object) => {
+                self.answer_before_allocation(&object);
                 if let Some(kind) = self.state.set(object, &self.routes).map_err(failed)? {
                     *self.report.ignored.entry(kind).or_default() += 1;
                 }
             }
-            Entry::Delete(reference) => self.state.delete(&reference),
+            Entry::Delete(reference) => {
+                self.state.delete(&reference);
+                let Reference { kind, namespace, name } = reference;
+                match kind.as_str() {
+                    "Pod" => drop(self.before_allocation.remove(&(namespace, name))),
+                    "ResourceClaim" => self.keep_answers(&namespace, &name, &[]),
+                    _ => {}
+                }
+            }
             Entry::Synced(synced) => {
                 self.state.end_snapshot();
                 self.report.objects = synced.objects;
@@ -161,6 +178,8 @@ impl<'a> Replay<'a> {
 
     fn rejected(&mut self, place: &Place, at: i64, reject: Reject) {
         let Reject { namespace, name, scheduler, message } = reject;
+        // An allocation that failed says nothing about this attempt.
+        self.before_allocation.remove(&(namespace.clone(), name.clone()));
         let Some((profile, found)) = self.answer(&namespace, &name, &scheduler) else { return };
         let finding = compare_message(&found, self.state.base(), &message);
         self.report.counts[profile].count_rejected(finding.as_ref());
@@ -174,10 +193,41 @@ impl<'a> Replay<'a> {
             *self.report.other_schedulers.entry(scheduler.to_owned()).or_default() += 1;
             return None;
         };
-        let is_known = self.is_synced && self.open_gaps.is_empty();
-        let found = if is_known { self.state.explain(profile, namespace, name) } else { None };
+        let before = self.before_allocation.remove(&(namespace.to_owned(), name.to_owned())).map(|(_, found)| found);
+        let found =
+            if self.is_known() { before.or_else(|| self.state.explain(profile, namespace, name)) } else { None };
         self.report.counts[profile].not_judged += u64::from(found.is_none());
         found.map(|found| (profile, found))
+    }
+
+    /// Evaluates the pending pods for which a claim is being allocated or created.
+    fn answer_before_allocation(&mut self, object: &Value) {
+        let Some(Reservations { namespace, claim, pods }) = Reservations::of(object) else { return };
+        self.keep_answers(namespace, claim, &pods);
+        if !self.is_known() {
+            return;
+        }
+        for name in pods {
+            let pod = (namespace.to_owned(), name.to_owned());
+            if !self.before_allocation.contains_key(&pod)
+                && let Some(profile) = self.state.pending(namespace, name).and_then(|of| self.routes.profile_of(of))
+                && let Some(found) = self.state.explain(profile, namespace, name)
+            {
+                self.before_allocation.insert(pod, (claim.to_owned(), found));
+            }
+        }
+    }
+
+    /// Removes the answers from before a claim was written, except for these pods: a reservation that was removed says
+    /// nothing about the next attempt.
+    fn keep_answers(&mut self, namespace: &str, claim: &str, pods: &[&str]) {
+        self.before_allocation
+            .retain(|(of, pod), (written, _)| of != namespace || written != claim || pods.contains(&pod.as_str()));
+    }
+
+    /// Returns whether the state of all objects is known.
+    fn is_known(&self) -> bool {
+        self.is_synced && self.open_gaps.is_empty()
     }
 
     fn add(&mut self, place: &Place, at: i64, profile: usize, pod: String, finding: Option<Finding>) {

@@ -111,11 +111,20 @@ impl<'a> RecordedState<'a> {
         }
     }
 
+    /// Returns a pending pod.
+    pub(super) fn pending(&self, namespace: &str, name: &str) -> Option<&ApiPod> {
+        pending_pod(&self.known, namespace, name)
+    }
+
     /// Returns the answer of a profile for a pending pod. `None`: there is no such pod.
     pub(super) fn explain(&mut self, profile: usize, namespace: &str, name: &str) -> Option<Explanation> {
-        let key = Reference { kind: "Pod".to_owned(), namespace: namespace.to_owned(), name: name.to_owned() };
-        let pending = self.known.get(&key)?.pending.as_deref()?;
+        let pending = pending_pod(&self.known, namespace, name)?;
         let pod = Arc::new(self.cluster.pending(pending));
         Some(self.cluster.explain(profile, &pod))
     }
+}
+
+fn pending_pod<'a>(known: &'a BTreeMap<Reference, Known>, namespace: &str, name: &str) -> Option<&'a ApiPod> {
+    let key = Reference { kind: "Pod".to_owned(), namespace: namespace.to_owned(), name: name.to_owned() };
+    known.get(&key)?.pending.as_deref()
 }

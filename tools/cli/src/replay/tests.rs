@@ -73,6 +73,59 @@ fn the_state_before_each_decision_decides() {
     assert_eq!((report.gaps, report.repaired, report.objects), (1, 1, 4));
 }
 
+/// A claim for one device, which each of two nodes has. kube-scheduler allocates the device of n1 before it binds the pod.
+#[test]
+fn pods_are_evaluated_before_their_claims_are_allocated() {
+    let set = |object: Value| json!({"at": 2, "set": object});
+    let object = |kind: &str, name: &str, spec: Value| json!({"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec});
+    let slice = |node: &str| {
+        object(
+            "ResourceSlice",
+            node,
+            json!({"driver": "d.example.com", "nodeName": node, "devices": [{"name": "gpu"}],
+            "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}),
+        )
+    };
+    let mut claim = object(
+        "ResourceClaim",
+        "c",
+        json!({"devices": {"requests": [
+        {"name": "gpu", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}}]}}),
+    );
+    claim["metadata"]["namespace"] = "d".into();
+    claim["metadata"]["uid"] = "c1".into();
+    let mut allocated = claim.clone();
+    allocated["status"] = json!({
+        "reservedFor": [{"resource": "pods", "name": "p", "uid": "u1"}],
+        "allocation": {
+            "devices": {"results": [{"request": "gpu", "driver": "d.example.com", "pool": "n1", "device": "gpu"}]},
+            "nodeSelector": {"nodeSelectorTerms": [
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]},
+        },
+    });
+    let mut all = lines();
+    all[3]["set"]["spec"]["resourceClaims"] = json!([{"name": "gpu", "resourceClaimName": "c"}]);
+    all[3]["set"]["spec"]["containers"][0]["resources"]["claims"] = json!([{"name": "gpu"}]);
+    all[3]["set"]["status"] = json!({});
+    let bound = |node: &str, before: &[Value]| {
+        let mut all = all.clone();
+        all[6]["bind"]["node"] = node.into();
+        all.truncate(7);
+        all.splice(6..6, before.iter().cloned());
+        let devices = [object("DeviceClass", "gpu", json!({})), slice("n1"), slice("n2"), claim.clone()];
+        devices.into_iter().for_each(|object| all.insert(1, set(object)));
+        replay(all.iter().map(Value::to_string)).expect("a valid recording").counts[0]
+    };
+    let written = set(allocated);
+    let (first, second) = (bound("n1", &[written.clone()]), bound("n2", &[written.clone()]));
+    assert_eq!((first.same_best, first.infeasible), (1, 0), "{first:?}");
+    assert_eq!((second.lower_score, second.infeasible), (1, 0), "n2 was feasible, with a lower total: {second:?}");
+    // The binding fails, the reservation is removed, and n1 goes away: the next attempt is evaluated again.
+    let gone = json!({"at": 3, "delete": {"kind": "Node", "name": "n1"}});
+    let again = bound("n2", &[written, set(claim.clone()), gone]);
+    assert_eq!((again.same_best, again.lower_score), (1, 0), "{again:?}");
+}
+
 #[test]
 fn decisions_are_not_compared_in_a_gap_or_a_snapshot() {
     let mut all = lines();

@@ -1,4 +1,4 @@
-//! Controllers of pods, and their replicas.
+//! The objects that control pods, such as a ReplicaSet, and their numbers of replicas.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl Owner {
 /// Returns the sum of the replicas of some controllers (`getExpectedScale`).
 ///
 /// # Errors
-/// Returns a missing controller, or one of a kind without a scale.
+/// Returns the first owner that does not exist or whose kind has no scale.
 pub(super) fn total<'o>(
     owners: impl Iterator<Item = &'o Owner>,
     namespace: &str,
