@@ -15,6 +15,8 @@ pub mod defragment;
 #[cfg(feature = "tools")]
 pub mod drain;
 #[cfg(feature = "tools")]
+mod enforced;
+#[cfg(feature = "tools")]
 pub mod evaluation;
 #[cfg(feature = "tools")]
 pub mod explanation;

@@ -166,8 +166,8 @@ fn fit(
         trial.add(workload.controllers());
     }
     let still_pending = trial.still_pending();
-    let order: Vec<usize> =
-        question.ratio.iter().enumerate().flat_map(|(workload, n)| std::iter::repeat_n(workload, *n)).collect();
+    let order = question.ratio.iter().enumerate().flat_map(|(workload, n)| std::iter::repeat_n(workload, *n));
+    let order: Vec<usize> = order.take(question.max).collect();
     let mut ordinals = vec![0; submission.workloads.len()];
     let mut added: Vec<(usize, Key, Option<String>)> = Vec::new();
     let mut next = None;

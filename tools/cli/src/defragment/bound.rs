@@ -6,6 +6,7 @@ use schedc_core::column::NodeInfo;
 use schedc_core::intern::Symbol;
 use schedc_core::model::Resources;
 
+use crate::enforced::EnforcedResources;
 use crate::trial::Trial;
 
 /// A resource: cpu, memory, storage, number of pods, or another one.
@@ -19,7 +20,12 @@ enum Resource {
 }
 
 /// Returns the largest number of `candidates` that can be empty together. `movable` are the pods that run elsewhere then.
-pub(super) fn at_most(trial: &mut Trial, candidates: &HashSet<&str>, movable: &HashSet<(String, String)>) -> usize {
+pub(super) fn at_most(
+    trial: &mut Trial,
+    candidates: &HashSet<&str>,
+    movable: &HashSet<(String, String)>,
+    enforced: EnforcedResources,
+) -> usize {
     let base = trial.base();
     let mut needed: BTreeMap<Resource, i128> = BTreeMap::new();
     let mut of_others: BTreeMap<Resource, i128> = BTreeMap::new();
@@ -49,7 +55,15 @@ pub(super) fn at_most(trial: &mut Trial, candidates: &HashSet<&str>, movable: &H
             }
         }
     }
-    let kept = needed.into_iter().map(|(resource, needed)| {
+    let base = trial.base();
+    let is_enforced = |resource: Resource| match resource {
+        Resource::Cpu => enforced.contains("cpu"),
+        Resource::Memory => enforced.contains("memory"),
+        Resource::Storage => enforced.contains("ephemeral-storage"),
+        Resource::Pods => enforced.contains("pods"),
+        Resource::Scalar(name) => enforced.contains(base.interner.resolve(name)),
+    };
+    let kept = needed.into_iter().filter(|(resource, _)| is_enforced(*resource)).map(|(resource, needed)| {
         let mut room = of_others.get(&resource).copied().unwrap_or_default();
         let mut sizes = of_candidates.remove(&resource).unwrap_or_default();
         sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));

@@ -16,7 +16,8 @@ use super::fragmentation::Gauge;
 use super::{Action, Emptying, Plan, Question, bound};
 use crate::drain::eviction::{Treatment, replacement, treatment};
 use crate::drain::orders::orders;
-use crate::drain::{BlockedNode, Obstacle, Permissions, Step, cordon, empty, name};
+use crate::drain::{BlockedNode, Obstacle, Permissions, Step, cordon, empty, is_cordoned, name, set_unschedulable};
+use crate::enforced::EnforcedResources;
 use crate::trial::{self, Trial};
 
 /// Largest number of nodes of which every set is tried, and largest number of objects in such a cluster.
@@ -62,6 +63,8 @@ pub(super) fn plan(
     let gauge = Gauge::new(&mut trial, question.gpus);
     let before = gauge.as_ref().map(|gauge| gauge.measure(&mut trial));
     let (candidates, blocked) = candidates(&trial, question);
+    let was_cordoned: HashSet<String> =
+        trial.node_names().into_iter().filter(|node| is_cordoned(&trial, node)).collect();
     let movable: HashSet<(String, String)> = candidates
         .iter()
         .flat_map(|candidate| &candidate.pods)
@@ -73,7 +76,7 @@ pub(super) fn plan(
         .map(|key| (key.namespace.to_string(), key.name.to_string()))
         .collect();
     let names: HashSet<&str> = candidates.iter().map(|candidate| candidate.node.as_str()).collect();
-    let at_most = bound::at_most(&mut trial, &names, &movable);
+    let at_most = bound::at_most(&mut trial, &names, &movable, EnforcedResources::of(bundle.profiles, objects));
     let permissions = question.permissions;
     let mut search = Search { bundle, options, permissions, start: trial.objects(), tried: 0, work: 0 };
     let is_small = candidates.len() <= EXACT.0 && search.start.len() <= EXACT.1;
@@ -88,6 +91,10 @@ pub(super) fn plan(
     let evictions_of = |node: &String| candidates.iter().find(|c| c.node == *node).map_or(0, |c| c.evictions);
     let fewest: usize = candidates.iter().take(nodes.len()).map(|candidate| candidate.evictions).sum();
     let optimal = is_small || (nodes.len() == at_most && steps.len() == fewest);
+    // The cordons belong to the plan: the nodes are measured as they can be used after it.
+    for node in nodes.iter().filter(|node| !was_cordoned.contains(*node)) {
+        set_unschedulable(&mut trial, node, false);
+    }
     let gpus = gauge.zip(before).map(|(gauge, before)| gauge.change(before, &mut trial));
     let (already_empty, emptied): (Vec<String>, Vec<String>) =
         nodes.into_iter().partition(|node| evictions_of(node) == 0);

@@ -1,11 +1,12 @@
 //! GPU fragmentation: the measure of Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with
 //! Fragmentation Gradient Descent" (USENIX ATC 2023).
 //!
-//! The measure asks how many free GPUs a typical pod cannot use. The target workload is the set of kinds of pods in the
+//! The measure asks how many free GPUs a typical pod cannot use. Each resource is measured separately. The target workload is the set of kinds of pods in the
 //! cluster, each with its popularity. For a kind on a node, the fragments are:
 //!
 //! - all free GPUs, if the pod requests no GPU, or cannot run on the node;
-//! - otherwise the free shares of GPUs that are smaller than the pod's share.
+//! - otherwise the free shares of GPUs that are smaller than the pod's share: none, because extended resources count whole
+//!   GPUs.
 //!
 //! The fragmentation of a node is the sum over the kinds, weighted by popularity, and that of a cluster the sum over its
 //! nodes. Whether a pod can run on a node is the decision of its profile.
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::column::NodeInfo;
+use schedc_core::intern::{Interner, Symbol};
 use schedc_objects::is_finished;
 use serde::Serialize;
 
@@ -37,8 +39,6 @@ pub struct Fragmentation {
     pub no_request: f64,
     /// The part due to pods that cannot run on the node of the GPU.
     pub cannot_run: f64,
-    /// The part due to GPUs with too small a free share.
-    pub too_small: f64,
 }
 
 /// A kind of pod of the target workload.
@@ -46,8 +46,8 @@ struct Task {
     pod: ApiPod,
     /// Share of the pods of this kind.
     popularity: f64,
-    /// Requested GPUs.
-    gpus: f64,
+    /// Requested GPUs of each resource.
+    gpus: Vec<f64>,
 }
 
 /// Measures the fragmentation for one target workload.
@@ -62,18 +62,16 @@ pub(super) struct Gauge {
 enum Cause {
     NoRequest,
     CannotRun,
-    TooSmall,
 }
 
-/// Returns the fragments of a node for a pod. `free` has the free share of each GPU, from 0 to 1.
-fn fragments(free: &[f64], requested: f64, can_run: bool) -> (Cause, f64) {
-    let all = free.iter().sum();
+/// Returns the fragments of a resource of a node for a pod. GPUs of extended resources are whole: a free one is large enough.
+fn fragments(free: f64, requested: f64, can_run: bool) -> Option<(Cause, f64)> {
     if requested <= 0.0 {
-        (Cause::NoRequest, all)
+        Some((Cause::NoRequest, free))
     } else if !can_run {
-        (Cause::CannotRun, all)
+        Some((Cause::CannotRun, free))
     } else {
-        (Cause::TooSmall, free.iter().filter(|share| **share < requested.min(1.0)).sum())
+        None
     }
 }
 
@@ -113,19 +111,21 @@ impl Gauge {
         let free = self.free(trial);
         let mut total = Fragmentation { free: free.values().flatten().sum(), ..Fragmentation::default() };
         for task in &self.tasks {
-            let feasible: HashSet<String> = match task.gpus > 0.0 {
+            let feasible: HashSet<String> = match task.gpus.iter().any(|requested| *requested > 0.0) {
                 true => feasible(trial, &task.pod),
                 false => HashSet::new(),
             };
             for (node, free) in &free {
-                let (cause, amount) = fragments(free, task.gpus, feasible.contains(node));
-                let amount = task.popularity * amount;
-                total.fragmented += amount;
-                *match cause {
-                    Cause::NoRequest => &mut total.no_request,
-                    Cause::CannotRun => &mut total.cannot_run,
-                    Cause::TooSmall => &mut total.too_small,
-                } += amount;
+                let can_run = feasible.contains(node);
+                for (free, requested) in free.iter().zip(&task.gpus) {
+                    let Some((cause, amount)) = fragments(*free, *requested, can_run) else { continue };
+                    let amount = task.popularity * amount;
+                    total.fragmented += amount;
+                    *match cause {
+                        Cause::NoRequest => &mut total.no_request,
+                        Cause::CannotRun => &mut total.cannot_run,
+                    } += amount;
+                }
             }
         }
         total
@@ -137,22 +137,20 @@ impl Gauge {
         GpuChange { tasks: self.tasks.len(), resources: self.resources, coverage: self.coverage, before, after }
     }
 
-    /// Returns the free shares of the GPUs of each node. Extended resources are whole numbers, so each share is 1.
+    /// Returns the free GPUs of each resource of each node.
     fn free(&self, trial: &mut Trial) -> BTreeMap<String, Vec<f64>> {
         let base = trial.base();
-        let symbols: Vec<_> = self.resources.iter().filter_map(|name| base.interner.get(name)).collect();
+        let symbols: Vec<_> = self.resources.iter().map(|name| base.interner.get(name)).collect();
         let mut free = BTreeMap::new();
         for info in base.infos() {
             let NodeInfo { node: Some(node), pods } = info else { continue };
-            let mut gpus = 0;
-            for symbol in &symbols {
-                let used = pods.iter().filter_map(|pod| pod.usage.requests.scalar(*symbol)).sum::<i64>();
-                gpus += (node.allocatable.scalar(*symbol).unwrap_or(0) - used).max(0);
-            }
-            if gpus > 0 {
-                let gpus = usize::try_from(gpus).unwrap_or(0);
-                free.insert(base.interner.resolve(node.name).to_owned(), vec![1.0; gpus]);
-            }
+            let of = |symbol: &Option<Symbol>| {
+                let Some(symbol) = *symbol else { return 0.0 };
+                let used: f64 =
+                    pods.iter().filter_map(|pod| pod.usage.requests.scalar(symbol)).map(|gpus| gpus as f64).sum();
+                (node.allocatable.scalar(symbol).unwrap_or(0) as f64 - used).max(0.0)
+            };
+            free.insert(base.interner.resolve(node.name).to_owned(), symbols.iter().map(of).collect());
         }
         free
     }
@@ -194,12 +192,12 @@ fn without_node(pod: &ApiPod) -> ApiPod {
     ApiPod { metadata, spec: Some(spec), status: None }
 }
 
-fn requested_gpus(pod: &ApiPod, resources: &[String]) -> f64 {
-    let mut interner = schedc_core::intern::Interner::default();
+/// Returns the requested GPUs of each resource.
+fn requested_gpus(pod: &ApiPod, resources: &[String]) -> Vec<f64> {
+    let mut interner = Interner::default();
     let model = schedc_objects::convert_pod(pod, &mut interner);
-    let symbols = resources.iter().filter_map(|name| interner.get(name));
-    let gpus: i64 = symbols.filter_map(|symbol| model.usage.requests.scalar(symbol)).sum();
-    gpus as f64
+    let of = |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
+    resources.iter().map(|name| of(name) as f64).collect()
 }
 
 /// Returns the nodes on which a pod can run.
@@ -213,17 +211,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pod_without_a_gpu_or_that_cannot_run_leaves_all_free_gpus() {
-        let free = [1.0, 0.5];
-        assert_eq!(fragments(&free, 0.0, true), (Cause::NoRequest, 1.5));
-        assert_eq!(fragments(&free, 2.0, false), (Cause::CannotRun, 1.5));
-    }
-
-    #[test]
-    fn a_pod_that_can_run_leaves_the_shares_below_its_own() {
-        let free = [1.0, 0.5, 0.25];
-        assert_eq!(fragments(&free, 0.5, true), (Cause::TooSmall, 0.25));
-        assert_eq!(fragments(&free, 2.0, true), (Cause::TooSmall, 0.75), "two GPUs are two whole ones");
-        assert_eq!(fragments(&[1.0, 1.0], 1.0, true), (Cause::TooSmall, 0.0));
+    fn free_gpus_are_fragments_for_pods_that_request_none_or_cannot_run() {
+        assert_eq!(fragments(2.0, 0.0, true), Some((Cause::NoRequest, 2.0)));
+        assert_eq!(fragments(2.0, 4.0, false), Some((Cause::CannotRun, 2.0)));
+        assert_eq!(fragments(2.0, 1.0, true), None);
     }
 }

@@ -5,6 +5,7 @@
 //! evicted in the order of their importance, and the node is uncordoned before the pod is created.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use k8s_openapi::api::core::v1::Pod as ApiPod;
 use schedc_core::engine::Decision;
@@ -16,7 +17,7 @@ use schedc_objects::AnyObject;
 use super::fragmentation::Gauge;
 use super::{Action, Plan, Question, Room, WaitingPod};
 use crate::drain::eviction::{Treatment, priority, treatment};
-use crate::drain::{cordon, evict, name, set_unschedulable};
+use crate::drain::{cordon, evict, is_cordoned, name, set_unschedulable};
 use crate::trial::{self, Trial, TrialState};
 use crate::workloads::NewPod;
 
@@ -46,6 +47,8 @@ pub(super) fn plan(
     let before = gauge.as_ref().map(|gauge| gauge.measure(&mut trial));
     let mut plan = Plan::default();
     let mut room = Room::default();
+    // The pods that were created do not move again.
+    let mut created: HashSet<String> = HashSet::new();
     for NewPod { mut pod, before } in new {
         trial.add(before);
         // The plan moves pods; it does not preempt them.
@@ -54,6 +57,7 @@ pub(super) fn plan(
         trial.run();
         let rejection = match trial.state(&key) {
             TrialState::Running(node) => {
+                created.insert(name(&key));
                 plan.actions.push(Action::Create { pod: name(&key), node });
                 room.placed += 1;
                 continue;
@@ -66,7 +70,7 @@ pub(super) fn plan(
         let start = trial.objects();
         let tries = (WORK / start.len().max(1)).clamp(TRIES.0, TRIES.1);
         let mut found = None;
-        for moves in options_for(&mut trial, &pod, question).into_iter().take(tries) {
+        for moves in options_for(&mut trial, &pod, &created, question).into_iter().take(tries) {
             room.tried += 1;
             if let Some(actions) = attempt(&mut trial, &pod, &moves) {
                 found = Some(actions);
@@ -76,6 +80,9 @@ pub(super) fn plan(
         }
         match found {
             Some(actions) => {
+                if let Some(Action::Create { pod, .. }) = actions.last() {
+                    created.insert(pod.clone());
+                }
                 plan.actions.extend(actions);
                 room.placed += 1;
             }
@@ -88,7 +95,7 @@ pub(super) fn plan(
 }
 
 /// Returns the evictions that may make room for a pod, the fewest first.
-fn options_for(trial: &mut Trial, pod: &ApiPod, question: &Question<'_>) -> Vec<Moves> {
+fn options_for(trial: &mut Trial, pod: &ApiPod, created: &HashSet<String>, question: &Question<'_>) -> Vec<Moves> {
     let mut important = pod.clone();
     let spec = important.spec.get_or_insert_default();
     (spec.priority, spec.preemption_policy) = (Some(i32::MAX), None);
@@ -118,7 +125,7 @@ fn options_for(trial: &mut Trial, pod: &ApiPod, question: &Question<'_>) -> Vec<
         let is_movable = |key: &Key| {
             trial.pod(key).is_some_and(|pod| matches!(treatment(pod, question.permissions), Treatment::Moves))
         };
-        if pods.is_empty() || !pods.iter().all(is_movable) {
+        if pods.is_empty() || !pods.iter().all(|key| is_movable(key) && !created.contains(&name(key))) {
             continue;
         }
         let of = |key: &Key| trial.pod(key).map_or(0, priority);
@@ -133,10 +140,7 @@ fn options_for(trial: &mut Trial, pod: &ApiPod, question: &Question<'_>) -> Vec<
 /// Moves pods and creates the new one. `None`: an eviction is not possible, or the pod still waits.
 fn attempt(trial: &mut Trial, pod: &ApiPod, moves: &Moves) -> Option<Vec<Action>> {
     let Moves { node, pods, .. } = moves;
-    let was_cordoned = match trial.object(&Key::cluster("Node", node.as_str())) {
-        Some(AnyObject::Node(node)) => node.spec.as_ref().and_then(|spec| spec.unschedulable).unwrap_or(false),
-        _ => return None,
-    };
+    let was_cordoned = is_cordoned(trial, node);
     let mut actions = vec![Action::Cordon { node: node.clone() }];
     cordon(trial, std::slice::from_ref(node));
     for key in pods {

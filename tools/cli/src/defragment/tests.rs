@@ -182,6 +182,7 @@ fn fragmentation_falls_when_a_node_of_gpus_is_freed() {
     // Two free GPUs on two nodes: the pod for two GPUs, a third of the workload, can use none of them.
     assert!((gpus.before.fragmented - 2.0 / 3.0).abs() < 1e-9, "{gpus:?}");
     assert_eq!((gpus.before.free, gpus.before.cannot_run), (2.0, gpus.before.fragmented));
+    assert!(gpus.after.fragmented < gpus.before.fragmented, "one node with two free GPUs is left: {gpus:?}");
     assert_eq!(gpus.resources, ["example.com/gpu"]);
 }
 

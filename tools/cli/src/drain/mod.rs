@@ -124,6 +124,11 @@ pub enum ObstacleReason {
         #[serde(flatten)]
         rejection: WaitReason,
     },
+    /// The replacement tolerates the cordon, and would run on a cordoned node.
+    ToleratesCordon {
+        /// The node.
+        node: String,
+    },
     /// The replacement would run only by preemption.
     Preempts {
         /// The victims.
@@ -147,6 +152,9 @@ impl fmt::Display for ObstacleReason {
             }
             ObstacleReason::Unschedulable { rejection } => {
                 write!(f, "would wait after its eviction: {}", rejection.message)
+            }
+            ObstacleReason::ToleratesCordon { node } => {
+                write!(f, "tolerates the cordon: its replacement would run on {node}")
             }
             ObstacleReason::Preempts { victims } => {
                 let victims: Vec<&str> = victims.iter().map(|victim| victim.pod.as_str()).collect();
@@ -291,6 +299,9 @@ pub(crate) fn evict(trial: &mut Trial, node: &str, key: &Key) -> Result<Step, Ob
     }
     let replacement = match new {
         Some(new) => match trial.state(&new) {
+            TrialState::Running(node) if is_cordoned(trial, &node) => {
+                return Err(ObstacleReason::ToleratesCordon { node });
+            }
             TrialState::Running(node) => Some(Replacement { pod: name(&new), node }),
             TrialState::Waiting(rejection) => return Err(ObstacleReason::Unschedulable { rejection }),
             TrialState::Gone => return Err(ObstacleReason::Unschedulable { rejection: WaitReason::default() }),
@@ -298,6 +309,12 @@ pub(crate) fn evict(trial: &mut Trial, node: &str, key: &Key) -> Result<Step, Ob
         None => None,
     };
     Ok(Step { node: node.to_owned(), evict: name(key), replacement, budget })
+}
+
+/// Returns whether a node is cordoned.
+pub(crate) fn is_cordoned(trial: &Trial, node: &str) -> bool {
+    let node = trial.object(&Key::cluster("Node", node));
+    matches!(node, Some(AnyObject::Node(node)) if node.spec.as_ref().and_then(|spec| spec.unschedulable) == Some(true))
 }
 
 /// Returns the display name of a pod: `namespace/name`.

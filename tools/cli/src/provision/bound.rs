@@ -8,6 +8,7 @@ use schedc_core::model::Resources;
 use schedc_objects::{convert_node, convert_pod};
 
 use super::Shape;
+use crate::enforced::EnforcedResources;
 use crate::trial::Trial;
 use crate::workloads::NewPod;
 
@@ -22,13 +23,14 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    pub(super) fn new(trial: &mut Trial, pods: &[NewPod], shapes: &[Shape]) -> Self {
+    pub(super) fn new(trial: &mut Trial, pods: &[NewPod], shapes: &[Shape], enforced: EnforcedResources) -> Self {
         let mut interner = Interner::default();
         let mut needed = Amounts::new();
         for NewPod { pod, .. } in pods {
             let pod = convert_pod(pod, &mut interner);
             add(&mut needed, amounts(&pod.usage.requests, 1, &interner));
         }
+        needed.retain(|resource, _| enforced.contains(resource));
         let base = trial.base();
         let mut free = Amounts::new();
         for info in base.infos() {

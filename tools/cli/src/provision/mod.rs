@@ -9,13 +9,13 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use k8s_openapi::api::core::v1::Node;
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::Key;
-use schedc_objects::AnyObject;
+use schedc_objects::{AnyObject, is_finished};
 use serde::Serialize;
 
 use crate::remedies::copied_node;
@@ -79,7 +79,9 @@ pub struct Waiting {
 struct Question<'a> {
     bundle: &'a AnyBundle,
     options: &'a trial::Options,
-    objects: &'a [AnyObject],
+    /// The cluster without its pending pods, and the names of its nodes.
+    objects: Vec<AnyObject>,
+    nodes: HashSet<String>,
     pods: Vec<NewPod>,
     shapes: &'a [Shape],
 }
@@ -113,17 +115,27 @@ pub fn provision(
         // New nodes replace preemption.
         pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
     }
-    let question = Question { bundle, options, objects, pods, shapes };
+    // Pending pods would take the new nodes first, and the question is about other pods.
+    let objects: Vec<AnyObject> = objects.iter().filter(|object| !is_pending(object)).cloned().collect();
+    let nodes = objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
+    let question = Question { bundle, options, objects, nodes, pods, shapes };
     Search::new(&question, max_trials)?.run()
+}
+
+fn is_pending(object: &AnyObject) -> bool {
+    let AnyObject::Pod(pod) = object else { return false };
+    let has_node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).is_some_and(|node| !node.is_empty());
+    !has_node && !is_finished(pod)
 }
 
 impl Question<'_> {
     /// Runs the pods in a cluster with some nodes of each shape.
     fn outcome(&self, counts: &[usize]) -> Result<Outcome, StartErrors> {
-        let mut objects = self.objects.to_vec();
+        let mut objects = self.objects.clone();
         for (shape, count) in self.shapes.iter().zip(counts) {
             let name = shape.node.metadata.name.as_deref().unwrap_or_default();
-            objects.extend((1..=*count).map(|n| copied_node(&shape.node, &format!("{name}-new-{n}")).into()));
+            let names = (1..).map(|n| format!("{name}-new-{n}")).filter(|name| !self.nodes.contains(name));
+            objects.extend(names.take(*count).map(|name| copied_node(&shape.node, &name).into()));
         }
         let mut trial = Trial::new(self.bundle, objects, self.options)?;
         let mut keys: Vec<Key> = Vec::new();

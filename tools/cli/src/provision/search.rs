@@ -11,10 +11,14 @@ use schedc_core::profile::StartErrors;
 
 use super::bound::Bound;
 use super::{Outcome, Provision, Question, amount};
+use crate::enforced::EnforcedResources;
 use crate::trial::Trial;
 
-/// Maximum number of sets in memory.
+/// Maximum number of visited sets.
 const SETS: usize = 1_000_000;
+
+/// Maximum number of counts in memory: one for each shape of a set.
+const COUNTS: usize = 20_000_000;
 
 /// Number of further sets that are tried if the greedy choice has no solution.
 const WITHOUT_SOLUTION: usize = 100;
@@ -31,8 +35,9 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(question: &'a Question<'a>, max_trials: usize) -> Result<Self, StartErrors> {
-        let mut trial = Trial::new(question.bundle, question.objects.to_vec(), question.options)?;
-        let bound = Bound::new(&mut trial, &question.pods, question.shapes);
+        let mut trial = Trial::new(question.bundle, question.objects.clone(), question.options)?;
+        let enforced = EnforcedResources::of(question.bundle.profiles, &question.objects);
+        let bound = Bound::new(&mut trial, &question.pods, question.shapes, enforced);
         Ok(Search { question, bound, max_trials, trials: 0, best: None })
     }
 
@@ -101,6 +106,7 @@ impl<'a> Search<'a> {
     fn cheapest(&mut self) -> Result<(u64, bool), StartErrors> {
         let question = self.question;
         let mut heap = BinaryHeap::new();
+        let mut visited = 0;
         let none = vec![0; question.shapes.len()];
         if let Some(bound) = self.bound.rest(&none, 0) {
             heap.push(Reverse((bound, none, 0_usize)));
@@ -110,7 +116,8 @@ impl<'a> Search<'a> {
             if bound >= best {
                 return Ok((best, true));
             }
-            if self.trials >= self.max_trials || heap.len() > SETS {
+            visited += 1;
+            if self.trials >= self.max_trials || visited > SETS || heap.len().saturating_mul(counts.len()) > COUNTS {
                 return Ok((bound, false));
             }
             if !self.bound.is_short(&counts) {

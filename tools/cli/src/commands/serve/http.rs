@@ -79,10 +79,12 @@ impl Server {
         let mut stop = signals::stop()?;
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
-            // The semaphore is never closed.
-            let Ok(permit) = connections.clone().acquire_owned().await else { return Ok(()) };
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
+            let next = async {
+                let permit = connections.clone().acquire_owned().await;
+                (permit, listener.accept().await)
+            };
+            let (permit, accepted) = tokio::select! {
+                next = next => next,
                 _ = stop.wait_for(|stop| *stop) => return Ok(()),
             };
             match accepted {
@@ -114,8 +116,12 @@ impl Server {
             .max_buf_size(HEADERS)
             .serve_connection(TokioIo::new(stream), service);
         // An error of a connection is the client's problem. A client that does not read its response is disconnected.
-        let longest = HEADER_TIME + 10 * self.limits.time;
-        let _ended = timeout(longest, connection).await;
+        tokio::pin!(connection);
+        if timeout(10 * self.limits.time, connection.as_mut()).await.is_err() {
+            // The current request is answered, and the client opens another connection.
+            connection.as_mut().graceful_shutdown();
+            let _ended = timeout(HEADER_TIME + self.limits.time, connection).await;
+        }
     }
 
     async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
@@ -160,7 +166,8 @@ impl Server {
         // Pages of other sites cannot send this type without permission.
         let content_type =
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if content_type.split(';').next().map(str::trim) != Some("application/json") {
+        let content_type = content_type.split(';').next().unwrap_or_default().trim();
+        if !content_type.eq_ignore_ascii_case("application/json") {
             return Err(Problem::new("wrong_type", "the Content-Type must be application/json"));
         }
         let body = self.body(request, deadline).await?;
@@ -179,13 +186,16 @@ impl Server {
 
     /// Refuses requests of pages whose host name was changed to a loopback address.
     fn check_host(&self, request: &Request<Incoming>) -> Result<(), Problem> {
-        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        // A name that is not text is no local one.
+        let host = request.headers().get(HOST).map_or("", |host| host.to_str().unwrap_or("?"));
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => host,
         };
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        let is_local = name == "localhost" || name.is_empty() || address.is_ok_and(|address| address.is_loopback());
+        let is_local = name.eq_ignore_ascii_case("localhost")
+            || name.is_empty()
+            || address.is_ok_and(|address| address.is_loopback());
         match !self.is_loopback || is_local {
             true => Ok(()),
             false => Err(Problem::new("wrong_host", "the Host header must be localhost or a loopback address")),

@@ -88,9 +88,9 @@ fn waiting(room: &Room) -> Option<String> {
 
 fn gpus(change: &GpuChange) -> String {
     let GpuChange { resources, tasks, coverage, before, after } = change;
-    let mut columns = Columns::new(["", ">FREE", ">FRAGMENTED", ">SHARE", ">NO REQUEST", ">CANNOT RUN", ">TOO SMALL"]);
+    let mut columns = Columns::new(["", ">FREE", ">FRAGMENTED", ">SHARE", ">NO REQUEST", ">CANNOT RUN"]);
     for (name, found) in [("before", before), ("after", after)] {
-        let Fragmentation { free, fragmented, no_request, cannot_run, too_small } = found;
+        let Fragmentation { free, fragmented, no_request, cannot_run } = found;
         let share = if *free > 0.0 { 100.0 * fragmented / free } else { 0.0 };
         columns.row(vec![
             name.to_owned(),
@@ -99,7 +99,6 @@ fn gpus(change: &GpuChange) -> String {
             format!("{share:.0} %"),
             format!("{no_request:.1}"),
             format!("{cannot_run:.1}"),
-            format!("{too_small:.1}"),
         ]);
     }
     let title = heading(format!("GPU fragmentation ({})", resources.join(", ")));
@@ -114,7 +113,10 @@ fn emptied(found: &Emptying, evictions: usize) -> String {
     let _ = writeln!(text, "; {} more empty already", count(already_empty.len(), "node"));
     let sets = count(*tried, "set");
     let _ = match optimal {
-        true => writeln!(text, "no plan empties more nodes, or as many with fewer evictions ({sets} of nodes tried)"),
+        true => writeln!(
+            text,
+            "no plan that moves only pods of emptied nodes, in the tried orders, empties more, or as many with fewer evictions ({sets} of nodes tried)"
+        ),
         false => writeln!(text, "no plan leaves more than {at_most} empty; {sets} of nodes tried"),
     };
     text

@@ -123,7 +123,7 @@ impl Activity {
         reasons.sort_by_key(|(reason, pods)| (std::cmp::Reverse(*pods), *reason));
         let shown = if reasons.len() > max_reasons { max_reasons.saturating_sub(1) } else { max_reasons };
         for (reason, pods) in reasons.iter().take(shown) {
-            let reason = reason.replace(['\n', '\r', '\t', '\u{1b}'], " ");
+            let reason = reason.replace(char::is_control, " ");
             lines.push(format!("{:>10}  {reason}", count(*pods)));
         }
         match reasons.len().saturating_sub(shown) {

@@ -1,0 +1,36 @@
+//! The resources whose limits every profile enforces: only these yield bounds that hold for each placement.
+
+use schedc_core::profile::ProfileInfo;
+use schedc_objects::AnyObject;
+use serde_json::Value;
+
+/// The resources of which a node never has more requests than it has room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnforcedResources {
+    any: bool,
+    extended: bool,
+}
+
+impl EnforcedResources {
+    /// Reads the profiles. Extenders may take over resources, and devices may serve extended ones.
+    pub(crate) fn of(profiles: &[ProfileInfo], objects: &[AnyObject]) -> Self {
+        let any = profiles.iter().all(|profile| {
+            let enforces = profile.plugins("filter").iter().any(|(plugin, _)| *plugin == "NodeResourcesFit");
+            enforces && profile.extenders.is_empty() && !ignores_resources(profile)
+        });
+        EnforcedResources { any, extended: !objects.iter().any(|object| object.kind() == "DeviceClass") }
+    }
+
+    /// Returns whether the limits of a resource are enforced.
+    pub(crate) fn contains(self, resource: &str) -> bool {
+        self.any && (self.extended || ["cpu", "memory", "ephemeral-storage", "pods"].contains(&resource))
+    }
+}
+
+fn ignores_resources(profile: &ProfileInfo) -> bool {
+    let Some((_, args)) = profile.args.iter().find(|(plugin, _)| *plugin == "NodeResourcesFit") else { return false };
+    let args: Value = serde_json::from_str(args).unwrap_or_default();
+    ["ignored-resources", "ignored-resource-groups"]
+        .iter()
+        .any(|name| args[name].as_array().is_some_and(|ignored| !ignored.is_empty()))
+}
