@@ -117,12 +117,13 @@ fn pods_are_evaluated_before_their_claims_are_allocated() {
         replay(all.iter().map(Value::to_string)).expect("a valid recording").counts[0]
     };
     let written = set(allocated);
-    let (first, second) = (bound("n1", &[written.clone()]), bound("n2", &[written.clone()]));
+    let allocated = std::slice::from_ref(&written);
+    let (first, second) = (bound("n1", allocated), bound("n2", allocated));
     assert_eq!((first.same_best, first.infeasible), (1, 0), "{first:?}");
     assert_eq!((second.lower_score, second.infeasible), (1, 0), "n2 was feasible, with a lower total: {second:?}");
     // The binding fails, the reservation is removed, and n1 goes away: the next attempt is evaluated again.
     let gone = json!({"at": 3, "delete": {"kind": "Node", "name": "n1"}});
-    let again = bound("n2", &[written, set(claim.clone()), gone]);
+    let again = bound("n2", &[written.clone(), set(claim.clone()), gone]);
     assert_eq!((again.same_best, again.lower_score), (1, 0), "{again:?}");
 }
 
