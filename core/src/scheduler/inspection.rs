@@ -72,7 +72,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
     }
 
     /// Returns the number of pods that were bound after a retry without an event: see
-    /// [`SchedulingQueue::bound_after_flush`].
+    /// `SchedulingQueue::bound_after_flush`.
     pub fn bound_after_flush(&self) -> u64 {
         self.queue.bound_after_flush()
     }

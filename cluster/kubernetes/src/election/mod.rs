@@ -49,7 +49,7 @@ pub struct ElectionTime {
 /// Next step of an election.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectionStep {
-    /// Send this request; the timeout is [`Election::request_timeout`].
+    /// Send this request; its timeout is at most half of the renew deadline.
     Send(LeaseRequest),
     /// Wait until this time of the clock.
     Wait(Duration),
