@@ -91,10 +91,11 @@ pub(super) fn plan(
     let evictions_of = |node: &String| candidates.iter().find(|c| c.node == *node).map_or(0, |c| c.evictions);
     let fewest: usize = candidates.iter().take(nodes.len()).map(|candidate| candidate.evictions).sum();
     let optimal = is_small || (nodes.len() == at_most && steps.len() == fewest);
-    // The cordons belong to the plan: the nodes are measured as they can be used after it.
+    // The cordons belong to the plan: the nodes are measured as they can be used after it, with pending pods placed.
     for node in nodes.iter().filter(|node| !was_cordoned.contains(*node)) {
         set_unschedulable(&mut trial, node, false);
     }
+    trial.settle();
     let gpus = gauge.zip(before).map(|(gauge, before)| gauge.change(before, &mut trial));
     let (already_empty, emptied): (Vec<String>, Vec<String>) =
         nodes.into_iter().partition(|node| evictions_of(node) == 0);
