@@ -34,3 +34,26 @@ fn ignores_resources(profile: &ProfileInfo) -> bool {
         .iter()
         .any(|name| args[name].as_array().is_some_and(|ignored| !ignored.is_empty()))
 }
+
+#[cfg(test)]
+mod tests {
+    use schedc_core::erased::AnyBundle;
+
+    use super::*;
+    use crate::evaluation::tests::profiles::Profiles;
+
+    #[test]
+    fn limits_that_a_profile_ignores_are_not_enforced() {
+        let profile = AnyBundle::of::<Profiles>().profiles[0];
+        let with_args = |args| ProfileInfo { args, ..profile };
+        let contains = |profile: ProfileInfo, resource| EnforcedResources::of(&[profile], &[]).contains(resource);
+        assert!(contains(profile, "cpu") && contains(profile, "example.com/gpu"));
+        let ignoring = with_args(&[("NodeResourcesFit", r#"{"ignored-resources": ["example.com/foo"]}"#)]);
+        assert!(!contains(ignoring, "cpu"));
+        assert!(!contains(ProfileInfo { points: &[], ..profile }, "cpu"), "no Filter of NodeResourcesFit");
+        assert!(
+            !contains(ProfileInfo { extenders: &["{}"], ..profile }, "cpu"),
+            "an extender may take a resource over"
+        );
+    }
+}

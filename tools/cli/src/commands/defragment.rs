@@ -5,20 +5,19 @@ use std::process::ExitCode;
 
 use clap::Args;
 use schedc_core::erased::AnyBundle;
-use schedc_objects::Objects;
 
 use super::drain::NodeNames;
 use super::failure::Failure;
+use super::new_pods;
 use super::objects;
 use super::output::{self, Format};
 use super::pods::check_nodes;
 use super::tables::defragment::table;
 use super::validate;
-use crate::cluster::{self, scheduler_name};
+use crate::cluster;
 use crate::defragment::{Plan, Question, empty_nodes, make_room};
 use crate::drain::Permissions;
 use crate::trial;
-use crate::workloads::{NewPod, Submission};
 
 /// Plan moves of pods that empty as many nodes as possible, or make room for given pods
 ///
@@ -87,7 +86,7 @@ impl Defragment {
         let plan = if self.manifests.is_empty() {
             empty_nodes(&setup.bundle, &cluster::objects(objects), &question, &options)?
         } else {
-            let (others, new) = self.new_pods(&objects, &setup)?;
+            let (others, new) = new_pods::read(&self.manifests, &objects, &setup)?;
             let mut all = cluster::objects(objects);
             all.extend(others);
             make_room(&setup.bundle, &all, new, &question, &options)?
@@ -97,37 +96,6 @@ impl Defragment {
         }
         output::print(self.output, &plan, table)?;
         Ok(reaches_aim(&plan))
-    }
-
-    /// Returns the pods of the manifests, and their other objects.
-    fn new_pods(
-        &self,
-        objects: &Objects,
-        setup: &objects::SchedulerSetup,
-    ) -> Result<(Vec<schedc_objects::AnyObject>, Vec<NewPod>), Failure> {
-        let mut submission = Submission::read(&self.manifests, objects)?;
-        validate::warn(&submission.ignored);
-        let (mut others, mut new) = (std::mem::take(&mut submission.objects), Vec::new());
-        for at in 0..submission.workloads.len() {
-            let workload = &submission.workloads[at];
-            if setup.routes.profile_of(workload.template()).is_none() {
-                return Err(Failure::new(format_args!(
-                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
-                    workload.place,
-                    workload.title(),
-                    scheduler_name(workload.template())
-                )));
-            }
-            others.extend(workload.controllers());
-            let nodes = objects.nodes.iter().map(|node| &node.object);
-            new.extend(
-                submission.pods(at, nodes).map_err(|problem| schedc_objects::Error { problems: vec![problem] })?,
-            );
-        }
-        if new.is_empty() {
-            return Err(Failure::new("the manifests have no pod"));
-        }
-        Ok((others, new))
     }
 }
 

@@ -45,6 +45,8 @@ mod manifest;
 #[cfg(feature = "tools")]
 mod new;
 #[cfg(feature = "tools")]
+mod new_pods;
+#[cfg(feature = "tools")]
 mod objects;
 #[cfg(feature = "tools")]
 mod origin;

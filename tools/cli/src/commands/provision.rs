@@ -10,14 +10,14 @@ use schedc_core::erased::AnyBundle;
 use schedc_objects::{Objects, Options};
 
 use super::failure::Failure;
+use super::new_pods;
 use super::objects;
 use super::output::{self, Format};
 use super::tables::provision::table;
 use super::validate;
-use crate::cluster::{self, scheduler_name};
+use crate::cluster;
 use crate::provision::{Shape, UNIT, provision};
 use crate::trial;
-use crate::workloads::{NewPod, Submission};
 
 /// The annotations of a shape.
 const PRICE: &str = "schedc/price";
@@ -77,44 +77,13 @@ impl Provision {
         let shapes = self.read_shapes(bundle)?;
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
-        let (others, pods) = self.read_pods(&objects, &setup)?;
+        let (others, pods) = new_pods::read(&self.manifests, &objects, &setup)?;
         let mut all = cluster::objects(objects);
         all.extend(others);
         let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
         let found = provision(&setup.bundle, &all, pods, &shapes, self.max_trials as usize, &options)?;
         output::print(self.output, &found, |found| table(found, &shapes))?;
         Ok(found.sufficient)
-    }
-
-    /// Returns the other objects of the manifests, and their pods.
-    fn read_pods(
-        &self,
-        objects: &Objects,
-        setup: &objects::SchedulerSetup,
-    ) -> Result<(Vec<schedc_objects::AnyObject>, Vec<NewPod>), Failure> {
-        let mut submission = Submission::read(&self.manifests, objects)?;
-        validate::warn(&submission.ignored);
-        let (mut others, mut new) = (std::mem::take(&mut submission.objects), Vec::new());
-        for at in 0..submission.workloads.len() {
-            let workload = &submission.workloads[at];
-            if setup.routes.profile_of(workload.template()).is_none() {
-                return Err(Failure::new(format_args!(
-                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
-                    workload.place,
-                    workload.title(),
-                    scheduler_name(workload.template())
-                )));
-            }
-            others.extend(workload.controllers());
-            let nodes = objects.nodes.iter().map(|node| &node.object);
-            new.extend(
-                submission.pods(at, nodes).map_err(|problem| schedc_objects::Error { problems: vec![problem] })?,
-            );
-        }
-        match new.is_empty() {
-            true => Err(Failure::new("the manifests have no pod")),
-            false => Ok((others, new)),
-        }
     }
 
     fn read_shapes(&self, bundle: &AnyBundle) -> Result<Vec<Shape>, Failure> {

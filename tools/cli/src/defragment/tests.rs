@@ -163,6 +163,44 @@ fn a_pod_with_room_needs_no_move_and_one_without_is_reported() {
 }
 
 #[test]
+fn a_replacement_that_tolerates_the_cordon_does_not_return_to_its_node() {
+    let tolerant = |number: usize, node: &str| {
+        let mut pod = pod("web", number, node, 1);
+        pod["spec"]["tolerations"] = json!([{"operator": "Exists"}]);
+        pod
+    };
+    let plan = emptied(&[node("a", 4), node("b", 4), set("web", 2), tolerant(0, "a"), tolerant(1, "b")]);
+    assert!(moves(&plan).iter().all(|(_, to)| !plan.emptying.as_ref().unwrap().emptied.iter().any(|node| node == to)));
+}
+
+#[test]
+fn a_pod_that_was_just_placed_does_not_move_again() {
+    let (bundle, options) = options();
+    let objects = load(&[node("a", 4)]);
+    let mut submission = Submission::parse("new.yaml", &text(&[new_pod("p", 3), new_pod("q", 3)]), &objects).unwrap();
+    let pods = (0..2).flat_map(|at| submission.pods(at, std::iter::empty()).unwrap()).collect();
+    let question = Question { permissions: Permissions { force: true, delete_empty_dir_data: false }, ..QUESTION };
+    let room = make_room(&bundle, &cluster::objects(objects), pods, &question, &options).unwrap().room.unwrap();
+    assert_eq!((room.placed, room.waiting.len()), (1, 1));
+}
+
+#[test]
+fn resources_of_gpus_are_measured_separately() {
+    let mut both = gpu_node("a", 8, 4);
+    both["status"]["allocatable"]["example.com/mig"] = "9223372036854775807".into();
+    let mut pod = new_pod("p", 1);
+    pod["spec"]["containers"][0]["resources"]["limits"] = json!({"example.com/gpu": 1});
+    pod["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = 1.into();
+    let (bundle, options) = options();
+    let gpus = ["example.com/gpu".to_owned(), "example.com/mig".to_owned()];
+    let question = Question { gpus: &gpus, ..QUESTION };
+    let plan = empty_nodes(&bundle, &cluster::objects(load(&[both, pod])), &question, &options).unwrap();
+    let before = plan.gpus.unwrap().before;
+    assert_eq!(before.fragmented, before.no_request, "only the resource that the pod does not request is a fragment");
+    assert!(before.fragmented > 9e18 && before.free >= before.fragmented, "{before:?}");
+}
+
+#[test]
 fn fragmentation_falls_when_a_node_of_gpus_is_freed() {
     // Each pod uses one GPU of its node; the workload also has a pod that needs two.
     let with_gpus = |mut pod: Value, gpus: usize| {

@@ -76,6 +76,22 @@ fn the_profile_decides_about_constraints() {
 }
 
 #[test]
+fn pending_pods_of_the_cluster_do_not_take_the_new_nodes() {
+    let found = provision_for(&[pod("waits", 3, json!({}))], &[pod("a", 3, json!({}))], &[shape("large", 4, 15)], 1000);
+    assert_eq!((counts(&found), found.optimal), (vec![("large", 1)], true));
+}
+
+#[test]
+fn a_new_node_does_not_replace_one_with_its_name() {
+    let mut full = pod("runs", 3, json!({"nodeName": "large-new-1"}));
+    full["metadata"]["uid"] = "runs".into();
+    let found =
+        provision_for(&[node("large-new-1", 4), full], &[pod("a", 3, json!({}))], &[shape("large", 4, 15)], 1000);
+    assert_eq!(counts(&found), [("large", 1)]);
+    assert_eq!(found.placements[0].node, "large-new-2");
+}
+
+#[test]
 fn pods_that_fit_no_shape_are_reported() {
     let found = provision_for(&[], &[pod("a", 1, json!({})), pod("b", 9, json!({}))], &[shape("large", 8, 15)], 1000);
     assert_eq!((found.sufficient, found.placements.len(), found.waiting[0].pod.as_str()), (false, 1, "default/b"));
