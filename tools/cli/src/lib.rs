@@ -29,6 +29,8 @@ pub mod remedies;
 #[cfg(all(feature = "run", feature = "tools"))]
 pub mod replay;
 #[cfg(feature = "tools")]
+mod resource_amounts;
+#[cfg(feature = "tools")]
 pub mod simulation;
 #[cfg(feature = "tools")]
 mod simulation_history;

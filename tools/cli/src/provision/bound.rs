@@ -1,25 +1,21 @@
 //! Lower bounds of the price: the new nodes must have the resources that the cluster lacks.
 
-use std::collections::BTreeMap;
-
 use schedc_core::column::NodeInfo;
 use schedc_core::intern::Interner;
-use schedc_core::model::Resources;
 use schedc_objects::{convert_node, convert_pod};
 
 use super::Shape;
 use crate::enforced::EnforcedResources;
+use crate::resource_amounts::{Amounts, add, amounts};
 use crate::trial::Trial;
 use crate::workloads::NewPod;
-
-type Amounts = BTreeMap<String, u128>;
 
 /// The resources that are lacking, and those of each shape.
 pub(super) struct Bound {
     /// Requests of the pods beyond the free resources of all nodes together.
-    missing: Vec<u128>,
+    missing: Vec<i128>,
     /// The resources of each shape, in the order of `missing`.
-    shapes: Vec<(u64, Vec<u128>)>,
+    shapes: Vec<(u64, Vec<i128>)>,
 }
 
 impl Bound {
@@ -28,7 +24,7 @@ impl Bound {
         let mut needed = Amounts::new();
         for NewPod { pod, .. } in pods {
             let pod = convert_pod(pod, &mut interner);
-            add(&mut needed, amounts(&pod.usage.requests, 1, &interner));
+            add(&mut needed, &amounts(&pod.usage.requests, 1, &interner));
         }
         needed.retain(|resource, _| enforced.contains(resource));
         let base = trial.base();
@@ -36,24 +32,24 @@ impl Bound {
         for info in base.infos() {
             let NodeInfo { node: Some(node), pods } = info else { continue };
             let mut used = Amounts::new();
-            pods.iter().for_each(|pod| add(&mut used, amounts(&pod.usage.requests, 1, &base.interner)));
-            let allowed = u128::try_from(node.allowed_pods).unwrap_or(0);
+            pods.iter().for_each(|pod| add(&mut used, &amounts(&pod.usage.requests, 1, &base.interner)));
+            let allowed = i128::from(node.allowed_pods);
             let mut left = amounts(&node.allocatable, allowed, &base.interner);
             for (resource, amount) in &mut left {
-                *amount = amount.saturating_sub(used.get(resource).copied().unwrap_or(0));
+                *amount = (*amount - used.get(resource).copied().unwrap_or(0)).max(0);
             }
-            add(&mut free, left);
+            add(&mut free, &left);
         }
         let of_shapes: Vec<(u64, Amounts)> = shapes
             .iter()
             .map(|Shape { node, price, .. }| {
                 let node = convert_node(node, &mut interner);
-                let allowed = u128::try_from(node.allowed_pods).unwrap_or(0);
+                let allowed = i128::from(node.allowed_pods);
                 (*price, amounts(&node.allocatable, allowed, &interner))
             })
             .collect();
         let of = |amounts: &Amounts, resource: &String| amounts.get(resource).copied().unwrap_or(0);
-        let missing = needed.iter().map(|(resource, amount)| amount.saturating_sub(of(&free, resource))).collect();
+        let missing = needed.iter().map(|(resource, amount)| (amount - of(&free, resource)).max(0)).collect();
         let shapes = of_shapes
             .iter()
             .map(|(price, amounts)| (*price, needed.keys().map(|resource| of(amounts, resource)).collect()))
@@ -66,14 +62,14 @@ impl Bound {
     pub(super) fn rest(&self, counts: &[usize], first: usize) -> Option<u64> {
         let mut highest = 0;
         for (at, missing) in self.missing.iter().enumerate() {
-            let added: u128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as u128).sum();
-            let missing = missing.saturating_sub(added);
+            let added: i128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as i128).sum();
+            let missing = (missing - added).max(0);
             if missing == 0 {
                 continue;
             }
             let prices = self.shapes[first..].iter().filter(|(_, has)| has[at] > 0);
             // Parts of nodes are counted: the bound is rounded down.
-            let lowest = prices.map(|(price, has)| missing.saturating_mul(u128::from(*price)) / has[at]).min()?;
+            let lowest = prices.map(|(price, has)| missing.saturating_mul(i128::from(*price)) / has[at]).min()?;
             highest = highest.max(u64::try_from(lowest).unwrap_or(u64::MAX));
         }
         Some(highest)
@@ -82,27 +78,8 @@ impl Bound {
     /// Returns whether a resource is missing with these nodes.
     pub(super) fn is_short(&self, counts: &[usize]) -> bool {
         self.missing.iter().enumerate().any(|(at, missing)| {
-            let added: u128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as u128).sum();
+            let added: i128 = self.shapes.iter().zip(counts).map(|((_, has), count)| has[at] * *count as i128).sum();
             added < *missing
         })
-    }
-}
-
-fn amounts(resources: &Resources, pods: u128, interner: &Interner) -> Amounts {
-    let Resources { milli_cpu, memory, ephemeral_storage, scalars } = resources;
-    let of = |amount: &i64| u128::try_from(*amount).unwrap_or(0);
-    let mut amounts = Amounts::from([
-        ("cpu".to_owned(), of(milli_cpu)),
-        ("memory".to_owned(), of(memory)),
-        ("ephemeral-storage".to_owned(), of(ephemeral_storage)),
-        ("pods".to_owned(), pods),
-    ]);
-    amounts.extend(scalars.iter().map(|(name, amount)| (interner.resolve(*name).to_owned(), of(amount))));
-    amounts
-}
-
-fn add(sums: &mut Amounts, amounts: Amounts) {
-    for (resource, amount) in amounts {
-        *sums.entry(resource).or_default() += amount;
     }
 }
