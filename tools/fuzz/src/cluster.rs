@@ -348,14 +348,21 @@ impl Cluster {
         }
     }
 
-    /// Returns the indexes of pending requests other than bindings and statuses.
+    /// Returns the indexes of pending requests other than bindings, statuses and those for resource claims.
     pub(crate) fn rare_calls(&self) -> Vec<u8> {
-        let is_rare = |call: &PendingCall| {
-            !matches!(call.request, Request::Bind { .. } | Request::PatchPodStatus { .. })
-                && claim_of(&call.request).is_none()
-        };
-        let rare = self.calls.iter().enumerate().filter(|(_, call)| is_rare(call));
-        rare.filter_map(|(at, _)| at.try_into().ok()).collect()
+        self.calls_with(|request| {
+            !matches!(request, Request::Bind { .. } | Request::PatchPodStatus { .. }) && claim_of(request).is_none()
+        })
+    }
+
+    /// Returns the indexes of pending requests for resource claims.
+    pub(crate) fn claim_calls(&self) -> Vec<u8> {
+        self.calls_with(|request| claim_of(request).is_some())
+    }
+
+    fn calls_with(&self, is_wanted: impl Fn(&Request) -> bool) -> Vec<u8> {
+        let wanted = self.calls.iter().enumerate().filter(|(_, call)| is_wanted(&call.request));
+        wanted.filter_map(|(at, _)| at.try_into().ok()).collect()
     }
 
     /// Returns the requests that were sent and have no response.

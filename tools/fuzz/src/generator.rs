@@ -22,6 +22,8 @@ pub struct SimulationSummary {
     pub calls: usize,
     /// Indexes of the requests that are less frequent than others.
     pub rare: Vec<u8>,
+    /// Indexes of the requests for resource claims.
+    pub claims: Vec<u8>,
     /// Pods that wait in Permit.
     pub waiting: usize,
     /// Pods in the active queue.
@@ -153,14 +155,24 @@ impl Generator {
                 Step::Deliver(stream, 1 + self.skewed(6) as u8)
             }
             Kind::Answer => {
-                let is_rare = !summary.rare.is_empty() && self.chance(75);
-                let at = if is_rare { self.pick(&summary.rare) } else { self.skewed(summary.calls) as u8 };
-                let faulty = match (is_rare, self.config.faulty) {
-                    (true, 0) => 40,
-                    (true, _) => 85,
-                    (false, faulty) => faulty,
+                // Most requests for claims succeed: otherwise pods with claims would never be bound.
+                let chosen = if !summary.rare.is_empty() && self.chance(75) {
+                    Some(&summary.rare)
+                } else if !summary.claims.is_empty() && self.chance(10) {
+                    Some(&summary.claims)
+                } else {
+                    None
                 };
-                let answers = if is_rare { &FAULTY } else { &self.config.answers[..] };
+                let at = match chosen {
+                    Some(calls) => self.pick(calls),
+                    None => self.skewed(summary.calls) as u8,
+                };
+                let faulty = match (chosen, self.config.faulty) {
+                    (Some(_), 0) => 40,
+                    (Some(_), _) => 85,
+                    (None, faulty) => faulty,
+                };
+                let answers = if chosen.is_some() { &FAULTY } else { &self.config.answers[..] };
                 let answer = match answers.get(self.random.below(answers.len())) {
                     Some(answer) if self.random.below(100) < faulty => *answer,
                     _ => Answer::Done,

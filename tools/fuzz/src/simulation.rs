@@ -171,6 +171,7 @@ impl Simulation {
             broken: std::array::from_fn(|at| self.cluster.watches[at].broken),
             calls: self.cluster.calls.len(),
             rare: self.cluster.rare_calls(),
+            claims: self.cluster.claim_calls(),
             waiting,
             ready: self.scheduler.ready(),
         }
