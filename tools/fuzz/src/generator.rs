@@ -155,10 +155,10 @@ impl Generator {
                 Step::Deliver(stream, 1 + self.skewed(6) as u8)
             }
             Kind::Answer => {
-                // Most requests for claims succeed: otherwise pods with claims would never be bound.
+                // Claims need several requests: more of them succeed, so that their pods are bound.
                 let chosen = if !summary.rare.is_empty() && self.chance(75) {
                     Some(&summary.rare)
-                } else if !summary.claims.is_empty() && self.chance(10) {
+                } else if !summary.claims.is_empty() && self.chance(35) {
                     Some(&summary.claims)
                 } else {
                     None
