@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use schedc::pipelines::Profiles;
-
 #[cfg(not(feature = "profiles"))]
 compile_error!("this program needs the compiled profiles: add `profiles` to its --features");
 
@@ -13,5 +11,5 @@ compile_error!("this program needs the compiled profiles: add `profiles` to its 
 static ALLOCATOR: schedc_allocator::CountingAllocator = schedc_allocator::CountingAllocator;
 
 fn main() -> ExitCode {
-    schedc::main::<Profiles>()
+    schedc::pipelines::main()
 }

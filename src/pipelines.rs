@@ -4,4 +4,15 @@
 #![allow(clippy::collapsible_if, reason = "the guard of some plugins surrounds code that all plugins have")]
 #![allow(clippy::unit_arg, reason = "some plugins have no cycle state")]
 
+use std::process::ExitCode;
+
 include!(concat!(env!("OUT_DIR"), "/pipelines.rs"));
+
+/// Runs the command line with the profiles of this package.
+///
+/// The library calls [`schedc::main`](crate::main), because cargo compiles the code of a library at the same time as that of its
+/// dependencies, but the code of a program after it.
+#[must_use]
+pub fn main() -> ExitCode {
+    crate::main::<Profiles>()
+}
