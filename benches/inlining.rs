@@ -105,7 +105,7 @@ fn pass<P: Profile>(nodes: usize) -> Vec<NodeIndex> {
         let cycle = cycle.expect("no plugin rejects the pod");
         answer.evaluate(&plugins, &pod, &cycle, &cluster).expect("no plugin fails");
     };
-    // The first pass allocates memory for answers.
+    // The first pass allocates the memory of `answer`.
     pass();
     counted_pass(&mut pass);
     answer.feasible.iter().collect()
@@ -182,7 +182,7 @@ fn report(counts: &[Count]) -> Result<(), String> {
     let called = &counts[PASSES.len() - 1];
     line("KeptNodes, not to be inlined", called, &counts[1]);
     if !called.is_called {
-        wrong.push("a kernel that is called is not seen".to_owned());
+        wrong.push("the check does not detect a kernel that is called".to_owned());
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }

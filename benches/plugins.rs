@@ -35,7 +35,7 @@ mod alone {
 type Cluster = Cache<alone::state::State>;
 
 const NODES: usize = 5_000;
-/// Pods carry one of these as their label `app`, in turn.
+/// Number of values of the label `app`, which pods have in turn.
 const APPS: usize = 20;
 
 fn plugins(criterion: &mut Criterion) {

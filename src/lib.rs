@@ -1,5 +1,5 @@
-//! A compiler for Kubernetes schedulers: its command line for any scheduler, the compiled-in profiles, and
-//! the embedded cluster that runs them.
+//! A compiler for Kubernetes schedulers: its command line for any scheduler, the compiled-in profiles, and the cluster in
+//! memory in which they run.
 //!
 //! [`main`] is the whole command line for any [`Bundle`](schedc_core::profile::Bundle) of profiles. A custom
 //! scheduler is a package whose `main` calls it with its bundle. [`profile!`], or `schedc_codegen::build` in

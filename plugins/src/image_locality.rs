@@ -10,7 +10,7 @@
 //! **Upstream.** `plugins/imagelocality` (kube-scheduler 1.36.2).
 //!
 //! **Differences.** The size of an image is the one that the evaluated node reports; in kube-scheduler, the
-//! one that the first node reported. The number of nodes with an image is always current.
+//! one that the first node with the image reported. The number of nodes with an image is always current.
 
 use schedc_core::args::NoArgs;
 use schedc_core::extension_points::{MAX_NODE_SCORE, PrepareScore, ScoreError, ScorePlugin, SkipFrequency};

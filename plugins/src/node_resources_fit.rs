@@ -10,10 +10,10 @@
 //!
 //! **Upstream.** `plugins/noderesources/fit.go` and its scorers (kube-scheduler 1.36.2).
 //!
-//! **Differences.** Device classes queue pods, and devices are scored, only in a profile with DynamicResources. The
-//! class's selectors are evaluated for current devices and current labels of nodes; kube-scheduler keeps the first
-//! results. At most 32 resources can be scored. The hint does not check whether a deleted or updated pod had a node:
-//! events are reported only for pods with a node.
+//! **Differences.** Events of device classes wake pods, and devices are scored, only in a profile with
+//! DynamicResources. The class's selectors are evaluated for current devices and current labels of nodes;
+//! kube-scheduler keeps the first results. At most 32 resources can be scored. The hint does not check whether a deleted or
+//! updated pod had a node: events are reported only for pods with a node.
 
 use schedc_core::cache::Base;
 use schedc_core::column::Position;

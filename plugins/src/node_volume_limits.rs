@@ -61,8 +61,8 @@ struct CountableVolumes {
 pub struct FullNodes {
     /// False in a profile without PreFilter.
     is_prepared: bool,
-    /// No driver has a limit on any node, and the pod's volumes can be counted: no node is full, whatever pods
-    /// are added.
+    /// No driver has a limit on any node, and the pod's volumes can be counted: no node is full, regardless of added
+    /// pods.
     is_unlimited: bool,
     rejected: NodeMask,
     key: FullNodesKey,

@@ -14,7 +14,7 @@
 //!
 //! **Differences.** Of volumes of equal size, the first by name is selected; in kube-scheduler, any of them.
 //! Unreserve keeps the assumptions of other pods. PreBind reads an object before it writes it. It writes only
-//! if the object is still as it was for the decision, and does not have the new value yet. Then it receives
+//! if the object is unchanged since the decision, and does not have the new value yet. Then it receives
 //! updates of the objects instead of reading a cache. The node affinity of volumes that are provisioned
 //! during the wait is compared with the node without migration to CSI. In a cluster without volumes, such as
 //! the smallest embedded one, PreBind does nothing.

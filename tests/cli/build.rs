@@ -8,10 +8,10 @@ use crate::cli::harness::{Folder, schedc};
 fn an_invalid_profile_is_reported_before_cargo_starts() {
     let folder = Folder::with(&[("wrong.toml", "[plugins]\nfilter = [\"NodeNam\"]\n")]);
     let wrong = folder.path("wrong.toml").display().to_string();
-    let told = schedc(&["build", &wrong, "-o", "x"]).refused();
-    assert!(told.starts_with("error: no plugin is called `NodeNam`\n"), "{told}");
-    let told = schedc(&["build", "defalt", "-o", "x"]).refused();
-    assert!(told.contains("did you mean `default`?"), "{told}");
+    let error = schedc(&["build", &wrong, "-o", "x"]).refused();
+    assert!(error.starts_with("error: no plugin is called `NodeNam`\n"), "{error}");
+    let error = schedc(&["build", "defalt", "-o", "x"]).refused();
+    assert!(error.contains("did you mean `default`?"), "{error}");
 }
 
 #[test]
@@ -21,10 +21,10 @@ fn a_profile_with_out_of_tree_plugins_is_built_in_their_package() {
         format!("crates = [{{ path = {example:?} }}]\n[plugins]\nmulti-point = {{ enabled = [\"Maintenance\"] }}\n");
     let folder = Folder::with(&[("mine.toml", &text)]);
     let path = folder.path("mine.toml").display().to_string();
-    let told = schedc(&["build", &path, "-o", "x"]).refused();
+    let error = schedc(&["build", &path, "-o", "x"]).refused();
     let message = "plugin Maintenance is in crate `out_of_tree`, and package schedc does not depend on it: build in a package \
                    that does\n";
-    assert!(told.ends_with(message), "{told}");
+    assert!(error.ends_with(message), "{error}");
 }
 
 #[test]

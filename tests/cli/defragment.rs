@@ -36,9 +36,9 @@ fn a_plan_empties_most_nodes() {
     assert!(text.contains("  cordon n1, n3\n") || text.contains("  cordon n3, n1\n"), "{text}");
     assert!(text.contains("  n2\n    default/single has no controller that creates it again"), "{text}");
     assert!(text.contains("GPU fragmentation (example.com/gpu)\n"), "{text}");
-    assert!(text.contains("2 nodes emptied with 2 evictions; 0 nodes more empty already\n"), "{text}");
+    assert!(text.contains("2 nodes emptied with 2 evictions; already empty: 0 nodes\n"), "{text}");
     assert!(
-        text.ends_with("no plan that moves only pods of emptied nodes, in the tried orders, empties more, or as many with fewer evictions (1 set of nodes tried)\n"),
+        text.ends_with("the plan is optimal among those that move only pods of emptied nodes, in the tried orders of evictions (1 set of nodes tried)\n"),
         "{text}"
     );
 }

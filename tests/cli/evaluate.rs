@@ -98,7 +98,7 @@ fn the_what_if_example_is_evaluated() {
 #[test]
 fn the_wake_example_lists_the_events_that_wake_a_pod() {
     let results = schedc(&["evaluate", "--hints", "examples/scenarios/wake.jsonl"]).ok();
-    let told = results.lines().map(|line| {
+    let summaries = results.lines().map(|line| {
         let result: Value = serde_json::from_str(line).unwrap();
         format!("{} {} {} {}", result["id"], result["events"], result["hints"], result["queue"])
     });
@@ -106,7 +106,7 @@ fn the_wake_example_lists_the_events_that_wake_a_pod() {
         r#""another node" ["NodeAdd"] {"NodeAffinity":"Skip"} "unschedulable""#,
         r#""the right node" ["NodeAdd"] {"NodeAffinity":"Queue"} "backoff""#,
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(summaries.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_schedulable_pod_is_explained() {
               1  NodeUnschedulable  node(s) were unschedulable               south-3
 
         shop/cache-0 goes to north-1 (profile default)
-          the highest total of 2 feasible ones of 6 nodes
+          the highest total; 2 of 6 nodes are feasible
           filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, DynamicResources, NodeDeclaredFeatures
@@ -51,7 +51,7 @@ fn a_pod_with_spread_constraints_is_explained() {
               1  NodeUnschedulable  node(s) were unschedulable                            south-3
 
         shop/web-1 goes to south-1 (profile default)
-          the highest total of 2 feasible ones of 6 nodes
+          the highest total; 2 of 6 nodes are feasible
           filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             InterPodAffinity, DynamicResources, NodeDeclaredFeatures

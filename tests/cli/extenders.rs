@@ -128,9 +128,9 @@ fn extender_urls_without_extenders_are_errors() {
         &["evaluate", flag],
         &["run", flag],
     ] {
-        let told = schedc(command).refused();
+        let error = schedc(command).refused();
         assert_eq!(
-            told,
+            error,
             "error: --extender-url-prefix: no profile here has extenders (binpack, default, edge, features)\n"
         );
     }

@@ -76,7 +76,7 @@ fn from_standard_input() {
          --> standard input:1:1
           |
         1 | {"kind": "KubeSchedulerConfiguration"}
-          | ^ what is this?
+          | ^ unknown kind of file
           |
           = help: add `apiVersion: kubescheduler.config.k8s.io/v1`
 
@@ -144,7 +144,7 @@ fn the_only_profile_under_another_name() {
 fn one_of_several_profiles() {
     let folder = Folder::with(&[("scheduler.yaml", SEVERAL)]);
     expect![[r#"
-        error: which of the 2 profiles?
+        error: none of the 2 profiles is chosen
          |
          = note: the configuration has `one` and `two`
          = help: choose one with --name, or write all of them into a folder with --output-dir

@@ -28,7 +28,7 @@ fn compiled_in_profiles_are_found_from_any_folder() {
 }
 
 #[test]
-fn a_file_comes_before_a_compiled_in_profile() {
+fn a_file_takes_precedence_over_a_compiled_in_profile() {
     let own = "scheduler-name = \"own\"\n";
     let folder =
         Folder::with(&[("Cargo.toml", "[package]\nname = \"other\"\n[workspace]\n"), ("profiles/edge.toml", own)]);

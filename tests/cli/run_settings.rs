@@ -10,18 +10,18 @@ fn effective_settings_are_written_and_can_be_read() {
         format!("{HEADER}leaderElection: {{leaseDuration: 30s}}\nclientConnection: {{qps: 5}}\nparallelism: 8\n");
     let folder = Folder::with(&[("in.yaml", &text)]);
     let written = |file: &str| std::fs::read_to_string(folder.path(file)).expect("it was written");
-    let told = folder.schedc(&["run", "--config=in.yaml", "--write-config-to=first.yaml", "--leader-elect=false"]);
+    let output = folder.schedc(&["run", "--config=in.yaml", "--write-config-to=first.yaml", "--leader-elect=false"]);
     let warning = "parallelism=8 is ignored: one thread evaluates nodes\"\n";
     assert!(
-        told.code == Some(0) && told.stderr.contains(warning) && told.stderr.contains("\"Wrote configuration\""),
-        "{told:?}"
+        output.code == Some(0) && output.stderr.contains(warning) && output.stderr.contains("\"Wrote configuration\""),
+        "{output:?}"
     );
     let first = written("first.yaml");
     for line in ["  leaderElect: false\n", "  leaseDuration: 30s\n", "  qps: 5.0\n", "podMaxBackoffSeconds: 10\n"] {
         assert!(first.contains(line), "{line} in {first}");
     }
-    let told = folder.schedc(&["run", "-v=2", "--config=first.yaml", "--write-config-to=second.yaml"]);
-    assert!(told.code == Some(0) && told.stderr.contains("\"Using component config\" config="), "{told:?}");
+    let output = folder.schedc(&["run", "-v=2", "--config=first.yaml", "--write-config-to=second.yaml"]);
+    assert!(output.code == Some(0) && output.stderr.contains("\"Using component config\" config="), "{output:?}");
     assert_eq!(written("second.yaml"), first);
 }
 

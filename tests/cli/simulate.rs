@@ -345,7 +345,7 @@ fn a_closed_pipe_is_not_an_error() {
 }
 
 #[test]
-fn pods_that_make_room_for_others_are_reported() {
+fn preempted_pods_are_reported() {
     let class = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}\n---\n";
     let pods = pod("running", ", nodeName: a") + &pod("urgent", ", priorityClassName: high");
     let folder = Folder::with(&[("all.yaml", &(class.to_owned() + &node("a", "1") + &pods))]);

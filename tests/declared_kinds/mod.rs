@@ -112,8 +112,8 @@ fn a_group_deleted_too_early_leaves_its_pods_pending() {
 
 #[test]
 fn events_for_missing_objects_are_reported() {
-    let told = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
-    assert!(told.ends_with(&format!("{RESOURCE} default/g does not exist at 1s")), "{told}");
+    let error = timeline("wrong.yaml", "- {at: 1s, delete: {kind: PodGroup, name: g}}\n", &mut objects()).unwrap_err();
+    assert!(error.ends_with(&format!("{RESOURCE} default/g does not exist at 1s")), "{error}");
 }
 
 fn group(name: &str, min_member: u32) -> Value {
@@ -156,10 +156,10 @@ fn scenarios_accept_declared_kinds() {
     });
     let scenario = Scenario::read(scenario.to_string().as_bytes()).unwrap();
     let results = Evaluator::of::<Profiles>().unwrap().evaluate(scenario).unwrap().results;
-    let told = results.into_iter().map(|result| result.chosen.or(result.message).unwrap());
-    let told: Vec<_> = told.map(|told| told.split(". ").next().unwrap().to_owned()).collect();
+    let texts = results.into_iter().map(|result| result.chosen.or(result.message).unwrap());
+    let first_sentences: Vec<_> = texts.map(|text| text.split(". ").next().unwrap().to_owned()).collect();
     assert_eq!(
-        told,
+        first_sentences,
         [
             "0/1 nodes are available: pod group default/g does not exist",
             "n",
@@ -186,7 +186,7 @@ fn events_of_declared_kinds_wake_pods() {
         (None, Some(group("g", 1)), "Add", Some(Hint::Queue), Place::Backoff),
         (None, Some(group("other", 1)), "Add", Some(Hint::Skip), Place::Unschedulable),
         (Some(group("g", 2)), Some(group("g", 1)), "Update", Some(Hint::Queue), Place::Backoff),
-        // Nobody waits for that.
+        // The plugin does not register for deletions.
         (Some(group("g", 2)), None, "Delete", None, Place::Unschedulable),
     ] {
         let result = hints(old, new, None).unwrap();
@@ -197,12 +197,12 @@ fn events_of_declared_kinds_wake_pods() {
 
 #[test]
 fn hints_accept_any_event_of_declared_kinds() {
-    let asked = |resource, action| hints(Some(group("g", 2)), Some(group("g", 1)), Some((resource, action)));
-    let told = |result: HintResult| (result.registered["Coscheduling"], result.hints.get("Coscheduling").copied());
-    assert_eq!(asked(RESOURCE, "Update").map(told), Ok((true, Some(Hint::Queue))));
-    assert_eq!(asked(RESOURCE, "Delete").map(told), Ok((false, None)));
+    let evaluated = |resource, action| hints(Some(group("g", 2)), Some(group("g", 1)), Some((resource, action)));
+    let answer = |result: HintResult| (result.registered["Coscheduling"], result.hints.get("Coscheduling").copied());
+    assert_eq!(evaluated(RESOURCE, "Update").map(answer), Ok((true, Some(Hint::Queue))));
+    assert_eq!(evaluated(RESOURCE, "Delete").map(answer), Ok((false, None)));
     let unknown = "podgroups.v2.scheduling.x-k8s.io";
-    assert_eq!(asked(unknown, "Add").map(told), Err(format!("direct: there is no event `Add` of `{unknown}`")));
+    assert_eq!(evaluated(unknown, "Add").map(answer), Err(format!("direct: there is no event `Add` of `{unknown}`")));
 }
 
 #[test]

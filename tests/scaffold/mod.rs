@@ -103,7 +103,7 @@ fn a_new_index_follows_nodes_that_change_while_pods_run_on_them() {
 }
 
 #[test]
-fn a_new_permit_plugin_gives_room_back() {
+fn a_new_permit_plugin_releases_capacity() {
     check(&["--with", "permit"], &["a_pod_waits_for_its_partner", "a_pod_without_partner_releases_its_node"]);
 }
 

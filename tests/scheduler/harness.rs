@@ -175,7 +175,7 @@ impl Harness {
         self.settle();
     }
 
-    /// Answers requests, runs tasks and notifies the scheduler until nothing changes any more, without attempts.
+    /// Answers requests, runs tasks and notifies the scheduler until nothing changes, without attempts.
     fn settle(&mut self) {
         while self.deliver_changes() | self.answer() | self.poll() {}
         self.scheduler.take_outcomes();

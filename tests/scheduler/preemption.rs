@@ -4,7 +4,7 @@
 //! |---|---|
 //! | victims are removed in the background | the preemptor is held until they are gone, and then bound |
 //! | a pod of lower priority is created in between | it does not get the capacity |
-//! | a pod of higher priority is created in between | it gets the capacity, whichever preemption ends first; the nomination of the other one ends |
+//! | a pod of higher priority is created in between | it gets the capacity, regardless of which preemption ends first; the nomination of the other one ends |
 //! | a pod of lower priority is created, and the node is large enough | it preempts others, and both are bound |
 //! | a victim waits in Permit, or is in PreBind | it is not deleted, but tried again, and bound to another node |
 //! | a victim is in Bind | it is deleted; its capacity is free at once, its reservations when Bind has failed |
@@ -175,7 +175,7 @@ fn a_victim_that_is_on_its_way_to_pre_bind_is_deleted() {
 }
 
 #[test]
-fn a_victim_in_bind_is_deleted_and_its_room_is_free_at_once() {
+fn a_victim_in_bind_is_deleted_and_its_capacity_is_free_at_once() {
     for metadata in ["labels: {}", "finalizers: [example.com/wait]"] {
         let mut harness = victim_on_its_way(metadata, Some("bind victim"));
         harness.schedule("preemptor");
@@ -200,7 +200,7 @@ fn reservations_of_a_victim_in_bind_are_freed_after_its_binding_failed() {
 }
 
 #[test]
-fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_gone() {
+fn a_higher_priority_pod_takes_the_node_before_the_last_victim_is_deleted() {
     let mut harness = full_node(4);
     harness.hold_of("middle", "delete victim-3");
     harness.create(&pod("middle", "4", "priority: 50"));
@@ -266,7 +266,7 @@ fn victims_deleted_by_another_client_count_as_removed() {
 }
 
 #[test]
-fn a_preemptor_that_is_deleted_meanwhile_leaves_nothing_behind() {
+fn a_deleted_preemptor_leaves_no_state() {
     let mut harness = full_node(2);
     harness.hold("delete");
     harness.create(&pod("preemptor", "4", "priority: 100"));
@@ -297,7 +297,7 @@ fn a_changed_preemptor_is_still_held() {
 }
 
 #[test]
-fn victims_that_take_their_time_are_waited_for() {
+fn the_preemptor_is_held_until_slow_victims_are_deleted() {
     let victim = pod("victim", "4", "nodeName: node, priority: 1");
     let mut harness = Harness::new(&(node("node", "4") + &victim + &pod("preemptor", "4", "priority: 100")));
     harness.schedule("preemptor");
@@ -340,7 +340,7 @@ fn lower_priority_pods_do_not_starve_the_preemptor() {
 }
 
 #[test]
-fn pods_that_come_while_the_nomination_is_being_written_do_not_get_the_place() {
+fn pods_created_during_the_nomination_write_do_not_get_the_node() {
     let mut harness = full_node(4);
     harness.hold("delete victim-3");
     harness.hold("patch preemptor");

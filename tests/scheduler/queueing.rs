@@ -41,7 +41,7 @@ fn one_update_of_a_node_can_change_a_label_and_a_taint() {
     harness.run();
     assert_eq!(harness.place("pod"), Some(QueuePlace::Unschedulable));
     harness.create(&tainted("node", "only: label"));
-    assert_eq!(harness.schedule_next(), None, "that is of no use");
+    assert_eq!(harness.schedule_next(), None, "the taint still blocks the pod");
     harness.create(&node("node", "4"));
     harness.schedule("pod");
     assert_eq!(harness.node_of("pod").as_deref(), Some("node"));
@@ -109,11 +109,11 @@ fn a_failed_binding_is_retried_and_wakes_pods_that_lacked_its_resources() {
     harness.schedule("second");
     assert_eq!(harness.node_of("second").as_deref(), Some("node"));
     harness.schedule("first");
-    assert_eq!(harness.place("first"), Some(QueuePlace::Unschedulable), "the other one has its room now");
+    assert_eq!(harness.place("first"), Some(QueuePlace::Unschedulable), "the second pod uses the capacity now");
 }
 
 #[test]
-fn a_binding_that_took_place_although_it_failed_counts() {
+fn a_binding_counts_if_the_cluster_stored_it_despite_an_error() {
     let mut harness = Harness::new(&node("node", "4"));
     harness.hold("bind pod");
     harness.fail("bind pod", ApiError::new(ApiReason::Timeout, "no response"));
@@ -121,7 +121,7 @@ fn a_binding_that_took_place_although_it_failed_counts() {
     harness.schedule("pod");
     harness.bind("pod", "node");
     harness.release("bind pod");
-    assert_eq!(harness.schedule_next(), None, "it has its node");
+    assert_eq!(harness.schedule_next(), None, "the pod is bound");
     harness.create(&pod("other", "4", ""));
     harness.schedule("other");
     assert_eq!(harness.node_of("other"), None, "its capacity is taken");
@@ -147,7 +147,7 @@ fn a_permit_timeout_wakes_pods_that_lacked_its_resources() {
 }
 
 #[test]
-fn a_pod_that_is_deleted_while_it_is_assumed_frees_its_room_at_once() {
+fn a_pod_that_is_deleted_while_it_is_assumed_frees_its_capacity_at_once() {
     for (stops, waits_for) in
         [("permit-waits", None), ("pre-bind-waits", Some("get Disk first")), ("", Some("bind first to node"))]
     {
@@ -200,7 +200,7 @@ fn a_pod_recreated_during_its_binding_is_a_new_pod() {
 }
 
 #[test]
-fn gates_hold_pods_until_they_are_gone() {
+fn gates_hold_pods_until_they_are_removed() {
     let gated = |name: &str| pod(name, "1", "schedulingGates: [{name: example.com/quota}]");
     let mut harness = Harness::new(&(node("node", "1") + &gated("gated") + &gated("stays") + &pod("free", "1", "")));
     harness.run();

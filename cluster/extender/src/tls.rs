@@ -1,6 +1,6 @@
 //! TLS: trusted authorities and client certificates.
 //!
-//! The TLS of `ureq` supports no server name other than the URL's, and does not report what is wrong with a
+//! The TLS of `ureq` supports no server name other than the URL's, and does not report the error in a
 //! certificate.
 
 use std::path::Path;

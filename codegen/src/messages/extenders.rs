@@ -69,7 +69,7 @@ pub(crate) fn extender_timeout_too_small(timeout: &Spanned<String>) -> Diagnosti
 pub(crate) fn second_binder(second: Span, first: Span) -> Diagnostic {
     Diagnostic::at(second, "only one extender of a profile can have `bind-verb`", "another one that binds")
         .secondary(first, "the first one")
-        .help("remove one of the two: which of them would bind a pod?")
+        .help("remove one of the two: only one extender can bind a pod")
 }
 
 /// Reports a preemption verb in a profile without a preemption plugin. `plugins` is the location that determines the

@@ -307,7 +307,7 @@ fn two_binders() {
         7 | bind-verb = "bind"
           |             ^^^^^^ another one that binds
           |
-          = help: remove one of the two: which of them would bind a pod?
+          = help: remove one of the two: only one extender can bind a pod
 
         error: 1 error in profiles/p.toml
     "#]],

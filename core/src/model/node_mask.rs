@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_come_back_in_order() {
+    fn nodes_are_returned_in_order() {
         let nodes = [3, 64, 65, 200].map(NodeIndex);
         let mut mask: NodeMask = nodes.into_iter().collect();
         assert_eq!(mask.iter().collect::<Vec<_>>(), nodes);

@@ -27,13 +27,13 @@ impl PodAffinityTerm {
         labels: &[(Symbol, Symbol)],
         namespace_labels: &[(Symbol, Symbol)],
     ) -> bool {
-        let meant = self.namespaces.contains(&namespace)
+        let is_in_namespaces = self.namespaces.contains(&namespace)
             || self.namespace_selector.as_ref().is_some_and(|selector| selector.matches(namespace_labels));
-        meant && self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+        is_in_namespaces && self.selector.as_ref().is_some_and(|selector| selector.matches(labels))
     }
 }
 
-/// A preferred term.
+/// A preferred term with its weight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WeightedPodAffinityTerm {
     /// Weight that is added to the score of a domain for each matching pod.
@@ -73,15 +73,16 @@ impl PodAffinity {
 
     /// Returns whether it has preferred terms.
     #[inline]
-    pub fn prefers(&self) -> bool {
+    pub fn has_preferences(&self) -> bool {
         !self.preferred.is_empty() || !self.anti_preferred.is_empty()
     }
 
     /// Returns all preferred terms with their weights in a domain's score, negative for anti-affinity.
     pub fn preferred_by_weight(&self) -> impl Iterator<Item = (i64, &PodAffinityTerm)> {
-        let near = self.preferred.iter().map(|preferred| (preferred.weight, &preferred.term));
+        let affinity = self.preferred.iter().map(|preferred| (preferred.weight, &preferred.term));
         // kube-scheduler negates the weight as a 32-bit number.
-        let apart = self.anti_preferred.iter().map(|preferred| (preferred.weight.wrapping_neg(), &preferred.term));
-        near.chain(apart).map(|(weight, term)| (weight.into(), term))
+        let anti_affinity =
+            self.anti_preferred.iter().map(|preferred| (preferred.weight.wrapping_neg(), &preferred.term));
+        affinity.chain(anti_affinity).map(|(weight, term)| (weight.into(), term))
     }
 }

@@ -76,7 +76,7 @@ pub struct CsiVolume {
     pub handle: Symbol,
 }
 
-/// How a volume may be mounted.
+/// The nodes or pods that may mount a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessMode {
     /// By one node.
@@ -220,7 +220,7 @@ pub struct StorageClass {
     pub provisioner: Symbol,
     /// Whether a provisioner creates volumes.
     pub provisions: bool,
-    /// The CSI driver for which volumes of this class will count; `None` if they count for none.
+    /// The CSI driver whose limit future volumes of this class count against; `None` if they count against none.
     pub driver: Option<Symbol>,
     /// Whether `driver` replaces an in-tree plugin: volumes then count only on nodes with a CSINode.
     pub migrated: bool,
@@ -261,7 +261,7 @@ pub struct CsiStorageCapacity {
     pub class: Symbol,
     /// The nodes that can use it. `None`: no node.
     pub node_topology: Option<LabelSelector>,
-    /// Bytes: `maximumVolumeSize`, or else `capacity`.
+    /// Size of the largest possible volume in bytes: `maximumVolumeSize`, or else `capacity`.
     pub largest_volume: Option<i64>,
 }
 
@@ -299,10 +299,10 @@ impl Volume {
 impl PersistentVolume {
     /// Returns whether it is bound to the claim, or reserved for it (`IsVolumeBoundToClaim`).
     pub fn is_for(&self, claim: &PersistentVolumeClaim) -> bool {
-        self.claim.as_ref().is_some_and(|wanted| {
-            wanted.name == claim.name
-                && wanted.namespace == claim.namespace
-                && wanted.uid.as_ref().is_none_or(|uid| *uid == claim.uid)
+        self.claim.as_ref().is_some_and(|reference| {
+            reference.name == claim.name
+                && reference.namespace == claim.namespace
+                && reference.uid.as_ref().is_none_or(|uid| *uid == claim.uid)
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::plugin_api::events::{
     Action, ChangedObject, ClusterEvent, EventResource, ObjectEvent, PodOnNode, node_changed, object_changed,
 };
 
-/// The tasks, and what they wait for.
+/// The tasks, and the events that they wait for.
 #[derive(Default)]
 pub(super) struct Background {
     is_running: bool,

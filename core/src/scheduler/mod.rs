@@ -239,7 +239,7 @@ impl<B: Bundle, C: Client> Scheduler<B, C> {
         }
     }
 
-    /// Returns the pod that [`Scheduler::schedule_one`] would attempt now. Pods that need no attempt any more leave the
+    /// Returns the pod that [`Scheduler::schedule_one`] would attempt now. Pods that no longer need an attempt leave the
     /// queue.
     pub fn next_pod(&mut self, tasks: &mut impl Tasks) -> Option<Arc<Pod>> {
         self.settle(tasks);

@@ -176,7 +176,7 @@ fn the_log_has_one_entry_for_each_change() {
     let mut seen = cache.log.end();
     let mut entries = |cache: &Cache<Derived>| logged(cache, std::mem::replace(&mut seen, cache.log.end()));
     cache.set_node(node(a, 4000));
-    assert_eq!(entries(&cache), [], "it is as it was");
+    assert_eq!(entries(&cache), [], "the entries are unchanged");
     cache.set_node(node(a, 5000));
     assert_eq!(entries(&cache), [(0, true)]);
     cache.add_pod(pod(1, 500), a, PodState::Bound);
@@ -190,7 +190,7 @@ fn the_log_has_one_entry_for_each_change() {
 }
 
 #[test]
-fn a_pod_that_was_seen_before_its_node_counts_once_the_node_comes() {
+fn a_pod_that_arrives_before_its_node_counts_when_the_node_arrives() {
     let mut cache = Cache::<Derived>::default();
     let name = cache.base.interner.intern("late");
     cache.add_pod(pod(1, 500), name, PodState::Bound);
@@ -203,7 +203,7 @@ fn a_pod_that_was_seen_before_its_node_counts_once_the_node_comes() {
 }
 
 #[test]
-fn an_assumed_pod_counts_until_it_is_taken_back() {
+fn an_assumed_pod_counts_until_it_is_forgotten() {
     let mut cache = Cache::<Derived>::default();
     let name = cache.base.interner.intern("node");
     let index = cache.set_node(node(name, 4000));
@@ -274,8 +274,8 @@ fn node_changes_are_logged_only_if_a_column_changes() {
         ("nothing", plain.clone(), 0),
         ("annotations", Node { annotations: 1, ..plain.clone() }, 0),
         ("a condition that no column reads", Node { conditions: [(ready, no)].into(), ..plain.clone() }, 0),
-        ("one that is read, and is as it was", Node { conditions: [(pressure, no)].into(), ..plain.clone() }, 0),
-        ("one that is another", full.clone(), 1),
+        ("a condition that is read, unchanged", Node { conditions: [(pressure, no)].into(), ..plain.clone() }, 0),
+        ("a condition that is read, changed", full.clone(), 1),
         ("annotations again", Node { annotations: 2, ..full }, 0),
         ("anything else, read or not", Node { unschedulable: true, ..plain }, 1),
     ] {

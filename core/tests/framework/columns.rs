@@ -48,7 +48,7 @@ fn profiles_with_equal_arguments_share_a_column() {
 }
 
 #[test]
-fn a_column_finds_labels_of_pods_that_come_after_the_node() {
+fn a_column_finds_labels_of_pods_that_arrive_after_the_node() {
     let mut test_cluster = test_cluster();
     test_cluster.running("web", "free: 'yes'", "shiny");
     let state = &test_cluster.embedded.scheduler.cache.state;

@@ -74,7 +74,7 @@ fn explain_can_run_every_filter() {
 }
 
 #[test]
-fn an_error_on_a_node_fails_the_attempt_though_others_would_do() {
+fn an_error_on_a_node_fails_the_attempt_although_other_nodes_are_feasible() {
     let mut test_cluster = cluster(true);
     test_cluster.node("fine", "");
     test_cluster.pending("web", "");
@@ -85,7 +85,7 @@ fn an_error_on_a_node_fails_the_attempt_though_others_would_do() {
 }
 
 #[test]
-fn a_node_that_a_plugin_before_rejects_cannot_fail() {
+fn a_node_that_an_earlier_plugin_rejects_cannot_fail() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("fine", "");
     test_cluster.node("unknown", "health: unknown");
@@ -98,7 +98,9 @@ fn a_node_that_a_plugin_before_rejects_cannot_fail() {
 fn the_diagnosis_has_resolvable_nodes() {
     let mut test_cluster = cluster(false);
     let explanation = test_cluster.explain("web", "team: blue", false);
-    let schedc_core::engine::Decision::Unschedulable(found) = explanation.decision else { panic!("it fits nowhere") };
+    let schedc_core::engine::Decision::Unschedulable(found) = explanation.decision else {
+        panic!("no node is feasible")
+    };
     let base = &test_cluster.embedded.scheduler.cache.base;
     let resolvable: Vec<&str> = found.diagnosis.resolvable.iter().map(|node| base.name(node)).collect();
     assert_eq!(resolvable, ["full", "taken"]);

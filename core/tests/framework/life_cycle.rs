@@ -9,7 +9,7 @@ mod scheduler {
 use scheduler::Profiles;
 
 #[test]
-fn there_is_one_instance_for_a_profile_though_it_serves_several_points() {
+fn a_profile_has_one_instance_of_a_plugin_with_several_points() {
     let test_cluster = TestCluster::<Profiles>::with_answers(&[]).unwrap();
     assert_eq!(notes(), ["A new", "B new", "C new", "A new", "B new"]);
     drop(test_cluster);
@@ -40,7 +40,7 @@ fn every_plugin_is_closed_once_when_the_scheduler_stops() {
 }
 
 #[test]
-fn pods_keep_their_order_while_their_node_is_gone() {
+fn pods_keep_their_order_while_their_node_is_deleted() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     for node in ["here", "gone"] {
         test_cluster.node("here", "");

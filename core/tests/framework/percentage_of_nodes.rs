@@ -49,7 +49,7 @@ fn the_search_can_cover_all_nodes() {
 }
 
 #[test]
-fn the_next_pod_goes_on_where_the_last_one_stopped() {
+fn the_search_for_the_next_pod_starts_where_the_last_one_stopped() {
     let mut test_cluster = cluster(300);
     test_cluster.node_for(1, "favoured", "a: '100'");
     // n000 to n149, then n150 to n299, then the favoured one and n000 to n148.
@@ -85,7 +85,7 @@ fn infeasible_nodes_are_skipped() {
 }
 
 #[test]
-fn every_node_is_found_in_the_end() {
+fn every_node_is_found_eventually() {
     let mut test_cluster = cluster(200);
     let mut placed = BTreeSet::new();
     for n in 0..200 {

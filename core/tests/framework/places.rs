@@ -278,7 +278,7 @@ const ON_M: &str = "metadata: { name: bound, uid: bound }\nspec: { nodeName: m }
 const NEW: &str = "metadata: { name: new, uid: new }\nspec: { schedulerName: binding }";
 
 #[test]
-fn a_relist_makes_up_for_missed_events() {
+fn a_relist_repairs_missed_events() {
     let mut fixture = SchedulerFixture::new(Phase::Bound);
     let other = "metadata: { name: other, uid: other }\nspec: { schedulerName: binding }";
     // `web` and `n` were removed, `m` was added and another pod was bound there, and there is a new pod.

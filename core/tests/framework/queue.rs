@@ -11,7 +11,7 @@ mod scheduler {
 use scheduler::Profiles;
 
 #[test]
-fn pods_leave_the_queue_in_the_order_of_queue_sort_and_equals_as_they_came() {
+fn pods_leave_the_queue_in_queue_sort_order_and_equal_pods_in_order_of_arrival() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
     for (name, priority) in [("first", 0), ("second", 0), ("high", 5), ("low", -5), ("third", 0), ("high-too", 5)] {
@@ -24,7 +24,7 @@ fn pods_leave_the_queue_in_the_order_of_queue_sort_and_equals_as_they_came() {
 }
 
 #[test]
-fn a_pod_that_comes_while_others_wait_takes_its_place_among_them() {
+fn a_pod_that_arrives_later_is_sorted_among_waiting_pods() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node("n", "");
     test_cluster.important("a", "", 1);

@@ -207,7 +207,7 @@ fn a_seed_repeats_its_draws() {
 }
 
 #[test]
-fn the_draw_counts_the_best_nodes_in_the_order_in_which_they_came() {
+fn the_draw_counts_the_best_nodes_in_the_order_of_their_arrival() {
     use schedc_core::engine::{Decision, Engine};
     let mut test_cluster = cluster(&[("n1", "a: '9'"), ("n2", ""), ("n3", "a: '9'"), ("n4", "a: '9'")]);
     let pod = test_cluster.pod("web", "");

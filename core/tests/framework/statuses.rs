@@ -308,7 +308,7 @@ fn play(point: &str, answer: &str) -> [String; 5] {
     }
     let events: Vec<&str> = writes.events.iter().map(|event| event.reason).collect();
     let events = if events.is_empty() { "none".to_owned() } else { events.join(", ") };
-    let nominations = if nominations.is_empty() { "as it was".to_owned() } else { nominations.join(", then ") };
+    let nominations = if nominations.is_empty() { "unchanged".to_owned() } else { nominations.join(", then ") };
     [calls, condition, events, nominations, place]
 }
 

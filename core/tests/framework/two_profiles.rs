@@ -26,7 +26,7 @@ fn each_profile_has_its_own_answer_about_the_same_cluster() {
 }
 
 #[test]
-fn the_profiles_share_one_queue_and_see_each_others_pods() {
+fn the_profiles_share_one_queue_and_one_cache() {
     let mut test_cluster = TestCluster::<Profiles>::new();
     test_cluster.node_for(2, "n", "");
     for (profile, name, priority) in [(0, "low", 1), (1, "high", 3), (1, "lowest", 0), (0, "middle", 2)] {

@@ -72,7 +72,7 @@ fn pre_enqueue_runs_before_backoff_and_not_after() {
 }
 
 #[test]
-fn a_pod_may_come_back_gated() {
+fn a_pod_may_be_gated_after_its_backoff() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();

@@ -40,7 +40,7 @@ fn an_event_of_a_pending_plugin_requeues_without_backoff() {
 }
 
 #[test]
-fn pods_can_be_left_out() {
+fn an_event_can_exclude_pods() {
     let mut fixture = QueueFixture::new();
     for pod in ["forgotten", "other"] {
         fixture.parked(pod, "Fit");
@@ -62,7 +62,7 @@ fn a_requeued_pod_that_pre_enqueue_holds_now_is_gated() {
     assert_eq!(fixture.place("web"), Some(QueuePlace::Gated));
     fixture.open("web");
     fixture.event("Fit");
-    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated), "what concerns its rejector does not concern its gate");
+    assert_eq!(fixture.place("web"), Some(QueuePlace::Gated), "the event is not registered by the gating plugin");
     fixture.now += 10 * SECOND;
     fixture.event("Gate");
     assert_eq!(fixture.place("web"), Some(QueuePlace::Active));
@@ -81,11 +81,11 @@ fn gated_pods_run_no_hints_for_unrelated_events() {
         fixture.event("Fit");
     }
     assert_eq!((fixture.plugins.pre_enqueues, fixture.plugins.hints), (before, 0));
-    assert_eq!(fixture.plugins.interests.get(), 10, "one question for all of them an event");
+    assert_eq!(fixture.plugins.interests.get(), 10, "one registration lookup per event for all gated pods");
 }
 
 #[test]
-fn every_parked_pod_is_reached_in_the_end() {
+fn the_flush_reaches_every_parked_pod() {
     let mut fixture = QueueFixture::new();
     fixture.gate("gated", "Gate");
     fixture.add("gated");

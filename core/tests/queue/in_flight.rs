@@ -83,7 +83,7 @@ fn a_dropped_attempt_is_requeued_as_failed() {
 }
 
 #[test]
-fn a_pod_that_is_deleted_during_its_attempt_does_not_come_back() {
+fn a_pod_that_is_deleted_during_its_attempt_is_not_requeued() {
     let mut fixture = QueueFixture::new();
     fixture.add("web");
     let attempt = fixture.pop();

@@ -1,6 +1,6 @@
 //! Reasons why devices cannot be allocated.
 
-/// An error that ends the attempt, on whatever node it occurs.
+/// An error that ends the attempt, on any node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     claim: Option<usize>,

@@ -90,7 +90,7 @@ fn is_comparable(input: &Input<'_>, at: usize, bit: u32) -> bool {
 /// A property of a device that a search reads.
 #[derive(PartialEq, Eq)]
 enum Property {
-    /// Pool of the counters that it consumes, and what it consumes of one.
+    /// Pool of a counter that it consumes, the counter, and the consumed amount.
     Counter(usize, usize, Quantity),
     /// Whether a request selects it, and whether its taints are tolerated.
     Selected(bool, bool),

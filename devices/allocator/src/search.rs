@@ -66,7 +66,7 @@ pub(crate) struct Scratch {
 
 /// Reason to end the search, or a part of it.
 enum Stop {
-    /// The claim would have too many devices, whichever devices are taken.
+    /// The claim would have too many devices, regardless of which ones are allocated.
     TooMany,
     Failed(Box<Failure>),
 }

@@ -139,7 +139,7 @@ impl World {
         capacity.is_none_or(|capacity| held + u32::from(pick.amount.unwrap_or(0)) <= capacity.into())
     }
 
-    /// Whether devices can be held together, and on top of what is held.
+    /// Whether devices can be held together, in addition to the held ones.
     fn is_valid(&self, claims: &[Claim], picks: &[Pick]) -> bool {
         let is_held = |pick: &Pick| self.holdings(&pick.pool, pick.device).any(|amount| amount.is_none());
         let has_room = picks.iter().all(|pick| {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use schedc_cel::{Attribute, Devices, Selector};
 
-/// Selectors by what they do.
+/// Selectors by name.
 const SELECTORS: [(&str, &str); 9] = [
     ("driver", "device.driver == 'gpu.example.com'"),
     ("string", "device.attributes['gpu.example.com'].model == 'A100'"),

@@ -15,7 +15,7 @@
 //!
 //! # From text to result
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `syntax` | text to a tree; macros such as `all` and `cel.bind` become loops |
 //! | `check` | types of all operations, as `cel-go` infers them, and the functions that calls refer to |

@@ -1,4 +1,4 @@
-//! Columns kept up to date equal rebuilt ones.
+//! Columns that were updated by pods equal rebuilt ones.
 
 use proptest::prelude::*;
 use schedc_core::column::Column;
@@ -40,19 +40,19 @@ fn any_pod(first_port: usize) -> impl Strategy<Value = String> {
 
 fn check<C: Column + std::fmt::Debug>(pods: &[Pod], history: &[usize], interner: &mut Interner) {
     let node = node(NODE, interner);
-    let mut kept = C::build(&node, interner);
+    let mut updated = C::build(&node, interner);
     let mut present = vec![false; pods.len()];
     for &pod in history {
         let pod = pod % pods.len();
         if present[pod] {
-            kept.remove_pod(&pods[pod])
+            updated.remove_pod(&pods[pod])
         } else {
-            kept.add_pod(&pods[pod])
+            updated.add_pod(&pods[pod])
         }
         present[pod] = !present[pod];
         let mut rebuilt = C::build(&node, interner);
         pods.iter().zip(&present).filter(|(_, present)| **present).for_each(|(pod, _)| rebuilt.add_pod(pod));
-        assert_eq!(kept, rebuilt);
+        assert_eq!(updated, rebuilt);
     }
 }
 
@@ -78,11 +78,11 @@ fn a_shared_port_is_free_once_one_pod_is_removed() {
         pod(&format!("{{metadata: {{uid: {uid}}}, spec: {{containers: [{{{ports}}}]}}}}"), &mut interner)
     });
     let mut ports = NodePortsInUse::build(&node(NODE, &mut interner), &interner);
-    let (wanted, any) = (pods[0].spec.host_ports[0], interner.intern("0.0.0.0"));
+    let (requested, any) = (pods[0].spec.host_ports[0], interner.intern("0.0.0.0"));
     pods.iter().for_each(|pod| ports.add_pod(pod));
-    assert!(ports.conflicts(&wanted, any));
+    assert!(ports.conflicts(&requested, any));
     ports.remove_pod(&pods[1]);
-    assert!(!ports.conflicts(&wanted, any), "as kube-scheduler has it");
+    assert!(!ports.conflicts(&requested, any), "as in kube-scheduler, which stores each port once");
     ports.remove_pod(&pods[0]);
     assert_eq!(ports, NodePortsInUse::default());
 }

@@ -35,7 +35,7 @@ impl WorkloadSelectors {
     /// The result depends on the pod's namespace, labels and controller, and on the workloads of the namespace.
     pub fn default_selector(&self, pod: &PodSpec) -> LabelSelector {
         let Some(workloads) = self.namespaces.get(&pod.namespace) else { return LabelSelector::default() };
-        // Their selectors match the pod, therefore all have the pod's value of a label.
+        // Matching selectors have the pod's values, so their keys determine the combined selector.
         let matching = workloads.services.values().filter(|selector| selector.matches(&pod.labels));
         let mut keys: Vec<Symbol> = matching.flat_map(|s| s.requirements.iter().map(|r| r.key)).collect();
         let controller =
@@ -48,7 +48,7 @@ impl WorkloadSelectors {
         let labels: Vec<_> = keys.into_iter().filter_map(|key| Some((key, pod.labels.value(key)?))).collect();
         let selector = LabelSelector::from_labels(&labels);
         match controller {
-            Some((_, controllers)) => selector.and(controllers),
+            Some((_, of_controller)) => selector.and(of_controller),
             None => selector,
         }
     }
@@ -181,7 +181,7 @@ mod tests {
         assert!(set(&mut index, ReplicaSet, "own", None, Some("app=web")));
         assert!(!set(&mut index, ReplicaSet, "own", Some("app=web"), Some("app=db")), "not registered again");
         index.register(&pod.spec);
-        assert!(set(&mut index, Service, "db", None, Some("app=db")), "of any pod");
+        assert!(set(&mut index, Service, "db", None, Some("app=db")), "a Service can affect any pod");
         index.register(&pod.spec);
         assert!(set(&mut index, ReplicaSet, "own", Some("app=db"), None));
     }
@@ -195,7 +195,7 @@ mod tests {
             ),
         ) {
             let mut interner = Interner::default();
-            let mut kept = WorkloadSelectors::default();
+            let mut updated = WorkloadSelectors::default();
             let mut objects: Vec<Option<Object>> = vec![None; 6];
             for (kind, name, labels) in history {
                 let kinds = [WorkloadKind::Service, WorkloadKind::ReplicaSet];
@@ -204,11 +204,11 @@ mod tests {
                 });
                 let slot = &mut objects[kind * 3 + name];
                 let old = std::mem::replace(slot, new);
-                kept.set_object(old.as_ref(), slot.as_ref());
+                updated.set_object(old.as_ref(), slot.as_ref());
             }
             let mut rebuilt = WorkloadSelectors::default();
             objects.iter().flatten().for_each(|object| rebuilt.set_object(None, Some(object)));
-            prop_assert_eq!(kept, rebuilt);
+            prop_assert_eq!(updated, rebuilt);
         }
     }
 }

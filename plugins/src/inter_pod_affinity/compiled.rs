@@ -159,11 +159,11 @@ impl Preferences {
         counts: &mut SelectorCounts,
         affinity_terms: &AffinityTerms,
     ) -> Self {
-        let matching = match args.ignore_preferred_terms_of_existing_pods && !pod.affinity.prefers() {
+        let matching = match args.ignore_preferred_terms_of_existing_pods && !pod.affinity.has_preferences() {
             true => Vec::new(),
             false => affinity_terms.scored_matching(pod.namespace, &pod.labels),
         };
-        if matching.is_empty() && !pod.affinity.prefers() {
+        if matching.is_empty() && !pod.affinity.has_preferences() {
             return Preferences::default();
         }
         let mut keys = Vec::new();

@@ -24,13 +24,13 @@ impl EnqueueExtensions for NodeResourcesFit {
                 fits_empty(rejected, new, view)
                     && old.is_none_or(|old| {
                         new.allowed_pods > old.allowed_pods
-                            || any_grew(&rejected.spec.requests, &old.allocatable, &new.allocatable)
+                            || any_increased(&rejected.spec.requests, &old.allocatable, &new.allocatable)
                             || is_left_to_devices(&rejected.spec.requests, new, view.indexes)
                     })
             }
             EventObject::Pod(Some(deleted), None) => deleted.occupies_node(),
             EventObject::Pod(Some(old), Some(new)) => {
-                let frees = || any_grew(&rejected.usage.requests, &new.usage.requests, &old.usage.requests);
+                let frees = || any_increased(&rejected.usage.requests, &new.usage.requests, &old.usage.requests);
                 new.uid == rejected.uid || (new.node.is_some() && frees())
             }
             EventObject::Object(old, Some(Object::DeviceClass(new))) => {
@@ -38,7 +38,7 @@ impl EnqueueExtensions for NodeResourcesFit {
                     Some(Object::DeviceClass(old)) => Some(&**old),
                     _ => None,
                 };
-                asks_for_devices(&rejected.spec.requests, old, new)
+                requests_devices(&rejected.spec.requests, old, new)
             }
             _ => true,
         }))
@@ -47,7 +47,7 @@ impl EnqueueExtensions for NodeResourcesFit {
 
 /// Returns whether a pod requests devices of a class as an extended resource, by a name that the event added
 /// to the class.
-fn asks_for_devices(requests: &Resources, old: Option<&DeviceClass>, new: &DeviceClass) -> bool {
+fn requests_devices(requests: &Resources, old: Option<&DeviceClass>, new: &DeviceClass) -> bool {
     let is_requested = |name| requests.scalar(name).is_some();
     let by_name = new.extended_resource.is_some_and(is_requested);
     match old {
@@ -69,13 +69,13 @@ fn is_left_to_devices(requested: &Resources, node: &Node, classes: &DeviceClasse
 }
 
 /// Returns whether the amount of a requested resource increased.
-fn any_grew(requested: &Resources, before: &Resources, after: &Resources) -> bool {
-    let grew = |requested: i64, before: i64, after: i64| requested > 0 && after > before;
-    grew(requested.milli_cpu, before.milli_cpu, after.milli_cpu)
-        || grew(requested.memory, before.memory, after.memory)
-        || grew(requested.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
+fn any_increased(requested: &Resources, before: &Resources, after: &Resources) -> bool {
+    let increased = |requested: i64, before: i64, after: i64| requested > 0 && after > before;
+    increased(requested.milli_cpu, before.milli_cpu, after.milli_cpu)
+        || increased(requested.memory, before.memory, after.memory)
+        || increased(requested.ephemeral_storage, before.ephemeral_storage, after.ephemeral_storage)
         || requested
             .scalars
             .iter()
-            .any(|&(name, amount)| grew(amount, before.scalar(name).unwrap_or(0), after.scalar(name).unwrap_or(0)))
+            .any(|&(name, amount)| increased(amount, before.scalar(name).unwrap_or(0), after.scalar(name).unwrap_or(0)))
 }

@@ -224,7 +224,7 @@ fn nodes_wake_pods_that_they_could_take() {
 }
 
 #[test]
-fn pods_that_shrink_or_go_wake_others() {
+fn reduced_or_deleted_pods_wake_others() {
     let mut interner = Interner::default();
     let mut pod = |name: &str, requests: &str| {
         let spec = with_requests(requests);

@@ -30,18 +30,18 @@ impl HypotheticalChanges {
         requested: &RequestedVolumes,
         view: View<'_, NodeVolumeLimits>,
     ) -> bool {
-        let mut matters = false;
+        let mut has_effect = false;
         for volume in pod.spec.volumes.iter().filter_map(|volume| counted(pod, volume, view.indexes)) {
             if requested.has_driver(volume.driver()) {
-                matters = true;
+                has_effect = true;
                 self.change_volume(node, volume, by);
             }
         }
         if let Some(text) = running_pod_failure(pod, view.indexes, &view.base.interner) {
-            matters = true;
+            has_effect = true;
             self.change_failing(node, pod, by, text);
         }
-        matters
+        has_effect
     }
 
     fn change_volume(&mut self, node: NodeIndex, volume: CountedVolume, by: i64) {
@@ -88,15 +88,15 @@ impl HypotheticalChanges {
     pub(super) fn failure(&self, node: NodeIndex, view: View<'_, NodeVolumeLimits>) -> Option<Failure> {
         let change = |uid: &Uid| self.failing.iter().find(|(at, other, ..)| *at == node && other == uid);
         let pods = view.base.infos()[node.get()].pods.iter();
-        let mut stay = pods.filter(|pod| change(&pod.uid).is_none_or(|(_, _, by, _)| *by > 0));
+        let mut remaining = pods.filter(|pod| change(&pod.uid).is_none_or(|(_, _, by, _)| *by > 0));
         let mut text = if view.indexes.has_failures(node) {
-            stay.find_map(|pod| running_pod_failure(pod, view.indexes, &view.base.interner))
+            remaining.find_map(|pod| running_pod_failure(pod, view.indexes, &view.base.interner))
         } else {
             None
         };
         if text.is_none() {
-            let mut come = self.failing.iter().filter(|(at, _, by, _)| *at == node && *by > 0);
-            text = come.next().map(|(.., text)| text.clone());
+            let mut added = self.failing.iter().filter(|(at, _, by, _)| *at == node && *by > 0);
+            text = added.next().map(|(.., text)| text.clone());
         }
         Some(Failure { text: text?, unresolvable: false })
     }

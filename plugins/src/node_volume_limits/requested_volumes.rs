@@ -75,7 +75,7 @@ impl RequestedVolumes {
         self.failure.is_some()
     }
 
-    /// Returns whether no node can ever be full for the pod, whatever pods are added.
+    /// Returns whether no node can ever be full for the pod, regardless of added pods.
     pub(super) fn is_unlimited(&self, index: &AttachedVolumes) -> bool {
         !index.any_limit() && !self.fails()
     }

@@ -93,7 +93,7 @@ impl BindingPlan {
         [self.pod.clone(), node].into_iter().chain(volumes).chain(claims).collect()
     }
 
-    /// Writes the bindings (`bindAPIUpdate`). An object must be as it was for the decision, or already have the
+    /// Writes the bindings (`bindAPIUpdate`). An object must be unchanged since the decision, or already have the
     /// new value. Returns the written volumes, and the claims to provision, as they are after the writes.
     async fn write(&self, client: &impl Client) -> Result<Vec<Value>, BindError> {
         let mut written = Vec::with_capacity(self.bindings.len() + self.provisions.len());

@@ -6,7 +6,7 @@ const POD: &str = "{metadata: {name: me}, spec: {volumes: [
     {name: a, persistentVolumeClaim: {claimName: data}}, {name: own, ephemeral: {}}, {name: c, csi: {driver: inline}}]}}";
 const CLASS: &str = "{kind: StorageClass, metadata: {name: fast}, provisioner: d}";
 const NODE: &str = "{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}}";
-const ROOM: &str = "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi}";
+const CAPACITY: &str = "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi}";
 const WITH_CAPACITY_TRACKING: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: true}}";
 const WITHOUT_CAPACITY_TRACKING: &str = "{kind: CSIDriver, metadata: {name: inline}, spec: {storageCapacity: false}}";
 
@@ -107,18 +107,21 @@ pub(crate) const HINTS: Hints = Hints {
             rejected: POD,
             queue: &[
                 updated(
-                    ROOM,
+                    CAPACITY,
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 11Gi}",
                 ),
-                updated("{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}", ROOM),
+                updated("{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}", CAPACITY),
                 updated(
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 1Gi}",
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 2Gi}",
                 ),
             ],
             skip: &[
-                updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 9Gi}"),
-                updated(ROOM, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}"),
+                updated(
+                    CAPACITY,
+                    "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 9Gi}",
+                ),
+                updated(CAPACITY, "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast}"),
                 // More capacity, but not for larger volumes.
                 updated(
                     "{kind: CSIStorageCapacity, metadata: {name: c}, storageClassName: fast, capacity: 10Gi, maximumVolumeSize: 1Gi}",

@@ -263,7 +263,7 @@ fn is_affected(step: &Step, pod: &Value) -> bool {
         Step::Set { change, .. } if change == "Node taints" => {
             pod["spec"]["topologySpreadConstraints"].to_string().contains(r#""nodeTaintsPolicy":"Honor""#)
         }
-        Step::Set { change, .. } if change == "Node comes" => pod["spec"].to_string().contains("hostPort"),
+        Step::Set { change, .. } if change == "Node is created" => pod["spec"].to_string().contains("hostPort"),
         Step::Set { change, manifest } if change == "Pod is nominated" => {
             let volumes = |pod: &Value| pod["spec"]["volumes"].as_array().is_some_and(|volumes| !volumes.is_empty());
             volumes(manifest) && volumes(pod)

@@ -18,7 +18,7 @@ const NAMESPACES: [&str; 3] = ["default", "other", "third"];
 /// histories.
 struct HistoryShape {
     nodes: usize,
-    /// Whether the history is only about storage claims, in one namespace.
+    /// Whether the pods of the history have storage claims only, in one namespace.
     storage: bool,
     /// Percentage of pods with each [`pods::PodFeature`].
     features: BTreeMap<pods::PodFeature, usize>,
@@ -109,7 +109,7 @@ pub(crate) fn history(seed: u64, profiles: usize) -> History {
     let mut random = Random::new(seed);
     let profile = random.below(profiles);
     let shape = HistoryShape::draw(&mut random);
-    let mut drawer = HistoryGenerator {
+    let mut generator = HistoryGenerator {
         random,
         shape,
         templates: Vec::new(),
@@ -119,11 +119,11 @@ pub(crate) fn history(seed: u64, profiles: usize) -> History {
         count: 0,
         steps: Vec::new(),
     };
-    drawer.begin();
-    for _ in 0..10 + drawer.random.below(30) {
-        drawer.step();
+    generator.begin();
+    for _ in 0..10 + generator.random.below(30) {
+        generator.step();
     }
-    History { seed, profile, steps: drawer.steps }
+    History { seed, profile, steps: generator.steps }
 }
 
 impl HistoryGenerator {
@@ -200,11 +200,11 @@ impl HistoryGenerator {
         let old = self.others.get(&key).cloned();
         if old.is_some() && self.often(35) {
             self.others.remove(&key);
-            self.delete(format!("{kind} goes"), kind, namespace, name);
+            self.delete(format!("{kind} is deleted"), kind, namespace, name);
             return;
         }
         let manifest = draw(self, old.as_ref());
-        let what = if old.is_some() { "changes" } else { "comes" };
+        let what = if old.is_some() { "changes" } else { "is created" };
         self.others.insert(key, manifest.clone());
         self.set(format!("{kind} {what}"), manifest);
     }

@@ -28,7 +28,7 @@ pub(crate) enum Step {
         /// The pod.
         pod: Value,
         /// Whether the pod is then placed on the selected node.
-        goes: bool,
+        is_placed: bool,
     },
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn scenario(history: &History, profile: &str) -> String {
     let mut steps = Vec::new();
     for step in &history.steps {
         steps.push(step.to_string());
-        if let Step::Schedule { pod, goes: false } = step {
+        if let Step::Schedule { pod, is_placed: false } = step {
             let metadata = &pod["metadata"];
             let reference = json!({"kind": "Pod", "namespace": metadata["namespace"], "name": metadata["name"]});
             steps.push(json!({"delete": reference}).to_string());

@@ -33,26 +33,27 @@ mod with_gaps {
 const CASES: u64 = 200;
 const CASES_WITH_GAPS: u64 = 80;
 
-/// The results for a pod.
-type Found = (Explanation, Explanation, Decision);
+/// Results for a pod: the explanation with the first rejection of each node, the one with all of them, the decision.
+type Results = (Explanation, Explanation, Decision);
 
-struct Ask<'a, S> {
+/// Evaluates a pod with the profile of an engine.
+struct Evaluate<'a, S> {
     pod: &'a Arc<Pod>,
     cache: &'a mut Cache<S>,
     draw: usize,
 }
 
-impl<S: State> Visitor<S> for Ask<'_, S> {
-    type Output = Found;
-    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Found {
-        let Ask { pod, cache, draw } = self;
+impl<S: State> Visitor<S> for Evaluate<'_, S> {
+    type Output = Results;
+    fn visit<P: Profile<State = S>>(self, engine: &mut Engine<P>) -> Results {
+        let Evaluate { pod, cache, draw } = self;
         engine.percentage_of_nodes_to_score = 100;
         let [first, all] = [false, true].map(|all_filters| engine.explain(pod, cache, all_filters));
         (first, all, engine.decide(pod, cache, UNTIMED, |n| draw % n))
     }
 }
 
-/// A cluster, and a scheduler of it.
+/// A cluster and its scheduler, compiled or interpreted.
 struct Side<B: Bundle> {
     bundle: B,
     cluster: TestCluster<B::State>,
@@ -64,18 +65,19 @@ impl<B: Bundle> Side<B> {
     }
 
     /// Applies a step. Returns the results for a pod to be scheduled.
-    fn take(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Found> {
+    fn apply(&mut self, step: &Step, profile: usize, draw: usize) -> Option<Results> {
         match step {
             Step::Set { manifest, .. } => self.cluster.set(manifest),
             Step::Delete { reference, .. } => self.cluster.delete(reference),
-            Step::Schedule { pod, goes } => {
+            Step::Schedule { pod, is_placed } => {
                 let pod = self.cluster.pending(pod);
-                let found = self.bundle.with(profile, Ask { pod: &pod, cache: &mut self.cluster.cache, draw });
-                if let (true, Decision::Node(node)) = (goes, &found.2) {
+                let evaluate = Evaluate { pod: &pod, cache: &mut self.cluster.cache, draw };
+                let results = self.bundle.with(profile, evaluate);
+                if let (true, Decision::Node(node)) = (is_placed, &results.2) {
                     let node = self.cluster.cache.base.name(*node).to_owned();
                     self.cluster.place(pod, &node);
                 }
-                return Some(found);
+                return Some(results);
             }
         }
         None
@@ -96,16 +98,16 @@ fn compare<B: Bundle>(cases: u64) -> (usize, usize) {
         let mut compiled = Side::new(B::new(&Handle::default()).unwrap());
         let mut interpreted = Side::new(interpretation.start(&Handle::default()).unwrap());
         for (at, step) in history.steps.iter().enumerate() {
-            let expected = compiled.take(step, profile, at);
-            let found = interpreted.take(step, profile, at);
+            let expected = compiled.apply(step, profile, at);
+            let actual = interpreted.apply(step, profile, at);
             assert!(
-                found == expected,
-                "seed {seed}, step {at}, {}: {step}\n{expected:?}\n{found:?}",
+                actual == expected,
+                "seed {seed}, step {at}, {}: {step}\n{expected:?}\n{actual:?}",
                 files[profile].display()
             );
-            decisions += usize::from(found.is_some());
-            if let Some((.., Decision::Unschedulable(why))) = &found {
-                preemptions += usize::from(!why.victims().is_empty());
+            decisions += usize::from(actual.is_some());
+            if let Some((.., Decision::Unschedulable(failure))) = &actual {
+                preemptions += usize::from(!failure.victims().is_empty());
             }
         }
     }

@@ -96,7 +96,7 @@ fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<
         match step {
             Step::Set { manifest, .. } => cluster.set(manifest),
             Step::Delete { reference, .. } => cluster.delete(reference),
-            Step::Schedule { pod, goes } => {
+            Step::Schedule { pod, is_placed } => {
                 let pod = cluster.pending(pod);
                 let expected = evaluate(rules, &cluster.cluster, &cluster.cache.base.interner, &pod);
                 let compare = Compare { cluster: &mut cluster, rules: &expected, pod: &pod, draw: at };
@@ -108,7 +108,7 @@ fn play(history: &[Step], profile: usize, rules: &Profile, mut coverage: Option<
                     outcome.differences.insert(0, format!("step {at}, {}:", pod.name));
                     return outcome;
                 }
-                if let (true, Some(node)) = (goes, expected.choices().first()) {
+                if let (true, Some(node)) = (is_placed, expected.choices().first()) {
                     cluster.place(pod, node);
                 }
             }

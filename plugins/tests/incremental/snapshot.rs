@@ -47,10 +47,10 @@ impl<P: Profile> Side<P> {
         match step {
             Step::Set { manifest, .. } => self.set(manifest),
             Step::Delete { reference, .. } => self.delete(reference),
-            Step::Schedule { pod, goes } => {
+            Step::Schedule { pod, is_placed } => {
                 let pod = self.pod(pod);
                 let decision = self.snapshot.decide(&pod, |n| draw % n);
-                if let (true, Decision::Node(node)) = (goes, decision)
+                if let (true, Decision::Node(node)) = (is_placed, decision)
                     && !self.shares_a_port(
                         &pod,
                         self.snapshot.cluster().base.infos()[node.get()].node.as_ref().map(|node| node.name),

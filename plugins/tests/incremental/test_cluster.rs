@@ -49,7 +49,7 @@ pub(crate) fn object(manifest: &Value) -> AnyObject {
     let text = |field: &str| manifest[field].as_str().unwrap_or_default();
     match AnyObject::from_json(text("apiVersion"), text("kind"), manifest.clone()) {
         Ok(Some(object)) => object,
-        refused => panic!("{manifest} is no object: {refused:?}"),
+        refused => panic!("{manifest} is not an object: {refused:?}"),
     }
 }
 
@@ -145,22 +145,24 @@ impl<S: State> TestCluster<S> {
         let [kind, namespace, name] =
             [kind, &metadata["namespace"], &metadata["name"]].map(|text| text.as_str().unwrap_or_default());
         let names = &self.cache.base.interner;
-        let is_it = |pod: &Pod| &*pod.name == name && names.resolve(pod.spec.namespace) == namespace;
-        let is_there = match kind {
+        let is_same_pod = |pod: &Pod| &*pod.name == name && names.resolve(pod.spec.namespace) == namespace;
+        let exists = match kind {
             "Node" => names.get(name).is_some_and(|name| self.cluster.nodes.contains_key(&name)),
-            "Pod" if self.cluster.nominated.iter().any(|other| is_it(&other.pod)) => return ObjectState::Nominated,
+            "Pod" if self.cluster.nominated.iter().any(|other| is_same_pod(&other.pod)) => {
+                return ObjectState::Nominated;
+            }
             "Pod" => {
                 let mut pods = self.cluster.pods.iter().filter(|other| self.cluster.nodes.contains_key(&other.node));
-                pods.any(|other| is_it(&other.pod))
+                pods.any(|other| is_same_pod(&other.pod))
             }
             _ => self.others.contains_key(&(kind.to_owned(), namespace.to_owned(), name.to_owned())),
         };
-        if is_there { ObjectState::Placed } else { ObjectState::Absent }
+        if exists { ObjectState::Placed } else { ObjectState::Absent }
     }
 
     /// Returns the pod to be scheduled: the existing one with this name, if any.
     pub(crate) fn pending(&mut self, manifest: &Value) -> Arc<Pod> {
-        let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is no pod") };
+        let AnyObject::Pod(pod) = object(manifest) else { panic!("{manifest} is not a pod") };
         let converted = convert_pod(&pod, &mut self.cache.base.interner);
         Arc::new(match self.pods.get(&full_name(&pod)) {
             Some((uid, _)) => Pod { uid: uid.clone(), ..converted },

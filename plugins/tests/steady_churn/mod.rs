@@ -1,6 +1,5 @@
-//! Number of allocations in a scheduling cycle once the cluster has been full: pods are added, placed, bound
-//! and deleted. A cycle lasts from popping a pod to the request that binds it; the request itself is not
-//! counted.
+//! Number of allocations in a scheduling cycle, after the cluster was full once, while pods are added, placed, bound
+//! and deleted. A cycle lasts from popping a pod to the request that binds it; the request itself is not counted.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -16,7 +15,7 @@ use schedc_core::scheduler::{Change, Completed, Options, Placed, Scheduler, Task
 use schedc_objects::testing::{node, object, pod};
 
 const NODES: usize = 100;
-/// Number of nodes that pods of some kinds name.
+/// Number of nodes that the kind `nodes by name` names.
 const NAMED: usize = 4;
 /// Maximum number of pods on a node.
 const PODS_OF_A_NODE: usize = 8;
@@ -170,7 +169,7 @@ impl Churn {
     }
 
     /// Fills every node repeatedly with pods of every kind beyond its limit. Afterwards all memory by node is
-    /// allocated, and no log grows any more.
+    /// allocated, and no log grows.
     fn crowd(&mut self) {
         for _ in 0..LONGEST_LOG / NODES {
             let mut crowd = Vec::new();

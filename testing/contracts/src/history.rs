@@ -65,8 +65,8 @@ pub(crate) fn draw(seed: u64, objects: &[TestObject]) -> Vec<Step> {
     }
     for _ in 0..5 + random.below(20) {
         let object = random.below(objects.len());
-        let goes = random.below(100) < 30;
-        steps.push(if goes { Step::Remove { object } } else { set(object, &mut random) });
+        let removes = random.below(100) < 30;
+        steps.push(if removes { Step::Remove { object } } else { set(object, &mut random) });
         if random.below(100) < 25 {
             steps.push(Step::Refuse);
         }

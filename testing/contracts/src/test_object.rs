@@ -54,14 +54,14 @@ pub(crate) fn read(manifests: &str, kinds: Kinds) -> Result<Vec<TestObject>, Str
         let pods = pods.into_iter().map(|pod| pod.object.into());
         for mut object in nodes.chain(pods).chain(others.into_iter().map(|other| other.object)) {
             complete(&mut object);
-            let is_it = |thing: &&mut TestObject| thing.kind() == object.kind() && thing.name() == name(&object);
-            match objects.iter_mut().find(is_it) {
-                Some(thing) => thing.variants.push(object),
+            let is_same = |known: &&mut TestObject| known.kind() == object.kind() && known.name() == name(&object);
+            match objects.iter_mut().find(is_same) {
+                Some(known) => known.variants.push(object),
                 None => objects.push(TestObject { variants: vec![object] }),
             }
         }
     }
-    if objects.is_empty() { Err("there is nothing in the manifests".to_owned()) } else { Ok(objects) }
+    if objects.is_empty() { Err("the manifests contain no objects".to_owned()) } else { Ok(objects) }
 }
 
 fn documents(text: &str) -> Vec<String> {
@@ -73,8 +73,8 @@ fn documents(text: &str) -> Vec<String> {
             (_, None) => {}
         }
     }
-    let says_something = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    documents.retain(|document| document.lines().any(says_something));
+    let has_content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    documents.retain(|document| document.lines().any(has_content));
     documents
 }
 

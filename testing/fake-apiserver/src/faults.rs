@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_go_with_others() {
+    fn delays_combine_with_other_faults() {
         let delay = || FaultRule::new(Fault::Delay(Duration::from_secs(1)));
         let mut rules = [delay(), FaultRule::new(Fault::LoseAnswer), delay(), FaultRule::new(Fault::Cut)];
         let faults = Faults::pick(&mut rules, &api_request(Method::GET, "/api/v1/pods"));

@@ -52,8 +52,8 @@ impl Selector {
         fields
             && self.labels.iter().all(|(name, value, equal)| {
                 let label = labels.get(name).and_then(Value::as_str);
-                let is_so = value.as_ref().map_or(label.is_some(), |value| label == Some(value));
-                is_so == *equal
+                let is_match = value.as_ref().map_or(label.is_some(), |value| label == Some(value));
+                is_match == *equal
             })
     }
 }

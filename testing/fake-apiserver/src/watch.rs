@@ -202,7 +202,7 @@ impl Stream {
         {
             let last = match fault {
                 StreamFault::Cut(_) => {
-                    // Earlier events must arrive first; a broken stream drops what it has not sent.
+                    // Earlier events must arrive first; a broken stream drops unsent events.
                     sleep(DELIVERY_TIME).await;
                     Some(Err(InjectedDisconnect))
                 }

@@ -80,7 +80,7 @@ impl ReferenceEvaluation {
         if !self.failures.is_empty() {
             return BTreeSet::new();
         }
-        // A single feasible node is chosen whatever its scores.
+        // A single feasible node is chosen without scores.
         match self.feasible().count() {
             1 => self.feasible().collect(),
             _ => self.best.iter().map(String::as_str).collect(),

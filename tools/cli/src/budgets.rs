@@ -196,7 +196,7 @@ fn importance(pod: &Pod) -> (Reverse<i32>, i64) {
 /// their priorities, number of victims.
 fn harm(candidate: &Candidate) -> (Option<i32>, i64, usize) {
     let priorities = || candidate.victims.iter().map(|pod| pod.spec.priority);
-    // As in kube-scheduler: the offset makes more victims worse whatever their priorities are.
+    // As in kube-scheduler: the offset makes more victims worse regardless of their priorities.
     let sum = priorities().map(|priority| i64::from(priority) + i64::from(i32::MAX) + 1).sum();
     (priorities().max(), sum, candidate.victims.len())
 }

@@ -57,7 +57,7 @@ pub struct WaitReason {
     pub reasons: Vec<ReasonCount>,
 }
 
-/// A reason of nodes.
+/// A reason for which nodes reject a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReasonCount {
     /// kube-scheduler's text.
@@ -73,7 +73,7 @@ pub enum TrialState {
     Running(String),
     /// The pod waits.
     Waiting(WaitReason),
-    /// The pod does not exist any more.
+    /// The pod no longer exists.
     Gone,
 }
 
@@ -107,7 +107,7 @@ impl Trial {
             .collect()
     }
 
-    /// Lets the scheduler and the controllers act at the current time: no backoff ends.
+    /// Runs the scheduler and the controllers at the current time: no backoff ends.
     pub fn settle(&mut self) {
         self.simulator.settle();
     }
@@ -232,10 +232,10 @@ impl Trial {
         Some(scheduler.explain(profile, &pod, false))
     }
 
-    fn pods_where(&self, is_wanted: impl Fn(&ApiPod) -> bool) -> Vec<Key> {
+    fn pods_where(&self, matches: impl Fn(&ApiPod) -> bool) -> Vec<Key> {
         let pods = self.simulator.server.list("Pod");
-        let wanted = pods.filter(|object| matches!(&***object, AnyObject::Pod(pod) if is_wanted(pod)));
-        wanted.map(|object| Key::of(object)).collect()
+        let matching = pods.filter(|object| matches!(&***object, AnyObject::Pod(pod) if matches(pod)));
+        matching.map(|object| Key::of(object)).collect()
     }
 
     /// Returns the pods that were preempted after the creation of the trial.

@@ -339,7 +339,7 @@ impl Cluster {
         Some(request)
     }
 
-    /// Moves a pod to a node, whatever its node is.
+    /// Moves a pod to a node, also if it has another node.
     pub(crate) fn force_node(&mut self, pod: &PodRef, node: &str) {
         if let Some(AnyObject::Pod(old)) = self.server.get(&pod.key()).map(|object| &**object) {
             let mut moved = old.clone();

@@ -54,7 +54,7 @@ impl DeviceFacts {
         PoolKind::of(self.node)
     }
 
-    /// Returns what it consumes of the counter of its pool.
+    /// Returns the amount of its pool's counter that the device consumes.
     pub(crate) fn memory(self) -> i64 {
         match (self.kind(), self.at) {
             (PoolKind::Partitions, 0) => 4,

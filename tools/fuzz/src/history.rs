@@ -1,4 +1,4 @@
-//! Histories: lists of small steps, each of which has a meaning whatever precedes it. Therefore a history
+//! Histories: lists of small steps, each of which is valid after any other steps. Therefore a history
 //! without some of its steps is a history, too.
 
 use std::fmt;

@@ -71,10 +71,10 @@ fn main() -> ExitCode {
             }
             ExitCode::SUCCESS
         }
-        Err(broken) => {
-            println!("{broken}");
-            let invariant = broken.violation.lines().next().unwrap_or_default();
-            eprintln!("error: {invariant}, after {} steps", HumanCount(broken.total));
+        Err(failure) => {
+            println!("{failure}");
+            let invariant = failure.violation.lines().next().unwrap_or_default();
+            eprintln!("error: {invariant}, after {} steps", HumanCount(failure.total));
             ExitCode::FAILURE
         }
     }

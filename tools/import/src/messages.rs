@@ -33,7 +33,7 @@ pub(crate) fn not_a_configuration(at: Span, kind: &str) -> Diagnostic {
 }
 
 pub(crate) fn missing_type(at: Span, key: &str, expected: &str) -> Diagnostic {
-    Diagnostic::at(at, format!("`{key}` is missing"), "what is this?").help(format!("add `{key}: {expected}`"))
+    Diagnostic::at(at, format!("`{key}` is missing"), "unknown kind of file").help(format!("add `{key}: {expected}`"))
 }
 
 pub(crate) fn other_kind(kind: &Spanned<String>, expected: &str) -> Diagnostic {
@@ -130,11 +130,11 @@ pub(crate) fn parallelism_too_small(parallelism: &Spanned<i64>) -> Diagnostic {
 
 pub(crate) fn process_setting(setting: &Spanned<&'static str>) -> Diagnostic {
     let subject = match setting.value {
-        "parallelism" => "not taken over: schedc evaluates nodes in one thread",
+        "parallelism" => "ignored: schedc evaluates nodes in one thread",
         "leaderElection" => "not part of a profile: it configures the process, not its decisions",
         "clientConnection" => "not part of a profile: it configures the connection to the API server",
         "delayCacheUntilActive" => "not part of a profile: it configures when a standby starts to watch",
-        _ => "not taken over: there are no such endpoints",
+        _ => "ignored: there are no such endpoints",
     };
     Diagnostic::at(setting.span, format!("`{}` is {subject}", setting.value), "")
 }
@@ -175,7 +175,7 @@ pub(crate) fn scheduler_name_twice(name: &Spanned<String>, first: Span) -> Diagn
 pub(crate) fn several_profiles(names: &[&str], wanted: Option<&str>) -> Diagnostic {
     let has = format!("the configuration has {}", quoted(names));
     match wanted {
-        None => Diagnostic::new(format!("which of the {} profiles?", names.len()))
+        None => Diagnostic::new(format!("none of the {} profiles is chosen", names.len()))
             .note(has)
             .help("choose one with --name, or write all of them into a folder with --output-dir"),
         Some(wanted) => {
@@ -196,7 +196,7 @@ pub(crate) fn star_enabled(at: Span, set_key: &str) -> Diagnostic {
 }
 
 pub(crate) fn removed_plugin(name: &Spanned<String>, successor: &str) -> Diagnostic {
-    let title = format!("kube-scheduler 1.36 has no plugin `{}` any more", name.value);
+    let title = format!("kube-scheduler 1.36 no longer has the plugin `{}`", name.value);
     Diagnostic::at(name.span, title, "removed").help(format!("its function is part of `{successor}`"))
 }
 
@@ -357,7 +357,7 @@ pub(crate) fn wrong_args_type(at: Span, key: &str, plugin: &str, expected: &str)
 pub(crate) fn argument_not_in_schedc(key: &Spanned<String>, plugin: &str) -> Diagnostic {
     Diagnostic::at(
         key.span,
-        format!("argument `{}` of `{plugin}` is left out: schedc has nothing like it", key.value),
+        format!("argument `{}` of `{plugin}` is left out: schedc has no equivalent", key.value),
         "",
     )
 }
@@ -377,7 +377,7 @@ pub(crate) fn no_node_selector_terms(at: Span) -> Diagnostic {
 
 pub(crate) fn empty_preference(at: Span, weighs: bool) -> Diagnostic {
     let why = if weighs { "it has no requirement" } else { "its weight is 0" };
-    Diagnostic::at(at, format!("this preference is left out, since it never counts: {why}"), "never counts")
+    Diagnostic::at(at, format!("this preference is left out, because it has no effect: {why}"), "no effect")
 }
 
 pub(crate) fn no_strategy_type(at: Span) -> Diagnostic {

@@ -13,8 +13,8 @@ use crate::effective::{Effective, Entry};
 use crate::profile::{self, Profile, Set};
 use crate::{messages, write};
 
-/// Assumed extension points of unknown plugins. Conclusions that hold for both extremes are assumed to hold
-/// in between.
+/// Assumed extension points of out-of-tree plugins, whose catalogs are unknown. A result that is the same for both
+/// extremes is assumed for all sets of points between them.
 #[derive(Clone, Copy)]
 enum OutOfTreePoints {
     /// Only the points where the configuration names them. Plugins of `multiPoint` also run at PostBind, since they run
@@ -63,7 +63,7 @@ pub(crate) fn text(
             let effective = Effective::new(written, runs_at);
             let plan = compiled(&text, source, profile, runs_at, catalog, files)?;
             let differing =
-                Point::ALL.into_iter().filter(|point| !same(*point, &plan, effective.point(*point), catalog));
+                Point::ALL.into_iter().filter(|point| !is_same(*point, &plan, effective.point(*point), catalog));
             let sets = differing.map(|point| (point, profile::explicit(point, effective.point(point), catalog)));
             let sets = sets.collect();
             Ok((plan, sets))
@@ -132,11 +132,11 @@ fn compiled(
 }
 
 /// Returns whether a plan runs the same plugins at a point as kube-scheduler, as far as schedc supports them.
-fn same(point: Point, plan: &Plan, wanted: &[Entry], catalog: &Catalog) -> bool {
-    let wanted = wanted.iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
-    let wanted = wanted.map(|entry| (entry.name.as_str(), entry.weight));
-    let got = plan
+fn is_same(point: Point, plan: &Plan, expected: &[Entry], catalog: &Catalog) -> bool {
+    let expected = expected.iter().filter(|entry| profile::runs_at(&entry.name, point, catalog));
+    let expected = expected.map(|entry| (entry.name.as_str(), entry.weight));
+    let actual = plan
         .at(point)
         .map(|(step, plugin)| (plugin.entry.name.as_str(), step.weight.as_ref().map_or(0, |weight| weight.value)));
-    wanted.eq(got)
+    expected.eq(actual)
 }

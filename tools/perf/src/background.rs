@@ -1,4 +1,4 @@
-//! Activity next to the operations: churn and deletions, each at its own interval.
+//! Activity that runs concurrently with the operations: churn and deletions, each at a separate interval.
 
 use std::collections::VecDeque;
 
@@ -45,8 +45,7 @@ impl PeriodicTask {
         self.next
     }
 
-    /// Runs the task once if it is due: missed intervals are skipped, as with a ticker. Returns whether there is
-    /// more to do.
+    /// Runs the task once. Missed intervals are skipped, as with a ticker. Returns whether the task continues.
     pub(crate) fn run(&mut self, runner: &mut Runner<'_>, now: i64) -> Result<bool, Error> {
         self.next = self.next.saturating_add(self.interval);
         match &mut self.task {

@@ -21,7 +21,7 @@ use crate::{Error, measure};
 /// Options of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Index of a profile that serves every pod, whatever its scheduler name.
+    /// Index of a profile that serves every pod, regardless of its scheduler name.
     pub profile: Option<usize>,
     /// Seed for the choice among equally good nodes.
     pub seed: u64,

@@ -106,7 +106,7 @@ enum EncodedValues {
     Numbers(Numbers),
 }
 
-/// Numbers as such, or as indices of a few distinct ones.
+/// Numbers, or indices of a few distinct ones.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Numbers {

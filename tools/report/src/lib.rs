@@ -1,7 +1,7 @@
 //! Reports of results as self-contained HTML pages.
 //!
 //! A [`Report`] is a list of views: tables, time series, bars and heat maps. [`Report::html`] returns a page with its data, styles and
-//! scripts, which makes no request. The scripts in `src/page` draw the views; they know no command.
+//! scripts, which makes no request. The scripts in `src/page` draw the views, independent of commands.
 //!
 //! Names and messages come from manifests. The page treats them as text only: the data is JSON in a script element that is not
 //! executed, without any character that could end it, and a content security policy forbids all other scripts.

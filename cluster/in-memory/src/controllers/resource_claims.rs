@@ -253,7 +253,7 @@ fn prepared_status(result: &DeviceRequestAllocationResult, now: i64) -> Allocate
     }
 }
 
-/// Returns whether a pod will not run any more (`isPodDone`).
+/// Returns whether a pod will no longer run (`isPodDone`).
 fn is_done(pod: &Pod) -> bool {
     let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
     is_finished(pod) || (pod.metadata.deletion_timestamp.is_some() && node.is_empty())

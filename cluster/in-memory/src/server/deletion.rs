@@ -83,7 +83,7 @@ impl ApiServer {
         Some(self.store.put(key, held))
     }
 
-    /// Removes an updated object that is being deleted and has no finalizers any more.
+    /// Removes an updated object that is being deleted and no longer has finalizers.
     pub(super) fn finalize(&mut self, key: &Key, object: &AnyObject) {
         let metadata = object.metadata();
         let was_held = metadata.deletion_timestamp.is_some() && metadata.deletion_grace_period_seconds == Some(0);

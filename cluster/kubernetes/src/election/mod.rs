@@ -96,7 +96,7 @@ pub struct Election {
     settings: ElectionSettings,
     random: Random,
     state: State,
-    /// The lease as it was observed last, and the time of its last change.
+    /// The last observed lease, and the time of its last change.
     seen: Option<(Lease, Duration)>,
     /// Renewal times while this replica holds the lease.
     held: Option<HeldLease>,

@@ -32,7 +32,7 @@ pub const FLAGS: &[Flag] = flags! {
     Misc, "master", Text, "", Honoured => "Address of the API server, in place of the one in the kubeconfig";
     Misc, "unsupported-kube-api-over-localhost", Bool, "",
         refused(&["false"], "name the server in the kubeconfig, or with --master") =>
-        "Talk to the API server of this host";
+        "Connect to the API server of this host";
     Misc, "write-config-to", Text, "", Honoured => "Write the effective configuration to this file, and exit";
     Serving, "bind-address", Ip, "0.0.0.0", Honoured => "Address to serve on";
     Serving, "cert-dir", Text, "", Honoured =>
@@ -47,7 +47,7 @@ pub const FLAGS: &[Flag] = flags! {
         "The server's certificate; without one, a self-signed one is generated";
     Serving, "tls-cipher-suites", Texts, "", Honoured => "Cipher suites, by their names at IANA";
     Serving, "tls-curve-preferences", Int32s, "[]",
-        refused(&["[]"], "leave it out: X25519, P-256 and P-384 are offered") =>
+        refused(&["[]"], "omit it; X25519, P-256 and P-384 are offered") =>
         "Key exchange groups, by their numbers at IANA";
     Serving, "tls-min-version", Text, "", Honoured => "VersionTLS12 or VersionTLS13";
     Serving, "tls-private-key-file", Text, "", Honoured => "The key of --tls-cert-file";

@@ -15,23 +15,25 @@ const REQUIRED: &str = "requiredAffinityTerms";
 /// kube-scheduler's name of required anti-affinity in errors.
 const ANTI_REQUIRED: &str = "requiredAntiAffinityTerms";
 
-/// Converts the pod affinity and anti-affinity of a pod in `namespace`. A term that cannot be parsed makes its list
-/// empty and its error is kept; the other lists stay valid.
+/// Converts the pod affinity and anti-affinity of a pod in `namespace`. If a term cannot be parsed, its list is empty,
+/// and the result contains the error; the other lists are valid.
 pub(super) fn pod_affinity(
     affinity: Option<&api::Affinity>,
     namespace: Symbol,
     interner: &mut Interner,
 ) -> PodAffinity {
     let Some(affinity) = affinity else { return PodAffinity::default() };
-    let near = affinity.pod_affinity.as_ref();
+    let pod_affinity = affinity.pod_affinity.as_ref();
     let anti_affinity = affinity.pod_anti_affinity.as_ref();
     let mut reader = Reader { namespace, interner, broken: Vec::new() };
-    let required = near.and_then(|near| near.required_during_scheduling_ignored_during_execution.as_ref());
+    let required =
+        pod_affinity.and_then(|pod_affinity| pod_affinity.required_during_scheduling_ignored_during_execution.as_ref());
     let required = reader.terms(REQUIRED, required);
     let anti_required = anti_affinity
         .and_then(|anti_affinity| anti_affinity.required_during_scheduling_ignored_during_execution.as_ref());
     let anti_required = reader.terms(ANTI_REQUIRED, anti_required);
-    let preferred = near.and_then(|near| near.preferred_during_scheduling_ignored_during_execution.as_ref());
+    let preferred = pod_affinity
+        .and_then(|pod_affinity| pod_affinity.preferred_during_scheduling_ignored_during_execution.as_ref());
     let preferred = reader.weighted_terms("preferredAffinityTerms", preferred);
     let anti_preferred = anti_affinity
         .and_then(|anti_affinity| anti_affinity.preferred_during_scheduling_ignored_during_execution.as_ref());

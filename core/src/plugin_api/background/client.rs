@@ -17,7 +17,8 @@ use crate::plugin_api::requests::WriteOperation;
 /// kinds that plugins declare, and sleeps by the scheduler's clock. It neither binds nor deletes pods, because these
 /// belong to the scheduler.
 ///
-/// It works in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: calls are passed on while they run.
+/// It works only in tasks that [`Handle::spawn`](crate::handle::Handle::spawn) starts: the scheduler forwards their
+/// calls.
 #[derive(Clone, Debug)]
 pub struct BackgroundClient {
     requests: RequestQueue,
@@ -46,9 +47,9 @@ impl BackgroundClient {
     }
 
     async fn call(&self, request: ApiRequest) -> Result<Value, ApiError> {
-        let answer = Channel::default();
-        self.requests.send_task_request(TaskRequest::Call(request, answer.clone()));
-        answer.pop().await
+        let response = Channel::default();
+        self.requests.send_task_request(TaskRequest::Call(request, response.clone()));
+        response.pop().await
     }
 
     async fn change(&self, object: &ObjectRef, operation: WriteOperation) -> Result<Value, ApiError> {
@@ -90,7 +91,7 @@ impl Client for BackgroundClient {
     }
 }
 
-fn unsupported_request(what: &str, pod: &Pod) -> ApiError {
-    let message = format!("a background task cannot {what} pod {}: only the scheduler can", pod.namespaced_name());
+fn unsupported_request(verb: &str, pod: &Pod) -> ApiError {
+    let message = format!("a background task cannot {verb} pod {}: only the scheduler can", pod.namespaced_name());
     ApiError::new(ApiReason::Unsupported, message)
 }

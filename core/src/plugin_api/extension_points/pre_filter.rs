@@ -49,7 +49,7 @@ impl<C> PreFilterResult<C> {
     pub fn skip(state: C) -> Self {
         PreFilterResult { slot: CycleSlot::skip(state), candidates: CandidateNodes::All }
     }
-    /// Rejects the pod as a whole. Removing pods may help; preemption uses `state` to find out.
+    /// Rejects the pod as a whole. Removing pods may help; preemption evaluates nodes with `state`.
     pub fn reject(state: C, status: Status) -> Self {
         PreFilterResult { slot: CycleSlot::ready(state), candidates: CandidateNodes::None(status) }
     }
@@ -89,8 +89,8 @@ pub trait PreFilterPlugin: Plugin {
     /// Reads the pod and the cluster.
     ///
     /// # Errors
-    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so too, because no state is
-    /// available: see [`PreFilterResult::reject`]. Any other code fails the attempt.
+    /// `UnschedulableAndUnresolvable` rejects the pod at once. `Unschedulable` does so, too, because there is no state
+    /// for preemption; [`PreFilterResult::reject`] has one. Any other code fails the attempt.
     fn pre_filter(
         &self,
         args: &Self::Args,

@@ -28,14 +28,14 @@ pub trait ScorePlugin: Plugin {
 /// The extremes of raw scores over all feasible nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The highest; `i64::MIN` if there are no scores.
+    /// The highest raw score; `i64::MIN` if there are no scores.
     pub max: i64,
-    /// The lowest; `i64::MAX` if there are no scores.
+    /// The lowest raw score; `i64::MAX` if there are no scores.
     pub min: i64,
 }
 
 impl Extent {
-    /// The extent of no scores.
+    /// Extent without scores.
     pub const EMPTY: Extent = Extent { max: i64::MIN, min: i64::MAX };
 
     /// Includes another score.
@@ -83,8 +83,8 @@ pub trait NormalizeScore: ScorePlugin {
     fn normalize(args: &Self::Args, extent: Extent, raw: i64) -> i64;
 }
 
-/// Runs kube-scheduler's `DefaultNormalizeScore` up to 100: in proportion to the highest score, reversed if less is
-/// better.
+/// Returns the score of kube-scheduler's `DefaultNormalizeScore` with the maximum 100: in proportion to the highest raw
+/// score, reversed if less is better.
 #[inline(always)]
 pub fn default_normalize(extent: Extent, reverse: bool, raw: i64) -> i64 {
     if extent.max <= 0 {

@@ -13,8 +13,8 @@ pub enum Setting {
     KeyFile,
 }
 
-/// Overrides. An entry is `URL=VALUE`, for the extender with that URL prefix in the profile, or `VALUE`, for the only
-/// extender of a profile. The last of several entries counts.
+/// Overrides of extender settings. An entry is `URL=VALUE`, for the extender with that URL prefix in the profile, or
+/// `VALUE`, for the only extender of a profile. The last of several entries counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides(Vec<(Setting, String)>);
 

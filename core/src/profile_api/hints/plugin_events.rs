@@ -18,7 +18,7 @@ impl PluginEvents {
     pub const fn of<P: EnqueueExtensions>() -> PluginEvents {
         PluginEvents { name: P::NAME, events: Some(P::EVENTS) }
     }
-    /// Makes the entry of a plugin that can reject pods and has no registrations: every event concerns it.
+    /// Makes the entry of a plugin that can reject pods and has no registrations: every event is relevant.
     pub const fn every<P: Plugin>() -> PluginEvents {
         PluginEvents { name: P::NAME, events: None }
     }
@@ -27,22 +27,22 @@ impl PluginEvents {
         PluginEvents { name: P::NAME, events: Some(&[]) }
     }
 
-    pub(super) fn interest(&self, happened: ClusterEvent) -> Interest {
+    pub(super) fn interest(&self, event: ClusterEvent) -> Interest {
         let Some(events) = self.events else { return Interest::Always };
         let mut interest = Interest::None;
-        for registration in events.iter().filter(|registration| registration.event.covers(happened)) {
+        for registration in events.iter().filter(|registration| registration.event.covers(event)) {
             match registration.has_hint {
                 true => interest = Interest::Hinted,
                 false => return Interest::Always,
             }
         }
-        let waits = |action| {
+        let registers = |action| {
             let mut nodes = events.iter().filter(|registration| registration.event.resource == EventResource::Node);
             nodes.any(|registration| registration.event.actions.intersects(action))
         };
         // kube-scheduler adds this because a plugin may miss the addition of nodes.
         let taints = ClusterEvent::new(EventResource::Node, Action::UPDATE_NODE_TAINT);
-        if happened == taints && waits(Action::ADD) && !waits(Action::UPDATE_NODE_TAINT) {
+        if event == taints && registers(Action::ADD) && !registers(Action::UPDATE_NODE_TAINT) {
             return Interest::Always;
         }
         interest

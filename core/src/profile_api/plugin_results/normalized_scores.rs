@@ -200,7 +200,7 @@ impl NormalizedScores {
                 any = shift(totals, of_node, |level| by_level[level as usize]);
             }
             if any == 0 {
-                // No node of this word has the level any more.
+                // No node of this word has the level now.
                 *present = of_node.iter().fold(0, |bits, &level| bits | bit(level));
             } else {
                 retotalled.insert_word(word, feasible.words()[word]);

@@ -20,10 +20,10 @@ use crate::profile_api::extenders::{Extenders, Overrides};
 use crate::profile_api::hints::{InterestedPlugins, PluginEvents};
 use crate::profile_api::profile::StartErrors;
 
-/// Time of all decisions of an [`AnyCluster`], in nanoseconds since 1970: 2026 begins.
+/// Time of all decisions of an [`AnyCluster`], in nanoseconds since 1970: the beginning of 2026.
 pub const SCENARIO_TIME: i64 = 1_767_225_600_000_000_000;
 
-/// A cluster that is set object by object, and the plugins of all profiles. For scenarios and for measurements.
+/// A cluster that the caller sets object by object, with the plugins of all profiles; for scenarios and measurements.
 pub trait AnyCluster {
     /// Removes all objects.
     fn clear(&mut self);
@@ -189,8 +189,8 @@ impl<B: Bundle> AnyCluster for ClusterOf<B> {
                 let (mut random, mut observer) = (Random::new(0), ());
                 let mut draw = TieBreak::First.draw_fn(&mut random);
                 let recorder = &mut Recorder::new(&mut observer);
-                let (decision, held) = engine.decide_with_state(pod, cache, UNTIMED, &mut draw, recorder);
-                engine.release(held);
+                let (decision, cycle_state) = engine.decide_with_state(pod, cache, UNTIMED, &mut draw, recorder);
+                engine.release(cycle_state);
                 decision
             }
         )

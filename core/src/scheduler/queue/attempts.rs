@@ -44,7 +44,7 @@ impl<O: QueueOrder, E> SchedulingQueue<O, E> {
         Some(slot)
     }
 
-    /// Ends the recording of events for an attempt that no plugin can reject any more. From now on, every failure is
+    /// Ends the recording of events for an attempt that plugins can no longer reject. From now on, every failure is
     /// retried without an event.
     pub fn permitted(&mut self, attempt: &Attempt) {
         self.in_flight.stop_watching(attempt.id);

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_comes_back_when_the_window_of_its_end_is_over() {
+    fn a_pod_returns_when_the_window_of_its_end_is_over() {
         let backoff = Backoff::seconds(1, 10);
         let ready = backoff.ready(1, 300_000_000);
         assert_eq!(ready, SECOND, "1.3 s is in the window that starts at 1 s");

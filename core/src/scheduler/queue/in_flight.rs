@@ -28,7 +28,7 @@ impl Attempt {
     pub fn id(&self) -> u64 {
         self.id
     }
-    /// Returns the pod as it was popped.
+    /// Returns the popped pod.
     #[inline]
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod
@@ -206,7 +206,7 @@ impl<E> InFlight<E> {
         self.len -= 1;
         if self.notes.is_empty() { AttemptEvents::default() } else { self.notes.remove(&attempt).unwrap_or_default() }
     }
-    /// Stops recording events for a pod that will not be rejected any more, or was.
+    /// Stops recording events for a pod that was rejected, or can no longer be rejected.
     pub(super) fn stop_watching(&mut self, attempt: u64) {
         let Some(at) = self.watcher(attempt) else { return };
         self.watching.remove(at);

@@ -1,9 +1,9 @@
 //! Hypothetical clusters for autoscalers: fork, change, revert.
 //!
 //! A [`Snapshot`] has a cluster and a compiled profile, without a queue, a client or a clock. The caller sets nodes,
-//! pods and objects, and evaluates: does this pod fit on that node ([`Snapshot::check`])? Place it there
-//! ([`Snapshot::schedule`]). How many nodes like this one would these pods need ([`Snapshot::estimate`])? Changes
-//! between [`Snapshot::fork`] and [`Snapshot::revert`] are undone.
+//! pods and objects. [`Snapshot::check`] returns whether a pod fits on a node, [`Snapshot::schedule`] places it there,
+//! and [`Snapshot::estimate`] counts the nodes of one shape that pods need. Changes between [`Snapshot::fork`] and
+//! [`Snapshot::revert`] are undone.
 //!
 //! It corresponds to Cluster Autoscaler's `ClusterSnapshot`. PreFilter, Filter and Reserve run as in a scheduler with
 //! this profile. Pods that are nominated elsewhere are ignored.
@@ -67,7 +67,7 @@ impl<P: Profile> Snapshot<P> {
     pub fn cluster(&self) -> &Cache<P::State> {
         &self.cache
     }
-    /// Returns the cluster's strings, to make nodes and pods.
+    /// Returns the cluster's interner, to construct nodes and pods.
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.cache.base.interner
     }
@@ -85,7 +85,7 @@ impl<P: Profile> Snapshot<P> {
         index
     }
 
-    /// Removes a node. Its pods count again if it comes back.
+    /// Removes a node. Its pods count again if the node is added again.
     pub fn remove_node(&mut self, name: Symbol) {
         if let Some(old) = self.known_node(name) {
             self.cache.remove_node(name);
@@ -243,7 +243,7 @@ impl<P: Profile> Snapshot<P> {
 }
 
 impl<P: Profile> Drop for Snapshot<P> {
-    /// Closes every plugin.
+    /// Closes all plugins.
     fn drop(&mut self) {
         self.engine.plugins.close();
     }

@@ -87,7 +87,7 @@ type Outcome<T = ()> = Result<T, SyntaxError>;
 
 impl Checker<'_> {
     fn error<T>(&self, id: NodeId, message: impl Into<String>) -> Outcome<T> {
-        // Once the check has given up, types are not what they should be.
+        // After the check was abandoned because of its limits, types are unreliable.
         if self.unifier.exhausted() {
             return Err(too_complex(self.ast.offset(id)));
         }

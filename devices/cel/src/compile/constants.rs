@@ -5,7 +5,7 @@ use crate::eval::program::{Call, Item, Node};
 use crate::eval::value::Value;
 use crate::eval::work::Work;
 
-/// Limit of what is computed in advance; the rest is computed when the program runs.
+/// Maximum work of a call that is computed in advance; a more expensive call is computed when the program runs.
 const LIMIT: u64 = 1_000;
 
 /// Returns the value of a list element that is constant.

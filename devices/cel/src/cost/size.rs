@@ -1,6 +1,6 @@
 //! Ranges of sizes and costs.
 
-/// Least and greatest possible number. `u64::MAX` stands for "unlimited".
+/// Minimum and maximum of a number. `u64::MAX` means that there is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) min: u64,

@@ -105,7 +105,7 @@ pub(crate) struct Path {
     pub(crate) name: Box<str>,
 }
 
-/// Operation. `cost` is what it costs in addition to its operands.
+/// Operation. `cost` is its cost without that of its operands.
 #[derive(Debug)]
 pub(crate) enum Node {
     Constant(Value<'static>),

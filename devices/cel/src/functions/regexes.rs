@@ -255,7 +255,7 @@ mod tests {
     use super::compile;
 
     #[test]
-    fn expressions_mean_what_they_mean_in_go() {
+    fn expressions_have_the_meaning_of_go() {
         for (pattern, text, expected) in [
             ("^[AH]100$", "A100", true),
             (r"^\w+$", "é", false),

@@ -144,7 +144,7 @@ fn pods_without_a_group_do_not_wait() {
 }
 
 #[test]
-fn a_group_that_is_not_complete_in_time_gives_its_room_back() {
+fn a_group_that_is_not_complete_in_time_releases_its_capacity() {
     let mut test_cluster = TestCluster::new(&[3]);
     test_cluster.group("g", &["a", "b"]);
     test_cluster.held("g", "c");
@@ -339,7 +339,7 @@ fn one_of_two_deadlocked_groups_gives_way() {
 }
 
 #[test]
-fn a_group_without_room_retries_until_another_gives_way() {
+fn a_group_without_capacity_retries_until_another_releases_it() {
     let mut test_cluster = TestCluster::new(&[4]);
     test_cluster.group("g", &["g1", "g2"]);
     test_cluster.held("g", "g3");

@@ -57,7 +57,7 @@ fn explanations_include_the_extender() {
               1  Extender  node(s) had too little GPU memory  small
 
         default/draws goes to middle (profile gpu)
-          the highest total of 2 feasible ones of 3 nodes
+          the highest total; 2 of 3 nodes are feasible
           filters without effect on this pod:
             NodeAffinity, NodePorts, VolumeRestrictions, NodeVolumeLimits, VolumeBinding, VolumeZone,
             PodTopologySpread, InterPodAffinity, DynamicResources, NodeDeclaredFeatures

@@ -8,7 +8,7 @@ use crate::process::{Extender, finish, gpu_sharing, program};
 const SIMULATE: [&str; 4] = ["simulate", "cluster.yaml", "-o", "json"];
 
 #[test]
-fn a_flag_goes_before_the_environment() {
+fn a_flag_takes_precedence_over_the_environment() {
     let extender = Extender::start();
     let placed = |flags: &[&str], variable: &str| {
         let mut command = program(&[&SIMULATE, flags].concat());

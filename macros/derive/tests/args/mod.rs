@@ -126,7 +126,7 @@ fn a_sequence_is_decoded_when_it_is_read() {
 }
 
 #[test]
-fn complaints_name_place_and_cure() {
+fn errors_have_a_location_and_a_fix() {
     complaints::<FitArgs>(
         r#"
 ignored-resource = []

@@ -89,11 +89,11 @@ fn running() -> impl Strategy<Value = RunningPod> {
         required(1),
         select(vec!["", "{hostPort: 80}"]),
     );
-    (app(), 0..3_u8, fixed).prop_map(|(app, cpu, (namespace, node, apart, port))| {
+    (app(), 0..3_u8, fixed).prop_map(|(app, cpu, (namespace, node, anti_affinity, port))| {
         let container = format!("{{name: c, resources: {{requests: {{cpu: CPU}}}}, ports: [{port}]}}");
         let fixed = format!(
             "{{metadata: {{name: NAME, uid: NAME, namespace: {namespace}, labels: {{app: APP}}}},
-               spec: {{nodeName: {node}, affinity: {{podAntiAffinity: {apart}}}, containers: [{container}]}}}}"
+               spec: {{nodeName: {node}, affinity: {{podAntiAffinity: {anti_affinity}}}, containers: [{container}]}}}}"
         );
         RunningPod { app, cpu, fixed }
     })
@@ -127,12 +127,12 @@ fn waiting() -> impl Strategy<Value = PendingPod> {
         required(1),
         rarely(2, constraint()),
     );
-    (changing, fixed).prop_map(|((app, cpu, tolerations, gates), (selector, port, features, near, apart, spread))| {
+    (changing, fixed).prop_map(|((app, cpu, tolerations, gates), (selector, port, features, affinity, anti_affinity, spread))| {
         let container = format!("{{name: c, resources: {{requests: {{cpu: CPU}}}}, ports: [{port}]}}");
         let fixed = format!(
             "{{metadata: {{name: me, uid: me, labels: {{app: APP}}}}, spec: {{{selector}{features}
                tolerations: [TOLERATIONS], schedulingGates: [GATES], containers: [{container}],
-               affinity: {{podAffinity: {near}, podAntiAffinity: {apart}}}, topologySpreadConstraints: [{}]}}}}",
+               affinity: {{podAffinity: {affinity}, podAntiAffinity: {anti_affinity}}}, topologySpreadConstraints: [{}]}}}}",
             spread.join(", ")
         );
         PendingPod { app, cpu, tolerations, gates, fixed }

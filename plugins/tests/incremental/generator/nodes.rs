@@ -41,7 +41,7 @@ impl HistoryGenerator {
             }
         }
         self.nodes.insert(name, node.clone());
-        self.set("Node comes", node);
+        self.set("Node is created", node);
     }
 
     pub(super) fn update_node(&mut self) {
@@ -56,7 +56,7 @@ impl HistoryGenerator {
     pub(super) fn delete_node(&mut self) {
         let Some(name) = self.any_node() else { return };
         self.nodes.remove(&name);
-        self.delete("Node goes", "Node", "", &name);
+        self.delete("Node is deleted", "Node", "", &name);
     }
 
     fn redraw(&mut self, node: &mut Value, aspect: &str) {

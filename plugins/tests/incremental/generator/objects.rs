@@ -220,7 +220,7 @@ impl HistoryGenerator {
             let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": true});
             claim["metadata"]["ownerReferences"] = json!([owner]);
         }
-        self.set("PersistentVolumeClaim comes", claim);
+        self.set("PersistentVolumeClaim is created", claim);
     }
 
     fn csi_node(&mut self, name: &str) {

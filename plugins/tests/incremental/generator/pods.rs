@@ -338,7 +338,7 @@ impl HistoryGenerator {
             _ => json!(format!("n{}", self.random.below(NODES))),
         };
         self.remember(&pod);
-        self.set("Pod comes", pod);
+        self.set("Pod is created", pod);
     }
 
     fn remember(&mut self, pod: &Value) {
@@ -395,7 +395,7 @@ impl HistoryGenerator {
         let (namespace, name) = (text("namespace"), text("name"));
         self.pods.remove(&(namespace.clone(), name.clone()));
         let waits = pod["status"].get("nominatedNodeName").is_some();
-        let change = if waits { "Nominated pod goes" } else { "Pod goes" };
+        let change = if waits { "Nominated pod is deleted" } else { "Pod is deleted" };
         if self.often(25) {
             pod["status"]["phase"] = json!("Succeeded");
             self.set(change, pod);
@@ -421,10 +421,10 @@ impl HistoryGenerator {
             true => self.pick(&waiting),
             false => self.pod(),
         };
-        let goes = self.often(50);
-        if goes {
+        let is_placed = self.often(50);
+        if is_placed {
             self.remember(&pod);
         }
-        self.steps.push(Step::Schedule { pod, goes });
+        self.steps.push(Step::Schedule { pod, is_placed });
     }
 }

@@ -57,21 +57,24 @@ impl<S: State> Visitor<S> for HypotheticalPods<'_, S> {
         let is_active = !run.skipped().contains(&self.plugin);
         for node in cache.base.alive().iter() {
             let name = cache.base.name(node);
-            let here: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
-            check_undo::<P>(&compiled, &cycle, cache, node, &here, &mut self.random)
+            let node_pods: Vec<&Arc<Pod>> = cache.base.infos()[node.get()].pods.iter().collect();
+            check_undo::<P>(&compiled, &cycle, cache, node, &node_pods, &mut self.random)
                 .map_err(|pods| describe_undo(self.plugin, pod, name, &pods))?;
             if !is_active {
                 continue;
             }
-            for gone in &here {
+            for removed in &node_pods {
                 let mut changed = cycle.clone();
                 let mut hypothetical = HypotheticalNode::<P>::new(&compiled, &mut changed, cache, node);
-                hypothetical.remove_pod(gone);
+                hypothetical.remove_pod(removed);
                 let verdicts = hypothetical.all_verdicts();
                 drop(hypothetical);
-                let what =
-                    format!("{} on {name} without {}, after RemovePod", pod.namespaced_name(), gone.namespaced_name());
-                let mut without = rebuilt(cache, self.pending, &[&gone.uid], &[]);
+                let what = format!(
+                    "{} on {name} without {}, after RemovePod",
+                    pod.namespaced_name(),
+                    removed.namespaced_name()
+                );
+                let mut without = rebuilt(cache, self.pending, &[&removed.uid], &[]);
                 compare::<P>(&what, self.plugin, pod, &mut without, name, &verdicts)?;
             }
             for (other, from) in cache.pods().map(|(other, from, _)| (other, from)) {
@@ -104,43 +107,43 @@ fn check_undo<P: Profile>(
     cycle: &P::Cycle,
     cache: &Cache<P::State>,
     node: NodeIndex,
-    here: &[&Arc<Pod>],
+    node_pods: &[&Arc<Pod>],
     random: &mut Random,
 ) -> Result<(), UndoDifference> {
     let mut changed = cycle.clone();
-    here.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
-    for _ in here {
-        let some = here[random.below(here.len())];
-        P::add_pod(compiled, &mut changed, some, cache, node);
-        P::remove_pod(compiled, &mut changed, some, cache, node);
+    node_pods.iter().for_each(|pod| P::remove_pod(compiled, &mut changed, pod, cache, node));
+    for _ in node_pods {
+        let pod = node_pods[random.below(node_pods.len())];
+        P::add_pod(compiled, &mut changed, pod, cache, node);
+        P::remove_pod(compiled, &mut changed, pod, cache, node);
     }
-    here.iter().for_each(|pod| P::add_pod(compiled, &mut changed, pod, cache, node));
+    node_pods.iter().for_each(|pod| P::add_pod(compiled, &mut changed, pod, cache, node));
     if changed == *cycle {
         return Ok(());
     }
-    let pods = here.iter().map(|pod| pod.namespaced_name().to_string()).collect::<Vec<_>>().join(", ");
+    let pods = node_pods.iter().map(|pod| pod.namespaced_name().to_string()).collect::<Vec<_>>().join(", ");
     let mut unchanged = cycle.clone();
     let verdicts = |cycle: &mut P::Cycle| HypotheticalNode::<P>::new(compiled, cycle, cache, node).all_verdicts();
-    let (expected, got) = (verdicts(&mut unchanged), verdicts(&mut changed));
-    Err(UndoDifference { pods, expected, got })
+    let (expected, actual) = (verdicts(&mut unchanged), verdicts(&mut changed));
+    Err(UndoDifference { pods, expected, actual })
 }
 
 /// A cycle state that differs after RemovePod and AddPod, with Filter's verdicts before and after.
 struct UndoDifference {
     pods: String,
     expected: Vec<Verdict>,
-    got: Vec<Verdict>,
+    actual: Vec<Verdict>,
 }
 
 fn describe_undo(subject: &'static str, pod: &Pod, node: &str, undone: &UndoDifference) -> String {
-    let UndoDifference { pods, expected, got } = undone;
+    let UndoDifference { pods, expected, actual } = undone;
     let mut difference = Difference::of(
         format!("{} on {node}, RemovePod and AddPod of {pods}", pod.namespaced_name()),
         ["before", "after"],
     );
-    for plugin in expected.iter().chain(got).map(|verdict| verdict.plugin) {
+    for plugin in expected.iter().chain(actual).map(|verdict| verdict.plugin) {
         let of = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
-        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(got));
+        difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of(expected), of(actual));
     }
     if difference.is_empty() {
         difference.name_plugins([subject]);
@@ -163,8 +166,13 @@ fn compare<P: Profile>(
         return Ok(());
     }
     let Some(found) = explanation.nodes.iter().find(|found| found.node == node) else { return Ok(()) };
-    let of_it = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
+    let of_plugin = |verdicts: &[Verdict]| verdict(verdicts.iter().find(|verdict| verdict.plugin == plugin));
     let mut difference = Difference::of(what, ["cluster with that change", "cycle state with that change"]);
-    difference.field_of(plugin, &format!("Filter of {plugin} on {node}"), of_it(&found.verdicts), of_it(verdicts));
+    difference.field_of(
+        plugin,
+        &format!("Filter of {plugin} on {node}"),
+        of_plugin(&found.verdicts),
+        of_plugin(verdicts),
+    );
     difference.finish()
 }

@@ -89,14 +89,14 @@ fn compare_answer<S: State>(
                 difference.field(&name, rejections(node), "passes".to_owned());
             }
             (true, false) => {
-                let got = match before(&node.node).filter(|before| !before.is_feasible()) {
+                let actual = match before(&node.node).filter(|before| !before.is_feasible()) {
                     None => "rejects".to_owned(),
                     Some(before) => {
                         difference.name_plugins(before.verdicts.iter().map(|verdict| verdict.plugin));
                         format!("rejects, as earlier {}", rejections(before))
                     }
                 };
-                difference.field(&name, "passes".to_owned(), got);
+                difference.field(&name, "passes".to_owned(), actual);
             }
             _ => {}
         }
@@ -115,19 +115,19 @@ fn compare_answer<S: State>(
         let changed = changed.filter(|before| !node.scores.contains(before)).map(|before| before.plugin);
         let mut plugins: Vec<&'static str> = changed.collect();
         if plugins.is_empty() {
-            plugins.extend(total.into_iter().flat_map(|total| able_to_explain(node, total)));
+            plugins.extend(total.into_iter().flat_map(|total| plugins_that_explain(node, total)));
         }
         difference.name_plugins(plugins);
         let parts: Vec<String> =
             node.scores.iter().map(|score| format!("{} {}", score.plugin, score.weighted())).collect();
         let expected = format!("{} = {}", node.total(), parts.join(" + "));
-        let got = total.map_or_else(|| "none".to_owned(), |total| total.to_string());
-        difference.field(&format!("total score of {name}"), expected, got);
+        let actual = total.map_or_else(|| "none".to_owned(), |total| total.to_string());
+        difference.field(&format!("total score of {name}"), expected, actual);
     }
 }
 
 /// Returns the plugins for which a different score alone explains the node's total.
-fn able_to_explain(node: &NodeExplanation, total: i64) -> impl Iterator<Item = &'static str> {
+fn plugins_that_explain(node: &NodeExplanation, total: i64) -> impl Iterator<Item = &'static str> {
     let off_by = total.wrapping_sub(node.total());
     let can_be = move |score: &&PluginScore| {
         let part = score.weighted().wrapping_add(off_by);
@@ -141,23 +141,24 @@ fn rejections(node: &NodeExplanation) -> String {
     node.verdicts.iter().map(by_plugin).collect::<Vec<_>>().join("; ")
 }
 
-fn compare_decisions<S: State>(expected: &Decision, got: &Decision, cache: &Cache<S>, difference: &mut Difference) {
+fn compare_decisions<S: State>(expected: &Decision, actual: &Decision, cache: &Cache<S>, difference: &mut Difference) {
     let in_words = |decision: &Decision| match decision {
         Decision::Node(node) => format!("on {}", cache.base.name(*node)),
         Decision::Unschedulable(unschedulable) => unschedulable.message.clone(),
         Decision::Error(error) => error.clone(),
     };
-    difference.field("decision", in_words(expected), in_words(got));
-    let (Decision::Unschedulable(expected), Decision::Unschedulable(got)) = (expected, got) else { return };
-    let (a, b) = (&expected.diagnosis, &got.diagnosis);
+    difference.field("decision", in_words(expected), in_words(actual));
+    let (Decision::Unschedulable(expected), Decision::Unschedulable(actual)) = (expected, actual) else { return };
+    let (a, b) = (&expected.diagnosis, &actual.diagnosis);
     difference.name_plugins(a.unschedulable_plugins.symmetric_difference(&b.unschedulable_plugins).copied());
     let names = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
     difference.field("plugins that rejected the pod", names(&a.unschedulable_plugins), names(&b.unschedulable_plugins));
     difference.field("plugins that wait", names(&a.pending_plugins), names(&b.pending_plugins));
     let nodes = |mask: &NodeMask| mask.iter().map(|node| cache.base.name(node)).collect::<Vec<_>>().join(", ");
     difference.field("nodes where preemption may help", nodes(&a.resolvable), nodes(&b.resolvable));
-    if expected.post_filter != got.post_filter {
-        let plugins = [&expected.post_filter, &got.post_filter].into_iter().flatten().map(|found| found.status.plugin);
+    if expected.post_filter != actual.post_filter {
+        let plugins =
+            [&expected.post_filter, &actual.post_filter].into_iter().flatten().map(|found| found.status.plugin);
         difference.name_plugins(plugins.filter(|plugin| !plugin.is_empty()));
         let found = |found: &Option<PostFilterResult>| match found {
             None => "not called".to_owned(),
@@ -167,7 +168,7 @@ fn compare_decisions<S: State>(expected: &Decision, got: &Decision, cache: &Cach
                 format!("{status}; nomination {:?}; victims {}", found.nomination, victims.join(", "))
             }
         };
-        difference.field("PostFilter", found(&expected.post_filter), found(&got.post_filter));
+        difference.field("PostFilter", found(&expected.post_filter), found(&actual.post_filter));
     }
     difference.field("number of nodes", a.nodes.to_string(), b.nodes.to_string());
     difference.field("PreFilter", difference::status(a.pre_filter.as_ref()), difference::status(b.pre_filter.as_ref()));

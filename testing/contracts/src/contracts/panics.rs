@@ -16,19 +16,19 @@ pub(super) fn as_error(play: impl FnOnce() -> Result<(), String>) -> Result<(), 
     HOOK.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |panic| {
-            if !note(panic) {
+            if !record(panic) {
                 previous(panic);
             }
         }));
     });
     let outer = CAUGHT.replace(Some(String::new()));
-    let played = catch_unwind(AssertUnwindSafe(play));
-    let noted = CAUGHT.replace(outer).unwrap_or_default();
-    played.unwrap_or(Err(noted))
+    let result = catch_unwind(AssertUnwindSafe(play));
+    let recorded = CAUGHT.replace(outer).unwrap_or_default();
+    result.unwrap_or(Err(recorded))
 }
 
 /// Records a panic if it will be caught.
-fn note(panic: &PanicHookInfo<'_>) -> bool {
+fn record(panic: &PanicHookInfo<'_>) -> bool {
     let text = panic.payload_as_str().unwrap_or_default();
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
     CAUGHT

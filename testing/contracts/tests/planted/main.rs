@@ -326,7 +326,7 @@ fn a_panic_is_caught_with_its_place() {
 fn invalid_manifests_and_unknown_plugins_are_reported() {
     let problem = |plugin: &str, manifests: &str| check::<Profiles>(plugin, Contract::Hints, manifests).unwrap_err();
     assert_eq!(problem("Other", MANIFESTS), "no profile runs a plugin Other");
-    assert_eq!(problem("Sound", "# nothing\n"), "there is nothing in the manifests");
+    assert_eq!(problem("Sound", "# nothing\n"), "the manifests contain no objects");
     let unknown = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n";
     assert_eq!(problem("Sound", unknown), "manifest 1: scheduling ignores objects of kind Secret");
     assert!(problem("Sound", "kind: Node\n").contains("manifest 1"));

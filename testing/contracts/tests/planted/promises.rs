@@ -63,7 +63,7 @@ impl Incremental for SkipsAfterAll {
     const SKIPS: SkipFrequency = SkipFrequency::Never;
 }
 
-/// A filter that promises to pass on every node, and rejects some.
+/// A filter that promises to pass on every node, and rejects some nodes.
 #[derive(Default)]
 pub struct RejectsAfterAll;
 
@@ -261,7 +261,7 @@ fn a_class_with_the_score_of_another_one_is_detected() {
 }
 
 #[test]
-fn prepared_data_without_update_are_detected() {
+fn prepared_data_without_an_update_is_detected() {
     check_difference(
         "OutdatedData",
         expect![[r#"

@@ -37,8 +37,8 @@ pub(crate) fn merge(object: &mut Value, patch: &Value) {
     let Value::Object(object) = object else { return };
     for (name, value) in patch {
         if let Some(list) = name.strip_prefix("$deleteFromPrimitiveList/") {
-            if let (Some(Value::Array(entries)), Value::Array(gone)) = (object.get_mut(list), value) {
-                entries.retain(|entry| !gone.contains(entry));
+            if let (Some(Value::Array(entries)), Value::Array(removed)) = (object.get_mut(list), value) {
+                entries.retain(|entry| !removed.contains(entry));
             }
         } else if name.starts_with('$') {
             // The order directive is applied with its list; other directives are ignored.

@@ -66,7 +66,7 @@ async fn deselected_objects_are_deleted_with_their_last_state() {
 }
 
 #[tokio::test]
-async fn after_compaction_old_versions_are_gone() {
+async fn after_compaction_old_versions_are_expired() {
     let server = server(2);
     let mut client = Client::new(&server, Http::Two).await;
     let page = client.get("/api/v1/pods?limit=1").await.unwrap();

@@ -1,4 +1,5 @@
-//! DynamicResources: rejects pods whose resource claims do not exist. Clusters here have no claims and no devices.
+//! DynamicResources: rejects pods whose resource claims do not exist. The clusters of its tests have no claims and no
+//! devices.
 
 use schedc_core::model::ClaimSource;
 

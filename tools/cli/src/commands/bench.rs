@@ -37,7 +37,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "LABELS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     labels: Labels,
 
-    /// Let this profile serve all pods, whatever their scheduler name
+    /// Let this profile serve all pods, regardless of their scheduler name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]

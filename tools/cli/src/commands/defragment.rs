@@ -23,7 +23,7 @@ use crate::trial;
 ///
 /// The plan has as few evictions as possible. It is printed and never executed. Each eviction is tried in a
 /// cluster in memory, as for `schedc drain`: the disruption budgets must allow it, and the profile must place
-/// the pod that the controller creates instead, without preemption, before the next eviction. For a cluster with
+/// the pod that the controller creates in its place, without preemption, before the next eviction. For a cluster with
 /// GPUs, the output has their fragmentation before and after the plan. The exit code is 0 if there is a plan, 1
 /// if no node can be emptied or a given pod still waits, and 2 if the input is wrong.
 #[derive(Args)]

@@ -21,7 +21,7 @@ use crate::trial;
 ///
 /// The plan is printed and never executed. In a cluster in memory, the nodes are cordoned and their pods are
 /// evicted one by one. Each eviction must be allowed by the disruption budgets, and the profile must place the
-/// pod that the controller creates instead, without preemption, before the next eviction. Pods of DaemonSets
+/// pod that the controller creates in its place, without preemption, before the next eviction. Pods of DaemonSets
 /// and static pods stay. The exit code is 0 if all nodes can be emptied, 1 if not, and 2 if the input is wrong.
 #[derive(Args)]
 pub(crate) struct Drain {

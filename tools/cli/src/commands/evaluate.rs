@@ -19,10 +19,10 @@ use crate::evaluation::{Errors, Evaluator, HintScenario, Scenario};
 
 /// Evaluate the scheduling decisions of many scenarios
 ///
-/// A scenario has a cluster's objects and steps: objects are added, updated and deleted, and pods are to be
-/// scheduled. For each scenario, one line of JSON has the result of each pod's scheduling cycle: every node's
-/// verdict and scores, the chosen node, the message, and the victims of preemption. Objects are used as
-/// given, without the defaults of an API server. docs/evaluate.md has the formats.
+/// A scenario has a cluster's objects, and steps that add, update and delete objects, and schedule pods. For each
+/// scenario, one line of JSON has the result of each pod's scheduling cycle: every node's verdict and scores, the
+/// chosen node, the message, and the victims of preemption. Objects are used as given, without the defaults of an
+/// API server. docs/evaluate.md has the formats.
 ///
 /// All errors of a scenario are reported with their location, and the other scenarios are still evaluated. The
 /// exit code is then 1.
@@ -38,7 +38,7 @@ pub(crate) struct Evaluate {
     #[command(flatten)]
     live: LiveCluster,
 
-    /// Let this profile decide, whatever profile the scenarios name
+    /// Let this profile decide, regardless of the profiles that scenarios name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]

@@ -17,7 +17,7 @@ use crate::explanation::{Explanation, Options, explain};
 /// Explain the placement of a pod, node by node
 ///
 /// For every node, either the plugin that rejects it with its reasons, or every plugin's score: raw,
-/// normalised to 0..=100, and weighted. The nodes contain the pods that are bound to them. Other pending pods
+/// normalised (0 to 100), and weighted. The nodes contain the pods that are bound to them. Other pending pods
 /// are placed first only with --after. A pod that is already bound is explained as if it had no node yet.
 #[derive(Args)]
 pub(crate) struct Explain {
@@ -68,7 +68,7 @@ pub(crate) struct Explain {
 
     /// Output format
     ///
-    /// JSON and YAML contain all nodes, whatever the options of the table.
+    /// JSON and YAML contain all nodes, regardless of the options of the table.
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     output: Format,
 

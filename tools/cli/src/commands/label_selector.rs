@@ -10,15 +10,16 @@ use schedc_core::model::{LabelSelector, RequirementText};
 pub(crate) struct Selector {
     text: String,
     interner: Interner,
-    /// Stands for every value that the selector does not contain.
+    /// Symbol that replaces every value that the selector does not contain.
     other: Symbol,
     selector: LabelSelector,
 }
 
 impl Selector {
     /// Parses a selector.
+    ///
     /// # Errors
-    /// Returns the first invalid requirement with the reason.
+    /// The first invalid requirement with the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut interner = Interner::default();
         let requirements: Result<Vec<_>, String> = split(text).into_iter().map(requirement).collect();

@@ -45,7 +45,7 @@ pub(crate) struct Input {
     #[command(flatten)]
     live: LiveCluster,
 
-    /// Let this profile serve all pods, whatever their scheduler name
+    /// Let this profile serve all pods, regardless of their scheduler name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]

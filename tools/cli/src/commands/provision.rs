@@ -26,7 +26,7 @@ const MAX: &str = "schedc/max";
 /// Find the cheapest nodes to add for the pods of a manifest
 ///
 /// The shapes of nodes are Node manifests with a price. Sets of new nodes are tried in a cluster in memory, in
-/// which the profile places all pods, also on free room of the cluster. The first set is a greedy choice; branch and
+/// which the profile places all pods, also in free capacity of the cluster. The first set is a greedy choice; branch and
 /// bound then finds the cheapest one, or a lower bound of its price if there are too many sets. Nothing is created.
 /// The exit code is 0 if all pods run, 1 if some wait, and 2 if the input is wrong.
 #[derive(Args)]

@@ -38,7 +38,7 @@ pub(crate) struct Record {
     #[command(flatten)]
     cluster: ClusterChoice,
 
-    /// Record the present objects, and stop
+    /// Record the current objects, and stop
     #[arg(long)]
     once: bool,
 
@@ -49,7 +49,7 @@ pub(crate) struct Record {
     #[arg(long)]
     anonymise: bool,
 
-    /// Size of a file in MiB, without the objects at its begin, at which the next file begins
+    /// Size of a file in MiB, without the objects at its start, at which the next file begins
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = value_parser!(u32).range(1..=65536))]
     file_size: u32,
 

@@ -22,14 +22,14 @@ use crate::replay::{Replay, Report};
 ///
 /// For each recorded decision, the profile of the pod's scheduler name decides in the recorded state before it. Each
 /// disagreement is explained: the scores of both nodes, or the plugin that rejects the recorded one. Among nodes with
-/// equal totals, any is an agreement. Decisions during gaps of the recording are not compared.
+/// equal totals, each one counts as agreement. Decisions during gaps of the recording are not compared.
 #[derive(Args)]
 pub(crate) struct ReplayCommand {
     /// Recording: the folder of `schedc record`, or files of it
     #[arg(required = true, value_name = "RECORDING")]
     recording: Vec<PathBuf>,
 
-    /// Let this profile decide about all pods, whatever their scheduler name
+    /// Let this profile decide about all pods, regardless of their scheduler name
     ///
     /// The name of a profile or its scheduler name. `schedc profiles` lists them.
     #[arg(long, value_name = "NAME")]

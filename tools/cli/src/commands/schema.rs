@@ -11,8 +11,8 @@ use super::{output, sources};
 
 /// Print the JSON schema of profiles, for editors
 ///
-/// The schema contains all keys, extension points, plugins and arguments: those of schedc, of the package
-/// around the current folder (`schedc.toml`), and of the crates that the profiles name. The profiles may have
+/// The schema contains all keys, extension points, plugins and arguments: those of schedc, of the package that
+/// contains the current folder (`schedc.toml`), and of the crates that the profiles name. The profiles may have
 /// errors.
 #[derive(Args)]
 pub(crate) struct Schema {

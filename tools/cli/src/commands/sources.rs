@@ -108,7 +108,7 @@ pub(crate) fn compile(profiles: Vec<Profile>) -> Result<Compilation, Failure> {
     Ok(load_inputs(&inputs(profiles), &options(), &CargoEnvironment::of_process())?)
 }
 
-/// Reads the catalogs of schedc, of the package around the current folder, and of these profiles.
+/// Reads the catalogs of schedc, of the package that contains the current folder, and of these profiles.
 ///
 /// # Errors
 /// Returns the errors of [`profiles`], and all errors in the catalogs.
@@ -131,7 +131,7 @@ fn is_other_file(argument: &Path) -> bool {
     argument.extension().is_some() && argument.is_file()
 }
 
-/// Returns the options to compile profiles of the package around the current folder.
+/// Returns the options to compile profiles of the package that contains the current folder.
 fn options() -> Options {
     let current = env::current_dir().unwrap_or_default();
     let package = current.ancestors().find(|folder| folder.join("Cargo.toml").is_file());

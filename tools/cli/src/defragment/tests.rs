@@ -155,7 +155,7 @@ fn room_is_made_by_the_fewest_evictions() {
 }
 
 #[test]
-fn a_pod_with_room_needs_no_move_and_one_without_is_reported() {
+fn a_pod_that_fits_needs_no_move_and_one_that_does_not_is_reported() {
     let plan = room_for(&[node("a", 4)], &[new_pod("fits", 1), new_pod("huge", 8)]);
     assert_eq!(plan.actions, [Action::Create { pod: "default/fits".to_owned(), node: "a".to_owned() }]);
     let waiting = plan.room.unwrap().waiting;

@@ -2,7 +2,7 @@
 //!
 //! All nodes are cordoned first. Each eviction is tried in a [cluster in memory](crate::trial): the disruption budgets
 //! must allow it, and the scheduler must place the replacement on another node without a preemption, before the next
-//! eviction. A node whose pods cannot all move is left as it was.
+//! eviction. A node whose pods cannot all move is left unchanged.
 //!
 //! | module | content |
 //! |---|---|

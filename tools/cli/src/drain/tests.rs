@@ -99,7 +99,7 @@ fn a_budget_for_one_disruption_permits_one_eviction_after_the_other() {
 }
 
 #[test]
-fn a_pod_without_room_blocks_the_node() {
+fn a_pod_that_fits_on_no_other_node_blocks_its_node() {
     let cluster = [node("a", 4), node("b", 1), set("web", 1), pod("web", 0, "a", 2)];
     let text = obstacle(&plan_for(&cluster, &["a"]));
     let expected = "default/web-0 would wait after its eviction: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.";

@@ -82,7 +82,7 @@ impl Evaluator {
         Ok(Evaluator { cluster, profiles, kinds, originals, only: None, reader })
     }
 
-    /// Uses the profile with this name (or scheduler name), whatever the scenarios name.
+    /// Uses the profile with this name (or scheduler name), regardless of the scenarios.
     ///
     /// # Errors
     /// Returns an error if there is no such profile.

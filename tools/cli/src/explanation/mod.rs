@@ -44,7 +44,7 @@ pub struct Explanation {
     pub skipped_filters: Vec<&'static str>,
     /// Score plugins that are skipped for this pod. Empty if there was no scoring.
     pub skipped_scores: Vec<&'static str>,
-    /// Whether the node was chosen because an earlier preemption nominated it, whatever the scores.
+    /// Whether the node was chosen because an earlier preemption nominated it, regardless of the scores.
     pub by_nomination: bool,
     /// The feasible nodes with the highest total. A cycle chooses one of them at random.
     pub best: Vec<String>,

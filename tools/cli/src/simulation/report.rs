@@ -72,7 +72,7 @@ pub struct Summary {
     pub ended: Ended,
     /// Creations, updates and deletions of events files and traces that took place.
     pub events: usize,
-    /// Of those, updates and deletions of objects that did not exist any more, such as preempted pods.
+    /// Of those, updates and deletions of objects that no longer existed, such as preempted pods.
     pub events_without_object: usize,
     /// Events after the time limit.
     pub events_not_reached: usize,
@@ -97,7 +97,7 @@ pub enum Ended {
     /// No more changes can happen; pods without a node wait for an event.
     #[default]
     NothingHappens,
-    /// Retries of pods have no effect any more.
+    /// Retries of pods no longer have an effect.
     NothingHelps,
     /// The time limit was reached.
     TimeIsOver,

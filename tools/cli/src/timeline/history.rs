@@ -171,7 +171,7 @@ impl<'a> History<'a> {
         let Some(mut object) = self.json(latest) else { return self.create(at, manifest, place) };
         let is_strict = self.is_strict(&manifest);
         let Manifest { version, kind, mut fields } = manifest;
-        // The manifest's identity is ignored, whichever version of the object it was copied from.
+        // The manifest's identity is ignored, regardless of the version that it was copied from.
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             SERVER_FIELDS.iter().for_each(|field| drop(metadata.remove(*field)));
         }

@@ -12,7 +12,7 @@ use crate::kube_scheduler;
 
 pub(super) fn which_entry(at: Span, keys: &[&str]) -> Diagnostic {
     let diagnostic =
-        Diagnostic::at(at, "which entry of this ConfigMap is the configuration?", "none called `policy.cfg`");
+        Diagnostic::at(at, "no entry of this ConfigMap is known as the configuration", "none called `policy.cfg`");
     match keys {
         [] => diagnostic.note("its `data` has no text"),
         keys => diagnostic
@@ -76,7 +76,7 @@ pub(super) fn plugins_with_policy(at: Span) -> Diagnostic {
 
 pub(super) fn enabled_by_default(name: &Spanned<String>, point: Point, version: Version) -> Diagnostic {
     let version = version.api_version().rsplit('/').next().unwrap_or_default();
-    let title = format!("`{}` is enabled at `{}` by default, and again", name.value, kube_scheduler::key(point));
+    let title = format!("`{}` is already enabled at `{}` by default", name.value, kube_scheduler::key(point));
     Diagnostic::at(name.span, title, "enabled again")
         .note(format!("kube-scheduler refuses that in {version}"))
         .help("disable it there, too, to give it another position or weight")
@@ -85,7 +85,7 @@ pub(super) fn enabled_by_default(name: &Spanned<String>, point: Point, version: 
 pub(super) fn plugin_not_at_point(name: &Spanned<String>, point: Point) -> Diagnostic {
     Diagnostic::at(
         name.span,
-        format!("`{}` has nothing to do at `{}` any more", name.value, kube_scheduler::key(point)),
+        format!("`{}` no longer runs at `{}`", name.value, kube_scheduler::key(point)),
         "left out",
     )
 }
@@ -101,7 +101,7 @@ pub(super) fn strategy(name: &Spanned<String>, strategy: &str) -> Diagnostic {
 
 pub(super) fn two_strategies(chosen: &Spanned<String>, other: &str) -> Diagnostic {
     let title = format!(
-        "`{}` and `{other}` both score, and `NodeResourcesFit` has one strategy: that of `{}`, so decisions will differ",
+        "`{}` and `{other}` both score, but `NodeResourcesFit` has one strategy: that of `{}`, so decisions will differ",
         chosen.value, chosen.value
     );
     Diagnostic::at(chosen.span, title, "").help(format!("disable `{other}` if it was not meant to score"))
@@ -119,7 +119,7 @@ pub(super) fn preference_shares_weight(at: Span) -> Diagnostic {
 }
 
 pub(super) fn no_replacement(name: &Spanned<String>, instead: &str) -> Diagnostic {
-    let title = format!("`{}` is left out: kube-scheduler 1.36 has nothing like it", name.value);
+    let title = format!("`{}` is left out: kube-scheduler 1.36 has no equivalent", name.value);
     Diagnostic::at(name.span, title, "left out").help(instead)
 }
 
@@ -153,7 +153,7 @@ pub(super) fn weight_not_positive(weight: Span, name: &str) -> Diagnostic {
 }
 
 pub(super) fn all_predicates(at: Span) -> Diagnostic {
-    let title = "`alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision";
+    let title = "`alwaysCheckAllPredicates` is ignored: it changes the reasons for a node, not the decision";
     Diagnostic::at(at, title, "")
 }
 

@@ -22,12 +22,10 @@ pub(super) fn of(name: &str) -> Option<Successor> {
         "NodeResourcesMostAllocated" => Successor::Strategy("MostAllocated"),
         "RequestedToCapacityRatio" => Successor::Strategy("RequestedToCapacityRatio"),
         "NodeLabel" => Successor::AddedAffinity,
-        "NodePreferAvoidPods" => {
-            Successor::Nothing("give the nodes that it was for a taint with the effect PreferNoSchedule")
-        }
-        "NodeResourceLimits" => Successor::Nothing("limits of pods count for no node today"),
+        "NodePreferAvoidPods" => Successor::Nothing("taint these nodes with the effect PreferNoSchedule"),
+        "NodeResourceLimits" => Successor::Nothing("kube-scheduler no longer reads the limits of pods"),
         "ServiceAffinity" => Successor::Nothing(
-            "pods can say the same: `podAffinity` over the label keeps those of a service together, \
+            "pods can express it: `podAffinity` over the label keeps those of a service together, \
              `topologySpreadConstraints` spread them",
         ),
         _ => return None,

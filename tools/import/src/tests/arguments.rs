@@ -116,8 +116,8 @@ fn arguments_without_effect_are_omitted() {
         "NodeAffinity",
         args,
         expect![[r#"
-        c.yaml:3:122: this preference is left out, since it never counts: its weight is 0
-        c.yaml:3:197: this preference is left out, since it never counts: it has no requirement"#]],
+        c.yaml:3:122: this preference is left out, because it has no effect: its weight is 0
+        c.yaml:3:197: this preference is left out, because it has no effect: it has no requirement"#]],
     );
     check_warnings(
         "NodeResourcesBalancedAllocation",

@@ -100,7 +100,7 @@ fn documents_that_are_no_configuration() {
              --> c.yaml:1:1
               |
             1 | a: 1
-              | ^ what is this?
+              | ^ unknown kind of file
               |
               = help: add `kind: KubeSchedulerConfiguration`
 
@@ -114,7 +114,7 @@ fn documents_that_are_no_configuration() {
              --> c.yaml:1:1
               |
             1 | kind: KubeSchedulerConfiguration
-              | ^ what is this?
+              | ^ unknown kind of file
               |
               = help: add `apiVersion: kubescheduler.config.k8s.io/v1`
 

@@ -83,10 +83,10 @@ fn settings() {
          profiles: [{schedulerName: a}, {schedulerName: b, percentageOfNodesToScore: 0}, \
          {schedulerName: c, percentageOfNodesToScore: 100}]\n",
         expect![[r#"
-            note: c.yaml:6:1: `parallelism` is not taken over: schedc evaluates nodes in one thread
+            note: c.yaml:6:1: `parallelism` is ignored: schedc evaluates nodes in one thread
             note: c.yaml:7:1: `leaderElection` is not part of a profile: it configures the process, not its decisions
             note: c.yaml:8:1: `clientConnection` is not part of a profile: it configures the connection to the API server
-            note: c.yaml:9:1: `enableProfiling` is not taken over: there are no such endpoints
+            note: c.yaml:9:1: `enableProfiling` is ignored: there are no such endpoints
             # Imported from c.yaml by schedc.
 
             scheduler-name = "a"

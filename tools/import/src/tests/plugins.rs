@@ -143,7 +143,7 @@ fn plugins_that_kube_scheduler_refuses() {
         expect![[r#"
             c.yaml:3:53: no plugin is called `NodeResourceFit`; did you mean `NodeResourcesFit`?
             c.yaml:3:78: `*` cannot be enabled at `multiPoint`
-            c.yaml:3:91: kube-scheduler 1.36 has no plugin `EBSLimits` any more; its function is part of `NodeVolumeLimits`
+            c.yaml:3:91: kube-scheduler 1.36 no longer has the plugin `EBSLimits`; its function is part of `NodeVolumeLimits`
             c.yaml:3:128: `NodeName` is enabled twice at `multiPoint`; remove one of the two
             c.yaml:3:167: `ImageLocality` cannot be enabled at `filter`: it never runs there
             c.yaml:3:209: `NodePorts` is enabled twice at `filter`; remove one of the two"#]],

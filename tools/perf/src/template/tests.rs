@@ -38,7 +38,7 @@ fn expressions() {
     check("{{ .Index", context, expect!["t.yaml:1: `{{` without `}}`"]);
 }
 
-/// Objects equal their parsed texts, in whichever way they are created.
+/// Objects equal their parsed texts, regardless of how they are created.
 #[test]
 fn objects_equal_their_rendered_templates() {
     let rows = [

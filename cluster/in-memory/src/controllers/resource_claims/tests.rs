@@ -164,7 +164,7 @@ fn a_shared_claim_stays_allocated_for_its_other_pods() {
 }
 
 #[test]
-fn a_reservation_for_a_pod_that_is_gone_ends() {
+fn a_reservation_for_a_deleted_pod_ends() {
     let mut cluster = Cluster::new(&[SHARED]);
     cluster.allocate("shared", "web");
     cluster.check(expect![[r#"

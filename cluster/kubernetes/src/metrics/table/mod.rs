@@ -39,7 +39,7 @@ pub struct Row {
     pub family: &'static Family,
     /// Endpoints that contain the metric.
     pub endpoints: &'static [Endpoint],
-    /// Difference to kube-scheduler, or the condition under which the metric exists; empty if there is none.
+    /// Difference from kube-scheduler, or the condition under which the metric exists; empty for none.
     pub differs: &'static str,
 }
 
@@ -62,7 +62,7 @@ pub(crate) static ROWS: &[Row] = &[
     Row {
         family: &POD_RESOURCE_REQUEST,
         endpoints: &[Endpoint::Resources],
-        differs: "pending pods of other schedulers are left out, since they are not stored; \
+        differs: "pending pods of other schedulers are left out, because they are not stored; \
                   `priority` is 0 for a pod without one",
     },
     row(&LEADER_ELECTION, ""),
@@ -119,7 +119,7 @@ pub fn row_of(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.family.name == name)
 }
 
-/// Returns the reason that a metric of kube-scheduler is absent.
+/// Returns the reason why a metric of kube-scheduler is absent.
 pub fn absence(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|absent| absent.names.contains(&name)).map(|absent| absent.reason)
 }

@@ -204,7 +204,7 @@ async fn a_proxy_names_the_user() {
     assert_eq!(asked["spec"], expected);
 
     assert_eq!(shows(proxies.client("other", "")).get(server.address, "/livez").await.0, 401);
-    // A client is authenticated by its certificate, whatever its headers contain.
+    // A client is authenticated by its certificate, regardless of its headers.
     let (code, body) = shows(clients.client("eve", "")).get(server.address, "/metrics").await;
     assert_eq!((code, body.contains(r#"User \"eve\""#)), (403, true), "{body}");
     assert_eq!(Client { headers, ..Client::default() }.get(server.address, "/metrics").await.0, 403);

@@ -10,13 +10,13 @@ use k8s_openapi::api::resource::v1::{
 use super::super::ProblemReporter;
 use super::{key, one_of, selectors, value};
 
-/// Most devices of a claim, and most requests.
+/// Maximum number of devices of a claim, and of its requests.
 const MOST_DEVICES: usize = 32;
-/// Most alternatives of a request.
+/// Maximum number of alternatives of a request.
 const MOST_ALTERNATIVES: usize = 8;
-/// Most devices of a slice.
+/// Maximum number of devices of a slice.
 const MOST_DEVICES_OF_SLICE: usize = 128;
-/// Longest CEL expression, in bytes.
+/// Maximum length of a CEL expression, in bytes.
 const LONGEST_EXPRESSION: usize = 10 * 1024;
 
 /// Checks the spec of a claim or a template.
@@ -96,7 +96,7 @@ fn amount(path: &str, mode: Option<&String>, count: Option<i64>, reporter: &mut 
     }
 }
 
-/// Checks the form of selectors. The plugin compiles the expressions.
+/// Checks that selectors have an expression of permitted length. Expressions are compiled elsewhere.
 fn cel(path: &str, selectors: Option<&Vec<DeviceSelector>>, reporter: &mut ProblemReporter<'_>) {
     for (i, selector) in selectors.into_iter().flatten().enumerate() {
         let path = format!("{path}.selectors[{i}].cel");

@@ -26,7 +26,7 @@ const LINUX_RUSTFLAGS: &str = r#"build.rustflags=["-Cforce-unwind-tables=no","-C
 
 /// Compile a small, fast program with these profiles that contains only `run`
 ///
-/// cargo builds it in the package around the current folder: a scheduler that `schedc new` created, or a
+/// cargo builds it in the package that contains the current folder: a scheduler that `schedc new` created, or a
 /// checkout of schedc. In other folders, it is built in the checkout that this command was built from. Errors
 /// in profiles are reported before cargo starts.
 #[derive(Args)]
@@ -124,7 +124,7 @@ impl Build {
     }
 }
 
-/// Returns the package around the current folder or, failing that, the checkout that this program was built
+/// Returns the package that contains the current folder or, failing that, the checkout that this program was built
 /// from.
 fn root() -> Result<PathBuf, Failure> {
     let current = env::current_dir().unwrap_or_default();

@@ -43,7 +43,7 @@ pub(crate) struct Diff {
     /// Place the pending pods of this cluster with both profiles and list the pods with different nodes
     ///
     /// Manifests in YAML or JSON: files, folders, or `-` for standard input, as for `schedc simulate`. A profile
-    /// that is not compiled in is interpreted. Each profile serves all pods, whatever their scheduler name.
+    /// that is not compiled in is interpreted. Each profile serves all pods, regardless of their scheduler name.
     #[arg(long, num_args = 1.., value_name = "FILE|FOLDER")]
     cluster: Vec<PathBuf>,
 

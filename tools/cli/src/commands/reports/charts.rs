@@ -123,14 +123,14 @@ impl<'a> Charts<'a> {
         table
     }
 
-    /// Returns a note if tables or charts leave out data.
+    /// Returns a note for each kind of data that tables or charts leave out.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.history.resources.len() > MAX_RESOURCES {
             notes.push(format!("Charts show {MAX_RESOURCES} of {} resources.", self.history.resources.len()));
         }
         if self.nodes.len() > MAX_ROWS {
-            notes.push(format!("The table of nodes has {MAX_ROWS} rows. All nodes are in the heat map."));
+            notes.push(format!("The table of nodes shows {MAX_ROWS} rows. All nodes are in the heat map."));
         }
         let decisions = &self.history.decisions;
         if decisions.left_out > 0 {

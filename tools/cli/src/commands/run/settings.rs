@@ -20,7 +20,7 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
     flags.warnings.iter().for_each(|warning| warn!("{warning}"));
     let Some(path) = &flags.config else { return Ok(Settings::new(flags)) };
     let name = path.display().to_string();
-    let text = files::read_text(path).map_err(|why| Failure::new(format!("--config={name}: {why}")))?;
+    let text = files::read_text(path).map_err(|error| Failure::new(format!("--config={name}: {error}")))?;
     let import = schedc_import::import(&name, &text);
     let profiles = import.profiles?;
     let settings = Settings::from_file(flags, path, &text)?;
@@ -35,8 +35,8 @@ pub(super) fn read(flags: &Flags, compiled: &'static [ProfileInfo]) -> Result<Se
     Ok(settings)
 }
 
-/// Logs the effective settings; with `--write-config-to`, writes them to a file and returns true: the program
-/// then ends.
+/// Logs the effective settings. With `--write-config-to`, also writes them to a file. Returns whether a file was written:
+/// the program then ends.
 pub(super) fn log_or_write(
     settings: &Settings,
     compiled: &[ProfileInfo],

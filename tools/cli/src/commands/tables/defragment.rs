@@ -110,12 +110,12 @@ fn gpus(change: &GpuChange) -> String {
 fn emptied(found: &Emptying, evictions: usize) -> String {
     let Emptying { emptied, already_empty, at_most, optimal, tried, .. } = found;
     let mut text = format!("{} emptied with {}", count(emptied.len(), "node"), count(evictions, "eviction"));
-    let _ = writeln!(text, "; {} more empty already", count(already_empty.len(), "node"));
+    let _ = writeln!(text, "; already empty: {}", count(already_empty.len(), "node"));
     let sets = count(*tried, "set");
     let _ = match optimal {
         true => writeln!(
             text,
-            "no plan that moves only pods of emptied nodes, in the tried orders, empties more, or as many with fewer evictions ({sets} of nodes tried)"
+            "the plan is optimal among those that move only pods of emptied nodes, in the tried orders of evictions ({sets} of nodes tried)"
         ),
         false => writeln!(text, "no plan leaves more than {at_most} empty; {sets} of nodes tried"),
     };

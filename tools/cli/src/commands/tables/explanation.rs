@@ -210,10 +210,10 @@ fn outcome(explanation: &Explanation, view: &Nodes) -> String {
         _ if explanation.node.is_none() => {}
         _ if explanation.by_nomination => text += "  its nominated node (status.nominatedNodeName)\n",
         _ if feasible == 1 => {
-            let _ = writeln!(text, "  the only feasible one of {all}");
+            let _ = writeln!(text, "  the only feasible node of {all}");
         }
         [_] => {
-            let _ = writeln!(text, "  the highest total of {feasible} feasible ones of {all}");
+            let _ = writeln!(text, "  the highest total; {feasible} of {all} are feasible");
         }
         best => {
             let ties = best.len();

@@ -51,12 +51,12 @@ fn profile(profile: &Profile) -> String {
 /// Formats an extender: its URL, calls and pods.
 fn extender(extender: &Value) -> String {
     const VERBS: [&str; 5] = ["filter", "prioritize", "preempt", "bind", "unreserve"];
-    let asked = VERBS.into_iter().filter(|verb| extender.get(format!("{verb}-verb")).is_some());
-    let asked = asked.map(|verb| match &extender["weight"] {
+    let called = VERBS.into_iter().filter(|verb| extender.get(format!("{verb}-verb")).is_some());
+    let called = called.map(|verb| match &extender["weight"] {
         Value::Number(weight) if verb == "prioritize" => format!("{verb} x{weight}"),
         _ => verb.to_owned(),
     });
-    let mut text = format!("{}: {}", extender["url-prefix"].as_str().unwrap_or_default(), listed(asked));
+    let mut text = format!("{}: {}", extender["url-prefix"].as_str().unwrap_or_default(), listed(called));
     let resources = extender["managed-resources"].as_array().into_iter().flatten();
     let resources: Vec<&str> = resources.filter_map(|resource| resource["name"].as_str()).collect();
     if !resources.is_empty() {

@@ -66,10 +66,10 @@ pub(crate) fn disagreement(disagreement: &Disagreement) -> String {
             format!("{pod} was bound to {node}, which is not feasible: {reason}; {} best\n{table}", are(best))
         }
         Finding::OtherMessage { theirs, ours } => {
-            format!("{pod} is unschedulable\n  there: {theirs}\n  here:  {ours}\n")
+            format!("{pod} is unschedulable\n  kube-scheduler: {theirs}\n  schedc:         {ours}\n")
         }
         Finding::Fits { theirs, best } => {
-            format!("{pod} is unschedulable there, but {} best\n  there: {theirs}\n", are(best))
+            format!("{pod} is unschedulable for kube-scheduler, but {} best: {theirs}\n", are(best))
         }
     }
 }
@@ -107,11 +107,11 @@ pub(crate) fn agreement(agreement: &Agreement) -> String {
     if agreement.agreement.is_empty() {
         return "kube-scheduler has made no decision\n".to_owned();
     }
-    let mut columns = Columns::new(["PROFILE", "KUBE-SCHEDULER", "HERE", ">PODS", ">%"]);
+    let mut columns = Columns::new(["PROFILE", "KUBE-SCHEDULER", "SCHEDC", ">PODS", ">%"]);
     for ProfileAgreement { profile, counts } in &agreement.agreement {
         let lower = format!("a lower total, by {} at most", counts.largest_difference);
         let (bound, unschedulable) = (counts.bound(), counts.unschedulable());
-        for (there, here, pods, all) in [
+        for (recorded, evaluated, pods, all) in [
             ("bound to", "one of the best nodes", counts.same_best, bound),
             ("bound to", &lower, counts.lower_score, bound),
             ("bound to", "not feasible", counts.infeasible, bound),
@@ -122,7 +122,7 @@ pub(crate) fn agreement(agreement: &Agreement) -> String {
         ] {
             if pods > 0 {
                 let share = if all > 0 { format!("{:.2}", pods as f64 * 100.0 / all as f64) } else { String::new() };
-                columns.row([profile, there, here, &pods.to_string(), &share]);
+                columns.row([profile, recorded, evaluated, &pods.to_string(), &share]);
             }
         }
     }
@@ -184,7 +184,7 @@ mod tests {
         let all = Agreement { agreement: vec![ProfileAgreement { profile: "default", counts }] };
         let rows: Vec<_> = agreement(&all).lines().skip(1).map(|row| row.trim_start().to_owned()).collect();
         expect![[r#"
-            PROFILE  KUBE-SCHEDULER  HERE                           PODS       %
+            PROFILE  KUBE-SCHEDULER  SCHEDC                         PODS       %
             default  bound to        one of the best nodes           199   99.50
             default  bound to        a lower total, by 3 at most       1    0.50
             default  unschedulable   same message                      7  100.00

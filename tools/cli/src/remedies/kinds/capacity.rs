@@ -14,7 +14,7 @@ use crate::remedies::situation::Situation;
 /// Number of nodes for which each resource is tried, those that lack least.
 const NODES: usize = 3;
 
-/// Frees an amount of a resource on a node, in whatever way.
+/// Frees an amount of a resource on a node, by any means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FreeCapacity {
     /// The node.

@@ -17,7 +17,7 @@ use crate::remedies::fork::Fork;
 use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
-/// Number of storage classes that are tried.
+/// Maximum number of storage classes that are tried for a claim.
 const CLASSES: usize = 4;
 /// The annotation of the default storage class.
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";

@@ -24,7 +24,7 @@ fn an_empty_policy() {
         "",
         expect![[r#"
         p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
+        p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
         pre-enqueue: SchedulingGates DefaultPreemption
         queue-sort: PrioritySort
         pre-filter: NodeResourcesFit NodePorts NodeAffinity VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity
@@ -82,7 +82,7 @@ alwaysCheckAllPredicates: true
             p.yaml:8:9: `EBSLimits` is part of `NodeVolumeLimits` today, which runs in its place
             p.yaml:13:10: `NodeResourcesMostAllocated` is the scoring strategy MostAllocated of `NodeResourcesFit` today
             p.yaml:14:10: `SelectorSpread` is part of `PodTopologySpread` today, which runs in its place
-            p.yaml:16:27: `alwaysCheckAllPredicates` is not taken over: it changes the reasons for a node, not the decision
+            p.yaml:16:27: `alwaysCheckAllPredicates` is ignored: it changes the reasons for a node, not the decision
             pre-enqueue: SchedulingGates DefaultPreemption
             queue-sort: PrioritySort
             pre-filter: NodePorts NodeResourcesFit NodeVolumeLimits VolumeBinding InterPodAffinity
@@ -121,9 +121,9 @@ priorities:
       resources: [{name: example.com/gpu, weight: 2}]
 ",
         expect![[r#"
-            p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has nothing like it; pods can say the same: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
+            p.yaml:8:9: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
             p.yaml:11:69: labels are preferred by `NodeAffinity` now, with its weight and together with the pods' preferences, so scores may differ
-            p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has nothing like it; pods can say the same: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
+            p.yaml:13:10: `ServiceAffinity` is left out: kube-scheduler 1.36 has no equivalent; pods can express it: `podAffinity` over the label keeps those of a service together, `topologySpreadConstraints` spread them
             p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
             p.yaml:4:9: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
             p.yaml:11:10: `NodeLabel` is `addedAffinity` of `NodeAffinity` today, which runs in its place
@@ -252,7 +252,7 @@ fn extenders_are_those_of_v1() {
         "extenders: [{urlPrefix: 'http://x', filterVerb: filter, enableHttps: false, httpTimeout: 5000000000}]\n";
     expect![[r#"
         note: p.yaml:1:1: a Policy has the plugins, order and weights of its time, and SchedulingGates; DynamicResources and NodeDeclaredFeatures, which came later, are not in the profile; `schedc diff` with kube-scheduler shows what is different today
-        note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has nothing like it; give the nodes that it was for a taint with the effect PreferNoSchedule
+        note: p.yaml:1:1: `NodePreferAvoidPods` is left out: kube-scheduler 1.36 has no equivalent; taint these nodes with the effect PreferNoSchedule
         # Imported from p.yaml by schedc.
 
         # kube-scheduler's rule: the larger the cluster, the smaller the percentage of nodes. 100: all nodes.
