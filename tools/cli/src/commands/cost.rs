@@ -2,7 +2,8 @@
 
 use clap::Args;
 use schedc_core::erased::AnyBundle;
-use schedc_perf::cost;
+use schedc_core::profile::ProfileInfo;
+use schedc_perf::cost::{self, Costs, Exceeded};
 
 use super::failure::Failure;
 use super::output::{self, Format};
@@ -17,42 +18,62 @@ pub(crate) struct Cost {
     /// Measure the cost of each plugin of a profile per node, and memory per node, instead of a workload
     ///
     /// All profiles, unless --profile selects one. docs/bench.md describes the method.
-    #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, group = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
     /// Number of nodes that the plugins evaluate
-    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: usize,
 
-    /// Fail if a profile exceeds its budget
-    #[arg(long, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
+    /// Measure the cost, and fail if a profile exceeds its budget
+    #[arg(long, group = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
+
+    /// Decide this number of times about each of the two pods, for callgrind; nothing is measured
+    #[arg(long, hide = true, value_name = "PLAIN,DEMANDING", value_delimiter = ',', num_args = 2, requires = "costs")]
+    decisions: Vec<usize>,
 }
 
 impl Cost {
     /// Returns whether to measure cost instead of a workload.
     pub(crate) fn is_requested(&self) -> bool {
-        self.cost
+        self.cost || self.check
     }
 
     pub(crate) fn run(&self, bundle: &AnyBundle, profile: Option<usize>, format: Format) -> Result<(), Failure> {
+        if let [plain, demanding] = self.decisions[..] {
+            return Ok(cost::decide(bundle, profile.unwrap_or(0), self.nodes, [plain, demanding])?);
+        }
         let profiles = match profile {
             Some(profile) => profile..profile + 1,
             None => 0..bundle.profiles.len(),
         };
-        let costs = cost::measure(bundle, profiles, self.nodes)?;
+        let arguments = |profile: &ProfileInfo, [plain, demanding]: [usize; 2]| {
+            let (nodes, decisions) = (self.nodes.to_string(), format!("{plain},{demanding}"));
+            let arguments =
+                ["bench", "--cost", "--profile", profile.name, "--nodes", &nodes, "--decisions", &decisions];
+            arguments.map(str::to_owned).to_vec()
+        };
+        let costs = cost::measure(bundle, profiles, self.nodes, &arguments)?;
         output::print(format, &costs, table)?;
-        if !self.check {
-            return Ok(());
-        }
-        let exceeded =
-            costs.profiles.iter().flat_map(|profile| profile.exceeded.iter().map(move |e| (profile.name, e)));
-        let exceeded: Vec<String> = exceeded
-            .map(|(profile, exceeded)| {
-                let measured = amount(exceeded.measured);
-                format!("profile {profile}: {} is {measured}, its budget allows {}", exceeded.limit, exceeded.allowed)
-            })
-            .collect();
-        if exceeded.is_empty() { Ok(()) } else { Err(Failure::new(exceeded.join("\n"))) }
+        if self.check { check(&costs) } else { Ok(()) }
     }
+}
+
+/// Fails if a limit of a budget is exceeded, or if its cost is unknown.
+fn check(costs: &Costs) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    for profile in &costs.profiles {
+        for Exceeded { limit, allowed, measured, most_expensive } in &profile.exceeded {
+            let part = most_expensive.as_ref().map(|part| format!("; {part} costs most")).unwrap_or_default();
+            let measured = amount(*measured);
+            problems
+                .push(format!("profile {}: {limit} is {measured}, its budget allows {allowed}{part}", profile.name));
+        }
+        for limit in &profile.unverified {
+            let reason = costs.no_instructions.as_deref().unwrap_or("this program does not count allocations");
+            problems.push(format!("profile {}: {limit} of its budget was not measured: {reason}", profile.name));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::new(problems.join("\n"))) }
 }
