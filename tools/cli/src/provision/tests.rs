@@ -109,7 +109,8 @@ fn many_nodes_need_few_trials() {
 #[test]
 fn nodes_that_are_added_at_once_are_not_too_many() {
     // The first node places one pod, further ones eight each. No trial is left for branch and bound.
-    let pods: Vec<Value> = (0..17).map(|i| pod(&format!("p{i}"), if i == 0 { 8 } else { 1 }, json!({}))).collect();
+    let mut pods = vec![pod("first", 8, json!({"priority": 10}))];
+    pods.extend((0..16).map(|i| pod(&format!("p{i}"), 1, json!({}))));
     let found = provision_for(&[], &pods, &[shape("large", 8, 15)], 6);
     assert_eq!((found.sufficient, counts(&found)), (true, vec![("large", 3)]));
 }
