@@ -48,9 +48,26 @@ POD
 cat >"$folder/large.yaml" <<'POD'
 apiVersion: v1
 kind: Pod
-metadata: {name: large, namespace: shop}
+metadata: {name: large-new, namespace: shop}
 spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 7}}}]}
 POD
+
+cat >"$folder/many.yaml" <<'DEPLOYMENT'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: many, namespace: shop}
+spec:
+  replicas: 200
+  selector: {matchLabels: {app: many}}
+  template:
+    metadata: {labels: {app: many}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 7}}}]}
+DEPLOYMENT
+cat >"$folder/shapes.yaml" <<'NODES'
+{apiVersion: v1, kind: Node, metadata: {name: small, annotations: {schedc/price: '9'}}, status: {allocatable: {cpu: 8, memory: 32Gi, pods: 110}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: large, annotations: {schedc/price: '16'}}, status: {allocatable: {cpu: 16, memory: 64Gi, pods: 110}}}
+NODES
 
 # Prints the seconds of a command with one decimal. Exit code 1 is an answer, such as a pod that waits.
 seconds() {
@@ -90,6 +107,7 @@ row() { # the question, and the command without the file of the cluster
     row 'remedies for a pod without a suitable node' explain nowhere
     row 'would a pod run (`check -f`)' check -f "$folder/new.yaml"
     row 'capacity for 10,000 more pods' capacity -f "$folder/new.yaml" --max "$pods"
+    row 'new nodes for 200 large pods (`provision`, 20 sets)' provision -f "$folder/many.yaml" --shapes "$folder/shapes.yaml" --max-trials 20
     row 'empty a node (`drain`)' drain node-1
     row 'room for a large pod (`defragment --for`)' defragment --for "$folder/large.yaml"
     row 'empty most nodes (`defragment`)' defragment

@@ -61,26 +61,14 @@ impl RawProfile {
     }
 }
 
-/// `budget` as written.
+/// `budget` as written: the values in the order of [`settings::LIMITS`].
 #[derive(Clone, Debug, Default)]
-pub struct RawBudget {
-    /// `nanoseconds-per-node`.
-    pub nanoseconds_per_node: Option<Spanned<i128>>,
-    /// `bytes-per-node`.
-    pub bytes_per_node: Option<Spanned<i128>>,
-    /// `binary-size`.
-    pub binary_size: Option<Spanned<i128>>,
-}
+pub struct RawBudget(pub [Option<Spanned<i128>>; settings::LIMITS.len()]);
 
 impl RawBudget {
     /// Returns the possible keys, each with its value.
-    pub(crate) fn limits(&self) -> [(Key, Option<&Spanned<i128>>); 3] {
-        let [nanoseconds, bytes, size] = settings::LIMITS;
-        [
-            (nanoseconds, self.nanoseconds_per_node.as_ref()),
-            (bytes, self.bytes_per_node.as_ref()),
-            (size, self.binary_size.as_ref()),
-        ]
+    pub(crate) fn limits(&self) -> impl Iterator<Item = (Key, Option<&Spanned<i128>>)> {
+        settings::LIMITS.into_iter().zip(self.0.iter().map(Option::as_ref))
     }
 }
 
@@ -185,8 +173,7 @@ pub(crate) fn profile(files: &Files, file: FileId, found: &mut Vec<Diagnostic>) 
     if let Some((budget, at)) = budget {
         let keys = settings::LIMITS.map(|key| key.name);
         let mut fields = Fields::new(budget, "`budget`", at, &keys, found);
-        let [nanoseconds_per_node, bytes_per_node, binary_size] = keys.map(|key| fields.integer(key));
-        profile.budget = RawBudget { nanoseconds_per_node, bytes_per_node, binary_size };
+        profile.budget = RawBudget(keys.map(|key| fields.integer(key)));
     }
     Some(profile)
 }

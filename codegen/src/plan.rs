@@ -179,11 +179,15 @@ impl Plan {
     }
 }
 
-/// The cost limits of a profile, which `schedc bench --cost --check` enforces. `None`: no limit.
+/// The cost limits of a profile, which `schedc bench --check` enforces. `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Nanoseconds that all Filter and Score plugins take for each node.
     pub nanoseconds_per_node: Option<u64>,
+    /// Instructions of a decision about a pod whose signature is known.
+    pub instructions_per_decision: Option<u64>,
+    /// Memory allocations of such a decision.
+    pub allocations_per_decision: Option<u64>,
     /// Bytes of the profile's columns for each node.
     pub bytes_per_node: Option<u64>,
     /// Bytes of the executable.

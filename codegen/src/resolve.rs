@@ -83,11 +83,9 @@ pub(crate) fn plan(files: &Files, raw: &RawProfile, catalogs: &Catalogs) -> Plan
 
 fn budget(raw: &RawBudget) -> Budget {
     let limit = |written: &Option<Spanned<i128>>| written.as_ref().and_then(|limit| u64::try_from(limit.value).ok());
-    Budget {
-        nanoseconds_per_node: limit(&raw.nanoseconds_per_node),
-        bytes_per_node: limit(&raw.bytes_per_node),
-        binary_size: limit(&raw.binary_size),
-    }
+    let [nanoseconds_per_node, instructions_per_decision, allocations_per_decision, bytes_per_node, binary_size] =
+        raw.0.each_ref().map(limit);
+    Budget { nanoseconds_per_node, instructions_per_decision, allocations_per_decision, bytes_per_node, binary_size }
 }
 
 fn setting<T: TryFrom<i128>>(written: Option<&Spanned<i128>>, default: T) -> Setting<T> {

@@ -125,12 +125,14 @@ pub const PROFILE: [Key; 9] = [
 ];
 
 /// The keys of `[budget]`.
-pub const LIMITS: [Key; 3] = [
-    limit("nanoseconds-per-node", "time of all Filter and Score plugins for each node, if all nodes are evaluated"),
-    limit("bytes-per-node", "size of the profile's columns for each node"),
-    limit("binary-size", "the executable, in bytes"),
+pub const LIMITS: [Key; 5] = [
+    limit("nanoseconds-per-node", 1, "time of all Filter and Score plugins for each node, if all nodes are evaluated"),
+    limit("instructions-per-decision", 1, "instructions of a decision about a pod with a known signature"),
+    limit("allocations-per-decision", 0, "memory allocations of such a decision, on average"),
+    limit("bytes-per-node", 1, "size of the profile's columns for each node"),
+    limit("binary-size", 1, "the executable, in bytes"),
 ];
 
-const fn limit(name: &'static str, doc: &'static str) -> Key {
-    Key { name, kind: ValueKind::Integer { range: 1..=i64::MAX, default: None }, doc }
+const fn limit(name: &'static str, least: i64, doc: &'static str) -> Key {
+    Key { name, kind: ValueKind::Integer { range: least..=i64::MAX, default: None }, doc }
 }

@@ -113,7 +113,7 @@ fn wrong_input_is_reported() {
         let found = error(&["-f", &format!("{file}.yaml")]);
         assert!(found.contains(message), "{file}: {found}");
     }
-    assert!(error(&["-f", "web.yaml", "--ratio", "1:2"]).contains("--ratio has 2 numbers for 1 workloads"));
+    assert!(error(&["-f", "web.yaml", "--ratio", "1:2"]).contains("the ratio has 2 numbers for 1 workloads"));
 }
 
 #[test]

@@ -109,6 +109,32 @@ fn the_answers_for_a_cluster_are_those_for_its_objects_in_a_file() {
 }
 
 #[test]
+fn questions_about_a_cluster_have_the_answers_for_its_objects_in_a_file() {
+    let cluster = Cluster::start();
+    let file = cluster.dump();
+    let new = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/workloads/storefront.yaml");
+    let shape = "{apiVersion: v1, kind: Node, metadata: {name: large, annotations: {schedc/price: '10'}}, \
+                 status: {allocatable: {cpu: 64, memory: 256Gi, pods: 110}}}";
+    fs::write(cluster.folder.path("shapes.yaml"), shape).expect("a file");
+    for args in [
+        &["explain", "research/simulation", "-o", "json"][..],
+        &["explain", "shop/web-1", "--against", "south-2"],
+        &["check", "-f", new],
+        &["capacity", "-f", new, "--pool-label", "topology.kubernetes.io/zone"],
+        &["provision", "-f", new, "--shapes", "shapes.yaml"],
+        &["drain", "north-1"],
+        &["defragment"],
+        &["defragment", "--for", new],
+    ] {
+        let of_file = cluster.folder.schedc(&[args, &[file]].concat());
+        let of_cluster = cluster.schedc(args);
+        assert!(!of_file.stdout.is_empty(), "{args:?}: {}", of_file.stderr);
+        assert_eq!((of_cluster.code, of_cluster.stdout), (of_file.code, of_file.stdout), "{args:?}");
+    }
+    assert_eq!(cluster.server.writes().len(), 0);
+}
+
+#[test]
 fn pending_pods_of_a_cluster_are_evaluated_by_priority() {
     let cluster = Cluster::start();
     cluster.server.merge("/api/v1/namespaces/shop/pods/web-3", json!({"spec": {"priority": 200_000}}));

@@ -42,6 +42,30 @@ fn the_cheapest_nodes_are_printed() {
 }
 
 #[test]
+fn the_end_of_a_search_at_the_maximum_of_trials_is_reported() {
+    let Run { code, stdout, .. } = provision(&["--shapes", "shapes.yaml", "--max-trials", "2"]);
+    let expected = "more may be enough (2 sets of nodes tried, the maximum of --max-trials)";
+    assert_eq!((code, stdout.contains(expected)), (Some(1), true), "{stdout}");
+}
+
+#[test]
+fn a_daemon_set_of_the_manifest_runs_on_new_nodes() {
+    let agent = WEB
+        .replace("Deployment", "DaemonSet")
+        .replace("  replicas: 4\n", "")
+        .replace("web", "agent")
+        .replace("cpu: 4", "cpu: 1");
+    let folder =
+        Folder::with(&[("cluster.yaml", CLUSTER), ("shapes.yaml", SHAPES), ("all.yaml", &format!("{WEB}---{agent}"))]);
+    let found =
+        folder.schedc(&["provision", "-f", "all.yaml", "--shapes", "shapes.yaml", "cluster.yaml", "-o", "json"]).json();
+    // Two pods do not fit on a medium node with its agent.
+    assert_eq!(found["nodes"], json!({"large": 2}));
+    let agents = found["placements"].as_array().expect("a list").iter();
+    assert_eq!(agents.filter(|placement| placement["pod"].to_string().contains("agent")).count(), 3);
+}
+
+#[test]
 fn prices_of_flags_replace_annotations() {
     let found = provision(&["--shapes", "shapes.yaml", "--price", "large=1", "-o", "json"]).json();
     assert_eq!((&found["nodes"], &found["optimal"]), (&json!({"large": 2}), &json!(true)));

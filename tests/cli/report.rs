@@ -82,6 +82,29 @@ fn explanations_report_scores_and_rejected_nodes() {
 }
 
 #[test]
+fn explanations_report_remedies_and_the_comparison_with_a_node() {
+    let (code, data) = report(&["explain", "research/simulation", EXAMPLE]);
+    assert_eq!(code, Some(0));
+    assert_eq!(titles(&data), ["Result", "Reasons of rejected nodes", "Remedies", "Scores", "Rejected nodes"]);
+    assert_eq!(
+        column(&data, "Remedies", "Remedy"),
+        [
+            "tolerate the taint example.com/gpu=present:NoSchedule",
+            "lower the cpu request of container simulation from 12 to 7700m",
+            "remove the taint example.com/gpu=present:NoSchedule from node gpu-1",
+        ]
+    );
+    assert_eq!(column(&data, "Remedies", "Node then"), ["gpu-1", "north-2", "gpu-1"]);
+    let (_, data) = report(&["explain", "shop/cache-0", EXAMPLE, "--against", "north-2"]);
+    assert_eq!(titles(&data)[2], "north-1 and north-2");
+    assert_eq!(column(&data, "north-1 and north-2", "Plugin")[0], "NodeAffinity");
+    // The reasons against an infeasible node are in the place of its scores.
+    let (_, data) = report(&["explain", "shop/cache-0", EXAMPLE, "--against", "gpu-1"]);
+    let empty = data["views"][2]["empty"].as_str().expect("a text");
+    assert!(empty.starts_with("TaintToleration rejects it: node(s) had untolerated taint(s); "), "{empty}");
+}
+
+#[test]
 fn comparisons_report_both_profiles_side_by_side() {
     let (code, data) = report(&["diff", "binpack", "kube-scheduler", "--cluster", EXAMPLE]);
     assert_eq!(code, Some(1), "the profiles differ");

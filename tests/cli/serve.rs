@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::harness::{Folder, schedc};
 
 const CLUSTER: &str = "
-{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 10}}}
+{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: z}}, status: {allocatable: {cpu: 4, pods: 10}}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: waiting}, spec: {containers: [{name: c, resources: {requests: {cpu: 8}}}]}}
 ";
@@ -31,7 +31,11 @@ struct Answer {
 
 impl Server {
     fn start(options: &[&str]) -> Self {
-        let folder = Folder::with(&[("cluster.yaml", CLUSTER)]);
+        Server::of(CLUSTER, options)
+    }
+
+    fn of(cluster: &str, options: &[&str]) -> Self {
+        let folder = Folder::with(&[("cluster.yaml", cluster)]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_schedc"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg(folder.path("cluster.yaml"));
         let mut process = command.stdout(Stdio::piped()).spawn().expect("schedc starts");
@@ -142,6 +146,40 @@ fn wrong_requests_are_errors_with_a_code() {
             "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}},
     }]});
     assert_eq!(post("/v1/check", &many.to_string()).code(422), "too_many_pods");
+}
+
+#[test]
+fn pods_of_all_pools_together_are_limited() {
+    let server = Server::start(&[]);
+    let ask = |max: usize| {
+        let question = json!({"manifests": [pod(1)], "poolLabel": "zone", "max": max});
+        server.request("POST", "/v1/capacity", &question.to_string())
+    };
+    assert_eq!(ask(5_000).json(200)["pools"][0]["alone"]["pods"], 4);
+    assert_eq!(ask(5_001).code(422), "too_many_pods");
+    let node = |at| {
+        json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{at}"), "labels": {"zone": format!("z{at}")}},
+            "status": {"allocatable": {"cpu": 4, "pods": 10}},
+        })
+    };
+    let nodes: Vec<String> = (0..40).map(|at| node(at).to_string()).collect();
+    let server = Server::of(&nodes.join("\n---\n"), &[]);
+    let question = json!({"manifests": [pod(1)], "poolLabel": "zone"}).to_string();
+    assert_eq!(server.request("POST", "/v1/capacity", &question).code(422), "too_many_pools");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_server_while_all_connections_are_in_use() {
+    let mut server = Server::start(&[]);
+    // More than the server accepts at once; further ones wait in the queue of the operating system.
+    let connections: Vec<TcpStream> =
+        (0..70).map(|_| TcpStream::connect(&server.address).expect("a connection")).collect();
+    let id = server.process.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().is_ok_and(|status| status.success()));
+    assert_eq!(server.process.wait().expect("the end of the process").code(), Some(0));
+    drop(connections);
 }
 
 #[test]

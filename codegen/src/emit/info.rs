@@ -55,7 +55,17 @@ fn budget(budget: Budget) -> TokenStream {
         None => quote! { None },
     };
     let nanoseconds = limit(budget.nanoseconds_per_node);
+    let instructions = limit(budget.instructions_per_decision);
+    let allocations = limit(budget.allocations_per_decision);
     let bytes = limit(budget.bytes_per_node);
     let size = limit(budget.binary_size);
-    quote! { Budget { nanoseconds_per_node: #nanoseconds, bytes_per_node: #bytes, binary_size: #size } }
+    quote! {
+        Budget {
+            nanoseconds_per_node: #nanoseconds,
+            instructions_per_decision: #instructions,
+            allocations_per_decision: #allocations,
+            bytes_per_node: #bytes,
+            binary_size: #size,
+        }
+    }
 }

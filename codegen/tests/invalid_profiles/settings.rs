@@ -131,7 +131,7 @@ binary-size = 1.5
             2 | nanosecond-per-node = 10
               | ^^^^^^^^^^^^^^^^^^^ not a key of `budget`
               |
-              = note: `budget` has `nanoseconds-per-node`, `bytes-per-node` and `binary-size`
+              = note: `budget` has `nanoseconds-per-node`, `instructions-per-decision`, `allocations-per-decision`, `bytes-per-node` and `binary-size`
             help: did you mean `nanoseconds-per-node`?
               |
             2 | nanoseconds-per-node = 10

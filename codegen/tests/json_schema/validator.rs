@@ -1,10 +1,12 @@
-//! Validator for the JSON schema keywords in the schema of profiles, except `pattern`: no test dependency has
-//! regular expressions. `.ci/schema` repeats the tests with a complete validator.
+//! Validator for the JSON schema keywords in the schemas of profiles and of outputs, except `pattern`: no test dependency
+//! has regular expressions. `.ci/schema` repeats the tests with a complete validator.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use serde_json::Value;
 
 /// Keywords that restrict nothing.
-const ANNOTATIONS: [&str; 4] = ["$schema", "title", "description", "default"];
+const ANNOTATIONS: [&str; 5] = ["$schema", "title", "description", "default", "format"];
 
 /// Returns the paths of all values that the schema does not allow.
 pub(super) fn validate(schema: &Value, value: &Value) -> Vec<String> {
@@ -14,13 +16,20 @@ pub(super) fn validate(schema: &Value, value: &Value) -> Vec<String> {
 }
 
 fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
+    if schema == true {
+        return;
+    }
     let number = |key: &str| schema[key].as_i64();
+    let matching =
+        |forms: &Value| forms.as_array().unwrap().iter().filter(|form| validate(form, value).is_empty()).count();
     for (keyword, rule) in schema.as_object().expect("a schema") {
         let mut failed = false;
         match keyword.as_str() {
-            "type" if !has_type(value, rule.as_str().unwrap()) => failed = true,
+            "type" if !has_type(value, rule) => failed = true,
+            "const" if value != rule => failed = true,
             "enum" if !rule.as_array().unwrap().contains(value) => failed = true,
-            "anyOf" if rule.as_array().unwrap().iter().all(|form| !validate(form, value).is_empty()) => failed = true,
+            "anyOf" if matching(rule) == 0 => failed = true,
+            "oneOf" if matching(rule) != 1 => failed = true,
             "minimum" if value.as_i64().is_some_and(|value| Some(value) < number("minimum")) => failed = true,
             "maximum" if value.as_i64().is_some_and(|value| Some(value) > number("maximum")) => failed = true,
             "minLength" if value == "" => failed = true,
@@ -55,13 +64,16 @@ fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
                 }
             }
             "additionalProperties" => {
-                assert_eq!(rule, false);
-                let names = value.as_object().into_iter().flatten().map(|(name, _)| name);
-                let others = names.filter(|name| schema["properties"].get(name).is_none());
-                errors.extend(others.map(|name| format!("{path}/{name}: additionalProperties")));
+                let fields = value.as_object().into_iter().flatten();
+                for (name, value) in fields.filter(|(name, _)| schema["properties"].get(name).is_none()) {
+                    match rule == false {
+                        true => errors.push(format!("{path}/{name}: additionalProperties")),
+                        false => check(rule, value, &format!("{path}/{name}"), errors),
+                    }
+                }
             }
-            "type" | "enum" | "anyOf" | "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems"
-            | "uniqueItems" | "pattern" => {}
+            "type" | "const" | "enum" | "anyOf" | "oneOf" | "minimum" | "maximum" | "minLength" | "maxLength"
+            | "minItems" | "maxItems" | "uniqueItems" | "pattern" => {}
             other => assert!(ANNOTATIONS.contains(&other), "the keyword {other}"),
         }
         if failed {
@@ -70,13 +82,18 @@ fn check(schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
     }
 }
 
-fn has_type(value: &Value, name: &str) -> bool {
+fn has_type(value: &Value, types: &Value) -> bool {
+    let name = match types {
+        Value::Array(types) => return types.iter().any(|name| has_type(value, name)),
+        name => name.as_str().unwrap(),
+    };
     match name {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
         other => panic!("the type {other}"),
     }
 }

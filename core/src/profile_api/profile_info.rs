@@ -31,6 +31,10 @@ pub struct ProfileInfo {
 pub struct Budget {
     /// Nanoseconds of all Filter and Score plugins for a node, where every node is evaluated.
     pub nanoseconds_per_node: Option<u64>,
+    /// Instructions of a decision about a pod whose signature is known.
+    pub instructions_per_decision: Option<u64>,
+    /// Memory allocations of such a decision.
+    pub allocations_per_decision: Option<u64>,
     /// Bytes of the profile's columns for a node.
     pub bytes_per_node: Option<u64>,
     /// Bytes of the executable.
@@ -39,7 +43,13 @@ pub struct Budget {
 
 impl Budget {
     /// No limits.
-    pub const NONE: Budget = Budget { nanoseconds_per_node: None, bytes_per_node: None, binary_size: None };
+    pub const NONE: Budget = Budget {
+        nanoseconds_per_node: None,
+        instructions_per_decision: None,
+        allocations_per_decision: None,
+        bytes_per_node: None,
+        binary_size: None,
+    };
 }
 
 /// Text of a compiled profile, and of the catalogs that it uses.

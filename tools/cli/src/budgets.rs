@@ -10,6 +10,7 @@ use schedc_core::intern::Interner;
 use schedc_core::model::{NodeIndex, Object, Pod, PodDisruptionBudget};
 use schedc_in_memory::ApiServer;
 use schedc_objects::{AnyObject, convert_object};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cluster::pod_name;
@@ -28,7 +29,7 @@ pub struct Effects {
 }
 
 /// A budget with more victims than allowed disruptions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Violation {
     /// The budget: `namespace/name`.
     pub budget: String,
@@ -39,7 +40,7 @@ pub struct Violation {
 }
 
 /// A pod that would be a victim without a budget.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 pub struct ProtectedPod {
     /// The pod: `namespace/name`.
     pub pod: String,
@@ -50,7 +51,7 @@ pub struct ProtectedPod {
 }
 
 /// Allowed disruptions of a budget.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The budget: `namespace/name`.

@@ -4,6 +4,8 @@
 //! the package of the program, with the generated pipelines, for speed.
 
 #[cfg(feature = "tools")]
+mod attempts;
+#[cfg(feature = "tools")]
 pub mod budgets;
 #[cfg(feature = "tools")]
 pub mod capacity;

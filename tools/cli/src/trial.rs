@@ -10,13 +10,13 @@ use schedc_core::explain::Explanation;
 use schedc_core::extenders::Overrides;
 use schedc_core::model::Uid;
 use schedc_core::profile::StartErrors;
-use schedc_core::scheduler::{Failure, Outcome};
 use schedc_in_memory::server::{Key, uid_of};
-use schedc_in_memory::{Input, SimulationHooks, Simulator, TimedInput};
+use schedc_in_memory::{Input, Simulator, TimedInput};
 use schedc_objects::{AnyObject, convert_pod};
-use serde::Serialize;
 
-use crate::cluster::{Cluster, Routes, pod_name};
+use crate::attempts::AttemptRecorder;
+pub use crate::attempts::{ReasonCount, Victim, WaitReason};
+use crate::cluster::{Cluster, Routes};
 
 /// Settings of a trial.
 #[derive(Clone, Copy, Debug)]
@@ -31,39 +31,10 @@ pub struct Options {
 
 /// A cluster in which the pending pods of the input have been attempted.
 pub struct Trial {
-    simulator: Simulator<TrialRecorder>,
+    simulator: Simulator<AttemptRecorder>,
     routes: Routes,
     /// Pending pods of the input.
     pending: Vec<Uid>,
-}
-
-/// A pod that lost its node to a pod of higher priority.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Victim {
-    /// `namespace/name`.
-    pub pod: String,
-    /// The node that it lost.
-    pub node: String,
-    /// The preemptor: `namespace/name`.
-    pub by: String,
-}
-
-/// The reasons why a pod waits.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct WaitReason {
-    /// kube-scheduler's message.
-    pub message: String,
-    /// Number of nodes for each reason, the most frequent first.
-    pub reasons: Vec<ReasonCount>,
-}
-
-/// A reason for which nodes reject a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReasonCount {
-    /// kube-scheduler's text.
-    pub reason: String,
-    /// Number of nodes.
-    pub nodes: usize,
 }
 
 /// State of a pod.
@@ -85,7 +56,7 @@ impl Trial {
     pub fn new(bundle: &AnyBundle, objects: Vec<AnyObject>, options: &Options) -> Result<Trial, StartErrors> {
         let Options { routes, seed, extenders } = options;
         let Cluster { mut simulator, pending, .. } =
-            Cluster::new(bundle, objects, routes, *seed, extenders, TrialRecorder::default())?;
+            Cluster::new(bundle, objects, routes, *seed, extenders, AttemptRecorder::default())?;
         simulator.run();
         simulator.hooks.preempted.clear();
         simulator.hooks.preempting = None;
@@ -241,44 +212,5 @@ impl Trial {
     /// Returns the pods that were preempted after the creation of the trial.
     pub fn preempted(&self) -> &[Victim] {
         &self.simulator.hooks.preempted
-    }
-}
-
-/// Records the results of attempts.
-#[derive(Default)]
-struct TrialRecorder {
-    /// The last rejection of each waiting pod.
-    rejections: HashMap<Uid, WaitReason>,
-    preempted: Vec<Victim>,
-    /// The last rejection that led to a preemption.
-    preempting: Option<WaitReason>,
-}
-
-impl SimulationHooks for TrialRecorder {
-    fn on_outcome(&mut self, _: i64, outcome: &Outcome, base: &Base) {
-        let uid = &outcome.pod.uid;
-        let Err(failure) = &outcome.result else {
-            self.rejections.remove(uid);
-            return;
-        };
-        let mut rejection = WaitReason { message: failure.message().to_owned(), reasons: Vec::new() };
-        if let Failure::Unschedulable(unschedulable) = failure {
-            let reasons = unschedulable.diagnosis.reasons.iter();
-            rejection
-                .reasons
-                .extend(reasons.map(|(reason, nodes)| ReasonCount { reason: reason.clone(), nodes: *nodes }));
-            rejection.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
-            if let Some(candidate) = unschedulable.post_filter.as_ref().and_then(|found| found.nominated()) {
-                self.preempting = Some(rejection.clone());
-                let by = pod_name(&outcome.pod, &base.interner);
-                let node = base.name(candidate.node);
-                self.preempted.extend(candidate.victims.iter().map(|victim| Victim {
-                    pod: pod_name(victim, &base.interner),
-                    node: node.to_owned(),
-                    by: by.clone(),
-                }));
-            }
-        }
-        self.rejections.insert(uid.clone(), rejection);
     }
 }

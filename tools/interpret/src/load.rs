@@ -185,7 +185,13 @@ fn info(plan: &Plan) -> ProfileInfo {
         let args = plugin.args.as_ref()?;
         Some((leaked(&plugin.entry.name), leaked(&args.to_json().to_string())))
     });
-    let plan::Budget { nanoseconds_per_node, bytes_per_node, binary_size } = plan.budget;
+    let plan::Budget {
+        nanoseconds_per_node,
+        instructions_per_decision,
+        allocations_per_decision,
+        bytes_per_node,
+        binary_size,
+    } = plan.budget;
     ProfileInfo {
         name: leaked(&plan.stem),
         source: leaked(&plan.path),
@@ -193,7 +199,13 @@ fn info(plan: &Plan) -> ProfileInfo {
         percentage_of_nodes_to_score: plan.percentage_of_nodes_to_score.value,
         pod_initial_backoff_seconds: plan.pod_initial_backoff_seconds.value,
         pod_max_backoff_seconds: plan.pod_max_backoff_seconds.value,
-        budget: Budget { nanoseconds_per_node, bytes_per_node, binary_size },
+        budget: Budget {
+            nanoseconds_per_node,
+            instructions_per_decision,
+            allocations_per_decision,
+            bytes_per_node,
+            binary_size,
+        },
         points: points.collect::<Vec<_>>().leak(),
         extenders: &[],
         args: args.collect::<Vec<_>>().leak(),

@@ -6,16 +6,21 @@
 //! signature, and later for changed nodes.
 
 mod cluster;
+mod decisions;
 mod instructions;
 mod meter;
 
+use std::collections::BTreeMap;
+
 use schedc_core::costs::CostPart;
 use schedc_core::erased::AnyBundle;
-use schedc_core::profile::ProfileInfo;
+use schedc_core::profile::{Budget, ProfileInfo};
 use serde::Serialize;
 
 use crate::Error;
 use cluster::Cluster;
+pub use decisions::{DecisionCost, decide};
+use decisions::{larger, with_valgrind};
 use meter::{CostMeter, Measurement};
 
 /// Cost of profiles.
@@ -41,6 +46,10 @@ pub struct ProfileCost {
     pub per_node: Amounts,
     /// Cost per pod: PreFilter and PreScore of all plugins.
     pub per_pod: Amounts,
+    /// Cost of a whole decision.
+    pub per_decision: DecisionCost,
+    /// The plugin that takes the most time for a pod, if all nodes are evaluated.
+    pub most_expensive: Option<&'static str>,
     /// Columns that the plugins read.
     pub columns: Vec<ColumnCost>,
     /// Sum of the columns per node, in bytes.
@@ -57,6 +66,8 @@ pub struct ProfileCost {
     pub binary_size: Option<u64>,
     /// Budget limits that are exceeded.
     pub exceeded: Vec<Exceeded>,
+    /// Keys of budget limits whose cost was not measured.
+    pub unverified: Vec<&'static str>,
 }
 
 /// Cost of a plugin at an extension point, per node or per pod.
@@ -71,6 +82,9 @@ pub struct PluginCost {
     /// Amounts.
     #[serde(flatten)]
     pub amounts: Amounts,
+    /// The larger number of allocations for the two pods, for all nodes together; `None` if the binary does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocations: Option<f64>,
 }
 
 /// Amounts for the two pods; `None` if the plugin has no work for the pod.
@@ -127,39 +141,65 @@ pub struct Exceeded {
     pub allowed: u64,
     /// Measured amount.
     pub measured: f64,
+    /// The plugin or column that costs most, if the cost has such parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_expensive: Option<String>,
 }
 
 /// Measures profiles, given by their indexes in [`AnyBundle::profiles`].
 ///
+/// Valgrind counts instructions of decisions if a budget limits them and this program has no other way. `arguments` are
+/// those with which this program calls [`decide`] for a profile, with numbers of decisions.
+///
 /// # Errors
 /// Returns an error if plugins cannot start, or fail for the pods.
-pub fn measure(bundle: &AnyBundle, profiles: impl IntoIterator<Item = usize>, nodes: usize) -> Result<Costs, Error> {
+pub fn measure(
+    bundle: &AnyBundle,
+    profiles: impl IntoIterator<Item = usize>,
+    nodes: usize,
+    arguments: &dyn Fn(&ProfileInfo, [usize; 2]) -> Vec<String>,
+) -> Result<Costs, Error> {
     let cluster = bundle.cluster(None)?;
     let mut cluster = Cluster::new(cluster, nodes.max(1))?;
-    let mut watches = CostMeter::new();
+    let mut meter = CostMeter::new();
+    let mut no_instructions = meter.counter.as_ref().err().cloned();
     let mut costs = Vec::new();
     for profile in profiles {
-        costs.push(measure_profile(profile, &bundle.profiles[profile], &mut cluster, &mut watches)?);
+        let info = &bundle.profiles[profile];
+        let mut cost = measure_profile(profile, info, &mut cluster, &mut meter)?;
+        if let (Some(reason), Some(_)) = (&mut no_instructions, info.budget.instructions_per_decision) {
+            match with_valgrind(&|counts| arguments(info, counts)) {
+                Ok([plain, demanding]) => {
+                    cost.per_decision.plain_instructions = Some(plain);
+                    cost.per_decision.demanding_instructions = Some(demanding);
+                }
+                Err(error) => *reason = format!("{reason}; {error}"),
+            }
+        }
+        (cost.exceeded, cost.unverified) = compare(&cost, info.budget, cluster.nodes);
+        costs.push(cost);
     }
-    Ok(Costs { nodes: cluster.nodes, no_instructions: watches.no_instructions(), profiles: costs })
+    Ok(Costs { nodes: cluster.nodes, no_instructions, profiles: costs })
 }
 
 fn measure_profile(
     profile: usize,
     info: &ProfileInfo,
     cluster: &mut Cluster,
-    watches: &mut CostMeter,
+    meter: &mut CostMeter,
 ) -> Result<ProfileCost, Error> {
     let mut list = Vec::new();
     for (demanding, pod) in [(false, cluster.plain.clone()), (true, cluster.demanding.clone())] {
-        watches.measured.clear();
-        cluster.cluster.costs(profile, &pod, watches).map_err(|status| {
+        meter.measured.clear();
+        cluster.cluster.costs(profile, &pod, meter).map_err(|status| {
             let reasons = status.reasons.join("; ");
             Error::new(format!("profile {}: {} failed: {reasons}", info.name, status.plugin))
         })?;
-        for (plugin, part, measured) in watches.measured.drain(..) {
+        for (plugin, part, measured) in meter.measured.drain(..) {
             let nodes = if part.is_per_node() { cluster.nodes as f64 } else { 1.0 };
-            row(&mut list, plugin, part).amounts.set(demanding, measured, nodes);
+            let row = row(&mut list, plugin, part);
+            row.amounts.set(demanding, measured, nodes);
+            row.allocations = larger(row.allocations, measured.allocations);
         }
     }
     list.sort_by_key(|(part, _)| *part);
@@ -169,8 +209,11 @@ fn measure_profile(
         if cost.is_per_node { &mut per_node } else { &mut per_pod }.add(&cost.amounts);
     }
     let columns = cluster.cluster.columns(profile);
-    let mut cost = ProfileCost {
+    let per_decision = decisions::measure(profile, cluster, &mut meter.counter);
+    Ok(ProfileCost {
         name: info.name,
+        per_decision,
+        most_expensive: most_expensive(&plugins, |cost| time(cost, cluster.nodes)),
         plugins,
         per_node,
         per_pod,
@@ -180,16 +223,31 @@ fn measure_profile(
         cache_bytes_per_pod: cluster.bytes_per_pod,
         binary_size: binary_size(),
         exceeded: Vec::new(),
-    };
-    cost.exceeded = exceeded(&cost, info.budget);
-    Ok(cost)
+        unverified: Vec::new(),
+    })
+}
+
+/// Returns the time of a plugin's part for all nodes.
+fn time(cost: &PluginCost, nodes: usize) -> Option<f64> {
+    let nodes = if cost.is_per_node { nodes as f64 } else { 1.0 };
+    larger(cost.amounts.plain_ns, cost.amounts.demanding_ns).map(|ns| ns * nodes)
+}
+
+/// Returns the plugin with the highest sum over its parts. `None`: nothing costs.
+fn most_expensive(plugins: &[PluginCost], cost: impl Fn(&PluginCost) -> Option<f64>) -> Option<&'static str> {
+    let mut sums: BTreeMap<&'static str, f64> = BTreeMap::new();
+    for part in plugins {
+        *sums.entry(part.plugin).or_default() += cost(part).unwrap_or_default();
+    }
+    let highest = sums.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    highest.filter(|(_, sum)| *sum > 0.0).map(|(plugin, _)| plugin)
 }
 
 /// Returns the row of a plugin's part; adds it if it does not exist.
 fn row<'l>(list: &'l mut Vec<(CostPart, PluginCost)>, plugin: &'static str, part: CostPart) -> &'l mut PluginCost {
     let at = list.iter().position(|(other, cost)| *other == part && cost.plugin == plugin).unwrap_or_else(|| {
-        let amounts = Amounts::default();
-        list.push((part, PluginCost { plugin, point: part.name(), is_per_node: part.is_per_node(), amounts }));
+        let (amounts, is_per_node) = (Amounts::default(), part.is_per_node());
+        list.push((part, PluginCost { plugin, point: part.name(), is_per_node, amounts, allocations: None }));
         list.len() - 1
     });
     &mut list[at].1
@@ -200,31 +258,67 @@ fn binary_size() -> Option<u64> {
     std::fs::metadata(program).ok().map(|metadata| metadata.len())
 }
 
-fn exceeded(cost: &ProfileCost, budget: schedc_core::profile::Budget) -> Vec<Exceeded> {
-    let nanoseconds = [cost.per_node.plain_ns, cost.per_node.demanding_ns].into_iter().flatten().fold(0.0, f64::max);
+/// Compares a profile with its budget. Returns the exceeded limits, and the keys of those whose cost is unknown.
+fn compare(cost: &ProfileCost, budget: Budget, nodes: usize) -> (Vec<Exceeded>, Vec<&'static str>) {
+    let plugin = |cost_of: &dyn Fn(&PluginCost) -> Option<f64>| {
+        most_expensive(&cost.plugins, cost_of).map(|plugin| format!("plugin {plugin}"))
+    };
+    let counted = |part: &PluginCost| {
+        let each = if part.is_per_node { nodes as f64 } else { 1.0 };
+        larger(part.amounts.plain_instructions, part.amounts.demanding_instructions).map(|number| number * each)
+    };
+    let column = cost.columns.iter().max_by_key(|column| column.bytes).map(|of| format!("column {}", of.column));
     let limits = [
-        ("nanoseconds-per-node", budget.nanoseconds_per_node, Some(nanoseconds)),
-        ("bytes-per-node", budget.bytes_per_node, Some(cost.bytes_per_node as f64)),
-        ("binary-size", budget.binary_size, cost.binary_size.map(|size| size as f64)),
+        (
+            "nanoseconds-per-node",
+            budget.nanoseconds_per_node,
+            larger(cost.per_node.plain_ns, cost.per_node.demanding_ns),
+            plugin(&|part| time(part, 1).filter(|_| part.is_per_node)),
+        ),
+        (
+            "instructions-per-decision",
+            budget.instructions_per_decision,
+            cost.per_decision.instructions(),
+            // Valgrind counts whole decisions; time has the same order.
+            plugin(&counted).or_else(|| plugin(&|part| time(part, nodes))),
+        ),
+        (
+            "allocations-per-decision",
+            budget.allocations_per_decision,
+            cost.per_decision.allocations(),
+            plugin(&|part| part.allocations),
+        ),
+        ("bytes-per-node", budget.bytes_per_node, Some(cost.bytes_per_node as f64), column),
+        ("binary-size", budget.binary_size, cost.binary_size.map(|size| size as f64), None),
     ];
-    let exceeded = limits.into_iter().filter_map(|(limit, allowed, measured)| {
-        let (allowed, measured) = (allowed?, measured?);
-        (measured > allowed as f64).then_some(Exceeded { limit, allowed, measured })
-    });
-    exceeded.collect()
+    let (mut exceeded, mut unverified) = (Vec::new(), Vec::new());
+    for (limit, allowed, measured, most_expensive) in limits {
+        match (allowed, measured) {
+            (Some(allowed), Some(measured)) if measured > allowed as f64 => {
+                exceeded.push(Exceeded { limit, allowed, measured, most_expensive });
+            }
+            (Some(_), None) => unverified.push(limit),
+            _ => {}
+        }
+    }
+    (exceeded, unverified)
 }
 
 #[cfg(test)]
 mod tests {
     use default_profile::Profiles;
-    use schedc_core::profile::{Budget, Bundle};
+    use schedc_core::profile::Bundle;
 
     use super::*;
 
+    fn measured(nodes: usize) -> ProfileCost {
+        let arguments = |_: &ProfileInfo, _: [usize; 2]| Vec::new();
+        measure(&AnyBundle::of::<Profiles>(), [0], nodes, &arguments).unwrap().profiles.remove(0)
+    }
+
     #[test]
     fn every_plugin_that_filters_or_scores_is_measured() {
-        let costs = measure(&AnyBundle::of::<Profiles>(), [0], 70).unwrap();
-        let cost = &costs.profiles[0];
+        let cost = measured(70);
         let info = Profiles::PROFILES[0];
         for point in ["pre-filter", "filter", "pre-score", "score"] {
             for (plugin, _) in info.plugins(point) {
@@ -244,19 +338,55 @@ mod tests {
 
     #[test]
     fn a_budget_limits_measured_costs() {
-        let mut costs = measure(&AnyBundle::of::<Profiles>(), [0], 10).unwrap();
-        let mut cost = costs.profiles.remove(0);
+        let mut cost = measured(10);
         assert_eq!(cost.exceeded, []);
         cost.binary_size = Some(1000);
+        cost.per_decision = DecisionCost {
+            plain_instructions: Some(10.0),
+            demanding_instructions: Some(70_000.0),
+            plain_allocations: Some(3.0),
+            demanding_allocations: Some(2.0),
+        };
         let budget = |amount| Budget {
             nanoseconds_per_node: Some(amount),
+            instructions_per_decision: Some(amount),
+            allocations_per_decision: Some(amount),
             bytes_per_node: Some(amount),
             binary_size: Some(amount),
         };
-        assert_eq!(exceeded(&cost, budget(u64::MAX)), []);
-        let limits: Vec<&str> = exceeded(&cost, budget(1)).iter().map(|exceeded| exceeded.limit).collect();
-        assert_eq!(limits, ["nanoseconds-per-node", "bytes-per-node", "binary-size"]);
-        let only = Budget { binary_size: Some(999), ..Budget::NONE };
-        assert_eq!(exceeded(&cost, only), [Exceeded { limit: "binary-size", allowed: 999, measured: 1000.0 }]);
+        assert_eq!(compare(&cost, budget(u64::MAX), 10), (vec![], vec![]));
+        let (exceeded, _) = compare(&cost, budget(1), 10);
+        let limits: Vec<&str> = exceeded.iter().map(|exceeded| exceeded.limit).collect();
+        let all = [
+            "nanoseconds-per-node",
+            "instructions-per-decision",
+            "allocations-per-decision",
+            "bytes-per-node",
+            "binary-size",
+        ];
+        assert_eq!(limits, all);
+        assert_eq!((exceeded[1].measured, exceeded[2].measured), (70_000.0, 3.0), "the larger cost counts");
+        let names: Vec<Option<&str>> = exceeded.iter().map(|exceeded| exceeded.most_expensive.as_deref()).collect();
+        assert!(names[0].is_some_and(|name| name.starts_with("plugin ")), "{names:?}");
+        assert!(names[1].is_some_and(|name| name.starts_with("plugin ")), "{names:?}");
+        assert!(names[3].is_some_and(|name| name.starts_with("column ")) && names[4].is_none(), "{names:?}");
+        cost.per_decision = DecisionCost::default();
+        let (_, unverified) = compare(&cost, budget(1), 10);
+        assert_eq!(unverified, ["instructions-per-decision", "allocations-per-decision"]);
+    }
+
+    #[test]
+    fn the_most_expensive_plugin_has_the_highest_sum_of_its_parts() {
+        let part = |plugin, is_per_node, ns| PluginCost {
+            plugin,
+            point: "filter",
+            is_per_node,
+            amounts: Amounts { demanding_ns: Some(ns), ..Amounts::default() },
+            allocations: None,
+        };
+        let plugins = [part("A", true, 3.0), part("B", true, 2.0), part("B", true, 2.0), part("C", false, 30.0)];
+        let of = |nodes| most_expensive(&plugins, |cost| time(cost, nodes));
+        assert_eq!((of(1), of(10)), (Some("C"), Some("B")));
+        assert_eq!(most_expensive(&plugins, |cost| cost.allocations), None);
     }
 }

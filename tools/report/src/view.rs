@@ -110,6 +110,21 @@ pub struct Bars {
     pub empty: String,
 }
 
+/// Maximum number of bars of a chart of which a cluster determines the number.
+const MAX_BARS: usize = 50;
+
+impl Bars {
+    /// Keeps the first bars, and states how many there are.
+    pub fn shortened(mut self) -> Self {
+        let all = self.bars.len();
+        if all > MAX_BARS {
+            self.bars.truncate(MAX_BARS);
+            self.description += &format!(" The first {MAX_BARS} of {all} are shown.");
+        }
+        self
+    }
+}
+
 /// A bar for each series.
 #[derive(Clone, Debug)]
 pub struct Bar {

@@ -57,7 +57,7 @@ The links lead to the effects of each plugin status.
 
 ## `[budget]`
 
-[Budgets](../profiles.md#budgets) are limits for `schedc bench --cost --check`.
+[Budgets](../profiles.md#budgets) are limits for `schedc bench --check`.
 
 | key | value | default | limit on |
 |---|---|---|---|

@@ -1,5 +1,6 @@
 //! The number of pods for which a cluster has room.
 
+mod ratio;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use crate::trial::{self, Trial, TrialState, Victim, WaitReason};
 use crate::workloads::Submission;
+pub use ratio::{InvalidQuestion, prepare};
 
 /// The question: which pods, in which ratio, and where.
 #[derive(Clone, Debug)]
@@ -124,7 +126,7 @@ pub fn capacity(
 }
 
 /// Returns the names of nodes by the value of a label.
-fn node_pools<'o>(objects: &'o [AnyObject], key: &str) -> BTreeMap<Option<String>, Vec<&'o str>> {
+pub(crate) fn node_pools<'o>(objects: &'o [AnyObject], key: &str) -> BTreeMap<Option<String>, Vec<&'o str>> {
     let mut pools: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for object in objects {
         if let AnyObject::Node(node) = object {

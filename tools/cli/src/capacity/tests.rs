@@ -91,6 +91,14 @@ fn a_gated_pod_does_not_fit() {
 }
 
 #[test]
+fn the_memory_for_a_round_does_not_depend_on_the_ratio() {
+    // A list of all pods of a round would not fit in memory.
+    let mix = [pod("small", 1, json!({})), pod("large", 2, json!({}))];
+    let found = capacity_of(&[node("a", "north", 7)], &mix, &[usize::MAX / 2, usize::MAX / 2], None);
+    assert_eq!((found.fit.pods, found.fit.rounds), (7, 0));
+}
+
+#[test]
 fn a_deployment_counts_pods_whatever_its_replicas() {
     let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": pod("x", 1, json!({}))["spec"]});
     let deployment = json!({

@@ -26,7 +26,7 @@ use crate::cluster::Routes;
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Test cases: a performance-config.yaml; the paths of its templates are relative to its folder
-    #[arg(value_name = "FILE", required_unless_present = "cost")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["cost", "check"])]
     file: Option<PathBuf>,
 
     /// Run this workload, named TEST/WORKLOAD; may be given several times

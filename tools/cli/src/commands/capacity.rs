@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 use schedc_core::erased::AnyBundle;
-use schedc_objects::Objects;
 
 use super::failure::Failure;
+use super::new_pods::choose_profile;
 use super::objects;
 use super::output::{self, Format};
 use super::tables::capacity::table;
 use super::validate;
-use crate::capacity::{Question, capacity};
-use crate::cluster::{self, scheduler_name};
+use crate::capacity::{Question, capacity, prepare};
+use crate::cluster;
 use crate::trial;
-use crate::workloads::{MAX_PODS, Replicas, Submission};
+use crate::workloads::{MAX_PODS, Submission};
 
 /// Count how many more pods of a manifest fit in a cluster
 ///
@@ -63,44 +63,14 @@ impl Capacity {
         let setup = self.input.setup(bundle)?;
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
-        let submission = self.submission(&objects)?;
-        for workload in &submission.workloads {
-            if setup.routes.profile_of(workload.template()).is_none() {
-                let name = scheduler_name(workload.template());
-                let message = "which is none of the profiles; choose one with --profile";
-                return Err(Failure::new(format_args!("{}: schedulerName is `{name}`, {message}", workload.title())));
-            }
-        }
-        let ratio: Vec<usize> = match self.ratio.is_empty() {
-            true => vec![1; submission.workloads.len()],
-            false => self.ratio.iter().map(|n| usize::from(*n)).collect(),
-        };
-        if ratio.len() != submission.workloads.len() {
-            let (numbers, workloads) = (ratio.len(), submission.workloads.len());
-            let message = "one number for each pod or workload of the manifests is necessary";
-            return Err(Failure::new(format_args!(
-                "--ratio has {numbers} numbers for {workloads} workloads: {message}"
-            )));
-        }
+        let mut submission = Submission::read(&self.manifests, &objects)?;
+        validate::warn(&submission.ignored);
+        submission.check_profiles(&setup.routes).map_err(choose_profile)?;
+        let ratio = prepare(&mut submission, &self.ratio).map_err(Failure::new)?;
         let question = Question { ratio: &ratio, max: self.max as usize, pool_label: self.pool_label.as_deref() };
         let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
         let objects = cluster::objects(objects);
         let found = capacity(&setup.bundle, &objects, &submission, &question, &options)?;
         output::print(self.output, &found, |found| table(found, self.pool_label.as_deref()))
-    }
-
-    /// Reads the manifests, for any number of pods.
-    fn submission(&self, objects: &Objects) -> Result<Submission, Failure> {
-        let mut submission = Submission::read(&self.manifests, objects)?;
-        validate::warn(&submission.ignored);
-        if let Some(set) = submission.workloads.iter().find(|workload| workload.replicas == Replicas::EachNode) {
-            let message = "a DaemonSet has one pod on each node, whatever the capacity; use a pod with its template";
-            return Err(Failure::new(format_args!("{}: {}: {message}", set.place, set.title())));
-        }
-        if submission.workloads.is_empty() {
-            return Err(Failure::new("the manifests have no pod and no workload"));
-        }
-        submission.workloads.iter_mut().for_each(|workload| workload.generate_names());
-        Ok(submission)
     }
 }

@@ -2,14 +2,14 @@
 
 use clap::Args;
 use schedc_core::erased::AnyBundle;
-use schedc_perf::cost;
+use schedc_core::profile::ProfileInfo;
+use schedc_perf::cost::{self, Costs, Exceeded};
 
 use super::failure::Failure;
 use super::output::{self, Format};
 use super::tables::cost::{amount, table};
 
-/// Arguments that select a workload. The flags here list them, because `requires` is not checked where they
-/// are given.
+/// Arguments that select a workload, which exclude those of costs.
 const WORKLOAD_FLAGS: [&str; 4] = ["file", "workload", "labels", "seed"];
 
 #[derive(Args)]
@@ -21,38 +21,65 @@ pub(crate) struct Cost {
     cost: bool,
 
     /// Number of nodes that the plugins evaluate
-    #[arg(long, value_name = "NUMBER", default_value_t = 5000, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5000, conflicts_with_all = WORKLOAD_FLAGS)]
     nodes: usize,
 
-    /// Fail if a profile exceeds its budget
-    #[arg(long, requires = "cost", conflicts_with_all = WORKLOAD_FLAGS)]
+    /// Measure the cost, and fail if a profile exceeds its budget
+    #[arg(long, conflicts_with_all = WORKLOAD_FLAGS)]
     check: bool,
+
+    /// Decide this number of times about each of the two pods, for callgrind; nothing is measured
+    #[arg(long, hide = true, value_name = "PLAIN,DEMANDING", value_parser = parse_decisions)]
+    decisions: Option<(usize, usize)>,
 }
 
 impl Cost {
     /// Returns whether to measure cost instead of a workload.
     pub(crate) fn is_requested(&self) -> bool {
-        self.cost
+        self.cost || self.check
     }
 
     pub(crate) fn run(&self, bundle: &AnyBundle, profile: Option<usize>, format: Format) -> Result<(), Failure> {
+        if let Some((plain, demanding)) = self.decisions {
+            let decided = cost::decide(bundle, profile.unwrap_or(0), self.nodes, [plain, demanding]);
+            return decided.map_err(Failure::from);
+        }
         let profiles = match profile {
             Some(profile) => profile..profile + 1,
             None => 0..bundle.profiles.len(),
         };
-        let costs = cost::measure(bundle, profiles, self.nodes)?;
+        let arguments = |profile: &ProfileInfo, [plain, demanding]: [usize; 2]| {
+            let (nodes, decisions) = (self.nodes.to_string(), format!("{plain},{demanding}"));
+            let arguments =
+                ["bench", "--cost", "--profile", profile.name, "--nodes", &nodes, "--decisions", &decisions];
+            arguments.map(str::to_owned).to_vec()
+        };
+        let costs = cost::measure(bundle, profiles, self.nodes, &arguments)?;
         output::print(format, &costs, table)?;
-        if !self.check {
-            return Ok(());
-        }
-        let exceeded =
-            costs.profiles.iter().flat_map(|profile| profile.exceeded.iter().map(move |e| (profile.name, e)));
-        let exceeded: Vec<String> = exceeded
-            .map(|(profile, exceeded)| {
-                let measured = amount(exceeded.measured);
-                format!("profile {profile}: {} is {measured}, its budget allows {}", exceeded.limit, exceeded.allowed)
-            })
-            .collect();
-        if exceeded.is_empty() { Ok(()) } else { Err(Failure::new(exceeded.join("\n"))) }
+        if self.check { check(&costs) } else { Ok(()) }
     }
+}
+
+fn parse_decisions(text: &str) -> Result<(usize, usize), String> {
+    let numbers =
+        text.split_once(',').and_then(|(plain, demanding)| Some((plain.parse().ok()?, demanding.parse().ok()?)));
+    numbers.ok_or_else(|| "two numbers with a comma are necessary".to_owned())
+}
+
+/// Fails if a limit of a budget is exceeded, or if its cost is unknown.
+fn check(costs: &Costs) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    for profile in &costs.profiles {
+        for Exceeded { limit, allowed, measured, most_expensive } in &profile.exceeded {
+            let part = most_expensive.as_ref().map(|part| format!("; {part} costs most")).unwrap_or_default();
+            let measured = amount(*measured);
+            problems
+                .push(format!("profile {}: {limit} is {measured}, its budget allows {allowed}{part}", profile.name));
+        }
+        for limit in &profile.unverified {
+            let reason = costs.no_instructions.as_deref().unwrap_or("this program does not count allocations");
+            problems.push(format!("profile {}: {limit} of its budget was not measured: {reason}", profile.name));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::new(problems.join("\n"))) }
 }

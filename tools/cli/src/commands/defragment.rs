@@ -8,7 +8,7 @@ use schedc_core::erased::AnyBundle;
 
 use super::drain::NodeNames;
 use super::failure::Failure;
-use super::new_pods;
+use super::new_pods::{self, NewPods};
 use super::objects;
 use super::output::{self, Format};
 use super::pods::check_nodes;
@@ -86,10 +86,10 @@ impl Defragment {
         let plan = if self.manifests.is_empty() {
             empty_nodes(&setup.bundle, &cluster::objects(objects), &question, &options)?
         } else {
-            let (others, new) = new_pods::read(&self.manifests, &objects, &setup)?;
+            let NewPods { others, pods, .. } = new_pods::read(&self.manifests, &objects, &setup, &[])?;
             let mut all = cluster::objects(objects);
             all.extend(others);
-            make_room(&setup.bundle, &all, new, &question, &options)?
+            make_room(&setup.bundle, &all, pods, &question, &options)?
         };
         if !self.gpus.is_empty() && plan.gpus.is_none() {
             output::note(format_args!("no node has {}", self.gpus.join(" or ")));

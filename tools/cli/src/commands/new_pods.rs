@@ -2,15 +2,25 @@
 
 use std::path::PathBuf;
 
+use k8s_openapi::api::core::v1::{Node, Pod};
 use schedc_objects::{AnyObject, Objects};
 
 use super::failure::Failure;
 use super::objects::SchedulerSetup;
 use super::validate;
-use crate::cluster::scheduler_name;
-use crate::workloads::{NewPod, Submission};
+use crate::workloads::{NewPod, Replicas, Submission};
 
-/// Returns the other objects of the manifests, and their pods.
+/// The objects of manifests.
+pub(crate) struct NewPods {
+    /// All objects except for pods and workloads.
+    pub(crate) others: Vec<AnyObject>,
+    /// The pods.
+    pub(crate) pods: Vec<NewPod>,
+    /// The pods of DaemonSets on a node of each shape.
+    pub(crate) daemons: Vec<Vec<Pod>>,
+}
+
+/// Reads manifests. `shapes` are those of nodes that may be added to the cluster.
 ///
 /// # Errors
 /// Returns an error if the manifests are wrong, have no pod, or have one that no profile schedules.
@@ -18,26 +28,35 @@ pub(crate) fn read(
     manifests: &[PathBuf],
     objects: &Objects,
     setup: &SchedulerSetup,
-) -> Result<(Vec<AnyObject>, Vec<NewPod>), Failure> {
+    shapes: &[Node],
+) -> Result<NewPods, Failure> {
     let mut submission = Submission::read(manifests, objects)?;
     validate::warn(&submission.ignored);
-    let (mut others, mut new) = (std::mem::take(&mut submission.objects), Vec::new());
+    submission.check_profiles(&setup.routes).map_err(choose_profile)?;
+    let (mut others, mut pods) = (std::mem::take(&mut submission.objects), Vec::new());
+    let mut daemons = vec![Vec::new(); shapes.len()];
+    let error = |problem| schedc_objects::Error { problems: vec![problem] };
     for at in 0..submission.workloads.len() {
         let workload = &submission.workloads[at];
-        if setup.routes.profile_of(workload.template()).is_none() {
-            return Err(Failure::new(format_args!(
-                "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
-                workload.place,
-                workload.title(),
-                scheduler_name(workload.template())
-            )));
-        }
         others.extend(workload.controllers());
+        if workload.replicas == Replicas::EachNode {
+            for (of_shape, shape) in daemons.iter_mut().zip(shapes) {
+                for NewPod { pod, before } in submission.pods(at, std::iter::once(shape)).map_err(error)? {
+                    others.extend(before);
+                    of_shape.push(pod);
+                }
+            }
+        }
         let nodes = objects.nodes.iter().map(|node| &node.object);
-        new.extend(submission.pods(at, nodes).map_err(|problem| schedc_objects::Error { problems: vec![problem] })?);
+        pods.extend(submission.pods(at, nodes).map_err(error)?);
     }
-    match new.is_empty() {
+    match pods.is_empty() {
         true => Err(Failure::new("the manifests have no pod")),
-        false => Ok((others, new)),
+        false => Ok(NewPods { others, pods, daemons }),
     }
+}
+
+/// Returns the failure for a workload that no profile serves.
+pub(crate) fn choose_profile(unserved: String) -> Failure {
+    Failure::new(unserved + "; choose one with --profile")
 }

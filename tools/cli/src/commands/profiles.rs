@@ -74,6 +74,10 @@ pub(crate) struct Budget {
     #[serde(skip_serializing_if = "Option::is_none")]
     nanoseconds_per_node: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    instructions_per_decision: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allocations_per_decision: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     bytes_per_node: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     binary_size: Option<u64>,
@@ -88,6 +92,8 @@ impl Budget {
     pub(crate) fn limits(&self) -> Vec<String> {
         let limits = [
             (self.nanoseconds_per_node, "ns per node"),
+            (self.instructions_per_decision, "instructions per decision"),
+            (self.allocations_per_decision, "allocations per decision"),
             (self.bytes_per_node, "bytes per node"),
             (self.binary_size, "bytes of binary"),
         ];
@@ -99,6 +105,8 @@ impl From<schedc_core::profile::Budget> for Budget {
     fn from(budget: schedc_core::profile::Budget) -> Self {
         Budget {
             nanoseconds_per_node: budget.nanoseconds_per_node,
+            instructions_per_decision: budget.instructions_per_decision,
+            allocations_per_decision: budget.allocations_per_decision,
             bytes_per_node: budget.bytes_per_node,
             binary_size: budget.binary_size,
         }

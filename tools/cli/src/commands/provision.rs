@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, value_parser};
+use k8s_openapi::api::core::v1::Node;
 use schedc_bounds::text::shortened;
 use schedc_core::erased::AnyBundle;
 use schedc_objects::{Objects, Options};
 
 use super::failure::Failure;
-use super::new_pods;
+use super::new_pods::{self, NewPods};
 use super::objects;
 use super::output::{self, Format};
 use super::tables::provision::table;
@@ -74,10 +75,12 @@ impl Provision {
     /// Prints the nodes, and returns whether all pods run with them.
     fn print(&self, bundle: &AnyBundle) -> Result<bool, Failure> {
         let setup = self.input.setup(bundle)?;
-        let shapes = self.read_shapes(bundle)?;
+        let mut shapes = self.read_shapes(bundle)?;
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
-        let (others, pods) = new_pods::read(&self.manifests, &objects, &setup)?;
+        let nodes: Vec<Node> = shapes.iter().map(|shape| shape.node.clone()).collect();
+        let NewPods { others, pods, daemons } = new_pods::read(&self.manifests, &objects, &setup, &nodes)?;
+        shapes.iter_mut().zip(daemons).for_each(|(shape, daemons)| shape.daemons = daemons);
         let mut all = cluster::objects(objects);
         all.extend(others);
         let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
@@ -113,7 +116,7 @@ impl Provision {
                 })?,
                 None => usize::MAX,
             };
-            shapes.push(Shape { node, price, max });
+            shapes.push(Shape { node, price, max, daemons: Vec::new() });
         }
         if let Some(name) = prices.into_keys().min() {
             return Err(Failure::new(format_args!("--price names `{name}`, which is no shape")));

@@ -1,8 +1,9 @@
 //! GPU fragmentation: the measure of Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with
 //! Fragmentation Gradient Descent" (USENIX ATC 2023).
 //!
-//! The measure asks how many free GPUs a typical pod cannot use. Each resource is measured separately. The target workload is the set of kinds of pods in the
-//! cluster, each with its popularity. For a kind on a node, the fragments are:
+//! The measure asks how many free GPUs a typical pod cannot use. Each resource is measured separately. The target workload
+//! is the set of kinds of pods in the cluster, each with its popularity. Pods of a kind have equal requests and select the
+//! same nodes. For a kind on a node, the fragments are:
 //!
 //! - all free GPUs, if the pod requests no GPU, or cannot run on the node;
 //! - otherwise the free shares of GPUs that are smaller than the pod's share: none, because extended resources count whole
@@ -13,15 +14,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use k8s_openapi::api::core::v1::Pod as ApiPod;
+use k8s_openapi::api::core::v1::{Affinity, Container, NodeAffinity, Pod as ApiPod, PodSpec, ResourceRequirements};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_core::column::NodeInfo;
 use schedc_core::intern::{Interner, Symbol};
-use schedc_objects::is_finished;
+use schedc_objects::{convert_pod, is_finished};
 use serde::Serialize;
 
 use super::GpuChange;
 use crate::drain::eviction::{Permissions, Treatment, treatment};
+use crate::resource_amounts::amounts;
 use crate::trial::Trial;
 
 /// Number of kinds of pods in the target workload, the most popular ones.
@@ -86,20 +89,22 @@ impl Gauge {
         if resources.is_empty() {
             return None;
         }
-        let mut kinds: HashMap<String, (usize, &ApiPod)> = HashMap::new();
+        let mut kinds: HashMap<String, (usize, ApiPod)> = HashMap::new();
         let mut pods = 0;
-        for pod in trial.pods().filter(|pod| is_task(pod)) {
+        for pod in trial.pods().filter(|pod| is_task(pod)).map(representative) {
             pods += 1;
-            kinds.entry(kind_of(pod)).or_insert((0, pod)).0 += 1;
+            // The types of a pod have no map with keys other than texts, so they can be written.
+            let kind = serde_json::to_string(&pod).unwrap_or_default();
+            kinds.entry(kind).or_insert((0, pod)).0 += 1;
         }
-        let mut kinds: Vec<(String, (usize, &ApiPod))> = kinds.into_iter().collect();
+        let mut kinds: Vec<(String, (usize, ApiPod))> = kinds.into_iter().collect();
         kinds.sort_by(|(a, (a_count, _)), (b, (b_count, _))| b_count.cmp(a_count).then_with(|| a.cmp(b)));
         kinds.truncate(TASKS);
         let counted: usize = kinds.iter().map(|(_, (count, _))| count).sum();
-        let task = |(_, (count, pod)): (String, (usize, &ApiPod))| Task {
-            pod: without_node(pod),
+        let task = |(_, (count, pod)): (String, (usize, ApiPod))| Task {
             popularity: count as f64 / counted as f64,
-            gpus: requested_gpus(pod, &resources),
+            gpus: requested_gpus(&pod, &resources),
+            pod,
         };
         let tasks = kinds.into_iter().map(task).collect();
         let coverage = if pods == 0 { 1.0 } else { counted as f64 / pods as f64 };
@@ -175,27 +180,47 @@ fn is_task(pod: &ApiPod) -> bool {
     !is_finished(pod) && !has_claims && !matches!(treatment(pod, permissions), Treatment::Stays)
 }
 
-/// Returns a text that pods of the same kind share.
-fn kind_of(pod: &ApiPod) -> String {
-    let ApiPod { metadata, spec, .. } = without_node(pod);
-    // These types have no map with keys other than texts, so they can be written.
-    serde_json::to_string(&(metadata.namespace, metadata.labels, spec)).unwrap_or_default()
-}
-
-/// Returns a pod of the same kind that waits for a node.
-fn without_node(pod: &ApiPod) -> ApiPod {
-    let ObjectMeta { namespace, labels, owner_references, annotations, .. } = pod.metadata.clone();
-    let name = Some("task".to_owned());
-    let metadata = ObjectMeta { name, namespace, labels, owner_references, annotations, ..ObjectMeta::default() };
-    let mut spec = pod.spec.clone().unwrap_or_default();
-    spec.node_name = None;
-    ApiPod { metadata, spec: Some(spec), status: None }
+/// Returns the pod that represents a kind: the requests of a pod in one container, and what selects its nodes. The measure
+/// of the paper knows a task by its resources and the models of GPUs that it accepts. Volumes, ports, and rules about
+/// other pods are left out: they differ between copies of one workload, such as the volume of each service account token.
+fn representative(pod: &ApiPod) -> ApiPod {
+    let mut interner = Interner::default();
+    let requests = convert_pod(pod, &mut interner).usage.requests.clone();
+    let requests = amounts(&requests, 0, &interner).into_iter().filter(|(_, amount)| *amount > 0);
+    let requests = requests.map(|(resource, amount)| {
+        let unit = if resource == "cpu" { "m" } else { "" };
+        (resource, Quantity(format!("{amount}{unit}")))
+    });
+    let spec = pod.spec.clone().unwrap_or_default();
+    let node_affinity = spec.affinity.and_then(|affinity| affinity.node_affinity);
+    let required = node_affinity.and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution);
+    let affinity = required.map(|required| Affinity {
+        node_affinity: Some(NodeAffinity {
+            required_during_scheduling_ignored_during_execution: Some(required),
+            ..NodeAffinity::default()
+        }),
+        ..Affinity::default()
+    });
+    let resources = ResourceRequirements { requests: Some(requests.collect()), ..ResourceRequirements::default() };
+    let container = Container { name: "task".to_owned(), resources: Some(resources), ..Container::default() };
+    ApiPod {
+        metadata: ObjectMeta { name: Some("task".to_owned()), ..ObjectMeta::default() },
+        spec: Some(PodSpec {
+            affinity,
+            containers: vec![container],
+            node_selector: spec.node_selector.filter(|selector| !selector.is_empty()),
+            scheduler_name: spec.scheduler_name,
+            tolerations: spec.tolerations.filter(|tolerations| !tolerations.is_empty()),
+            ..PodSpec::default()
+        }),
+        status: None,
+    }
 }
 
 /// Returns the requested GPUs of each resource.
 fn requested_gpus(pod: &ApiPod, resources: &[String]) -> Vec<f64> {
     let mut interner = Interner::default();
-    let model = schedc_objects::convert_pod(pod, &mut interner);
+    let model = convert_pod(pod, &mut interner);
     let of = |name: &String| interner.get(name).and_then(|symbol| model.usage.requests.scalar(symbol)).unwrap_or(0);
     resources.iter().map(|name| of(name) as f64).collect()
 }
@@ -208,7 +233,38 @@ fn feasible(trial: &mut Trial, pod: &ApiPod) -> HashSet<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn copies_of_a_workload_are_one_kind() {
+        let pod = |name: &str, more: serde_json::Value| -> ApiPod {
+            let mut pod = json!({
+                "metadata": {"name": name, "namespace": name, "labels": {"pod-template-hash": name}},
+                "spec": {
+                    "nodeName": name, "nodeSelector": {"gpu-model": "T4"},
+                    "volumes": [{"name": format!("kube-api-access-{name}"), "emptyDir": {}}],
+                    "containers": [
+                        {"name": "a", "resources": {"requests": {"cpu": "500m", "example.com/gpu": "1"}},
+                         "volumeMounts": [{"name": format!("kube-api-access-{name}"), "mountPath": "/run"}]},
+                        {"name": "b", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}},
+                    ],
+                },
+            });
+            let spec = pod["spec"].as_object_mut().unwrap();
+            spec.extend(more.as_object().unwrap().clone());
+            serde_json::from_value(pod).unwrap()
+        };
+        let first = representative(&pod("first", json!({})));
+        assert_eq!(first, representative(&pod("second", json!({}))));
+        assert_ne!(first, representative(&pod("first", json!({"nodeSelector": {"gpu-model": "V100"}}))));
+        assert_ne!(first, representative(&pod("first", json!({"tolerations": [{"operator": "Exists"}]}))));
+        let requests = first.spec.unwrap().containers.remove(0).resources.unwrap().requests.unwrap();
+        let requests: Vec<(&str, &str)> =
+            requests.iter().map(|(name, amount)| (name.as_str(), amount.0.as_str())).collect();
+        assert_eq!(requests, [("cpu", "1500m"), ("example.com/gpu", "1"), ("memory", "1073741824")]);
+    }
 
     #[test]
     fn free_gpus_are_fragments_for_pods_that_request_none_or_cannot_run() {

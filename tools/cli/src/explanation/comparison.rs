@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use schedc_core::extenders::EXTENDER;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Explanation, NodeReport, Rejection, Score};
@@ -11,7 +12,7 @@ use super::{Explanation, NodeReport, Rejection, Score};
 const HIGHEST_WEIGHT: i64 = i32::MAX as i64;
 
 /// The reasons for the chosen node and against another one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// The other node.
@@ -28,7 +29,7 @@ pub struct Comparison {
 }
 
 /// A score plugin's effect on the choice.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PluginComparison {
     /// The plugin.
@@ -45,7 +46,7 @@ pub struct PluginComparison {
 }
 
 /// A weight with which the scheduler prefers the other node to the chosen one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct DecisiveWeight {
     /// The weight.
     pub weight: i64,

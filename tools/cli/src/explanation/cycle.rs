@@ -1,22 +1,17 @@
 //! The scheduling cycle to explain.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use k8s_openapi::api::core::v1::Pod as ApiPod;
-use schedc_core::cache::Base;
 use schedc_core::erased::AnyBundle;
 use schedc_core::extenders::Overrides;
-use schedc_core::model::{Pod, Uid};
 use schedc_core::profile::StartErrors;
-use schedc_core::scheduler::{Failure, Outcome};
+use schedc_in_memory::Simulator;
 use schedc_in_memory::server::{Key, uid_of};
-use schedc_in_memory::{SimulationHooks, Simulator};
 use schedc_objects::{AnyObject, Objects};
 
 use super::{After, Comparison, Explanation, Rejection};
+use crate::attempts::AttemptRecorder;
 use crate::budgets::{Budgets, Status};
-use crate::cluster::{self, Cluster, Routes, pod_name};
+use crate::cluster::{self, Cluster, Routes};
 use crate::remedies::Subject;
 
 /// Settings of an explanation.
@@ -65,8 +60,9 @@ pub fn explain(
         true => {
             let mut simulator = start(bundle, objects.clone(), &key, &options)?;
             simulator.run_to_attempt(|_| false);
-            let AttemptRecorder { subject, mut of_subject, preempted_by, .. } = simulator.hooks.clone();
-            let attempt = of_subject;
+            let AttemptRecorder { subject, mut of_subject, preempted, .. } = simulator.hooks.clone();
+            let (attempt, name) = (of_subject, format!("{}/{}", key.namespace, key.name));
+            let preempted_by = preempted.into_iter().rfind(|victim| victim.pod == name).map(|victim| victim.by);
             // A gated pod is explained in its final state.
             if attempt > 0 {
                 simulator = start(bundle, objects, &key, &options)?;
@@ -75,8 +71,10 @@ pub fn explain(
                     of_subject == 0
                 });
             }
-            let AttemptRecorder { placed, without_node, preempted, .. } = simulator.hooks.clone();
-            after = Some(After { placed, unschedulable: without_node.len(), attempt, preempted, preempted_by });
+            let AttemptRecorder { placed, rejections, preempted, .. } = simulator.hooks.clone();
+            let unschedulable = rejections.keys().filter(|pod| **pod != subject).count();
+            let preempted = preempted.into_iter().filter(|victim| victim.by == name).map(|victim| victim.pod).collect();
+            after = Some(After { placed, unschedulable, attempt, preempted, preempted_by });
             simulator
         }
     };
@@ -136,51 +134,4 @@ fn as_pending(pod: &mut ApiPod) {
             status.nominated_node_name = None;
         }
     }
-}
-
-/// Records the attempts of a simulation.
-#[derive(Clone, Default)]
-struct AttemptRecorder {
-    /// The pod that is explained.
-    subject: Uid,
-    of_subject: usize,
-    /// Pods that the subject preempted.
-    preempted: Vec<String>,
-    /// The pod that preempted the subject.
-    preempted_by: Option<String>,
-    /// Number of other pods that were placed.
-    placed: usize,
-    /// Other pods that were attempted and have no node.
-    without_node: HashSet<Uid>,
-}
-
-impl SimulationHooks for AttemptRecorder {
-    fn on_outcome(&mut self, _: i64, outcome: &Outcome, cluster: &Base) {
-        let pod = &outcome.pod;
-        let victims = victims(outcome);
-        if pod.uid == self.subject {
-            self.of_subject += 1;
-            self.preempted.extend(victims.iter().map(|victim| pod_name(victim, &cluster.interner)));
-            return;
-        }
-        if victims.iter().any(|victim| victim.uid == self.subject) {
-            self.preempted_by = Some(pod_name(pod, &cluster.interner));
-        }
-        match outcome.result {
-            Ok(_) => {
-                self.without_node.remove(&pod.uid);
-                self.placed += 1;
-            }
-            Err(_) => {
-                self.without_node.insert(pod.uid.clone());
-            }
-        }
-    }
-}
-
-/// Returns the victims of an attempt.
-fn victims(outcome: &Outcome) -> &[Arc<Pod>] {
-    let Err(Failure::Unschedulable(unschedulable)) = &outcome.result else { return &[] };
-    let candidate = unschedulable.post_filter.as_ref().and_then(|found| found.nominated());
-    candidate.map_or(&[], |candidate| &candidate.victims)
 }

@@ -10,6 +10,8 @@ use schedc_core::model::Pod;
 use schedc_core::profile::{PluginScore, ProfileInfo};
 use schedc_core::status::Status;
 use schedc_core::verdict::Verdict;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,8 +21,14 @@ use crate::remedies::Remedies;
 pub use comparison::{Comparison, DecisiveWeight, PluginComparison};
 pub use cycle::{Options, explain};
 
+/// Returns the JSON schema (draft 2020-12) of [`Explanation`] as it is written.
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<Explanation>().to_value()
+}
+
 /// The result of a scheduling cycle.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// `namespace/name`.
@@ -62,7 +70,7 @@ pub struct Explanation {
 }
 
 /// The cycles before the explained cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct After {
     /// Number of other pending pods that were placed.
@@ -80,7 +88,7 @@ pub struct After {
 }
 
 /// A preemption.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preemption {
     /// The node.
@@ -96,7 +104,7 @@ pub struct Preemption {
 }
 
 /// The result for one node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeReport {
     /// The node's name.
@@ -121,7 +129,7 @@ pub struct NodeReport {
 }
 
 /// The rejection of a pod or a node by a plugin.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, JsonSchema, Serialize)]
 pub struct Rejection {
     /// The plugin; empty if the nodes of several PreFilter plugins exclude the node.
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -133,7 +141,7 @@ pub struct Rejection {
 }
 
 /// A plugin's score for a feasible node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Score {
     /// The plugin.
     pub plugin: &'static str,

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashSet};
 
-use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use schedc_core::erased::AnyBundle;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::Key;
@@ -32,6 +32,8 @@ pub struct Shape {
     pub price: u64,
     /// Maximum number of nodes.
     pub max: usize,
+    /// Pods of DaemonSets on each node, whose node affinity has the name of the template.
+    pub daemons: Vec<Pod>,
 }
 
 /// The cheapest nodes.
@@ -50,6 +52,8 @@ pub struct Provision {
     pub optimal: bool,
     /// Number of sets that were tried.
     pub trials: usize,
+    /// Whether the search ended at the maximum of this number, so that there may be a better set.
+    pub cut: bool,
     /// The pods, with their nodes.
     pub placements: Vec<Placement>,
     /// Pods that wait, also with all nodes that were tried.
@@ -87,6 +91,7 @@ struct Question<'a> {
 }
 
 /// The result of a set of nodes.
+#[derive(Clone)]
 struct Outcome {
     placements: Vec<Placement>,
     waiting: Vec<Waiting>,
@@ -111,14 +116,16 @@ pub fn provision(
     max_trials: usize,
     options: &trial::Options,
 ) -> Result<Provision, StartErrors> {
-    for NewPod { pod, .. } in &mut pods {
+    let mut shapes = shapes.to_vec();
+    let daemons = shapes.iter_mut().flat_map(|shape| &mut shape.daemons);
+    for pod in pods.iter_mut().map(|new| &mut new.pod).chain(daemons) {
         // New nodes replace preemption.
         pod.spec.get_or_insert_default().preemption_policy = Some("Never".to_owned());
     }
     // Pending pods would take the new nodes first, and the question is about other pods.
     let objects: Vec<AnyObject> = objects.iter().filter(|object| !is_pending(object)).cloned().collect();
     let nodes = objects.iter().filter(|object| object.kind() == "Node").map(|node| node.name().to_owned()).collect();
-    let question = Question { bundle, options, objects, nodes, pods, shapes };
+    let question = Question { bundle, options, objects, nodes, pods, shapes: &shapes };
     Search::new(&question, max_trials)?.run()
 }
 
@@ -132,13 +139,18 @@ impl Question<'_> {
     /// Runs the pods in a cluster with some nodes of each shape.
     fn outcome(&self, counts: &[usize]) -> Result<Outcome, StartErrors> {
         let mut objects = self.objects.clone();
+        let mut daemons: Vec<Pod> = Vec::new();
         for (shape, count) in self.shapes.iter().zip(counts) {
             let name = shape.node.metadata.name.as_deref().unwrap_or_default();
             let names = (1..).map(|n| format!("{name}-new-{n}")).filter(|name| !self.nodes.contains(name));
-            objects.extend(names.take(*count).map(|name| copied_node(&shape.node, &name).into()));
+            for name in names.take(*count) {
+                objects.push(copied_node(&shape.node, &name).into());
+                daemons.extend(shape.daemons.iter().map(|pod| on_node(pod, &name)));
+            }
         }
         let mut trial = Trial::new(self.bundle, objects, self.options)?;
-        let mut keys: Vec<Key> = Vec::new();
+        // Nodes get the pods of DaemonSets first.
+        let mut keys: Vec<Key> = trial.add(daemons.into_iter().map(AnyObject::from));
         for NewPod { pod, before } in self.pods.clone() {
             trial.add(before);
             keys.extend(trial.add([pod.into()]));
@@ -155,4 +167,16 @@ impl Question<'_> {
         }
         Ok(outcome)
     }
+}
+
+/// Returns a pod of a DaemonSet for another node.
+fn on_node(pod: &Pod, node: &str) -> Pod {
+    let mut pod = pod.clone();
+    let affinity = pod.spec.as_mut().and_then(|spec| spec.affinity.as_mut()?.node_affinity.as_mut());
+    let selector = affinity.and_then(|affinity| affinity.required_during_scheduling_ignored_during_execution.as_mut());
+    let terms = selector.into_iter().flat_map(|selector| &mut selector.node_selector_terms);
+    for field in terms.flat_map(|term| term.match_fields.iter_mut().flatten()) {
+        field.values = Some(vec![node.to_owned()]);
+    }
+    pod
 }

@@ -1,6 +1,7 @@
 //! Branch and bound over the numbers of nodes of each shape.
 //!
-//! A greedy choice yields the first sufficient set. Then sets are visited in the order of a lower bound: the price of the
+//! A greedy choice yields the first sufficient set; it adds many nodes at once, so that the number of trials depends on the
+//! logarithm of the number of nodes. Then sets are visited in the order of a lower bound: the price of the
 //! set and of the resources that it still lacks. A set without lacking resources is tried; the first sufficient one is the
 //! cheapest. Sets with a bound of at least the best known price are left out.
 
@@ -42,7 +43,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn run(mut self) -> Result<Provision, StartErrors> {
-        let shapes = self.question.shapes.len();
+        let (shapes, max_trials) = (self.question.shapes.len(), self.max_trials);
         let last = self.greedy()?;
         // Without any sufficient set, only the bound of the resources is known.
         let mut lower_bound = self.bound.rest(&vec![0; shapes], 0).unwrap_or(0);
@@ -66,17 +67,18 @@ impl<'a> Search<'a> {
             lower_bound: amount(lower_bound),
             optimal: is_optimal,
             trials,
+            cut: !is_optimal && trials >= max_trials,
             placements: outcome.placements,
             waiting: outcome.waiting,
         })
     }
 
-    /// Adds the shape that places most pods for its price, as long as a pod waits. Returns the last set.
+    /// Adds nodes of the shape that places most pods for its price, as long as a pod waits. Returns the last set.
     fn greedy(&mut self) -> Result<(Vec<usize>, Outcome), StartErrors> {
         let mut counts = vec![0; self.question.shapes.len()];
         let mut outcome = self.outcome(&counts)?;
         while !outcome.waiting.is_empty() && self.trials < self.max_trials {
-            let mut choice: Option<(f64, usize, Outcome)> = None;
+            let mut choice: Option<(f64, usize, usize, Outcome)> = None;
             for (at, shape) in self.question.shapes.iter().enumerate() {
                 if counts[at] >= shape.max || self.trials >= self.max_trials {
                     continue;
@@ -87,19 +89,52 @@ impl<'a> Search<'a> {
                 let placed = outcome.waiting.len().saturating_sub(found.waiting.len());
                 let value = placed as f64 / (shape.price.max(1)) as f64;
                 if placed > 0 && choice.as_ref().is_none_or(|(best, ..)| value > *best) {
-                    choice = Some((value, at, found));
+                    choice = Some((value, at, placed, found));
                 }
             }
-            let Some((_, at, found)) = choice else { break };
+            let Some((_, at, placed, found)) = choice else { break };
             counts[at] += 1;
             outcome = found;
+            // The shape is likely the best one for other pods as well: half of the nodes that they need are added.
+            let more = outcome.waiting.len() / placed / 2;
+            let more = more.min(self.question.shapes[at].max - counts[at]);
+            if more > 0 && self.trials < self.max_trials {
+                counts[at] += more;
+                let found = self.outcome(&counts)?;
+                if found.waiting.is_empty() {
+                    outcome = self.fewest(&mut counts, at, more, found)?;
+                } else if found.waiting.len() < outcome.waiting.len() {
+                    outcome = found;
+                } else {
+                    counts[at] -= more;
+                }
+            }
         }
         if outcome.waiting.is_empty() {
-            let placements = outcome.placements.clone();
-            self.best =
-                Some((self.question.price(&counts), counts.clone(), Outcome { placements, waiting: Vec::new() }));
+            self.best = Some((self.question.price(&counts), counts.clone(), outcome.clone()));
         }
         Ok((counts, outcome))
+    }
+
+    /// Reduces the nodes of a shape, of which `added` were added last, as long as all pods run. Returns the last outcome.
+    fn fewest(
+        &mut self,
+        counts: &mut [usize],
+        at: usize,
+        added: usize,
+        mut outcome: Outcome,
+    ) -> Result<Outcome, StartErrors> {
+        let (mut insufficient, mut sufficient) = (counts[at] - added, counts[at]);
+        while sufficient - insufficient > 1 && self.trials < self.max_trials {
+            counts[at] = insufficient + (sufficient - insufficient) / 2;
+            let found = self.outcome(counts)?;
+            match found.waiting.is_empty() {
+                true => (sufficient, outcome) = (counts[at], found),
+                false => insufficient = counts[at],
+            }
+        }
+        counts[at] = sufficient;
+        Ok(outcome)
     }
 
     /// Finds the cheapest set. Returns a lower bound of its price, and whether the best known one is the cheapest.

@@ -32,7 +32,7 @@ fn load(objects: &[Value]) -> Objects {
 
 fn shape(name: &str, cpu: u32, price: u64) -> Shape {
     let node = load(&[node(name, cpu)]).nodes.remove(0).object;
-    Shape { node, price: price * UNIT, max: usize::MAX }
+    Shape { node, price: price * UNIT, max: usize::MAX, daemons: Vec::new() }
 }
 
 fn provision_for(cluster: &[Value], pods: &[Value], shapes: &[Shape], max_trials: usize) -> Provision {
@@ -95,6 +95,45 @@ fn a_new_node_does_not_replace_one_with_its_name() {
 fn pods_that_fit_no_shape_are_reported() {
     let found = provision_for(&[], &[pod("a", 1, json!({})), pod("b", 9, json!({}))], &[shape("large", 8, 15)], 1000);
     assert_eq!((found.sufficient, found.placements.len(), found.waiting[0].pod.as_str()), (false, 1, "default/b"));
+}
+
+#[test]
+fn many_nodes_need_few_trials() {
+    let pods: Vec<Value> = (0..60).map(|i| pod(&format!("p{i}"), 3, json!({}))).collect();
+    let found = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 30);
+    assert_eq!((found.sufficient, counts(&found)), (true, vec![("large", 60)]));
+    let found = provision_for(&[], &pods, &[shape("large", 4, 15), shape("small", 2, 5)], 4);
+    assert_eq!((found.sufficient, found.cut, found.trials), (false, true, 4));
+}
+
+#[test]
+fn nodes_that_are_added_at_once_are_not_too_many() {
+    // The first node places one pod, further ones eight each. No trial is left for branch and bound.
+    let mut pods = vec![pod("first", 8, json!({"priority": 10}))];
+    pods.extend((0..16).map(|i| pod(&format!("p{i}"), 1, json!({}))));
+    let found = provision_for(&[], &pods, &[shape("large", 8, 15)], 6);
+    assert_eq!((found.sufficient, counts(&found)), (true, vec![("large", 3)]));
+}
+
+#[test]
+fn pods_of_daemon_sets_take_their_share_of_new_nodes() {
+    let objects = load(&[node("n", 1)]);
+    let agent = json!({
+        "apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "agent"},
+        "spec": {"selector": {"matchLabels": {"app": "agent"}}, "template": {
+            "metadata": {"labels": {"app": "agent"}}, "spec": pod("x", 1, json!({}))["spec"]}},
+    });
+    let mut large = shape("large", 4, 15);
+    let mut submission = Submission::parse("new.yaml", &agent.to_string(), &objects).unwrap();
+    large.daemons = submission.pods(0, std::iter::once(&large.node)).unwrap().into_iter().map(|new| new.pod).collect();
+    let pods = ["a", "b"].map(|name| pod(name, 2, json!({})));
+    let found = provision_for(&[], &pods, &[large], 1000);
+    // Without the DaemonSet, one node would be enough.
+    assert_eq!((found.sufficient, counts(&found)), (true, vec![("large", 2)]));
+    let of_agents = found.placements.iter().filter(|placement| placement.pod.contains("agent"));
+    let mut nodes: Vec<&str> = of_agents.map(|placement| placement.node.as_str()).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, ["large-new-1", "large-new-2"]);
 }
 
 #[test]

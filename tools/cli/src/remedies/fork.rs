@@ -118,9 +118,9 @@ impl<'a> Fork<'a> {
     }
 
     /// Returns a node.
-    pub(super) fn node(&self, name: &str) -> Option<ApiNode> {
+    pub(super) fn node(&self, name: &str) -> Option<&ApiNode> {
         match self.get(&Key::cluster("Node", name)) {
-            Some(AnyObject::Node(node)) => Some(ApiNode::clone(node)),
+            Some(AnyObject::Node(node)) => Some(node),
             _ => None,
         }
     }
@@ -134,7 +134,9 @@ impl<'a> Fork<'a> {
     pub(super) fn budgets(&mut self) -> Budgets {
         let mut budgets = Budgets::default();
         let interner = &mut self.scenario.cluster().base_mut().interner;
-        for (_, object) in self.objects.iter().filter(|(key, _)| key.kind == "PodDisruptionBudget") {
+        // Keys are sorted by kind.
+        let from = Key::new("PodDisruptionBudget", "", "");
+        for (_, object) in self.objects.range(from..).take_while(|(key, _)| key.kind == "PodDisruptionBudget") {
             budgets.set(object, interner);
         }
         budgets

@@ -19,6 +19,7 @@ use schedc_core::extenders::Overrides;
 use schedc_core::profile::StartErrors;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use fork::Edit;
@@ -28,7 +29,7 @@ pub use remedy::Remedy;
 use search::Search;
 
 /// The remedies for a pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct Remedies {
     /// The remedies, the least disturbing first.
     pub found: Vec<Combination>,
@@ -39,7 +40,7 @@ pub struct Remedies {
 }
 
 /// Changes that together make the pod schedulable; usually one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Combination {
     /// The changes. None of them can be left out.
     pub changes: Vec<Described>,
@@ -53,7 +54,7 @@ pub struct Combination {
 }
 
 /// A change with its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Described {
     /// The change.
     #[serde(flatten)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fork::Fork;
@@ -60,7 +61,7 @@ pub(super) trait Change: fmt::Display {
 macro_rules! remedies {
     ($($kind:ident,)*) => {
         /// A change that makes a pod schedulable.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
         #[serde(tag = "kind")]
         pub enum Remedy {
             $(#[doc = concat!("The change `", stringify!($kind), "`.")] $kind($kind),)*

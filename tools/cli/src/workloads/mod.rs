@@ -21,6 +21,7 @@ use schedc_objects::default::Admission;
 use schedc_objects::manifests::{Problem, SourceLocation, entries};
 use schedc_objects::{AnyObject, Error, IgnoredErrors, ObjectReader, Objects, Sourced};
 
+use crate::cluster::{Routes, scheduler_name};
 use document::Document;
 pub use pods::{Replicas, SubmittedWorkload};
 
@@ -139,6 +140,17 @@ impl Submission {
             admission.admit(&mut object, problems);
         }
         self.objects.push(object.object);
+    }
+
+    /// Checks that a profile serves the pods of each workload.
+    ///
+    /// # Errors
+    /// Returns the first workload that no profile serves, as a message.
+    pub(crate) fn check_profiles(&self, routes: &Routes) -> Result<(), String> {
+        let is_unserved = |workload: &&SubmittedWorkload| routes.profile_of(workload.template()).is_none();
+        let Some(workload) = self.workloads.iter().find(is_unserved) else { return Ok(()) };
+        let (place, title, name) = (&workload.place, workload.title(), scheduler_name(workload.template()));
+        Err(format!("{place}: {title}: schedulerName is `{name}`, which is none of the profiles"))
     }
 
     /// Reports the problems of a workload's pods once, not for each pod.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use schedc_core::cache::PodState;
+use schedc_core::engine::Decision;
 use schedc_core::erased::AnyCluster;
 use schedc_core::intern::Interner;
 use schedc_core::model::{Node, Pod};
@@ -183,6 +184,19 @@ impl Cluster {
             number += 1;
         });
         Ok(Cluster { cluster, nodes: count, plain, demanding, bytes_per_node, bytes_per_pod })
+    }
+
+    /// Decides `count` times about a pod. After each decision, the pod runs on its node and ends.
+    pub(super) fn decide(&mut self, profile: usize, pod: &Arc<Pod>, count: usize) {
+        for _ in 0..count {
+            // In a small cluster, the demanding pod may have no node.
+            let Decision::Node(node) = self.cluster.decide(profile, pod) else { continue };
+            let name = self.cluster.base().infos()[node.get()].node.as_ref().map(|node| node.name);
+            if let Some(name) = name {
+                self.cluster.add_pod(pod.clone(), name, PodState::Bound);
+                self.cluster.remove_pod(&pod.uid);
+            }
+        }
     }
 }
 

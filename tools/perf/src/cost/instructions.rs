@@ -32,7 +32,7 @@ impl Counter {
         Err("instructions are counted on Linux only".to_owned())
     }
 
-    pub(super) fn count(&mut self, _: &mut impl FnMut()) -> Option<u64> {
+    pub(super) fn count(&mut self, _: &mut dyn FnMut()) -> Option<u64> {
         None
     }
 }

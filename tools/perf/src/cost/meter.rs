@@ -18,22 +18,20 @@ const MAX_REPETITIONS: u32 = 1 << 16;
 pub(super) struct Measurement {
     pub(super) nanoseconds: f64,
     pub(super) instructions: Option<f64>,
+    /// Allocations; `None` if the binary does not count.
+    pub(super) allocations: Option<f64>,
 }
 
 /// Measures the cost of closures.
 pub(super) struct CostMeter {
     pub(super) measured: Vec<(&'static str, CostPart, Measurement)>,
-    counter: Result<Counter, String>,
+    /// Counts instructions; or the reason why they are not counted.
+    pub(super) counter: Result<Counter, String>,
 }
 
 impl CostMeter {
     pub(super) fn new() -> Self {
         CostMeter { measured: Vec::new(), counter: Counter::new() }
-    }
-
-    /// Returns the reason why instructions are not counted.
-    pub(super) fn no_instructions(&self) -> Option<String> {
-        self.counter.as_ref().err().cloned()
     }
 }
 
@@ -51,6 +49,10 @@ impl AnyMeter for CostMeter {
         }
         let instructions = self.counter.as_mut().ok().and_then(|counter| counter.count(&mut *work));
         let instructions = instructions.map(|instructions| instructions as f64);
-        self.measured.push((plugin, part, Measurement { nanoseconds: fastest, instructions }));
+        let before = schedc_allocator::allocations();
+        work();
+        let allocations = schedc_allocator::allocations().wrapping_sub(before) as f64;
+        let allocations = crate::measure::is_counting().then_some(allocations);
+        self.measured.push((plugin, part, Measurement { nanoseconds: fastest, instructions, allocations }));
     }
 }

@@ -5,6 +5,7 @@
 //! or the pod has finished. A status of a manifest is kept; later changes of the number of healthy pods are added to it.
 
 mod counts;
+mod label_index;
 mod scale;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use schedc_objects::{AnyObject, convert_object, is_finished};
 use super::update;
 use crate::server::{ApiServer, Change, ChangeKind, Key, time};
 use counts::BudgetCounts;
+use label_index::{Label, LabelIndex};
 use scale::Owner;
 
 /// The condition of a budget, and its reasons.
@@ -34,10 +36,18 @@ const UNMANAGED: &str = "pods without a controller are not expected; set `minAva
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disruption {
     interner: Interner,
-    /// By namespace and name.
-    budgets: BTreeMap<Arc<str>, BTreeMap<Arc<str>, Budget>>,
+    /// The namespaces that have or had budgets.
+    namespaces: BTreeMap<Arc<str>, Namespace>,
     /// Budgets whose status may have changed.
     queue: BTreeSet<(Arc<str>, Arc<str>)>,
+}
+
+/// The budgets of a namespace.
+#[derive(Clone, Debug, Default)]
+struct Namespace {
+    /// By name.
+    budgets: BTreeMap<Arc<str>, Budget>,
+    index: LabelIndex,
 }
 
 /// A budget and its pods.
@@ -45,6 +55,8 @@ pub(super) struct Disruption {
 struct Budget {
     spec: PodDisruptionBudgetSpec,
     selector: Option<LabelSelector>,
+    /// A label of all its pods, if its selector has `matchLabels`.
+    required: Option<Label>,
     members: Members,
     source: Source,
     /// The last status of the budget. A different one in a change was written by a user.
@@ -92,7 +104,8 @@ impl Disruption {
                 let namespace: Arc<str> = change.object.namespace().into();
                 let (kind, name) = (change.object.kind(), change.object.name());
                 let depends = |budget: &Budget| budget.members.owners.keys().any(|owner| owner.depends_on(kind, name));
-                let budgets = self.budgets.get(&namespace).into_iter().flatten().filter(|(_, budget)| depends(budget));
+                let budgets = self.namespaces.get(&namespace).into_iter().flat_map(|namespace| &namespace.budgets);
+                let budgets = budgets.filter(|(_, budget)| depends(budget));
                 self.queue.extend(budgets.map(|(name, _)| (namespace.clone(), name.clone())));
             }
             _ => {}
@@ -100,29 +113,42 @@ impl Disruption {
     }
 
     fn observe_pod(&mut self, pod: &Pod, object: &AnyObject, is_gone: bool) {
-        let Some((namespace, _)) = self.budgets.get_key_value(object.namespace()) else { return };
-        let namespace = namespace.clone();
+        let Some((name, _)) = self.namespaces.get_key_value(object.namespace()) else { return };
+        let namespace = name.clone();
         let labels = labels(pod, &mut self.interner);
-        // Clusters have thousands of pods and hundreds of budgets: each pair costs a selector and one look-up.
-        for (name, budget) in self.budgets.get_mut(&namespace).into_iter().flatten() {
+        let Some(Namespace { budgets, index }) = self.namespaces.get_mut(&namespace) else { return };
+        for name in index.set_pod(object.name(), (!is_gone).then(|| labels.clone())) {
+            let Some(budget) = budgets.get_mut(&name) else { continue };
             let member = Member::of(pod, &labels, budget.selector.as_ref()).filter(|_| !is_gone);
             if budget.members.set(object.name(), member) {
-                self.queue.insert((namespace.clone(), name.clone()));
+                self.queue.insert((namespace.clone(), name));
             }
         }
     }
 
     fn observe_budget(&mut self, server: &ApiServer, budget: &PodDisruptionBudget, object: &AnyObject, is_gone: bool) {
         let (namespace, name): (Arc<str>, Arc<str>) = (object.namespace().into(), object.name().into());
-        let budgets = self.budgets.entry(namespace.clone()).or_default();
+        if !self.namespaces.contains_key(&namespace) {
+            let mut index = LabelIndex::default();
+            for object in server.list_in("Pod", &namespace) {
+                if let AnyObject::Pod(pod) = &**object {
+                    index.set_pod(object.name(), Some(labels(pod, &mut self.interner)));
+                }
+            }
+            self.namespaces.insert(namespace.clone(), Namespace { index, ..Namespace::default() });
+        }
+        let Some(Namespace { budgets, index }) = self.namespaces.get_mut(&namespace) else { return };
+        let known = budgets.remove(&name);
+        if let Some(known) = &known {
+            index.remove_budget(&name, known.required);
+        }
         if is_gone {
-            budgets.remove(&name);
             return;
         }
         let Some(Object::PodDisruptionBudget(converted)) = convert_object(object, &mut self.interner) else { return };
         let selector = converted.selector.clone();
         let spec = budget.spec.clone().unwrap_or_default();
-        let (members, source) = match budgets.remove(&name) {
+        let (members, source) = match known {
             None => (None, None),
             Some(known) => {
                 let members = (known.selector == selector).then_some(known.members);
@@ -131,15 +157,19 @@ impl Disruption {
                 (members, (known.status == budget.status).then_some(source))
             }
         };
-        let required = spec.selector.as_ref().and_then(|selector| selector.match_labels.as_ref());
-        let members =
-            members.unwrap_or_else(|| members_of(selector.as_ref(), required, &namespace, server, &mut self.interner));
+        let required = spec.selector.as_ref().and_then(|selector| selector.match_labels.as_ref()?.first_key_value());
+        let required = required.map(|(key, value)| (self.interner.intern(key), self.interner.intern(value)));
+        index.add_budget(&name, required);
+        let members = members.unwrap_or_else(|| {
+            members_of(selector.as_ref(), index.pods(required), &namespace, server, &mut self.interner)
+        });
         let source =
             source.unwrap_or_else(|| match budget.status.as_ref().filter(|status| is_given_budget_status(status)) {
                 Some(status) => Source::Given { status: status.clone(), healthy: members.healthy },
                 None => Source::Computed,
             });
-        budgets.insert(name.clone(), Budget { spec, selector, members, source, status: budget.status.clone() });
+        let status = budget.status.clone();
+        budgets.insert(name.clone(), Budget { spec, selector, required, members, source, status });
         self.queue.insert((namespace, name));
     }
 
@@ -147,7 +177,7 @@ impl Disruption {
     pub(super) fn sync_one(&mut self, server: &mut ApiServer, now: i64) -> bool {
         let Some((namespace, name)) = self.queue.pop_first() else { return false };
         let key = Key { kind: "PodDisruptionBudget", namespace: namespace.clone(), name: name.clone() };
-        let budget = self.budgets.get_mut(&namespace).and_then(|budgets| budgets.get_mut(&name));
+        let budget = self.namespaces.get_mut(&namespace).and_then(|namespace| namespace.budgets.get_mut(&name));
         let (Some(budget), Some(object)) = (budget, server.get(&key).cloned()) else { return true };
         let AnyObject::PodDisruptionBudget(old) = &*object else { return true };
         let status = budget.status(old, server, &namespace, now);
@@ -199,24 +229,21 @@ impl Member {
     }
 }
 
-/// Returns the members of a new budget. `required` are the `matchLabels` of its selector: pods without them are not
-/// converted, because there are as many conversions as pairs of pods and budgets.
+/// Returns the members of a new budget among some pods.
 fn members_of(
     selector: Option<&LabelSelector>,
-    required: Option<&BTreeMap<String, String>>,
+    pods: Vec<&Arc<str>>,
     namespace: &str,
     server: &ApiServer,
     interner: &mut Interner,
 ) -> Members {
     let mut members = Members::default();
-    for object in server.list_in("Pod", namespace) {
-        let AnyObject::Pod(pod) = &**object else { continue };
-        let has =
-            |(key, value): (&String, &String)| pod.metadata.labels.as_ref().and_then(|all| all.get(key)) == Some(value);
-        if required.into_iter().flatten().all(has)
-            && let Some(member) = Member::of(pod, &labels(pod, interner), selector)
-        {
-            members.set(object.name(), Some(member));
+    for name in pods {
+        let Some(AnyObject::Pod(pod)) = server.get(&Key::pod(namespace, name.clone())).map(|object| &**object) else {
+            continue;
+        };
+        if let Some(member) = Member::of(pod, &labels(pod, interner), selector) {
+            members.set(name, Some(member));
         }
     }
     members

@@ -1,8 +1,10 @@
 //! Counts of the disruption controller. Rows that name a test of `pkg/controller/disruption` (1.36) have its numbers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
+use schedc_core::random::Random;
 use schedc_objects::testing::api_object;
 use serde_json::json;
 
@@ -427,4 +429,51 @@ fn each_budget_counts_the_pods_that_it_selects() {
         not-web, one pod is being deleted: allowed 1 healthy 1 desired 0 expected 1 SufficientPods
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn budgets_follow_labels_and_selectors() {
+    let selectors: [(&str, fn(&str, &str) -> bool); 5] = [
+        ("{matchLabels: {app: a}}", |app, _| app == "a"),
+        ("{matchLabels: {app: b, tier: x}}", |app, tier| app == "b" && tier == "x"),
+        ("{matchLabels: {tier: x}, matchExpressions: [{key: app, operator: In, values: [a]}]}", |app, tier| {
+            app == "a" && tier == "x"
+        }),
+        ("{matchExpressions: [{key: tier, operator: NotIn, values: [x]}]}", |_, tier| tier != "x"),
+        ("{}", |_, _| true),
+    ];
+    let mut world = World::new();
+    let mut random = Random::new(3);
+    let mut pods: BTreeMap<usize, (&str, &str)> = BTreeMap::new();
+    let mut budgets: BTreeMap<usize, usize> = BTreeMap::new();
+    for _ in 0..400 {
+        match random.below(4) {
+            0 | 1 => {
+                let (pod, app, tier) = (random.below(6), ["a", "b"][random.below(2)], ["x", "y"][random.below(2)]);
+                world.apply(&format!(
+                    "{{kind: Pod, metadata: {{name: p{pod}, labels: {{app: {app}, tier: {tier}}}}}, spec: {{nodeName: n1}}}}"
+                ));
+                pods.insert(pod, (app, tier));
+            }
+            2 => {
+                let (budget, selector) = (random.below(4), random.below(selectors.len()));
+                let text = selectors[selector].0;
+                world.apply(&format!(
+                    "{{kind: PodDisruptionBudget, metadata: {{name: b{budget}}}, spec: {{selector: {text}, minAvailable: 1}}}}"
+                ));
+                budgets.insert(budget, selector);
+            }
+            _ => {
+                if let Some((budget, _)) = budgets.pop_first() {
+                    let key = Key::new("PodDisruptionBudget", "default", format!("b{budget}"));
+                    world.server.handle(&Request::Delete(key, None), 0).unwrap();
+                }
+            }
+        }
+        for (budget, selector) in &budgets {
+            let healthy = pods.values().filter(|(app, tier)| selectors[*selector].1(app, tier)).count();
+            let numbers = world.numbers_of(&format!("b{budget}"));
+            assert!(numbers.contains(&format!(" healthy {healthy} ")), "{numbers}: {selector} of {pods:?}");
+        }
+    }
 }

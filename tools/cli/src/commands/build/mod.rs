@@ -10,6 +10,7 @@ use std::{env, fs, io};
 use clap::Args;
 use schedc_codegen::Options;
 use schedc_codegen::load::{CargoEnvironment, load_with};
+use schedc_codegen::plan::Plan;
 use schedc_codegen::select::PROFILES_VARIABLE;
 use schedc_core::erased::AnyBundle;
 use serde_json::Value;
@@ -78,8 +79,9 @@ impl Build {
         let package = Package::of(&root)?;
         package.check(&compilation.plans)?;
         let program = self.cargo(&package, &package.features(&compilation.plans), &files)?;
+        let bytes = fs::metadata(&program).map_or(0, |metadata| metadata.len());
+        check_size(&compilation.plans, bytes)?;
         copy(&program, &self.output)?;
-        let bytes = fs::metadata(&self.output).map_or(0, |metadata| metadata.len());
         let profiles: Vec<&str> = compilation.plans.iter().map(|plan| plan.stem.as_str()).collect();
         let megabytes = bytes as f64 / 1e6;
         output::note(format_args!("wrote {}, {megabytes:.1} MB, with {}", self.output.display(), profiles.join(", ")));
@@ -155,6 +157,20 @@ fn executable(line: &str) -> Option<PathBuf> {
     message["executable"].as_str().map(PathBuf::from)
 }
 
+/// Compares the size of a program with the budgets of its profiles. Other limits need a measurement (`schedc bench
+/// --check`).
+fn check_size(plans: &[Plan], bytes: u64) -> Result<(), Failure> {
+    let exceeded = plans.iter().filter_map(|plan| {
+        let allowed = plan.budget.binary_size.filter(|allowed| bytes > *allowed)?;
+        Some(format!(
+            "profile {}: the program has {bytes} bytes, `binary-size` of its budget allows {allowed}",
+            plan.stem
+        ))
+    });
+    let exceeded: Vec<String> = exceeded.collect();
+    if exceeded.is_empty() { Ok(()) } else { Err(Failure::new(exceeded.join("\n"))) }
+}
+
 /// Replaces the output file atomically. The old file may be running, and stays if this fails.
 fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
     let mut beside = output.as_os_str().to_owned();
@@ -169,7 +185,22 @@ fn copy(program: &Path, output: &Path) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use schedc_codegen::{NoCrates, SourceText, compile};
+
     use super::*;
+
+    #[test]
+    fn a_program_that_exceeds_a_budget_is_not_written() {
+        let source = |name: &str, text: &str| SourceText { path: format!("{name}.toml"), text: text.to_owned() };
+        let sources = [
+            source("small", "scheduler-name = \"small\"\n[budget]\nbinary-size = 1000\n"),
+            source("any", "scheduler-name = \"any\"\n"),
+        ];
+        let plans = compile(&sources, &mut NoCrates).unwrap_or_else(|errors| panic!("{errors}")).plans;
+        assert!(check_size(&plans, 1000).is_ok());
+        let Err(Failure::Message(message)) = check_size(&plans, 1001) else { panic!("no error") };
+        assert_eq!(message, "profile small: the program has 1001 bytes, `binary-size` of its budget allows 1000");
+    }
 
     #[test]
     fn the_old_program_stays_until_a_new_one_exists() {

@@ -4,8 +4,8 @@ use schedc_core::erased::AnyBundle;
 
 use super::Check;
 use super::sarif::{Finding, sarif};
-use crate::cluster::scheduler_name;
 use crate::commands::failure::Failure;
+use crate::commands::new_pods::choose_profile;
 use crate::commands::output;
 use crate::commands::tables::precheck::table;
 use crate::commands::validate;
@@ -25,16 +25,7 @@ impl Check {
         let mut ignored = objects.ignored.clone();
         ignored.extend(submission.ignored.clone());
         validate::warn(&ignored);
-        for workload in &submission.workloads {
-            if setup.routes.profile_of(workload.template()).is_none() {
-                return Err(Failure::new(format_args!(
-                    "{}: {}: schedulerName is `{}`, which is none of the profiles; choose one with --profile",
-                    workload.place,
-                    workload.title(),
-                    scheduler_name(workload.template())
-                )));
-            }
-        }
+        submission.check_profiles(&setup.routes).map_err(choose_profile)?;
         let options = trial::Options { routes: setup.routes, seed: self.seed, extenders: setup.extenders };
         let found = precheck(&setup.bundle, objects, submission, &options).map_err(|error| match error {
             PrecheckError::Start(errors) => Failure::from(errors),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use indicatif::HumanCount;
 use schedc_report::{Bar, Bars, Column, Kind, Report as Page, Table, Unit};
 
+use super::charts::MAX_ROWS;
 use crate::explanation::{Comparison, Explanation, NodeReport};
 use crate::remedies::Remedies;
 
@@ -53,8 +54,20 @@ fn views(page: &mut Page, explanation: &Explanation, suffix: &str) {
     }
     let mut feasible: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| node.feasible).collect();
     feasible.sort_by_key(|node| (Reverse(node.total), &node.node));
-    page.view(scores(&feasible, suffix));
-    page.view(rejected(explanation, suffix));
+    let rejected: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| !node.feasible).collect();
+    let rows = first_rows(page, &feasible, "Scores", suffix);
+    page.view(scores(rows, suffix));
+    let rows = first_rows(page, &rejected, "Rejected nodes", suffix);
+    page.view(rejected_nodes(rows, suffix));
+}
+
+/// Returns the first rows of a table, and notes on the page how many there are.
+fn first_rows<'r, 'n>(page: &mut Page, rows: &'r [&'n NodeReport], table: &str, suffix: &str) -> &'r [&'n NodeReport] {
+    if rows.len() > MAX_ROWS {
+        let (shown, all) = (HumanCount(MAX_ROWS as u64), HumanCount(rows.len() as u64));
+        page.notes.push(format!("The table `{table}{suffix}` has the first {shown} of {all} nodes."));
+    }
+    &rows[..rows.len().min(MAX_ROWS)]
 }
 
 /// Returns the result, one fact per row.
@@ -109,6 +122,7 @@ fn rejections(explanation: &Explanation, suffix: &str) -> Bars {
         bars: bars.collect(),
         empty: "No node is rejected.".to_owned(),
     }
+    .shortened()
 }
 
 /// Returns the scores of the feasible nodes, the highest total first.
@@ -140,8 +154,7 @@ fn scores(nodes: &[&NodeReport], suffix: &str) -> Table {
     table
 }
 
-fn rejected(explanation: &Explanation, suffix: &str) -> Table {
-    let nodes: Vec<&NodeReport> = explanation.nodes.iter().filter(|node| !node.feasible).collect();
+fn rejected_nodes(nodes: &[&NodeReport], suffix: &str) -> Table {
     let joined = |node: &&NodeReport, value: &dyn Fn(&crate::explanation::Rejection) -> String| {
         node.rejections.iter().map(value).collect::<Vec<_>>().join("; ")
     };
@@ -197,4 +210,47 @@ fn remedy_table(remedies: &Remedies, suffix: &str) -> Table {
     .with(Column::text("Remedy", Kind::Text, texts))
     .with(Column::text("Node then", Kind::Node, found().map(|remedy| remedy.node.as_str())))
     .with(Column::numbers("Disturbance", Kind::Number(Unit::Count), disturbance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explanation(feasible: usize, rejected: usize) -> Explanation {
+        let node = |at: usize, feasible: bool| NodeReport {
+            node: format!("node-{at}"),
+            feasible,
+            rejections: (!feasible)
+                .then(|| crate::explanation::Rejection {
+                    plugin: "Custom",
+                    code: "Unschedulable".to_owned(),
+                    reasons: vec![format!("reason {at}")],
+                })
+                .into_iter()
+                .collect(),
+            shortage: None,
+            details: Vec::new(),
+            scores: Vec::new(),
+            total: None,
+        };
+        let nodes = (0..feasible).map(|at| node(at, true)).chain((0..rejected).map(|at| node(at, false)));
+        Explanation { pod: "shop/web".to_owned(), profile: "default", nodes: nodes.collect(), ..Explanation::default() }
+    }
+
+    #[test]
+    fn tables_and_bars_of_large_clusters_are_limited() {
+        let explained = explanation(MAX_ROWS + 1, MAX_ROWS + 2);
+        let page = page(&[explained], String::new());
+        assert_eq!(
+            page.notes,
+            [
+                "The table `Scores` has the first 20,000 of 20,001 nodes.",
+                "The table `Rejected nodes` has the first 20,000 of 20,002 nodes.",
+            ]
+        );
+        let bars = rejections(&explanation(0, 70), "");
+        assert_eq!(bars.bars.len(), 50);
+        assert!(bars.description.ends_with("The first 50 of 70 are shown."), "{}", bars.description);
+        assert!(super::page(&[explanation(3, 2)], String::new()).notes.is_empty());
+    }
 }

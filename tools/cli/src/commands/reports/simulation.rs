@@ -180,4 +180,5 @@ fn reasons(report: &Report, history: &SimulationHistory) -> Bars {
         bars: bars.collect(),
         empty: "No pod is pending.".to_owned(),
     }
+    .shortened()
 }

@@ -12,7 +12,9 @@ mod openapi;
 mod problem;
 mod questions;
 
+use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -97,7 +99,7 @@ impl Serve {
         let objects = self.input.load(bundle)?;
         validate::warn(&objects.ignored);
         let limits = Limits { time: Duration::from_secs(self.timeout.into()), body: self.max_body as usize };
-        let (sender, mut jobs) = mpsc::channel::<Job>(self.queue.into());
+        let (sender, jobs) = mpsc::channel::<Job>(self.queue.into());
         let listener = http::bind(self.listen)?;
         output::print_text(&format!("listening on http://{}\n", http::address(&listener)?))?;
         // The scheduler stays in this thread; the other one has the connections.
@@ -107,12 +109,56 @@ impl Serve {
             .map_err(|error| Failure::new(format_args!("cannot start a thread: {error}")))?;
         let refresh = Duration::from_secs(self.refresh.into());
         let mut answers = Answers::new(bundle, &self.input, setup, objects, refresh);
-        while let Some(Job { question, answer }) = jobs.blocking_recv() {
-            // The client may have given up in the meantime.
-            if !answer.is_closed() {
-                let _client_gone = answer.send(answers.answer(question));
-            }
-        }
+        answer_all(jobs, |question| answers.answer(question));
         Ok(())
+    }
+}
+
+/// Answers questions one after the other, until no more can come. A panic, such as one of a plugin, is an error of its
+/// question: each question has a scheduler of its own, so nothing remains of it. Programs that abort after a panic end.
+fn answer_all(mut jobs: mpsc::Receiver<Job>, mut answer: impl FnMut(Question) -> Result<String, Problem>) {
+    while let Some(Job { question, answer: client }) = jobs.blocking_recv() {
+        // The client may have given up in the meantime.
+        if client.is_closed() {
+            continue;
+        }
+        let found = panic::catch_unwind(AssertUnwindSafe(|| answer(question)));
+        let _client_gone = client.send(found.unwrap_or_else(|panic| Err(failed(&*panic))));
+    }
+}
+
+/// Returns the error for a panic.
+fn failed(panic: &(dyn Any + Send)) -> Problem {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = text.unwrap_or("without a message");
+    Problem::new("failed", format_args!("a plugin panicked while it answered this request: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_its_question_and_the_next_one_is_answered() {
+        let (sender, jobs) = mpsc::channel(3);
+        let ask = |path: &str| {
+            let (answer, found) = oneshot::channel();
+            let body = if path == "/v1/explain" { r#"{"pod": "web"}"# } else { r#"{"manifests": []}"# };
+            let question = Question::parse(path, body.as_bytes()).unwrap();
+            assert!(sender.try_send(Job { question, answer }).is_ok());
+            found
+        };
+        let answers = [ask("/v1/explain"), ask("/v1/check"), ask("/v1/capacity")];
+        drop(sender);
+        answer_all(jobs, |question| match question {
+            Question::Explain(_) => panic!("no score for {}", "web"),
+            Question::Check(_) => panic!("unexpected"),
+            Question::Capacity(_) => Ok("an answer".to_owned()),
+        });
+        let [first, second, third] = answers.map(|answer| answer.blocking_recv().unwrap());
+        let (first, second) = (first.unwrap_err(), second.unwrap_err());
+        assert_eq!((first.status.as_u16(), first.code), (500, "failed"));
+        assert!(first.message.ends_with("no score for web") && second.message.ends_with("unexpected"));
+        assert_eq!(third.unwrap(), "an answer");
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::problem::CODES;
+use crate::explanation;
 
 /// Returns the description.
 pub(super) fn description() -> Value {
@@ -15,9 +16,9 @@ pub(super) fn description() -> Value {
                             The answers are those of the commands with -o json.",
         },
         "paths": {
-            "/v1/check": question("Would the pods of manifests run, and where?", "Check", &["summary", "workloads", "running", "waiting", "preempted"]),
-            "/v1/explain": question("Why does a pod go to its node, or wait, and what would help?", "Explain", &["pod", "profile", "node", "message", "nodes"]),
-            "/v1/capacity": question("How many more pods fit?", "Capacity", &["workloads", "pods", "rounds", "nodes", "next", "stillPending"]),
+            "/v1/check": question("Would the pods of manifests run, and where?", "Check", &object_with(&["summary", "workloads", "running", "waiting", "preempted"])),
+            "/v1/explain": question("Why does a pod go to its node, or wait, and what would help?", "Explain", &reference("Explanation")),
+            "/v1/capacity": question("How many more pods fit?", "Capacity", &object_with(&["workloads", "pods", "rounds", "nodes", "next", "stillPending"])),
             "/healthz": { "get": { "summary": "Whether the server runs", "responses": { "200": { "description": "It runs" } } } },
             "/openapi.json": { "get": { "summary": "This description", "responses": { "200": { "description": "OpenAPI 3.1" } } } },
         },
@@ -39,10 +40,14 @@ pub(super) fn description() -> Value {
             "Capacity": object(&["manifests"], json!({
                 "manifests": reference("Manifests"),
                 "ratio": { "type": "array", "items": { "type": "integer", "minimum": 1, "maximum": 65535 } },
-                "max": { "type": "integer", "minimum": 1, "maximum": 10000, "default": 10000 },
+                "max": {
+                    "type": "integer", "minimum": 1, "maximum": 10000,
+                    "description": "pods for the cluster, and for each pool; together at most 10000, which is the default",
+                },
                 "poolLabel": { "type": "string" },
                 "seed": number(0),
             })),
+            "Explanation": explanation::schema(),
             "Error": {
                 "type": "object", "required": ["error"],
                 "properties": { "error": {
@@ -57,11 +62,16 @@ pub(super) fn description() -> Value {
     })
 }
 
-/// Returns a path for a question, with the keys of its answer that are always there.
-fn question(summary: &str, schema: &str, keys: &[&str]) -> Value {
+/// Returns the schema of an answer with keys that are always there.
+fn object_with(keys: &[&str]) -> Value {
+    json!({ "type": "object", "required": keys })
+}
+
+/// Returns a path for a question, with the schemas of the question and of its answer.
+fn question(summary: &str, schema: &str, answer: &Value) -> Value {
     let mut responses = json!({ "200": {
         "description": "The answer, as docs/output.md describes it",
-        "content": { "application/json": { "schema": { "type": "object", "required": keys } } },
+        "content": { "application/json": { "schema": answer } },
     } });
     for (status, code, meaning) in CODES {
         let status = status.to_string();

@@ -18,7 +18,7 @@ pub(super) struct Problem {
 }
 
 /// The codes of all errors, with their statuses and meanings.
-pub(super) const CODES: [(u16, &str, &str); 12] = [
+pub(super) const CODES: [(u16, &str, &str); 14] = [
     (400, "bad_json", "the body is not JSON, is nested too deeply, or has unknown or missing fields"),
     (400, "bad_manifests", "the manifests have errors"),
     (403, "wrong_host", "the Host header is not a loopback address"),
@@ -29,6 +29,8 @@ pub(super) const CODES: [(u16, &str, &str); 12] = [
     (413, "too_large", "the body is too large"),
     (415, "wrong_type", "the Content-Type is not application/json"),
     (422, "too_many_pods", "the manifests have too many pods"),
+    (422, "too_many_pools", "the label divides the nodes into too many pools"),
+    (500, "failed", "a plugin panicked; the server continues"),
     (503, "unavailable", "too many requests wait, or the cluster cannot be read"),
     (504, "timeout", "the answer took too long"),
 ];

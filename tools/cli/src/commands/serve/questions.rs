@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::problem::Problem;
-use crate::capacity::{self, capacity};
+use crate::capacity::{self, InvalidQuestion, capacity, node_pools, prepare};
 use crate::cluster::{self, scheduler_name};
 use crate::commands::failure::Failure;
 use crate::commands::objects::{Input, SchedulerSetup};
@@ -22,6 +22,8 @@ use crate::workloads::{Replicas, Submission};
 
 /// Maximum number of pods of a question.
 const PODS: usize = 10_000;
+/// Maximum number of pools of a question.
+const POOLS: usize = 31;
 /// Maximum number of remedies.
 const REMEDIES: u16 = 20;
 
@@ -178,7 +180,11 @@ impl<'a> Answers<'a> {
         let known = self.objects.nodes.iter().filter_map(|node| node.object.metadata.name.as_deref());
         check_nodes(&against.iter().cloned().collect::<Vec<_>>(), known).map_err(unknown)?;
         let manifest = &self.objects.pods[subject].object;
-        let profile = self.setup.routes.profile_of(manifest).ok_or_else(|| unserved(&pod, scheduler_name(manifest)))?;
+        let profile = self.setup.routes.profile_of(manifest).ok_or_else(|| {
+            let name = scheduler_name(manifest);
+            let message = format_args!("{pod}: schedulerName is `{name}`, which is none of the profiles");
+            Problem::new("unknown_pod", message)
+        })?;
         let options = explanation::Options {
             routes: self.setup.routes,
             profile,
@@ -198,25 +204,23 @@ impl<'a> Answers<'a> {
 
     fn capacity(&self, Capacity { manifests, ratio, max, pool_label, seed }: Capacity) -> Result<String, Problem> {
         let mut submission = self.submission(manifests)?;
-        if submission.workloads.is_empty() || submission.workloads.iter().any(|w| w.replicas == Replicas::EachNode) {
-            let message = "the manifests must have pods or workloads other than DaemonSets";
-            return Err(Problem::new("bad_manifests", message));
+        let ratio = prepare(&mut submission, &ratio).map_err(|error| match error {
+            InvalidQuestion::Workloads(_) => Problem::new("bad_manifests", error),
+            InvalidQuestion::Ratio { .. } => Problem::new("bad_json", error),
+        })?;
+        let objects = cluster::objects(self.objects.clone());
+        // The pods are counted once for the cluster, and once for each pool.
+        let pools = pool_label.as_ref().map_or(0, |key| node_pools(&objects, key).len());
+        if pools > POOLS {
+            return Err(Problem::new("too_many_pools", format_args!("{pools} pools; the maximum is {POOLS}")));
         }
-        submission.workloads.iter_mut().for_each(|workload| workload.generate_names());
-        let ratio: Vec<usize> = match ratio.is_empty() {
-            true => vec![1; submission.workloads.len()],
-            false => ratio.into_iter().map(usize::from).collect(),
-        };
-        if ratio.len() != submission.workloads.len() || ratio.contains(&0) {
-            let message = format_args!("`ratio` needs a number above 0 for each of {}", submission.workloads.len());
-            return Err(Problem::new("bad_json", message));
-        }
-        let max = max.unwrap_or(PODS);
-        if !(1..=PODS).contains(&max) {
-            return Err(Problem::new("too_many_pods", format_args!("`max` must be a number from 1 to {PODS}")));
+        let most = PODS / (pools + 1);
+        let max = max.unwrap_or(most);
+        if !(1..=most).contains(&max) {
+            let message = format_args!("`max` must be a number from 1 to {most} with {pools} pools");
+            return Err(Problem::new("too_many_pods", message));
         }
         let question = capacity::Question { ratio: &ratio, max, pool_label: pool_label.as_deref() };
-        let objects = cluster::objects(self.objects.clone());
         let found = capacity(&self.setup.bundle, &objects, &submission, &question, &self.options(seed));
         json(&found.map_err(|errors| Problem::new("unavailable", errors))?)
     }
@@ -229,17 +233,9 @@ impl<'a> Answers<'a> {
     fn submission(&self, manifests: Manifests) -> Result<Submission, Problem> {
         let submission = Submission::parse("manifests", &manifests.text(), &self.objects);
         let submission = submission.map_err(|error| Problem::new("bad_manifests", error))?;
-        for workload in &submission.workloads {
-            if self.setup.routes.profile_of(workload.template()).is_none() {
-                return Err(unserved(&workload.title(), scheduler_name(workload.template())));
-            }
-        }
-        Ok(submission)
+        let served = submission.check_profiles(&self.setup.routes);
+        served.map(|()| submission).map_err(|message| Problem::new("unknown_pod", message))
     }
-}
-
-fn unserved(name: &str, scheduler: &str) -> Problem {
-    Problem::new("unknown_pod", format_args!("{name}: schedulerName is `{scheduler}`, which is none of the profiles"))
 }
 
 fn json(found: &dyn erased_serde::Serialize) -> Result<String, Problem> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use schedc_perf::cost::{Amounts, Costs, ProfileCost};
+use schedc_perf::cost::{Amounts, Costs, DecisionCost, ProfileCost};
 
 use crate::commands::output::{Columns, heading};
 
@@ -13,6 +13,10 @@ pub(crate) fn table(costs: &Costs) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", heading(profile.name));
         text.push_str(&plugins(profile));
+        if let Some(plugin) = profile.most_expensive {
+            let _ = writeln!(text, "  {plugin} takes the most time of a pod on all nodes.");
+        }
+        let _ = write!(text, "\n{}", decisions(&profile.per_decision));
         let _ = writeln!(text, "\n{}", memory(profile));
     }
     let _ = write!(text, "Measured with {} nodes.", costs.nodes);
@@ -40,6 +44,19 @@ fn row(plugin: &str, point: &str, is_per_node: bool, amounts: &Amounts) -> Vec<S
     let amounts = [amounts.plain_ns, amounts.demanding_ns, amounts.plain_instructions, amounts.demanding_instructions];
     row.extend(amounts.map(|cost| cost.map_or_else(|| "-".to_owned(), amount)));
     row
+}
+
+fn decisions(cost: &DecisionCost) -> String {
+    let mut columns = Columns::new(["DECISION", ">PLAIN", ">DEMANDING"]);
+    let number = |cost: Option<f64>| cost.map_or_else(|| "-".to_owned(), amount);
+    let rows = [
+        ("instructions", cost.plain_instructions, cost.demanding_instructions),
+        ("allocations", cost.plain_allocations, cost.demanding_allocations),
+    ];
+    for (what, plain, demanding) in rows {
+        columns.row(vec![what.to_owned(), number(plain), number(demanding)]);
+    }
+    columns.text()
 }
 
 fn memory(profile: &ProfileCost) -> String {

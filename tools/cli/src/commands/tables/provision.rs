@@ -50,14 +50,18 @@ fn waiting(found: &Provision) -> Option<String> {
 }
 
 fn summary(found: &Provision) -> String {
-    let Provision { sufficient, nodes, price, lower_bound, optimal, trials, .. } = found;
+    let Provision { sufficient, nodes, price, lower_bound, optimal, trials, cut, .. } = found;
     let nodes = count(nodes.values().sum(), "new node");
     let tried = count(*trials, "set");
+    let limit = if *cut { ", the maximum of --max-trials" } else { "" };
     match (sufficient, optimal) {
+        (false, _) if *cut => {
+            format!("not all pods run with {nodes}; more may be enough ({tried} of nodes tried{limit})\n")
+        }
         (false, _) => format!("not all pods run with {nodes}; {tried} of nodes tried\n"),
         (true, true) => format!("{nodes} for {}; no cheaper nodes are enough ({tried} of nodes tried)\n", text(*price)),
         (true, false) => format!(
-            "{nodes} for {}; no nodes for less than {} are enough, those between were not all tried ({tried} of nodes tried)\n",
+            "{nodes} for {}; no nodes for less than {} are enough, those between were not all tried ({tried} of nodes tried{limit})\n",
             text(*price),
             text(*lower_bound)
         ),

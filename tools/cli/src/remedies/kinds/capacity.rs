@@ -4,6 +4,7 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use schedc_core::model::Resources;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::amount::{amount, text};
@@ -15,7 +16,7 @@ use crate::remedies::situation::Situation;
 const NODES: usize = 3;
 
 /// Frees an amount of a resource on a node, by any means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct FreeCapacity {
     /// The node.
     pub node: String,
@@ -70,7 +71,7 @@ fn of(resources: &Resources, resource: &str) -> i64 {
 
 impl Change for FreeCapacity {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
-        let Some(mut node) = fork.node(&self.node) else { return false };
+        let Some(mut node) = fork.node(&self.node).cloned() else { return false };
         let allocatable = node.status.get_or_insert_default().allocatable.get_or_insert_default();
         let Some(quantity) = allocatable.get_mut(&self.resource) else { return false };
         // For the scheduler, a larger node and a node with fewer used resources are equal.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -9,7 +10,7 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CORDONED, Situation};
 
 /// Uncordons a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Uncordon {
     /// The node.
     pub node: String,
@@ -23,7 +24,7 @@ impl Uncordon {
 
 impl Change for Uncordon {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
-        let Some(mut node) = fork.node(&self.node) else { return false };
+        let Some(mut node) = fork.node(&self.node).cloned() else { return false };
         let spec = node.spec.get_or_insert_default();
         let was_cordoned = spec.unschedulable.take() == Some(true);
         if let Some(taints) = &mut spec.taints {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use k8s_openapi::api::core::v1::PodResourceClaim;
 use k8s_openapi::api::resource::v1::{
     DeviceClaim, DeviceRequest, DeviceToleration, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec,
 };
@@ -10,6 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_codegen::suggest::closest;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::tolerations::{Taint, write_taints};
@@ -23,16 +25,19 @@ const CLASSES: usize = 4;
 const SETS: usize = 8;
 
 /// A request of a resource claim.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ClaimRequest {
     /// Name of the claim.
     pub claim: String,
+    /// Name of the template from which a controller generated the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
     /// Name of the request.
     pub request: String,
 }
 
 /// Creates a missing ResourceClaim of the pod, for one device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateResourceClaim {
     /// Name of the claim.
@@ -42,7 +47,7 @@ pub struct CreateResourceClaim {
 }
 
 /// Requests another device class, because there is none of this name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct ChangeDeviceClass {
     /// The request.
     #[serde(flatten)]
@@ -54,7 +59,7 @@ pub struct ChangeDeviceClass {
 }
 
 /// Tolerates taints of devices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct TolerateDevices {
     /// The request.
     #[serde(flatten)]
@@ -64,7 +69,7 @@ pub struct TolerateDevices {
 }
 
 /// Removes a selector of devices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RemoveDeviceSelector {
     /// The request.
     #[serde(flatten)]
@@ -74,7 +79,7 @@ pub struct RemoveDeviceSelector {
 }
 
 /// Requests fewer devices.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LowerDeviceCount {
     /// The request.
     #[serde(flatten)]
@@ -85,14 +90,18 @@ pub struct LowerDeviceCount {
     pub to: i64,
 }
 
-/// Returns the names of the pod's claims: given ones, and those that a controller has generated from a template.
-fn claim_names(fork: &Fork<'_>) -> Vec<String> {
+/// Returns the names of the pod's claims: given ones, and those that a controller has generated from a template, with
+/// the name of the template.
+fn claim_names(fork: &Fork<'_>) -> Vec<(String, Option<String>)> {
     let pod = fork.subject();
     let generated = pod.status.and_then(|status| status.resource_claim_statuses).unwrap_or_default();
     let claims = pod.spec.and_then(|spec| spec.resource_claims).unwrap_or_default();
-    let name = |claim: k8s_openapi::api::core::v1::PodResourceClaim| {
+    let name = |claim: PodResourceClaim| {
         let of_template = generated.iter().find(|status| status.name == claim.name);
-        claim.resource_claim_name.or_else(|| of_template?.resource_claim_name.clone())
+        match claim.resource_claim_name {
+            Some(name) => Some((name, None)),
+            None => Some((of_template?.resource_claim_name.clone()?, claim.resource_claim_template_name)),
+        }
     };
     claims.into_iter().filter_map(name).collect()
 }
@@ -111,14 +120,14 @@ fn requests(fork: &Fork<'_>, situation: &Situation) -> Vec<(ClaimRequest, ExactD
     if !situation.has("DynamicResources") && situation.pre_filter.is_none() {
         return requests;
     }
-    for name in claim_names(fork) {
+    for (name, template) in claim_names(fork) {
         let Some(claim) = claim(fork, &name) else { continue };
         if claim.status.is_some_and(|status| status.allocation.is_some()) {
             continue;
         }
         for request in claim.spec.devices.and_then(|devices| devices.requests).unwrap_or_default() {
             if let DeviceRequest { exactly: Some(exactly), name: request, .. } = request {
-                requests.push((ClaimRequest { claim: name.clone(), request }, exactly));
+                requests.push((ClaimRequest { claim: name.clone(), template: template.clone(), request }, exactly));
             }
         }
     }
@@ -140,18 +149,29 @@ impl ClaimRequest {
         fork.set(claim);
         true
     }
+
+    /// Returns how the change takes effect: the specs of claims and of their templates are immutable.
+    fn applied(&self) -> &'static str {
+        match self.template {
+            None => " (create the claim again)",
+            Some(_) => " (create the template and the pod again)",
+        }
+    }
 }
 
 impl fmt::Display for ClaimRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "request {} of ResourceClaim {}", self.request, self.claim)
+        match &self.template {
+            None => write!(f, "request {} of ResourceClaim {}", self.request, self.claim),
+            Some(template) => write!(f, "request {} of ResourceClaimTemplate {template}", self.request),
+        }
     }
 }
 
 impl CreateResourceClaim {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, _: &Situation, add: &mut dyn FnMut(Self)) {
-        let missing: Vec<String> = claim_names(fork).into_iter().filter(|name| claim(fork, name).is_none()).collect();
-        for claim in missing {
+        let missing: Vec<_> = claim_names(fork).into_iter().filter(|(name, _)| claim(fork, name).is_none()).collect();
+        for (claim, _) in missing {
             for device_class in device_classes(fork).into_iter().take(CLASSES) {
                 add(CreateResourceClaim { claim: claim.clone(), device_class });
             }
@@ -339,7 +359,7 @@ impl fmt::Display for CreateResourceClaim {
 
 impl fmt::Display for ChangeDeviceClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "change the device class in {} from {} to {}", self.of, self.from, self.to)
+        write!(f, "change the device class in {} from {} to {}{}", self.of, self.from, self.to, self.of.applied())
     }
 }
 
@@ -347,18 +367,18 @@ impl fmt::Display for TolerateDevices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("tolerate the device ")?;
         write_taints(f, &self.taints)?;
-        write!(f, " in {}", self.of)
+        write!(f, " in {}{}", self.of, self.of.applied())
     }
 }
 
 impl fmt::Display for RemoveDeviceSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "remove the selector `{}` from {}", self.expression, self.of)
+        write!(f, "remove the selector `{}` from {}{}", self.expression, self.of, self.of.applied())
     }
 }
 
 impl fmt::Display for LowerDeviceCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "lower the count in {} from {} to {}", self.of, self.from, self.to)
+        write!(f, "lower the count in {} from {} to {}{}", self.of, self.from, self.to, self.of.applied())
     }
 }

@@ -7,6 +7,7 @@ use schedc_core::extension_points::Candidate;
 use schedc_core::model::{Pod, PodSpec, PreemptionPolicy};
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -20,7 +21,7 @@ const NODES: usize = 4;
 const PODS: usize = 12;
 
 /// Evicts pods of one node within their disruption budgets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Evict {
     /// The pods: `namespace/name`.
     pub pods: Vec<String>,

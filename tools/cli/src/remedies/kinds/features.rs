@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -9,7 +10,7 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Upgrades a node to a version that declares features.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct DeclareFeatures {
     /// The node.
     pub node: String,
@@ -25,7 +26,8 @@ impl DeclareFeatures {
             pod.spec.required_features.iter().map(|feature| base.interner.resolve(*feature).to_owned()).collect();
         required.sort_unstable();
         for name in situation.nodes("NodeDeclaredFeatures") {
-            let declared = fork.node(name).and_then(|node| node.status?.declared_features).unwrap_or_default();
+            let declared =
+                fork.node(name).and_then(|node| node.status.as_ref()?.declared_features.clone()).unwrap_or_default();
             let missing = required.iter().filter(|feature| !declared.contains(feature));
             add(DeclareFeatures { node: name.to_owned(), features: missing.cloned().collect() });
         }
@@ -34,7 +36,7 @@ impl DeclareFeatures {
 
 impl Change for DeclareFeatures {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
-        let Some(mut node) = fork.node(&self.node) else { return false };
+        let Some(mut node) = fork.node(&self.node).cloned() else { return false };
         let declared = node.status.get_or_insert_default().declared_features.get_or_insert_default();
         declared.extend(self.features.iter().cloned());
         declared.sort_unstable();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -9,7 +10,7 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Removes all scheduling gates of the pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RemoveGates {
     /// The gates.
     pub gates: Vec<String>,

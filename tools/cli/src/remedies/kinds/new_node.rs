@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::Node as ApiNode;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use schedc_in_memory::server::Key;
 use schedc_objects::AnyObject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -20,7 +21,7 @@ const SHAPES: usize = 12;
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Adds an empty node with the shape of an existing one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct AddNode {
     /// A node of this shape.
     pub like: String,
@@ -85,7 +86,8 @@ impl Change for AddNode {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
         let name = self.name();
         let Some(node) = fork.node(&self.like) else { return false };
-        fork.set(copied(&node, &name));
+        let copy = copied(node, &name);
+        fork.set(copy);
         if let Some(AnyObject::CsiNode(drivers)) = fork.get(&Key::cluster("CSINode", self.like.as_str())) {
             let mut drivers = drivers.clone();
             drivers.metadata = ObjectMeta { name: Some(name.clone()), ..ObjectMeta::default() };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{NodeSelectorRequirement, NodeSelectorTerm};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -13,7 +14,7 @@ use crate::remedies::situation::Situation;
 const EXPRESSIONS: usize = 16;
 
 /// Removes an expression of the required node affinity, or all of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RemoveNodeAffinity {
     /// The expression as text. `None`: the whole required node affinity.
     #[serde(skip_serializing_if = "Option::is_none")]

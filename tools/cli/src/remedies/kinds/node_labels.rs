@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, NodeSelectorTerm};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::node_affinity::required;
@@ -12,7 +13,7 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::Situation;
 
 /// Sets labels of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LabelNode {
     /// The node.
     pub node: String,
@@ -31,15 +32,15 @@ impl LabelNode {
         }
         for name in situation.nodes("NodeAffinity") {
             let Some(node) = fork.node(name) else { continue };
-            let missing = terms.iter().filter_map(|term| missing_labels(&node, &selector, term));
+            let missing = terms.iter().filter_map(|term| missing_labels(node, &selector, term));
             if let Some(labels) = missing.min_by_key(BTreeMap::len) {
-                LabelNode::of(&node, labels).into_iter().for_each(&mut *add);
+                LabelNode::of(node, labels).into_iter().for_each(&mut *add);
             }
         }
         for name in situation.nodes("PodTopologySpread") {
             let Some(node) = fork.node(name) else { continue };
-            for labels in missing_domains(fork, &node) {
-                LabelNode::of(&node, labels).into_iter().for_each(&mut *add);
+            for labels in missing_domains(fork, node) {
+                LabelNode::of(node, labels).into_iter().for_each(&mut *add);
             }
         }
     }
@@ -97,7 +98,7 @@ fn missing_domains(fork: &Fork<'_>, node: &ApiNode) -> Vec<BTreeMap<String, Stri
 
 impl Change for LabelNode {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
-        let Some(mut node) = fork.node(&self.node) else { return false };
+        let Some(mut node) = fork.node(&self.node).cloned() else { return false };
         node.metadata.labels.get_or_insert_default().extend(self.labels.clone());
         fork.set(node);
         true

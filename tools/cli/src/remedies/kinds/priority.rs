@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schedc_core::extension_points::{Candidate, PostFilterResult};
 use schedc_core::model::PreemptionPolicy;
 use schedc_objects::AnyObject;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::eviction::{is_movable, with_priority};
@@ -17,7 +18,7 @@ use crate::remedies::situation::Situation;
 const PRIORITIES: usize = 4;
 
 /// Raises the priority of the pod, which then preempts other pods within their disruption budgets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RaisePriority {
     /// A priority class of the cluster.

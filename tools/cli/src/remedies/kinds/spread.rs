@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -12,7 +13,7 @@ use crate::remedies::situation::Situation;
 const INCREASES: i64 = 1000;
 
 /// Relaxes a spread constraint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RelaxSpread {
     /// The topology key.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::tolerations::{Taint, untolerated, write_taints};
@@ -10,7 +11,7 @@ use crate::remedies::remedy::Change;
 use crate::remedies::situation::{CONDITION_TAINTS, Situation};
 
 /// Removes taints from a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct RemoveTaints {
     /// The node.
     pub node: String,
@@ -22,7 +23,7 @@ impl RemoveTaints {
     pub(in crate::remedies) fn candidates(fork: &mut Fork<'_>, situation: &Situation, add: &mut dyn FnMut(Self)) {
         let pod = fork.subject();
         for name in situation.nodes("TaintToleration") {
-            let taints = fork.node(name).map(|node| untolerated(&pod, &node)).unwrap_or_default();
+            let taints = fork.node(name).map(|node| untolerated(&pod, node)).unwrap_or_default();
             // The node controller would set its taints again.
             let is_condition = taints.iter().any(|taint| taint.key.starts_with(CONDITION_TAINTS));
             if !taints.is_empty() && !is_condition {
@@ -34,7 +35,7 @@ impl RemoveTaints {
 
 impl Change for RemoveTaints {
     fn apply(&self, fork: &mut Fork<'_>) -> bool {
-        let Some(mut node) = fork.node(&self.node) else { return false };
+        let Some(mut node) = fork.node(&self.node).cloned() else { return false };
         let is_removed =
             |key: &str, effect: &str| self.taints.iter().any(|taint| taint.key == key && taint.effect == effect);
         if let Some(taints) = node.spec.as_mut().and_then(|spec| spec.taints.as_mut()) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use k8s_openapi::api::core::v1::{Node as ApiNode, Pod as ApiPod, Taint as ApiTaint, Toleration};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::remedies::fork::Fork;
@@ -15,7 +16,7 @@ use crate::remedies::situation::{CONDITION_TAINTS, CORDONED, Situation, hard_tai
 const SETS: usize = 32;
 
 /// A taint of a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize)]
 pub struct Taint {
     /// The key.
     pub key: String,
@@ -26,7 +27,7 @@ pub struct Taint {
 }
 
 /// Adds tolerations to the pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct AddTolerations {
     /// The tolerated taints.
     pub taints: Vec<Taint>,
@@ -37,7 +38,7 @@ impl AddTolerations {
         let pod = fork.subject();
         let mut sets: BTreeMap<Vec<Taint>, usize> = BTreeMap::new();
         for node in situation.all_nodes("TaintToleration").filter_map(|name| fork.node(name)) {
-            *sets.entry(untolerated(&pod, &node)).or_default() += 1;
+            *sets.entry(untolerated(&pod, node)).or_default() += 1;
         }
         let mut sets: Vec<(Vec<Taint>, usize)> = sets.into_iter().filter(|(taints, _)| !taints.is_empty()).collect();
         sets.sort_by_key(|(_, nodes)| Reverse(*nodes));
