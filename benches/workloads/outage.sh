@@ -9,7 +9,7 @@
 # OUTAGES               outages for each row; default: 4. Stops by SIGKILL and by SIGTERM alternate
 # OUTAGE_SECONDS        seconds from a stop to the next start; default: 300
 # PORT                  port of the API server; etcd uses the next two; default: 26443
-# KEEP                  folder for logs, the audit log and results; default: a temporary one
+# KEEP                  new folder for logs, the audit log and results; default: a temporary one
 #
 # openssl, curl and jq are required. With the defaults, a run takes about an hour. Both schedulers watch the same server, with separate
 # scheduler names, leases, client certificates and RBAC. One pod for each of them is created as soon as /readyz returns `ok`; all times of
@@ -24,6 +24,7 @@ outages=${OUTAGES:-4} seconds=${OUTAGE_SECONDS:-300} port=${PORT:-26443}
 dir=${KEEP:-$(mktemp -d)}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+[ -z "$(ls -A "$dir")" ] || { echo "$dir is not empty: set KEEP to a new folder" >&2; exit 1; }
 audit=$dir/audit.log results=$dir/results.json
 : >"$results"
 schedulers="schedc${kube:+ kube}"
@@ -97,7 +98,7 @@ supervise() {
     while [ ! -f "$dir/stop" ]; do
         "$@" >>"$dir/$name.log" 2>&1 &
         echo $! >"$dir/$name.pid"
-        wait $! || true
+        wait $! 2>/dev/null || true
         sleep 1
     done
 }
@@ -105,7 +106,7 @@ supervise() {
 stop_schedulers() {
     touch "$dir/stop"
     for name in $schedulers; do kill -9 "$(cat "$dir/$name.pid")" 2>/dev/null || true; done
-    for supervisor in $supervisors; do wait "$supervisor" || true; done
+    for supervisor in $supervisors; do wait "$supervisor" 2>/dev/null || true; done
     rm "$dir/stop"
 }
 create_pods() { # NAME
@@ -197,7 +198,7 @@ for election in false true; do
         signal=$([ $((outage % 2)) = 1 ] && echo KILL || echo TERM)
         echo "outage $outage of $outages with --leader-elect=$election: SIG$signal, $seconds s" >&2
         kill -s "$signal" "$(cat "$dir/apiserver.pid")"
-        wait "$(cat "$dir/apiserver.pid")" || true
+        wait "$(cat "$dir/apiserver.pid")" 2>/dev/null || true
         sleep "$seconds"
         start=$(now)
         start_apiserver

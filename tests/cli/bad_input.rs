@@ -89,7 +89,7 @@ spec:
         - matchExpressions: [{key: zone, operator: Is, values: [a]}]
 ",
         expect![[r#"
-            error: pods.yaml:2: Pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Is`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
+            error: pods.yaml:11: Pod default/p: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Is`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
         "#]],
     );
 }

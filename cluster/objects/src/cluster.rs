@@ -75,7 +75,7 @@ impl Objects {
             true => Some(default::complete(&mut manifests)?),
             false => None,
         };
-        let Manifests { nodes, pods, priority_classes, others, implied, skipped, ignored } = manifests;
+        let Manifests { nodes, pods, priority_classes, others, implied, skipped, ignored, .. } = manifests;
         let Options { kinds, validation, .. } = options;
         Ok(Objects { nodes, pods, priority_classes, others, implied, skipped, admission, kinds, validation, ignored })
     }

@@ -31,7 +31,7 @@ pub struct WaitReason {
     pub reasons: Vec<ReasonCount>,
 }
 
-/// A reason of nodes.
+/// A reason for which nodes reject a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReasonCount {
     /// kube-scheduler's text.

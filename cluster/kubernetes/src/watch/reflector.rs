@@ -241,6 +241,10 @@ impl<S: StreamingTransport> Reflector<S> {
             }
             Ok(WatchEvent::Error(status_error)) => {
                 let StatusError { code, retry_after, .. } = status_error;
+                // As in client-go: a server may be unable to stream lists, for example because of an old etcd.
+                if self.reflector_state.is_streaming() && !matches!(code, 410 | 429 | 504) {
+                    return Ok(Some(StreamEnd::StreamedListFailed));
+                }
                 // An expired version is a normal condition.
                 if code != 410 {
                     self.report_error(format!("a watch ended: {}", status_error.message)).await?;

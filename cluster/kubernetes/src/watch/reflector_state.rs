@@ -49,6 +49,8 @@ pub enum StreamEnd {
         /// Delay before a retry, if the server sent one.
         retry_after: Option<Duration>,
     },
+    /// The server accepted a list as a stream, and then sent an `ERROR` event that a list in pages may avoid.
+    StreamedListFailed,
 }
 
 impl StreamEnd {
@@ -64,6 +66,8 @@ pub struct ReflectorState {
     state: State,
     /// The server does not support lists as streams.
     uses_pages: bool,
+    /// The next list is read in pages.
+    next_in_pages: bool,
     epoch: u32,
     /// Time of the next request at the earliest.
     pause_until: Duration,
@@ -72,6 +76,8 @@ pub struct ReflectorState {
     /// Number of consecutive failures, and the time of the last one.
     failures: u32,
     failed_at: Duration,
+    /// One of these failures was an expired version.
+    has_expired: bool,
     /// Time of the last request.
     requested_at: Duration,
     random: Random,
@@ -108,11 +114,13 @@ impl ReflectorState {
         ReflectorState {
             state: State::Start,
             uses_pages: false,
+            next_in_pages: false,
             epoch: 0,
             pause_until: Duration::ZERO,
             is_retry_after: false,
             failures: 0,
             failed_at: Duration::ZERO,
+            has_expired: false,
             requested_at: Duration::ZERO,
             random: Random::new(seed),
         }
@@ -134,10 +142,16 @@ impl ReflectorState {
             }
             State::Start | State::Streaming | State::Page => {
                 self.epoch = self.epoch.wrapping_add(1);
-                self.state = if self.uses_pages { State::Page } else { State::Streaming };
-                if self.uses_pages { ListWatchRequest::Page { rest: None } } else { ListWatchRequest::Stream }
+                let in_pages = std::mem::take(&mut self.next_in_pages) || self.uses_pages;
+                self.state = if in_pages { State::Page } else { State::Streaming };
+                if in_pages { ListWatchRequest::Page { rest: None } } else { ListWatchRequest::Stream }
             }
         })
+    }
+
+    /// Returns whether a list is being streamed.
+    pub fn is_streaming(&self) -> bool {
+        self.state == State::Streaming
     }
 
     /// Returns the epoch of the objects that arrive now.
@@ -186,16 +200,18 @@ impl ReflectorState {
     /// Records the end of a response, or its absence.
     pub fn ended(&mut self, end: StreamEnd, clock: Duration) {
         if clock.saturating_sub(self.failed_at) > BACKOFF_RESET {
-            self.failures = 0;
+            self.reset_failures();
         }
         let watch_time = clock.saturating_sub(self.requested_at);
         let is_watching = matches!(self.state, State::Watching { .. });
         if !is_watching {
-            let streamed = self.state == State::Streaming;
+            let streamed = self.is_streaming();
             self.state = State::Start;
-            if streamed && matches!(end, StreamEnd::Refused { code: 400 | 422, .. }) {
-                // The server does not support `sendInitialEvents`.
-                self.uses_pages = true;
+            // The server does not support `sendInitialEvents`.
+            let is_refused = streamed && matches!(end, StreamEnd::Refused { code: 400 | 422, .. });
+            self.uses_pages |= is_refused;
+            self.next_in_pages = end == StreamEnd::StreamedListFailed;
+            if is_refused || self.next_in_pages {
                 return;
             }
         }
@@ -211,11 +227,15 @@ impl ReflectorState {
             }
             // The watch worked until now, so retry at once.
             StreamEnd::Broken if is_watching && is_first => {}
-            StreamEnd::Refused { code: 410, .. } if is_watching && is_first => {}
-            StreamEnd::Closed | StreamEnd::Broken | StreamEnd::Refused { .. } => self.pause(clock),
+            // A restarted server refuses older versions, often after other failures.
+            StreamEnd::Refused { code: 410, .. } if is_watching && !self.has_expired => {}
+            StreamEnd::Closed | StreamEnd::Broken | StreamEnd::Refused { .. } | StreamEnd::StreamedListFailed => {
+                self.pause(clock);
+            }
         }
         if matches!(end, StreamEnd::Refused { code: 410, .. }) {
             self.state = State::Start;
+            self.has_expired = true;
         }
         self.failures += 1;
         self.failed_at = clock;
@@ -232,7 +252,12 @@ impl ReflectorState {
     pub fn returned(&mut self, clock: Duration) {
         let pause = self.jitter(SPREAD);
         self.shorten(clock + pause);
+        self.reset_failures();
+    }
+
+    fn reset_failures(&mut self) {
         self.failures = 0;
+        self.has_expired = false;
     }
 
     fn shorten(&mut self, until: Duration) {

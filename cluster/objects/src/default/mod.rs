@@ -44,7 +44,7 @@ type ResourceList = BTreeMap<String, Text>;
 pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     let mut problems = Vec::new();
     let mut admission = Admission { names: names::complete(manifests), ..Admission::default() };
-    let Manifests { nodes, pods, priority_classes, others, implied, .. } = manifests;
+    let Manifests { nodes, pods, priority_classes, others, implied, texts, .. } = manifests;
     for other in others.iter() {
         if let AnyObject::StorageClass(class) = &other.object {
             admission.default_classes.set(class);
@@ -63,6 +63,7 @@ pub fn complete(manifests: &mut Manifests) -> Result<Admission, Error> {
     for pod in pods.iter_mut() {
         admission.pod(&mut pod.object, &pod.place, &mut problems);
     }
+    texts.set_lines(&mut problems);
     Error::error_if_any(problems)?;
     Ok(admission)
 }

@@ -36,6 +36,70 @@ fn check_refused(text: &str, expected: Expect) {
 }
 
 #[test]
+fn errors_have_the_line_of_their_field() {
+    let pod = "apiVersion: v1
+kind: Pod
+metadata:
+  name: a
+  labels:
+    app: 'not valid'
+spec:
+  containers:
+  - name: c
+    ports:
+    - containerPort: 80
+      protocol: ICMP
+  volumes:
+  - name: v
+    csi: {}
+";
+    check_refused(
+        &format!("# two pods\n---\n{pod}---\n{}", pod.replace("name: a", "name: b")),
+        expect![[r#"
+            pods.yaml:8: Pod default/a: metadata.labels[app]: `not valid`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:14: Pod default/a: spec.containers[0].ports[0].protocol: is `ICMP`, but must be one of `TCP`, `UDP`, `SCTP`
+            pods.yaml:17: Pod default/a: spec.volumes[0].csi.driver: is missing; give the name of the CSI driver
+            pods.yaml:24: Pod default/b: metadata.labels[app]: `not valid`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:30: Pod default/b: spec.containers[0].ports[0].protocol: is `ICMP`, but must be one of `TCP`, `UDP`, `SCTP`
+            pods.yaml:33: Pod default/b: spec.volumes[0].csi.driver: is missing; give the name of the CSI driver"#]],
+    );
+    let json = "{\"kind\": \"Pod\", \"apiVersion\": \"v1\",
+ \"metadata\": {\"name\": \"a\"},
+ \"spec\": {\"containers\": [{\"name\": \"c\"}],
+  \"preemptionPolicy\": \"Sometimes\"}}";
+    check_refused(
+        json,
+        expect![[
+            r#"pods.yaml:4: Pod default/a: spec.preemptionPolicy: is `Sometimes`, but must be one of `PreemptLowerPriority`, `Never`"#
+        ]],
+    );
+    let list = "apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: a}
+  spec:
+    containers: [{name: c}]
+    preemptionPolicy: Sometimes
+";
+    check_refused(
+        list,
+        expect![[
+            r#"pods.yaml:9 items[0]: Pod default/a: spec.preemptionPolicy: is `Sometimes`, but must be one of `PreemptLowerPriority`, `Never`"#
+        ]],
+    );
+    let large = format!("# {}\n{pod}", "x".repeat(5 << 20));
+    check_refused(
+        &large,
+        expect![[r#"
+            pods.yaml:2: Pod default/a: metadata.labels[app]: `not valid`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:2: Pod default/a: spec.containers[0].ports[0].protocol: is `ICMP`, but must be one of `TCP`, `UDP`, `SCTP`
+            pods.yaml:2: Pod default/a: spec.volumes[0].csi.driver: is missing; give the name of the CSI driver"#]],
+    );
+}
+
+#[test]
 fn a_bare_pod_is_completed() {
     let pod = pod(&with_spec(""));
     assert_eq!(pod.metadata.namespace.as_deref(), Some("default"));
@@ -278,8 +342,8 @@ fn resource_claims_of_pods_must_be_right() {
         expect![[r#"
             pods.yaml:1: Pod default/a: spec.resourceClaims[1].name: is `a`, as is that of another claim
             pods.yaml:1: Pod default/a: spec.resourceClaims[2]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
-            pods.yaml:1: Pod default/a: spec.resourceClaims[3]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
-            pods.yaml:1: Pod default/a: spec.resourceClaims[4].name: is missing; every claim of a pod needs a name"#]],
+            pods.yaml:2: Pod default/a: spec.resourceClaims[3]: must have either a `resourceClaimName` or a `resourceClaimTemplateName`
+            pods.yaml:2: Pod default/a: spec.resourceClaims[4].name: is missing; every claim of a pod needs a name"#]],
     );
     check_refused(
         &with_spec("resourceClaims: [{name: gpu, resourceClaimName: x}]")
@@ -301,16 +365,16 @@ fn tolerations_and_taints_must_be_right() {
             pods.yaml:1: Pod default/a: spec.tolerations[0].operator: is `In`, but must be one of `Equal`, `Exists`
             pods.yaml:1: Pod default/a: spec.tolerations[1].operator: must be `Exists` where there is no key
             pods.yaml:1: Pod default/a: spec.tolerations[2].value: must be left out where the operator is `Exists`
-            pods.yaml:1: Pod default/a: spec.tolerations[3].effect: is `Never`, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`
-            pods.yaml:1: Pod default/a: spec.tolerations[4].effect: must be `NoExecute` where there are tolerationSeconds"#]],
+            pods.yaml:2: Pod default/a: spec.tolerations[3].effect: is `Never`, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`
+            pods.yaml:2: Pod default/a: spec.tolerations[4].effect: must be `NoExecute` where there are tolerationSeconds"#]],
     );
     check_refused(
         "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: -1}}, spec: {taints: [
             {key: a, effect: NoSchedule}, {key: a, value: x, effect: NoSchedule}, {key: b, effect: ''}]}}",
         expect![[r#"
             pods.yaml:1: Node n1: status.allocatable[cpu]: is -1, but must not be negative
-            pods.yaml:1: Node n1: spec.taints[1]: is a second taint with this key and effect; remove one of them
-            pods.yaml:1: Node n1: spec.taints[2].effect: is ``, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`"#]],
+            pods.yaml:2: Node n1: spec.taints[1]: is a second taint with this key and effect; remove one of them
+            pods.yaml:2: Node n1: spec.taints[2].effect: is ``, but must be one of `NoSchedule`, `PreferNoSchedule`, `NoExecute`"#]],
     );
 }
 
@@ -325,15 +389,15 @@ fn selectors_must_be_right() {
                 {matchFields: [{key: metadata.uid, operator: Exists}]}]}}}",
         ),
         expect![[r#"
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Near`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: must have a value when the operator is In
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: must be left out when the operator is Exists
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values: must be a list of one value when the operator is Gt
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: ``: name part must be non-empty
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].values[0]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].key: is `metadata.uid`, but must be `metadata.name`
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].operator: is `Exists`, but must be one of `In`, `NotIn`
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values: must be a list of one value"#]],
+            pods.yaml:2: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: is `Near`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`
+            pods.yaml:2: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: must have a value when the operator is In
+            pods.yaml:3: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: must be left out when the operator is Exists
+            pods.yaml:3: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values: must be a list of one value when the operator is Gt
+            pods.yaml:4: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].key: ``: name part must be non-empty
+            pods.yaml:4: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[4].values[0]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+            pods.yaml:5: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].key: is `metadata.uid`, but must be `metadata.name`
+            pods.yaml:5: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].operator: is `Exists`, but must be one of `In`, `NotIn`
+            pods.yaml:5: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchFields[0].values: must be a list of one value"#]],
     );
     check_refused(
         &with_spec(
@@ -342,7 +406,7 @@ fn selectors_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: is empty; give one term at least, or leave the affinity out
-            pods.yaml:1: Pod default/a: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 0, but must be from 1 to 100"#]],
+            pods.yaml:2: Pod default/a: spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 0, but must be from 1 to 100"#]],
     );
     check_refused(
         &with_spec(
@@ -352,11 +416,11 @@ fn selectors_must_be_right() {
                 {weight: 101, podAffinityTerm: {topologyKey: zone, matchLabelKeys: [app]}}]}}",
         ),
         expect![[r#"
-            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing
-            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].operator: is `Gt`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`
-            pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `/`: prefix part must be non-empty
-            pods.yaml:1: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 101, but must be from 1 to 100
-            pods.yaml:1: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: can only be used with a labelSelector"#]],
+            pods.yaml:2: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing
+            pods.yaml:2: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions[0].operator: is `Gt`, but must be one of `In`, `NotIn`, `Exists`, `DoesNotExist`
+            pods.yaml:2: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `/`: prefix part must be non-empty
+            pods.yaml:4: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: is 101, but must be from 1 to 100
+            pods.yaml:4: Pod default/a: spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: can only be used with a labelSelector"#]],
     );
     check_refused(
         &with_spec(
@@ -368,9 +432,9 @@ fn selectors_must_be_right() {
             pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].maxSkew: is 0, but must be 1 or more
             pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].topologyKey: is missing
             pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].whenUnsatisfiable: is `Sometimes`, but must be one of `DoNotSchedule`, `ScheduleAnyway`
-            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[1].minDomains: can only be used when whenUnsatisfiable is DoNotSchedule
-            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[1].nodeTaintsPolicy: is `Maybe`, but must be one of `Honor`, `Ignore`
-            pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[2]: is a second constraint with this topologyKey and whenUnsatisfiable; remove one of them"#]],
+            pods.yaml:2: Pod default/a: spec.topologySpreadConstraints[1].minDomains: can only be used when whenUnsatisfiable is DoNotSchedule
+            pods.yaml:2: Pod default/a: spec.topologySpreadConstraints[1].nodeTaintsPolicy: is `Maybe`, but must be one of `Honor`, `Ignore`
+            pods.yaml:3: Pod default/a: spec.topologySpreadConstraints[2]: is a second constraint with this topologyKey and whenUnsatisfiable; remove one of them"#]],
     );
 }
 
@@ -401,10 +465,10 @@ fn label_keys_and_selectors_must_not_overlap() {
     check_refused(
         &text.replace("name: a}", "name: a, labels: {app: web, team: x}}"),
         expect![[r#"
-        pods.yaml:1: Pod default/a: spec.topologySpreadConstraints[0].matchLabelKeys[0]: `team` is in the labelSelector too; remove one of them
-        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaces[0]: `Shop`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
-        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `app` is in the labelSelector too; remove one of them
-        pods.yaml:1: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[1]: `team` is among the mismatchLabelKeys too; remove one of them"#]],
+            pods.yaml:5: Pod default/a: spec.topologySpreadConstraints[0].matchLabelKeys[0]: `team` is in the labelSelector too; remove one of them
+            pods.yaml:3: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaces[0]: `Shop`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:2: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: `app` is in the labelSelector too; remove one of them
+            pods.yaml:2: Pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[1]: `team` is among the mismatchLabelKeys too; remove one of them"#]],
     );
 }
 

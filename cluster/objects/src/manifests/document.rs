@@ -12,8 +12,9 @@ use crate::kinds::ObjectError;
 pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     let file: Arc<str> = name.into();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let named_json = name.ends_with(".json") || name.ends_with(".jsonl");
-    if named_json || text.trim_start().starts_with(['{', '[']) {
+    reading.found.texts.add(&file, text);
+    let named_json = is_named_json(name);
+    if is_json(name, text) {
         match json(text) {
             Ok(documents) => {
                 for (chunk, value) in documents {
@@ -40,6 +41,23 @@ pub(super) fn read(name: &str, text: &str, reading: &mut Reading) {
     }
 }
 
+/// Returns the documents of a text that was read, without the wrong ones.
+pub(super) fn chunks<'a>(name: &str, text: &'a str) -> Vec<yaml::Chunk<'a>> {
+    match is_json(name, text).then(|| json(text)) {
+        Some(Ok(documents)) => documents.into_iter().map(|(chunk, _)| chunk).collect(),
+        _ => yaml::chunks(text),
+    }
+}
+
+fn is_named_json(name: &str) -> bool {
+    name.ends_with(".json") || name.ends_with(".jsonl")
+}
+
+/// Returns whether a text is JSON by its name or its first character.
+fn is_json(name: &str, text: &str) -> bool {
+    is_named_json(name) || text.trim_start().starts_with(['{', '['])
+}
+
 fn plain(place: SourceLocation, message: String) -> Problem {
     Problem { place, object: None, field: None, message }
 }
@@ -52,12 +70,13 @@ fn all(values: Vec<Value>, chunk: &yaml::Chunk<'_>, file: &Arc<str>, reading: &m
         let expressions_before = reading.objects.ignored.expressions().len();
         document(value, SourceLocation { file: file.clone(), line: chunk.line, item: None }, reading);
         let problems = reading.problems.iter_mut().skip(before);
-        let problems = problems.filter_map(|problem| Some((&mut problem.place, problem.field.as_ref()?)));
+        let problems = problems.filter_map(|problem| Some((problem.path()?, &mut problem.place)));
         let expressions = reading.objects.ignored.expressions().iter_mut().skip(expressions_before);
-        let expressions =
-            expressions.filter_map(|ignored| Some((ignored.place.as_mut()?, ignored.error.field.as_ref()?)));
-        for (place, field) in problems.chain(expressions) {
-            let path = place.item.map_or_else(|| field.clone(), |item| format!("items[{item}].{field}"));
+        let expressions = expressions.filter_map(|ignored| {
+            let place = ignored.place.as_mut()?;
+            Some((place.path(ignored.error.field.as_ref()?), place))
+        });
+        for (path, place) in problems.chain(expressions) {
             let lines = lines.get_or_insert_with(|| Lines::of(chunk));
             place.line = lines.find(at, &path).unwrap_or(place.line);
         }

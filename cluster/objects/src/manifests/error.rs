@@ -19,6 +19,13 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// Returns the path of the field in its document.
+    pub(super) fn path(&self) -> Option<String> {
+        self.field.as_ref().map(|field| self.place.path(field))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.place)?;

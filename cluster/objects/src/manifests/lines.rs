@@ -24,9 +24,16 @@ impl Lines {
         Lines(documents.iter().map(lines).collect())
     }
 
-    /// Returns the line of a field in one of the documents.
+    /// Returns the number of documents.
+    pub(super) fn documents(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the line of a field in one of the documents. A missing field has the line of the field that lacks it.
     pub(super) fn find(&self, document: usize, path: &str) -> Option<u32> {
-        self.0.get(document)?.get(&plain(path)).copied()
+        let (lines, path) = (self.0.get(document)?, plain(path));
+        let mut parents = std::iter::successors(Some(&*path), |path| path.rsplit_once('.').map(|(parent, _)| parent));
+        parents.find_map(|path| lines.get(path)).copied()
     }
 }
 

@@ -6,6 +6,7 @@ mod error;
 mod files;
 mod json;
 mod lines;
+mod source_texts;
 mod tree;
 mod typed;
 mod yaml;
@@ -26,6 +27,7 @@ use crate::validation::{IgnoredErrors, ObjectReader, Validation};
 pub use error::{Error, Problem};
 
 pub use json::UniqueKeys;
+pub(crate) use source_texts::SourceTexts;
 pub(crate) use typed::parse_fields;
 
 /// Location of an object in the manifests.
@@ -37,6 +39,13 @@ pub struct SourceLocation {
     pub line: u32,
     /// Its index in the `items` of the document, if that is a list.
     pub item: Option<u32>,
+}
+
+impl SourceLocation {
+    /// Returns the path of an object's field in its document.
+    fn path(&self, field: &str) -> String {
+        self.item.map_or_else(|| field.to_owned(), |item| format!("items[{item}].{field}"))
+    }
 }
 
 impl fmt::Display for SourceLocation {
@@ -78,6 +87,7 @@ pub struct Manifests {
     pub skipped: BTreeMap<String, usize>,
     /// Errors that were ignored.
     pub ignored: IgnoredErrors,
+    pub(crate) texts: SourceTexts,
 }
 
 impl Manifests {

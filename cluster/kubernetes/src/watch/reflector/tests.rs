@@ -180,6 +180,18 @@ async fn a_server_without_list_streams() {
 }
 
 #[tokio::test]
+async fn a_server_whose_storage_cannot_stream_lists() {
+    let page = r#"{"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a"}}]}"#;
+    let error = "{\"type\":\"ERROR\",\"object\":{\"code\":500,\"message\":\"RequestWatchProgress is disabled\"}}\n";
+    let timeout = "{\"type\":\"ERROR\",\"object\":{\"code\":504,\"message\":\"too large resource version\"}}\n";
+    let page = Ok(Written(VecDeque::from([Bytes::from(page)]), false));
+    let (events, asked) = follows([stream(timeout, false), stream(error, false), page]).await;
+    assert_eq!(events, ["a watch ended: too large resource version", "a 3", "all 3"]);
+    let paths: Vec<_> = asked.iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+    assert_eq!(paths[..3], [STREAM, STREAM, "/api/v1/nodes limit=500"]);
+}
+
+#[tokio::test]
 async fn an_unknown_kind_has_no_objects() {
     let all = [node("ADDED", "a", 3), end_of_list(5)].concat();
     let (events, _) = follows([status_error(404), status_error(404), stream(&all, true)]).await;

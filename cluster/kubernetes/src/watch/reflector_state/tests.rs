@@ -60,6 +60,20 @@ fn expired_versions_cause_a_relist() {
 }
 
 #[test]
+fn a_version_that_expired_during_an_outage_causes_an_immediate_relist() {
+    let reflector_state = &mut ReflectorState::new(0);
+    asks(reflector_state, at(0));
+    reflector_state.bookmark("100", true);
+    reflector_state.ended(StreamEnd::Broken, at(5_000));
+    assert_eq!(asks(reflector_state, at(5_000)), watch("100"));
+    // The server has started, but has not loaded its roles.
+    reflector_state.ended(StreamEnd::Refused { code: 403, retry_after: None }, at(5_100));
+    assert_eq!(asks(reflector_state, at(10_000)), watch("100"));
+    reflector_state.ended(GONE, at(10_000));
+    assert_eq!(asks(reflector_state, at(10_000)), ListWatchRequest::Stream);
+}
+
+#[test]
 fn servers_without_list_streams_are_listed_in_pages() {
     let reflector_state = &mut ReflectorState::new(0);
     asks(reflector_state, at(0));
@@ -76,6 +90,23 @@ fn servers_without_list_streams_are_listed_in_pages() {
     asks(reflector_state, at(5_000));
     reflector_state.ended(GONE, at(5_001));
     assert_eq!(asks(reflector_state, at(9_000)), ListWatchRequest::Page { rest: None });
+}
+
+#[test]
+fn a_list_whose_stream_fails_is_read_in_pages_at_once() {
+    let reflector_state = &mut ReflectorState::new(0);
+    asks(reflector_state, at(0));
+    reflector_state.ended(StreamEnd::StreamedListFailed, at(10));
+    assert_eq!(asks(reflector_state, at(10)), ListWatchRequest::Page { rest: None });
+    assert!(reflector_state.page("50", None));
+    assert_eq!(asks(reflector_state, at(20)), watch("50"));
+    // The failure may have been temporary.
+    reflector_state.ended(GONE, at(5_000));
+    assert_eq!(asks(reflector_state, at(5_000)), ListWatchRequest::Stream);
+    reflector_state.ended(StreamEnd::StreamedListFailed, at(5_010));
+    asks(reflector_state, at(5_010));
+    reflector_state.ended(StreamEnd::Refused { code: 500, retry_after: None }, at(5_020));
+    assert!(matches!(reflector_state.next(at(5_020)), ReflectorStep::Wait(_)), "failing pages back off");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn budgets_must_be_right() {
         expect![[r#"
             pods.yaml:2: PodDisruptionBudget default/both: spec: may have minAvailable or maxUnavailable, not both
             pods.yaml:4: PodDisruptionBudget default/odd: spec.minAvailable: is `half`, but must be a whole number, not negative, or from 0% to 100%
-            pods.yaml:4: PodDisruptionBudget default/odd: spec.selector.matchExpressions[0].values: must have a value when the operator is In
+            pods.yaml:5: PodDisruptionBudget default/odd: spec.selector.matchExpressions[0].values: must have a value when the operator is In
             pods.yaml:7: PodDisruptionBudget default/much: spec.maxUnavailable: is `101%`, but must be a whole number, not negative, or from 0% to 100%
             pods.yaml:9: PodDisruptionBudget default/little: spec.maxUnavailable: is -1, but must be a whole number, not negative, or from 0% to 100%"#]],
     );
@@ -197,13 +197,13 @@ fn volumes_and_claims_must_be_right() {
             pods.yaml:2: PersistentVolume empty: spec.accessModes: is empty; there must be one at least
             pods.yaml:2: PersistentVolume empty: spec.capacity[storage]: is missing; give the number of bytes
             pods.yaml:2: PersistentVolume empty: spec.nodeAffinity.required: is missing; give it, or leave the affinity out
-            pods.yaml:4: PersistentVolume local: spec.accessModes: must not have other modes next to `ReadWriteOncePod`
-            pods.yaml:4: PersistentVolume local: spec.volumeMode: is `Raw`, but must be one of `Filesystem`, `Block`
+            pods.yaml:5: PersistentVolume local: spec.accessModes: must not have other modes next to `ReadWriteOncePod`
+            pods.yaml:5: PersistentVolume local: spec.volumeMode: is `Raw`, but must be one of `Filesystem`, `Block`
             pods.yaml:4: PersistentVolume local: spec.nodeAffinity: is missing; a local volume needs it
             pods.yaml:7: PersistentVolumeClaim default/data: spec.accessModes[0]: is `RWO`, but must be one of `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`, `ReadWriteOncePod`
-            pods.yaml:7: PersistentVolumeClaim default/data: spec.resources.requests[storage]: is 0, but must be more than 0
+            pods.yaml:8: PersistentVolumeClaim default/data: spec.resources.requests[storage]: is 0, but must be more than 0
             pods.yaml:7: PersistentVolumeClaim default/data: spec.storageClassName: `Fast`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
-            pods.yaml:7: PersistentVolumeClaim default/data: spec.selector.matchLabels[a]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
+            pods.yaml:8: PersistentVolumeClaim default/data: spec.selector.matchLabels[a]: `?`: a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"#]],
     );
 }
 
@@ -223,10 +223,10 @@ fn storage_classes_must_be_right() {
             pods.yaml:2: StorageClass a: provisioner: is missing; use `kubernetes.io/no-provisioner` for volumes that are created manually
             pods.yaml:2: StorageClass a: volumeBindingMode: is `Later`, but must be one of `Immediate`, `WaitForFirstConsumer`
             pods.yaml:4: StorageClass b: provisioner: `a/b/c`: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
-            pods.yaml:4: StorageClass b: allowedTopologies[1]: is equal to another one; remove one of them
-            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[0].values: is empty; there must be one at least
-            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].key: `zone` is a duplicate; remove one of them
-            pods.yaml:4: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].values[1]: `a` is a duplicate; remove one of them"#]],
+            pods.yaml:5: StorageClass b: allowedTopologies[1]: is equal to another one; remove one of them
+            pods.yaml:6: StorageClass b: allowedTopologies[2].matchLabelExpressions[0].values: is empty; there must be one at least
+            pods.yaml:6: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].key: `zone` is a duplicate; remove one of them
+            pods.yaml:6: StorageClass b: allowedTopologies[2].matchLabelExpressions[1].values[1]: `a` is a duplicate; remove one of them"#]],
     );
 }
 
@@ -244,8 +244,8 @@ fn objects_of_drivers_must_be_right() {
         ),
         expect![[r#"
             pods.yaml:2: CSINode n1: spec.drivers[0].allocatable.count: is -1, but must not be negative
-            pods.yaml:2: CSINode n1: spec.drivers[1].name: `a` is a duplicate; remove one of them
-            pods.yaml:2: CSINode n1: spec.drivers[2].name: `?`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+            pods.yaml:3: CSINode n1: spec.drivers[1].name: `a` is a duplicate; remove one of them
+            pods.yaml:3: CSINode n1: spec.drivers[2].name: `?`: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
             pods.yaml:5: CSIStorageCapacity default/c: storageClassName: is missing
             pods.yaml:5: CSIStorageCapacity default/c: capacity: is -1, but must not be negative
             pods.yaml:7: VolumeAttachment v: spec.attacher: is missing

@@ -19,18 +19,18 @@ fn a_volume_has_one_source() {
     pod(
         &spec("volumes: [{name: v, emptyDir: {}, hostPath: {path: /data}}]"),
         expect![
-            "a.yaml:1: Pod default/a: spec.volumes[0]: has the sources `emptyDir` and `hostPath`; keep one of them"
+            "a.yaml:4: Pod default/a: spec.volumes[0]: has the sources `emptyDir` and `hostPath`; keep one of them"
         ],
     );
     pod(
         &spec("volumes: [{name: v, persistentVolumeClaim: {claimName: data}, emptyDir: {}, csi: {driver: d}}]"),
         expect![
-            "a.yaml:1: Pod default/a: spec.volumes[0]: has the sources `csi`, `emptyDir` and `persistentVolumeClaim`; keep one of them"
+            "a.yaml:4: Pod default/a: spec.volumes[0]: has the sources `csi`, `emptyDir` and `persistentVolumeClaim`; keep one of them"
         ],
     );
     pod(
         &spec("volumes: [{name: v, csi: {}}]"),
-        expect!["a.yaml:1: Pod default/a: spec.volumes[0].csi.driver: is missing; give the name of the CSI driver"],
+        expect!["a.yaml:4: Pod default/a: spec.volumes[0].csi.driver: is missing; give the name of the CSI driver"],
     );
     let volume = |sources: &str| {
         format!(
@@ -40,9 +40,9 @@ fn a_volume_has_one_source() {
     };
     check(
         &volume("csi: {driver: d, volumeHandle: h}\n  nfs: {server: s, path: /}"),
-        expect!["a.yaml:1: PersistentVolume v: spec: has the sources `csi` and `nfs`; keep one of them"],
+        expect!["a.yaml:4: PersistentVolume v: spec: has the sources `csi` and `nfs`; keep one of them"],
     );
-    check(&volume("csi: {driver: d}"), expect!["a.yaml:1: PersistentVolume v: spec.csi.volumeHandle: is missing"]);
+    check(&volume("csi: {driver: d}"), expect!["a.yaml:7: PersistentVolume v: spec.csi.volumeHandle: is missing"]);
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn the_claim_of_an_ephemeral_volume_is_complete() {
     pod(
         &spec(&format!("volumes: [{{name: v, {claim}}}]")),
         expect![[r#"
-        a.yaml:1: Pod default/a: spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes[0]: is `ReadWriteOne`, but must be one of `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`, `ReadWriteOncePod`
-        a.yaml:1: Pod default/a: spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: is missing; give the number of bytes"#]],
+        a.yaml:4: Pod default/a: spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes[0]: is `ReadWriteOne`, but must be one of `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`, `ReadWriteOncePod`
+        a.yaml:4: Pod default/a: spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: is missing; give the number of bytes"#]],
     );
 }
 
@@ -61,13 +61,13 @@ fn requests_that_cannot_be_overcommitted_equal_their_limits() {
     pod(
         &resources("requests: {example.com/gpu: 1}, limits: {example.com/gpu: 2}"),
         expect![
-            "a.yaml:1: Pod default/a: spec.containers[0].resources.requests[example.com/gpu]: is 1, but must be equal to the limit of 2"
+            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests[example.com/gpu]: is 1, but must be equal to the limit of 2"
         ],
     );
     pod(
         &resources("requests: {hugepages-2Mi: 2Mi, cpu: 1}, limits: {hugepages-2Mi: 4Mi, cpu: 2}"),
         expect![
-            "a.yaml:1: Pod default/a: spec.containers[0].resources.requests[hugepages-2Mi]: is 2Mi, but must be equal to the limit of 4Mi"
+            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests[hugepages-2Mi]: is 2Mi, but must be equal to the limit of 4Mi"
         ],
     );
 }
@@ -77,18 +77,18 @@ fn resources_exist() {
     pod(
         &resources("requests: {requests.example.com/gpu: 1}"),
         expect![
-            "a.yaml:1: Pod default/a: spec.containers[0].resources.requests[requests.example.com/gpu]: must not begin with `requests.`, which is for quotas"
+            "a.yaml:4: Pod default/a: spec.containers[0].resources.requests[requests.example.com/gpu]: must not begin with `requests.`, which is for quotas"
         ],
     );
     pod(
         &spec("resources: {requests: {example.com/gpu: 1, ephemeral-storage: 1Gi}}"),
         expect![[r#"
-        a.yaml:1: Pod default/a: spec.resources.requests[ephemeral-storage]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container
-        a.yaml:1: Pod default/a: spec.resources.requests[example.com/gpu]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container"#]],
+        a.yaml:4: Pod default/a: spec.resources.requests[ephemeral-storage]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container
+        a.yaml:4: Pod default/a: spec.resources.requests[example.com/gpu]: is no resource of pods as a whole: those are cpu, memory and hugepages-...; request it in a container"#]],
     );
     node(
         "status: {allocatable: {pods: 1500m}}",
-        expect!["a.yaml:1: Node a: status.allocatable[pods]: is 1500m, but the number of pods must be a whole number"],
+        expect!["a.yaml:4: Node a: status.allocatable[pods]: is 1500m, but the number of pods must be a whole number"],
     );
 }
 
@@ -98,7 +98,7 @@ fn containers_request_no_more_than_their_pod() {
         "spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, resources: {requests: {cpu: 700m}}}, \
          {name: b, resources: {requests: {cpu: 700m}}}]}",
         expect![
-            "a.yaml:1: Pod default/a: spec.resources.requests[cpu]: is 1, but must not be less than the 1400m that the containers request"
+            "a.yaml:4: Pod default/a: spec.resources.requests[cpu]: is 1, but must not be less than the 1400m that the containers request"
         ],
     );
 }
@@ -108,7 +108,7 @@ fn ports_in_the_host_network_are_ports_of_the_host() {
     pod(
         "spec: {hostNetwork: true, containers: [{name: c, ports: [{containerPort: 80, hostPort: 8080}]}]}",
         expect![
-            "a.yaml:1: Pod default/a: spec.containers[0].ports[0].hostPort: is 8080, but must be the containerPort 80 with hostNetwork; leave it out"
+            "a.yaml:4: Pod default/a: spec.containers[0].ports[0].hostPort: is 8080, but must be the containerPort 80 with hostNetwork; leave it out"
         ],
     );
 }
@@ -127,7 +127,7 @@ kind: Pod
 metadata: {name: a}
 spec: {priorityClassName: polite, preemptionPolicy: PreemptLowerPriority, containers: [{name: c}]}",
         expect![
-            "a.yaml:7: Pod default/a: spec.preemptionPolicy: is `PreemptLowerPriority`, but its PriorityClass `polite` has `Never`; leave spec.preemptionPolicy out"
+            "a.yaml:10: Pod default/a: spec.preemptionPolicy: is `PreemptLowerPriority`, but its PriorityClass `polite` has `Never`; leave spec.preemptionPolicy out"
         ],
     );
 }
@@ -144,7 +144,7 @@ fn device_tolerations_and_attributes_are_complete() {
             "requests: [{name: r, exactly: {deviceClassName: gpu, tolerations: [{key: a, operator: Exists, value: b}]}}]",
         ),
         expect![
-            "a.yaml:1: ResourceClaim default/a: spec.devices.requests[0].exactly.tolerations[0].value: must be left out where the operator is `Exists`"
+            "a.yaml:6: ResourceClaim default/a: spec.devices.requests[0].exactly.tolerations[0].value: must be left out where the operator is `Exists`"
         ],
     );
     check(
@@ -152,7 +152,7 @@ fn device_tolerations_and_attributes_are_complete() {
             "requests: [{name: r, exactly: {deviceClassName: gpu}}]\n    constraints: [{requests: [r], matchAttribute: model}]",
         ),
         expect![
-            "a.yaml:1: ResourceClaim default/a: spec.devices.constraints[0].matchAttribute: is `model`, but must have a domain, such as `gpu.example.com/model`"
+            "a.yaml:7: ResourceClaim default/a: spec.devices.constraints[0].matchAttribute: is `model`, but must have a domain, such as `gpu.example.com/model`"
         ],
     );
 }

@@ -1,0 +1,53 @@
+//! Texts of manifests, for the lines of errors that are found when all objects are known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::lines::Lines;
+use super::{Problem, document, yaml};
+
+/// The texts that were read, up to a total size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SourceTexts {
+    texts: Vec<(Arc<str>, Arc<str>)>,
+    bytes: usize,
+}
+
+/// Maximum size of all texts. Errors in further texts have the line of their object.
+const MAX_BYTES: usize = 4 << 20;
+
+impl SourceTexts {
+    /// Adds the text of a file, if there is room for it.
+    pub(super) fn add(&mut self, file: &Arc<str>, text: &str) {
+        if self.bytes.saturating_add(text.len()) <= MAX_BYTES {
+            self.bytes += text.len();
+            self.texts.push((file.clone(), text.into()));
+        }
+    }
+
+    /// Replaces the lines of objects with the lines of the fields that are wrong, where the texts have them.
+    pub(crate) fn set_lines(&self, problems: &mut [Problem]) {
+        let mut files: HashMap<Arc<str>, Vec<yaml::Chunk<'_>>> = HashMap::new();
+        let mut documents: HashMap<(Arc<str>, u32), Option<Lines>> = HashMap::new();
+        for problem in problems {
+            let Some(path) = problem.path() else { continue };
+            let place = &mut problem.place;
+            let chunks = files.entry(place.file.clone()).or_insert_with(|| self.chunks(&place.file));
+            let key = (place.file.clone(), place.line);
+            let lines = documents.entry(key).or_insert_with(|| lines_at(chunks, place.line));
+            place.line = lines.as_ref().and_then(|lines| lines.find(0, &path)).unwrap_or(place.line);
+        }
+    }
+
+    fn chunks(&self, file: &Arc<str>) -> Vec<yaml::Chunk<'_>> {
+        let mut texts = self.texts.iter().filter(|(name, _)| name == file);
+        texts.next().map_or_else(Vec::new, |(name, text)| document::chunks(name, text))
+    }
+}
+
+/// Returns the lines of the document that begins on this line, if it is the only one.
+fn lines_at(chunks: &[yaml::Chunk<'_>], line: u32) -> Option<Lines> {
+    let mut here = chunks.iter().filter(|chunk| chunk.line == line);
+    let chunk = here.next().filter(|_| here.next().is_none())?;
+    Some(Lines::of(chunk)).filter(|lines| lines.documents() == 1)
+}
