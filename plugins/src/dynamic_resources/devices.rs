@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schedc_core::cache::Base;
+use schedc_core::client::ObjectRef;
 use schedc_core::device_counts::DeviceCount;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{FixedHasher, Map};
@@ -105,13 +106,9 @@ impl Devices {
         interner: &Interner,
     ) {
         let (claims, ..) = indexes;
-        release_written(claims, pending);
         let updated = claims.allocations().since(self.allocations_read).filter(|_| is_known);
         let updated: Option<Vec<Uid>> = updated.map(|uids| uids.cloned().collect());
-        // This may change pending allocations.
-        if let Some(updated) = &updated {
-            self.release_received(updated, pending);
-        }
+        release_received(claims, updated.as_deref().unwrap_or_default(), pending, interner);
         let changed: Option<Vec<Uid>> = pending.log().since(self.pending_read).map(|uids| uids.cloned().collect());
         let mut touched: Vec<Uid> = match (updated, changed) {
             (Some(updated), Some(changed)) => updated.into_iter().chain(changed).collect(),
@@ -143,16 +140,6 @@ impl Devices {
         // After the removals, because a claim may have the name of one that was deleted.
         for (uid, claim, allocation) in allocated {
             self.set(&uid, claim, allocation.as_ref(), interner);
-        }
-    }
-
-    /// Removes written allocations whose claims were received.
-    fn release_received(&self, updated: &[Uid], pending: &mut PendingAllocations) {
-        for uid in updated.iter().chain(self.unnamed.keys()) {
-            let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
-            if written.is_some_and(|written| updated.contains(&written.uid)) {
-                pending.remove(uid);
-            }
         }
     }
 
@@ -280,13 +267,20 @@ impl Devices {
     }
 }
 
-/// Removes written allocations whose claims were received in a state after the write, or exist no more.
-fn release_written(claims: &ResourceClaims, pending: &mut PendingAllocations) {
-    let is_received = |(_, allocation): &(&Uid, &PendingAllocation)| {
-        let (Some(written), Some((namespace, name))) = (&allocation.written, allocation.claim) else { return false };
-        claims
-            .claim(namespace, name)
-            .is_none_or(|claim| claim.uid != written.uid || is_at_least(&claim.resource_version, &written.version))
+/// Removes written allocations whose claims were received in a state after the write, or exist no more. `updated`: claims
+/// that were received with another allocation since the last call.
+fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut PendingAllocations, interner: &Interner) {
+    let is_received = |(_, PendingAllocation { claim, written, .. }): &(&Uid, &PendingAllocation)| {
+        let Some(written) = written else { return false };
+        let name = |object: &ObjectRef| Some((interner.get(&object.namespace)?, interner.get(&object.name)?));
+        let known = claim.or_else(|| name(&written.object)).and_then(|(namespace, name)| claims.claim(namespace, name));
+        match known {
+            Some(claim) if claim.uid != written.uid => true,
+            Some(claim) if is_at_least(&claim.resource_version, &written.version) => true,
+            // Unlike an existing claim, a created one may not have been received yet.
+            None if claim.is_some() => true,
+            _ => updated.contains(&written.uid),
+        }
     };
     let received: Vec<Uid> = pending.iter().filter(is_received).map(|(uid, _)| uid.clone()).collect();
     received.iter().for_each(|uid| pending.remove(uid));
@@ -338,7 +332,55 @@ fn share_id(now: i64, number: u64) -> Arc<str> {
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::column::Index;
+    use schedc_core::model::Object;
+    use schedc_core::pending_allocations::WrittenAllocation;
+    use schedc_objects::testing::object;
+
     use super::*;
+
+    /// Returns an allocation that was written to a claim which the scheduler created.
+    fn of_created_claim() -> PendingAllocations {
+        let mut pending = PendingAllocations::default();
+        pending.insert(Uid("new".into()), None, Arc::default());
+        let object = ObjectRef {
+            api_version: "resource.k8s.io/v1".into(),
+            kind: "ResourceClaim".into(),
+            namespace: "default".into(),
+            name: "web".into(),
+        };
+        let written = WrittenAllocation { object, uid: Uid("u".into()), version: "8".into() };
+        pending.mark_written(&Uid("new".into()), written);
+        pending
+    }
+
+    fn claim(uid: &str, version: u64, interner: &mut Interner) -> Object {
+        let metadata = format!("{{name: web, namespace: default, uid: {uid}, resourceVersion: \"{version}\"}}");
+        let text = format!("{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {metadata}, spec: {{}}}}");
+        object(&text, interner)
+    }
+
+    #[test]
+    fn a_received_claim_replaces_the_allocation_that_was_written() {
+        // The claim lost its allocation before the next attempt, therefore no other state of it was seen.
+        let check = |received: Option<(&str, u64)>, updated: &[Uid], is_pending: bool| {
+            let (mut interner, mut claims) = (Interner::default(), ResourceClaims::default());
+            if let Some((uid, version)) = received {
+                claims.set_object(None, Some(&claim(uid, version, &mut interner)));
+            }
+            let mut pending = of_created_claim();
+            release_received(&claims, updated, &mut pending, &interner);
+            assert_eq!(pending.get(&Uid("new".into())).is_some(), is_pending, "{received:?} {updated:?}");
+        };
+        check(None, &[], true);
+        check(Some(("u", 7)), &[], true);
+        check(Some(("u", 8)), &[], false);
+        check(Some(("u", 9)), &[], false);
+        check(Some(("other", 7)), &[], false);
+        // Received and deleted since.
+        check(None, &[Uid("u".into())], false);
+        check(None, &[Uid("other".into())], true);
+    }
 
     #[test]
     fn a_virtual_timeout_depends_on_the_number_of_steps() {

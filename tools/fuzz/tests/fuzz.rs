@@ -127,8 +127,8 @@ fn pod_with_devices(id: u8) -> Step {
     })
 }
 
-#[test]
-fn devices_of_a_claim_that_is_never_received_are_free_again() {
+/// Returns a history with one node, its devices, and a first pod that needs all of them.
+fn history_with_devices() -> Vec<Step> {
     let (id, zone, milli_cpu, pods) = (0, 0, 2000, 5);
     let mut history = vec![
         Step::Node(NodeSpec { id, zone, milli_cpu, pods, ssd: false, tainted: false, cordoned: false }),
@@ -137,16 +137,38 @@ fn devices_of_a_claim_that_is_never_received_are_free_again() {
     ];
     let streams = [Stream::Nodes, Stream::DeviceClasses, Stream::Slices, Stream::Pods];
     history.extend(streams.map(|stream| Step::Deliver(stream, 9)));
+    history
+}
+
+/// Returns the number of bound pods after a history.
+fn bound_pods(history: &[Step]) -> u64 {
+    let mut simulation = Simulation::new(1, None);
+    for step in history {
+        simulation.step(step).expect("no invariant is violated");
+    }
+    simulation.counts().count("attempt", "bound")
+}
+
+#[test]
+fn devices_of_a_claim_that_is_never_received_are_free_again() {
+    let mut history = history_with_devices();
     // The claim of the first pod is created and deleted while its watch is interrupted.
     history.extend([Step::Break(Stream::ResourceClaims), Step::Schedule]);
     history.extend(vec![Step::Answer(0, Answer::Done); 8]);
     history.extend([Step::DeletePod(0), Step::Controllers, pod_with_devices(1), Step::Deliver(Stream::Pods, 9)]);
     history.extend([Step::List(Stream::ResourceClaims), Step::Schedule, Step::Settle]);
-    let mut simulation = Simulation::new(1, None);
-    for step in &history {
-        simulation.step(step).expect("no invariant is violated");
-    }
-    assert_eq!(simulation.counts().count("attempt", "bound"), 2);
+    assert_eq!(bound_pods(&history), 2);
+}
+
+#[test]
+fn devices_of_a_claim_that_lost_its_allocation_before_the_next_attempt_are_free() {
+    let mut history = history_with_devices();
+    // The pod is deleted before its claim is created. The binding fails after the allocation is written, and so does the
+    // deletion of the claim.
+    history.extend([Step::Schedule, Step::Answer(0, Answer::Done), Step::DeletePod(0)]);
+    history.extend(vec![Step::Answer(0, Answer::Done); 5]);
+    history.extend([Step::Answer(0, Answer::Conflict), pod_with_devices(1), Step::Settle]);
+    assert_eq!(bound_pods(&history), 1);
 }
 
 fn output(args: &[&str]) -> String {
