@@ -111,7 +111,7 @@ impl SharedTexts {
 
 impl Resolve for SharedTexts {
     fn resolve(&self, symbol: Symbol) -> &str {
-        // Whoever shares the strings names each symbol that is read: `AllocationResult::symbols`, tested with every field.
+        // `AllocationResult::symbols` lists each symbol that is read.
         let found = self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
         found.map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
     }
