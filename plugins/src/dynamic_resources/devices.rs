@@ -39,6 +39,8 @@ pub(super) struct Devices {
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of shares of devices so far.
     shares: u64,
+    /// Scratch for the claims with updated allocations.
+    updated: Vec<Uid>,
 }
 
 /// Position in the changes of devices.
@@ -106,41 +108,46 @@ impl Devices {
         interner: &Interner,
     ) {
         let (claims, ..) = indexes;
-        let updated = claims.allocations().since(self.allocations_read).filter(|_| is_known);
-        let updated: Option<Vec<Uid>> = updated.map(|uids| uids.cloned().collect());
-        release_received(claims, updated.as_deref().unwrap_or_default(), pending, interner);
-        let changed: Option<Vec<Uid>> = pending.log().since(self.pending_read).map(|uids| uids.cloned().collect());
-        let mut touched: Vec<Uid> = match (updated, changed) {
-            (Some(updated), Some(changed)) => updated.into_iter().chain(changed).collect(),
-            _ => {
-                let known = self.claims.keys().chain(self.unnamed.keys()).cloned();
-                let current = claims.all_allocated().map(|claim| claim.uid.clone());
-                known.chain(current).chain(pending.iter().map(|(uid, _)| uid.clone())).collect()
+        let mut updated = std::mem::take(&mut self.updated);
+        updated.clear();
+        let received = claims.allocations().since(self.allocations_read).filter(|_| is_known);
+        let is_complete = received.is_some();
+        updated.extend(received.into_iter().flatten().cloned());
+        release_received(claims, &updated, pending, interner);
+        match pending.log().since(self.pending_read).filter(|_| is_complete) {
+            Some(changed) => updated.extend(changed.cloned()),
+            None => {
+                updated.extend(self.claims.keys().chain(self.unnamed.keys()).cloned());
+                updated.extend(claims.all_allocated().map(|claim| claim.uid.clone()));
+                updated.extend(pending.iter().map(|(uid, _)| uid.clone()));
             }
-        };
-        touched.sort_unstable();
-        touched.dedup();
-        let mut allocated = Vec::new();
-        for uid in touched {
-            let received = claims.allocated(&uid);
-            let written = pending.get(&uid).and_then(|pending| pending.written.as_ref());
+        }
+        updated.sort_unstable();
+        updated.dedup();
+        for uid in &updated {
+            let received = claims.allocated(uid);
+            let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
             if received.is_some() || written.is_some_and(|written| claims.allocated(&written.uid).is_some()) {
-                pending.remove(&uid);
+                pending.remove(uid);
             }
-            match (received, pending.get(&uid)) {
-                (Some(claim), _) => {
-                    allocated.push((uid, Some((claim.namespace, claim.name)), claim.status.allocation.clone()));
-                }
-                (None, Some(PendingAllocation { claim, allocation, .. })) => {
-                    allocated.push((uid, *claim, Some(allocation.clone())));
-                }
-                (None, None) => self.set(&uid, None, None, interner),
+            if received.is_none() && pending.get(uid).is_none() {
+                self.set(uid, None, None, interner);
             }
         }
         // After the removals, because a claim may have the name of one that was deleted.
-        for (uid, claim, allocation) in allocated {
-            self.set(&uid, claim, allocation.as_ref(), interner);
+        for uid in &updated {
+            match (claims.allocated(uid), pending.get(uid)) {
+                (Some(claim), _) => {
+                    let name = (claim.namespace, claim.name);
+                    self.set(uid, Some(name), claim.status.allocation.as_ref(), interner);
+                }
+                (None, Some(PendingAllocation { claim, allocation, .. })) => {
+                    self.set(uid, *claim, Some(allocation), interner);
+                }
+                (None, None) => {}
+            }
         }
+        self.updated = updated;
     }
 
     /// Sets the allocation of a claim, which has no name before it is created.
@@ -270,24 +277,22 @@ impl Devices {
 /// Removes written allocations whose claims were received in a state after the write, or exist no more. `updated`: claims
 /// that were received with another allocation since the last call.
 fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut PendingAllocations, interner: &Interner) {
-    let is_received = |(_, PendingAllocation { claim, written, .. }): &(&Uid, &PendingAllocation)| {
-        let Some(written) = written else { return false };
+    pending.retain(|PendingAllocation { claim, written, .. }| {
+        let Some(written) = written else { return true };
         let name = |object: &ObjectRef| Some((interner.get(&object.namespace)?, interner.get(&object.name)?));
         let known = claim.or_else(|| name(&written.object)).and_then(|(namespace, name)| claims.claim(namespace, name));
         match known {
-            Some(claim) if claim.uid != written.uid => true,
-            Some(claim) if is_at_least(&claim.resource_version, &written.version) => true,
+            Some(claim) if claim.uid != written.uid => false,
+            Some(claim) if is_at_least(&claim.resource_version, &written.version) => false,
             // Unlike an existing claim, a created one may not have been received yet.
-            None if claim.is_some() => true,
-            _ => updated.contains(&written.uid),
+            None if claim.is_some() => false,
+            _ => !updated.contains(&written.uid),
         }
-    };
-    let received: Vec<Uid> = pending.iter().filter(is_received).map(|(uid, _)| uid.clone()).collect();
-    received.iter().for_each(|uid| pending.remove(uid));
+    });
 }
 
 /// Compares resource versions, as kube-scheduler's assume cache does.
-fn is_at_least(version: &str, other: &str) -> bool {
+pub(super) fn is_at_least(version: &str, other: &str) -> bool {
     let number = |version: &str| version.parse::<u64>().ok();
     number(version).zip(number(other)).is_some_and(|(version, other)| version >= other)
 }
