@@ -77,15 +77,13 @@ const fn check_binding_timeout(args: &DynamicResourcesArgs, node: &Node, errors:
     }
 }
 
-/// Returns the timeout in nanoseconds.
-fn binding_timeout(args: &DynamicResourcesArgs) -> i64 {
-    parse_duration(args.binding_timeout).unwrap_or(i64::MAX)
-}
-
 /// The plugin.
 #[derive(Debug)]
 pub struct DynamicResources {
     handle: Handle,
+    filter_timeout: Option<SearchTimeout>,
+    /// In nanoseconds.
+    binding_timeout: i64,
     devices: Mutex<Devices>,
     /// The evaluation of the pod in the current attempt, for Score.
     last: Mutex<Option<(Uid, Arc<Evaluation>)>>,
@@ -139,32 +137,21 @@ impl DynamicResources {
     }
 
     /// Reads the claims of a pod, and updates the devices.
-    fn look_up(
-        &self,
-        args: &DynamicResourcesArgs,
-        pod: &Pod,
-        is_extended: bool,
-        view: ViewOf<'_>,
-    ) -> Result<PodClaims, Status> {
+    fn look_up(&self, pod: &Pod, is_extended: bool, view: ViewOf<'_>) -> Result<PodClaims, Status> {
         let mut pending = self.handle.pending_allocations();
         self.devices().update(view, &mut pending);
-        let times = (self.handle.now(), binding_timeout(args));
+        let times = (self.handle.now(), self.binding_timeout);
         PodClaims::look_up(pod, is_extended, view.indexes, &pending, times, &view.base.interner)
     }
 
     fn evaluator<'a>(
         &self,
-        args: &DynamicResourcesArgs,
         pod: &'a Pod,
         extended: &'a ExtendedResources,
         claims: &'a PodClaims,
         base: &'a Base,
     ) -> NodeEvaluator<'a> {
-        let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
-        let timeout = timeout.filter(|&time| time > 0).map(Duration::from_nanos);
-        let of_time = if self.handle.has_real_time() { SearchTimeout::Real } else { SearchTimeout::Virtual };
-        let timeout = timeout.map(of_time);
-        NodeEvaluator { pod, extended, claims, base, timeout, now: self.handle.now() }
+        NodeEvaluator { pod, extended, claims, base, timeout: self.filter_timeout, now: self.handle.now() }
     }
 
     fn remember(&self, pod: &Pod, evaluation: &Arc<Evaluation>) {
@@ -185,21 +172,16 @@ impl DynamicResources {
     }
 
     /// Returns the plan for a pod on a node, and the claims that are allocated. `None`: the pod has no claims.
-    fn plan(
-        &self,
-        args: &DynamicResourcesArgs,
-        placement: &Placement,
-        view: ViewOf<'_>,
-    ) -> Result<Option<BindingPlan>, Status> {
+    fn plan(&self, placement: &Placement, view: ViewOf<'_>) -> Result<Option<BindingPlan>, Status> {
         if !placement.pod.spec.may_use_devices() {
             return Ok(None);
         }
         let extended = self.extended_resources(&placement.pod.spec, view);
-        let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view)?;
+        let claims = self.look_up(&placement.pod, extended.is_any_backed(), view)?;
         if claims.is_empty() {
             return Ok(None);
         }
-        let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
+        let evaluator = self.evaluator(&placement.pod, &extended, &claims, view.base);
         // Nothing has changed since Filter, therefore the result is the one of Filter.
         match evaluator.allocate(&mut self.devices(), placement.node) {
             Ok(allocation) => {
@@ -219,9 +201,13 @@ impl Plugin for DynamicResources {
     type Indexes = (ResourceClaims, ResourceSlices, DeviceClasses);
     type Pod = DynamicResourcesPod;
 
-    fn new(_: &'static DynamicResourcesArgs, handle: &Handle) -> Result<Self, String> {
+    fn new(args: &'static DynamicResourcesArgs, handle: &Handle) -> Result<Self, String> {
+        let timeout = parse_duration(args.filter_timeout).and_then(|time| u64::try_from(time).ok());
+        let of_time = if handle.has_real_time() { SearchTimeout::Real } else { SearchTimeout::Virtual };
         Ok(DynamicResources {
             handle: handle.clone(),
+            filter_timeout: timeout.filter(|&time| time > 0).map(Duration::from_nanos).map(of_time),
+            binding_timeout: parse_duration(args.binding_timeout).unwrap_or(i64::MAX),
             devices: Mutex::default(),
             last: Mutex::default(),
             plans: AtomicU64::default(),
@@ -258,7 +244,7 @@ impl PreFilterPlugin for DynamicResources {
     #[inline]
     fn pre_filter(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         pod: &DynamicResourcesPod,
         view: View<'_, Self>,
     ) -> Result<PreFilterResult<PodDevices>, Status> {
@@ -266,11 +252,11 @@ impl PreFilterPlugin for DynamicResources {
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
         let Some(claimant) = view.base.claimant() else { return Err(Status::error("an attempt without a pod")) };
-        let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view)?;
+        let claims = self.look_up(claimant, pod.extended.is_any_backed(), view)?;
         if claims.is_empty() {
             return Ok(PreFilterResult::skip(PodDevices::default()));
         }
-        let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+        let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
         let counted = self.counted(&pod.extended, view.base);
         let evaluation = Arc::new(evaluator.evaluate_all(&mut self.devices(), &counted));
         self.remember(claimant, &evaluation);
@@ -329,12 +315,12 @@ impl PostFilterPlugin for DynamicResources {
     /// not find the state of its own PreFilter.
     fn post_filter<P: Profile>(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         cx: PostFilterContext<'_, P>,
         view: View<'_, Self>,
     ) -> PostFilterResult {
         match cx.ran_pre_filter(Self::NAME) {
-            true => self.release(args, &cx, view),
+            true => self.release(&cx, view),
             false => PostFilterResult::nothing(Status::error("not found")),
         }
     }
@@ -360,22 +346,21 @@ impl Incremental for DynamicResources {
 
     fn update_filter(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         pod: &DynamicResourcesPod,
         slot: &mut CycleSlot<PodDevices>,
         view: View<'_, Self>,
         verdicts: &mut FilterUpdate<'_>,
     ) -> Result<(), NeedsFullEvaluation> {
         let claimant = view.base.claimant().ok_or(NeedsFullEvaluation)?;
-        let claims =
-            self.look_up(args, claimant, pod.extended.is_any_backed(), view).map_err(|_| NeedsFullEvaluation)?;
+        let claims = self.look_up(claimant, pod.extended.is_any_backed(), view).map_err(|_| NeedsFullEvaluation)?;
         match (&mut slot.state.0, claims.is_empty()) {
             (None, true) => Ok(()),
             (Some(evaluation), false) => {
                 // The last evaluation may be this one. It is not copied if no other reference exists.
                 *self.last() = None;
                 let changed = if verdicts.changed.node_objects { verdicts.changed.nodes } else { &[] };
-                let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+                let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
                 let known = Arc::make_mut(evaluation);
                 evaluator.update_all(known, &mut self.devices(), changed, |node| verdicts.reevaluate(node));
                 self.remember(claimant, evaluation);
@@ -392,14 +377,14 @@ impl ReservePlugin for DynamicResources {
     #[inline]
     fn reserve(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         placement: &Placement,
         view: View<'_, Self>,
     ) -> Result<ReservedDevices, Status> {
         if !placement.pod.spec.may_use_devices() {
             return Ok(ReservedDevices::default());
         }
-        let Some(plan) = self.plan(args, placement, view)? else { return Ok(ReservedDevices::default()) };
+        let Some(plan) = self.plan(placement, view)? else { return Ok(ReservedDevices::default()) };
         let mut pending = self.handle.pending_allocations();
         for new in plan.pending() {
             pending.insert(new.uid.clone(), new.claim, new.allocation.clone());
@@ -409,16 +394,16 @@ impl ReservePlugin for DynamicResources {
 
     fn preview(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         placement: &Placement,
         view: View<'_, Self>,
     ) -> Option<Result<Value, Shortage>> {
-        match self.plan(args, placement, view) {
+        match self.plan(placement, view) {
             Ok(plan) => Some(Ok(plan?.preview(&view.base.interner))),
             Err(_) => {
                 let extended = self.extended_resources(&placement.pod.spec, view);
-                let claims = self.look_up(args, &placement.pod, extended.is_any_backed(), view).ok()?;
-                let evaluator = self.evaluator(args, &placement.pod, &extended, &claims, view.base);
+                let claims = self.look_up(&placement.pod, extended.is_any_backed(), view).ok()?;
+                let evaluator = self.evaluator(&placement.pod, &extended, &claims, view.base);
                 evaluator.explain(&mut self.devices(), placement.node).map(Err)
             }
         }
@@ -452,14 +437,13 @@ impl PreBindPlugin for DynamicResources {
 
     async fn pre_bind<C: Client>(
         &self,
-        args: &DynamicResourcesArgs,
+        _: &DynamicResourcesArgs,
         client: &C,
         placement: &Placement,
         reserved: &ReservedDevices,
     ) -> Result<(), Status> {
         let Some(plan) = &reserved.0 else { return Ok(()) };
-        let timeout = binding_timeout(args);
-        plan.run(client, placement, &self.handle, &self.removals, timeout).await.map_err(Status::error)
+        plan.run(client, placement, &self.handle, &self.removals, self.binding_timeout).await.map_err(Status::error)
     }
 }
 

@@ -111,8 +111,7 @@ impl SharedTexts {
 
 impl Resolve for SharedTexts {
     fn resolve(&self, symbol: Symbol) -> &str {
-        // The caller of `new` passes each symbol that is read: `AllocationResult::symbols`, which a test compares with all
-        // fields.
+        // `AllocationResult::symbols` lists each symbol that is read.
         let found = self.0.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
         found.map(|at| &*self.0[at].1).expect("a symbol whose string is shared")
     }

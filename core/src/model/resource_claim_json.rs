@@ -27,41 +27,58 @@ impl AllocationResult {
         allocation.into()
     }
 
-    /// Returns the symbols whose texts [`AllocationResult::to_json`] reads, some of them repeatedly.
+    /// Returns the symbols whose texts [`AllocationResult::to_json`] reads, some of them repeatedly. A new field does not
+    /// compile until it is listed here.
     pub fn symbols(&self) -> Vec<Symbol> {
-        let mut symbols = Vec::new();
+        let AllocationResult { results, config, nodes, timestamp: _ } = self;
+        // Most results have four symbols, and the node is one more.
+        let mut symbols = Vec::with_capacity(4 * results.len() + 1);
         let of_reference = |RequestRef { request, alternative }: &RequestRef| [Some(*request), *alternative];
         let of_name = |QualifiedName { domain, name }: &QualifiedName| [*domain, Some(*name)];
-        for result in &*self.results {
-            symbols.extend(of_reference(&result.request).into_iter().flatten());
-            symbols.extend([result.driver, result.pool, result.device]);
-            for toleration in &*result.tolerations {
-                symbols.extend([toleration.key, toleration.value]);
-                if let DeviceTolerationOperator::Other(operator) = toleration.operator {
-                    symbols.push(operator);
+        for result in &**results {
+            let DeviceRequestAllocationResult {
+                request,
+                driver,
+                pool,
+                device,
+                admin_access: _,
+                tolerations,
+                binding_conditions,
+                binding_failure_conditions,
+                share_id: _,
+                consumed_capacity,
+            } = result;
+            symbols.extend(of_reference(request).into_iter().flatten());
+            symbols.extend([driver, pool, device]);
+            for DeviceToleration { key, operator, value, effect, seconds: _ } in &**tolerations {
+                symbols.extend([key, value]);
+                if let DeviceTolerationOperator::Other(operator) = operator {
+                    symbols.push(*operator);
                 }
-                if let Some(DeviceTaintEffect::Other(effect)) = toleration.effect {
-                    symbols.push(effect);
+                if let Some(DeviceTaintEffect::Other(effect)) = effect {
+                    symbols.push(*effect);
                 }
             }
-            symbols.extend(result.binding_conditions.iter().chain(&*result.binding_failure_conditions));
-            symbols.extend(result.consumed_capacity.iter().flat_map(|(name, _)| of_name(name)).flatten());
+            symbols.extend(binding_conditions.iter().chain(&**binding_failure_conditions));
+            symbols.extend(consumed_capacity.iter().flat_map(|(name, _)| of_name(name)).flatten());
         }
-        for config in &*self.config {
-            if let ConfigurationSource::Other(source) = config.source {
-                symbols.push(source);
+        for DeviceAllocationConfiguration { source, requests, configuration } in &**config {
+            let DeviceConfiguration { opaque } = configuration;
+            if let ConfigurationSource::Other(source) = source {
+                symbols.push(*source);
             }
-            symbols.extend(config.requests.iter().flat_map(of_reference).flatten());
-            symbols.extend(config.configuration.opaque.as_ref().map(|opaque| opaque.driver));
+            symbols.extend(requests.iter().flat_map(of_reference).flatten());
+            symbols.extend(opaque.as_ref().map(|opaque| opaque.driver));
         }
-        match &self.nodes {
+        match nodes {
             None => {}
             Some(AllocationNodes::Node(name)) => symbols.push(*name),
             Some(AllocationNodes::Selector(selector)) => {
                 let terms = selector.terms.iter();
                 for requirement in terms.flat_map(|term| term.match_expressions.iter().chain(&term.match_fields)) {
-                    symbols.extend([requirement.key, requirement.operator]);
-                    symbols.extend(&requirement.values);
+                    let DeviceNodeRequirement { key, operator, values } = requirement;
+                    symbols.extend([key, operator]);
+                    symbols.extend(values);
                 }
             }
         }

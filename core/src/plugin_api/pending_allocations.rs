@@ -61,6 +61,17 @@ impl PendingAllocations {
             self.log.push(claim.clone());
         }
     }
+    /// Removes the allocations for which `keep` returns false.
+    pub fn retain(&mut self, mut keep: impl FnMut(&PendingAllocation) -> bool) {
+        let PendingAllocations { by_claim, log } = self;
+        by_claim.retain(|uid, pending| {
+            let is_kept = keep(pending);
+            if !is_kept {
+                log.push(uid.clone());
+            }
+            is_kept
+        });
+    }
     /// Returns all allocations.
     pub fn iter(&self) -> impl Iterator<Item = (&Uid, &PendingAllocation)> {
         self.by_claim.iter()

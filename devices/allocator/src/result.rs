@@ -63,7 +63,7 @@ fn configuration(spec: &ResourceClaimSpec, alternatives: &[&Alternative]) -> Vec
     let classes = alternatives.iter().filter_map(|alternative| alternative.class.as_ref());
     let mut known: Vec<Symbol> = Vec::new();
     for class in classes {
-        if known.contains(&class.name) {
+        if class.config.is_empty() || known.contains(&class.name) {
             continue;
         }
         known.push(class.name);

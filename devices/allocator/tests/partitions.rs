@@ -56,6 +56,23 @@ fn a_rejected_candidate_gives_its_counters_back() {
 }
 
 #[test]
+fn pools_of_two_drivers_with_one_name_have_separate_counters() {
+    let mut cluster = board(&[("whole", 4)]);
+    cluster.class("any", "true");
+    let slice = |name: &str, spec: &str| {
+        format!(
+            "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: {name}}}, \
+             spec: {{driver: other, {POOL}, nodeName: n1, {spec}}}}}"
+        )
+    };
+    cluster.object(&slice("other-counters", "sharedCounters: [{name: board, counters: {memory: {value: \"4\"}}}]"));
+    let device = "{name: other, consumesCounters: [{counterSet: board, counters: {memory: {value: \"4\"}}}]}";
+    cluster.object(&slice("other-devices", &format!("devices: [{device}]")));
+    let both = request(2, "").replace("deviceClassName: gpu", "deviceClassName: any");
+    assert_eq!(cluster.devices(&[&both]), "r=whole r=other");
+}
+
+#[test]
 fn devices_of_other_nodes_consume_counters_too() {
     let mut cluster = Cluster::with_class();
     cluster.node("m1", "");

@@ -16,11 +16,10 @@ use schedc_core::intern::{Interner, SharedTexts, Symbol};
 use schedc_core::model::{AllocationResult, ResourceClaim, Uid};
 use serde_json::Value;
 
-use super::evaluation::{ExtendedClaim, NodeAllocation};
+use super::evaluation::NodeAllocation;
+use super::extended::ExtendedClaim;
 use super::pod_claims::{ClaimState, PodClaims};
-use super::post_filter::object;
 use conditions::{Waits, has_conditions};
-use json::{manifest, mappings};
 
 mod conditions;
 mod json;
@@ -68,14 +67,15 @@ pub(super) struct NewAllocation {
 #[derive(Debug)]
 enum ClaimTarget {
     Existing {
-        object: ObjectRef,
+        namespace: Arc<str>,
+        name: Arc<str>,
         uid: Uid,
     },
     /// The claim for extended resources, which is created.
     New {
-        manifest: Value,
-        mappings: Value,
-        extended: ExtendedClaim,
+        extended: Arc<ExtendedClaim>,
+        /// The strings of the claim.
+        texts: SharedTexts,
     },
 }
 
@@ -107,11 +107,7 @@ impl BindingPlan {
             let name = claim.claim.as_ref().map(|claim| (claim.namespace, claim.name));
             let target = match (claim.claim, claim.state) {
                 (_, ClaimState::Extended) => match extended.take() {
-                    Some(extended) => ClaimTarget::New {
-                        manifest: manifest(&placement.pod, &extended, interner),
-                        mappings: mappings(&extended.mappings, interner),
-                        extended,
-                    },
+                    Some(extended) => ClaimTarget::New { texts: extended.texts(interner), extended },
                     // The node has all resources.
                     None => continue,
                 },
@@ -179,9 +175,18 @@ impl BindingPlan {
     }
 }
 
+/// Returns the reference of a claim.
+pub(super) fn object(namespace: Arc<str>, name: Arc<str>) -> ObjectRef {
+    ObjectRef { api_version: "resource.k8s.io/v1".into(), kind: "ResourceClaim".into(), namespace, name }
+}
+
 impl ClaimTarget {
     fn existing(claim: &ResourceClaim, interner: &Interner) -> Self {
-        ClaimTarget::Existing { object: object(claim, interner), uid: claim.uid.clone() }
+        ClaimTarget::Existing {
+            namespace: interner.share(claim.namespace),
+            name: interner.share(claim.name),
+            uid: claim.uid.clone(),
+        }
     }
 }
 

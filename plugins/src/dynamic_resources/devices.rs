@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schedc_core::cache::Base;
+use schedc_core::client::ObjectRef;
 use schedc_core::device_counts::DeviceCount;
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::map::{FixedHasher, Map};
@@ -38,6 +39,8 @@ pub(super) struct Devices {
     prepared: Option<(Vec<Arc<ResourceClaimSpec>>, Arc<Prepared>)>,
     /// Number of shares of devices so far.
     shares: u64,
+    /// Scratch for the claims with updated allocations.
+    updated: Vec<Uid>,
 }
 
 /// Position in the changes of devices.
@@ -105,55 +108,46 @@ impl Devices {
         interner: &Interner,
     ) {
         let (claims, ..) = indexes;
-        release_written(claims, pending);
-        let updated = claims.allocations().since(self.allocations_read).filter(|_| is_known);
-        let updated: Option<Vec<Uid>> = updated.map(|uids| uids.cloned().collect());
-        // This may change pending allocations.
-        if let Some(updated) = &updated {
-            self.release_received(updated, pending);
+        let mut updated = std::mem::take(&mut self.updated);
+        updated.clear();
+        let received = claims.allocations().since(self.allocations_read).filter(|_| is_known);
+        let is_complete = received.is_some();
+        updated.extend(received.into_iter().flatten().cloned());
+        release_received(claims, &updated, pending, interner);
+        match pending.log().since(self.pending_read).filter(|_| is_complete) {
+            Some(changed) => updated.extend(changed.cloned()),
+            None => {
+                updated.extend(self.claims.keys().chain(self.unnamed.keys()).cloned());
+                updated.extend(claims.all_allocated().map(|claim| claim.uid.clone()));
+                updated.extend(pending.iter().map(|(uid, _)| uid.clone()));
+            }
         }
-        let changed: Option<Vec<Uid>> = pending.log().since(self.pending_read).map(|uids| uids.cloned().collect());
-        let mut touched: Vec<Uid> = match (updated, changed) {
-            (Some(updated), Some(changed)) => updated.into_iter().chain(changed).collect(),
-            _ => {
-                let known = self.claims.keys().chain(self.unnamed.keys()).cloned();
-                let current = claims.all_allocated().map(|claim| claim.uid.clone());
-                known.chain(current).chain(pending.iter().map(|(uid, _)| uid.clone())).collect()
-            }
-        };
-        touched.sort_unstable();
-        touched.dedup();
-        let mut allocated = Vec::new();
-        for uid in touched {
-            let received = claims.allocated(&uid);
-            let written = pending.get(&uid).and_then(|pending| pending.written.as_ref());
+        updated.sort_unstable();
+        updated.dedup();
+        for uid in &updated {
+            let received = claims.allocated(uid);
+            let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
             if received.is_some() || written.is_some_and(|written| claims.allocated(&written.uid).is_some()) {
-                pending.remove(&uid);
+                pending.remove(uid);
             }
-            match (received, pending.get(&uid)) {
-                (Some(claim), _) => {
-                    allocated.push((uid, Some((claim.namespace, claim.name)), claim.status.allocation.clone()));
-                }
-                (None, Some(PendingAllocation { claim, allocation, .. })) => {
-                    allocated.push((uid, *claim, Some(allocation.clone())));
-                }
-                (None, None) => self.set(&uid, None, None, interner),
+            if received.is_none() && pending.get(uid).is_none() {
+                self.set(uid, None, None, interner);
             }
         }
         // After the removals, because a claim may have the name of one that was deleted.
-        for (uid, claim, allocation) in allocated {
-            self.set(&uid, claim, allocation.as_ref(), interner);
-        }
-    }
-
-    /// Removes written allocations whose claims were received.
-    fn release_received(&self, updated: &[Uid], pending: &mut PendingAllocations) {
-        for uid in updated.iter().chain(self.unnamed.keys()) {
-            let written = pending.get(uid).and_then(|pending| pending.written.as_ref());
-            if written.is_some_and(|written| updated.contains(&written.uid)) {
-                pending.remove(uid);
+        for uid in &updated {
+            match (claims.allocated(uid), pending.get(uid)) {
+                (Some(claim), _) => {
+                    let name = (claim.namespace, claim.name);
+                    self.set(uid, Some(name), claim.status.allocation.as_ref(), interner);
+                }
+                (None, Some(PendingAllocation { claim, allocation, .. })) => {
+                    self.set(uid, *claim, Some(allocation), interner);
+                }
+                (None, None) => {}
             }
         }
+        self.updated = updated;
     }
 
     /// Sets the allocation of a claim, which has no name before it is created.
@@ -280,20 +274,25 @@ impl Devices {
     }
 }
 
-/// Removes written allocations whose claims were received in a state after the write, or exist no more.
-fn release_written(claims: &ResourceClaims, pending: &mut PendingAllocations) {
-    let is_received = |(_, allocation): &(&Uid, &PendingAllocation)| {
-        let (Some(written), Some((namespace, name))) = (&allocation.written, allocation.claim) else { return false };
-        claims
-            .claim(namespace, name)
-            .is_none_or(|claim| claim.uid != written.uid || is_at_least(&claim.resource_version, &written.version))
-    };
-    let received: Vec<Uid> = pending.iter().filter(is_received).map(|(uid, _)| uid.clone()).collect();
-    received.iter().for_each(|uid| pending.remove(uid));
+/// Removes written allocations whose claims were received in a state after the write, or exist no more. `updated`: claims
+/// that were received with another allocation since the last call.
+fn release_received(claims: &ResourceClaims, updated: &[Uid], pending: &mut PendingAllocations, interner: &Interner) {
+    pending.retain(|PendingAllocation { claim, written, .. }| {
+        let Some(written) = written else { return true };
+        let name = |object: &ObjectRef| Some((interner.get(&object.namespace)?, interner.get(&object.name)?));
+        let known = claim.or_else(|| name(&written.object)).and_then(|(namespace, name)| claims.claim(namespace, name));
+        match known {
+            Some(claim) if claim.uid != written.uid => false,
+            Some(claim) if is_at_least(&claim.resource_version, &written.version) => false,
+            // Unlike an existing claim, a created one may not have been received yet.
+            None if claim.is_some() => false,
+            _ => !updated.contains(&written.uid),
+        }
+    });
 }
 
 /// Compares resource versions, as kube-scheduler's assume cache does.
-fn is_at_least(version: &str, other: &str) -> bool {
+pub(super) fn is_at_least(version: &str, other: &str) -> bool {
     let number = |version: &str| version.parse::<u64>().ok();
     number(version).zip(number(other)).is_some_and(|(version, other)| version >= other)
 }
@@ -338,7 +337,55 @@ fn share_id(now: i64, number: u64) -> Arc<str> {
 
 #[cfg(test)]
 mod tests {
+    use schedc_core::column::Index;
+    use schedc_core::model::Object;
+    use schedc_core::pending_allocations::WrittenAllocation;
+    use schedc_objects::testing::object;
+
     use super::*;
+
+    /// Returns an allocation that was written to a claim which the scheduler created.
+    fn of_created_claim() -> PendingAllocations {
+        let mut pending = PendingAllocations::default();
+        pending.insert(Uid("new".into()), None, Arc::default());
+        let object = ObjectRef {
+            api_version: "resource.k8s.io/v1".into(),
+            kind: "ResourceClaim".into(),
+            namespace: "default".into(),
+            name: "web".into(),
+        };
+        let written = WrittenAllocation { object, uid: Uid("u".into()), version: "8".into() };
+        pending.mark_written(&Uid("new".into()), written);
+        pending
+    }
+
+    fn claim(uid: &str, version: u64, interner: &mut Interner) -> Object {
+        let metadata = format!("{{name: web, namespace: default, uid: {uid}, resourceVersion: \"{version}\"}}");
+        let text = format!("{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {metadata}, spec: {{}}}}");
+        object(&text, interner)
+    }
+
+    #[test]
+    fn a_received_claim_replaces_the_allocation_that_was_written() {
+        // The claim lost its allocation before the next attempt, therefore no other state of it was seen.
+        let check = |received: Option<(&str, u64)>, updated: &[Uid], is_pending: bool| {
+            let (mut interner, mut claims) = (Interner::default(), ResourceClaims::default());
+            if let Some((uid, version)) = received {
+                claims.set_object(None, Some(&claim(uid, version, &mut interner)));
+            }
+            let mut pending = of_created_claim();
+            release_received(&claims, updated, &mut pending, &interner);
+            assert_eq!(pending.get(&Uid("new".into())).is_some(), is_pending, "{received:?} {updated:?}");
+        };
+        check(None, &[], true);
+        check(Some(("u", 7)), &[], true);
+        check(Some(("u", 8)), &[], false);
+        check(Some(("u", 9)), &[], false);
+        check(Some(("other", 7)), &[], false);
+        // Received and deleted since.
+        check(None, &[Uid("u".into())], false);
+        check(None, &[Uid("other".into())], true);
+    }
 
     #[test]
     fn a_virtual_timeout_depends_on_the_number_of_steps() {

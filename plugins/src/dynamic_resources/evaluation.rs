@@ -5,15 +5,12 @@ use std::sync::Arc;
 use schedc_core::cache::Base;
 use schedc_core::device_counts::{DeviceCount, NodeDeviceCounts};
 use schedc_core::intern::Symbol;
-use schedc_core::model::{
-    AllocationMode, AllocationResult, DeviceRequest, ExactDeviceRequest, Node, NodeIndex, Pod, RequestedDevices,
-    ResourceClaimSpec,
-};
+use schedc_core::model::{AllocationResult, Node, NodeIndex, Pod, ResourceClaimSpec};
 use schedc_core::node_mask::NodeMask;
 use schedc_device_allocator::Unfit;
 
 use super::devices::{Devices, Position, SearchTimeout};
-use super::extended::{self, ExtendedResources, RequestMapping};
+use super::extended::{ExtendedClaim, ExtendedResources};
 use super::pod_claims::{ClaimState, PodClaims, bit, matches};
 
 /// Result of the pod's claims on a node.
@@ -27,6 +24,16 @@ pub enum NodeResult {
     Unavailable(u64),
     /// A failure with this text.
     Failed(TextId),
+}
+
+impl NodeResult {
+    /// Returns the score of a feasible node; 0 for other nodes.
+    fn score(self) -> i64 {
+        match self {
+            NodeResult::Feasible(score) => score,
+            NodeResult::Rejected(_) | NodeResult::Unavailable(_) | NodeResult::Failed(_) => 0,
+        }
+    }
 }
 
 /// Index of a text of an [`Evaluation`].
@@ -43,6 +50,8 @@ pub(super) struct Evaluation {
     states: Vec<ClaimState>,
     /// By node index.
     results: Vec<NodeResult>,
+    /// Number of results with a score other than 0.
+    scored: usize,
     texts: Vec<Box<str>>,
     /// Devices for scores of extended resources.
     counts: Vec<ResourceCounts>,
@@ -72,14 +81,7 @@ pub(super) struct NodeAllocation {
     /// no other claims.
     pub(super) allocations: Vec<Arc<AllocationResult>>,
     /// The claim for extended resources.
-    pub(super) extended: Option<ExtendedClaim>,
-}
-
-/// The claim for a pod's extended resources on a node.
-#[derive(Clone, Debug)]
-pub(super) struct ExtendedClaim {
-    pub(super) spec: Arc<ResourceClaimSpec>,
-    pub(super) mappings: Vec<RequestMapping>,
+    pub(super) extended: Option<Arc<ExtendedClaim>>,
 }
 
 /// Rejection or failure on a node.
@@ -125,7 +127,7 @@ impl NodeEvaluator<'_> {
         &self,
         index: NodeIndex,
         find: impl FnOnce(&Node, &[Arc<ResourceClaimSpec>]) -> Result<T, Unfit>,
-    ) -> Result<(i64, Option<T>, Option<ExtendedClaim>), Infeasible> {
+    ) -> Result<(i64, Option<T>, Option<Arc<ExtendedClaim>>), Infeasible> {
         let Some(node) = self.base.infos().get(index.get()).and_then(|info| info.node.as_ref()) else {
             return Err(Infeasible::Failed("there is no such node".to_owned()));
         };
@@ -178,7 +180,7 @@ impl NodeEvaluator<'_> {
     }
 
     /// Returns the claim for the extended resources that the node does not have (`filterExtendedResources`).
-    fn extended_claim(&self, node: &Node) -> Result<Option<ExtendedClaim>, Infeasible> {
+    fn extended_claim(&self, node: &Node) -> Result<Option<Arc<ExtendedClaim>>, Infeasible> {
         let Some(claim) = self.claims.claims.last().filter(|claim| claim.pod_claim.is_none()) else { return Ok(None) };
         if claim.state == ClaimState::Obsolete {
             return match claim.claim.as_ref().is_some_and(|claim| claim.spec.requests.is_empty()) {
@@ -197,23 +199,10 @@ impl NodeEvaluator<'_> {
         if needed.is_empty() && self.claims.claims.len() == 1 {
             return Ok(None);
         }
-        let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
-        let (requests, mappings) = extended::requests(&self.pod.spec, class, &self.base.interner);
-        let request = |request: extended::ExtendedRequest| DeviceRequest {
-            name: request.name,
-            devices: RequestedDevices::Exactly(ExactDeviceRequest {
-                class: request.class,
-                selectors: Box::default(),
-                mode: AllocationMode::ExactCount,
-                count: request.count,
-                admin_access: None,
-                tolerations: Arc::default(),
-                capacity: None,
-            }),
-        };
-        let requests = requests.into_iter().map(request).collect();
-        let spec = Arc::new(ResourceClaimSpec { requests, ..ResourceClaimSpec::default() });
-        Ok(Some(ExtendedClaim { spec, mappings }))
+        let first = &self.claims.first_extended;
+        let claim = || Arc::new(ExtendedClaim::new(&self.pod.spec, needed.clone(), &self.base.interner));
+        let known = first.get_or_init(claim);
+        Ok(Some(if known.needed == needed { known.clone() } else { claim() }))
     }
 
     /// Evaluates every node. `counted`: extended resources whose devices are counted, and their classes.
@@ -222,6 +211,7 @@ impl NodeEvaluator<'_> {
         let mut evaluation = Evaluation {
             states: self.claims.claims.iter().map(|claim| claim.state.clone()).collect(),
             results: Vec::new(),
+            scored: 0,
             texts: Vec::new(),
             counts: counts.collect(),
             read: devices.position(),
@@ -245,8 +235,10 @@ impl NodeEvaluator<'_> {
         if !evaluation.counts.is_empty() {
             self.count(evaluation, devices, node);
         }
-        let known = &mut evaluation.results[node.get()];
-        std::mem::replace(known, result) != result
+        let known = std::mem::replace(&mut evaluation.results[node.get()], result);
+        evaluation.scored += usize::from(result.score() != 0);
+        evaluation.scored -= usize::from(known.score() != 0);
+        known != result
     }
 
     /// Counts the devices of a node again.
@@ -299,9 +291,7 @@ impl Evaluation {
 
     /// Returns the score of each node; `None` if no request has alternatives.
     pub(super) fn scores(&self) -> Option<Arc<[i64]>> {
-        let score = |result: &NodeResult| if let NodeResult::Feasible(score) = result { *score } else { 0 };
-        let is_scored = self.results.iter().any(|result| score(result) != 0);
-        is_scored.then(|| self.results.iter().map(score).collect())
+        (self.scored > 0).then(|| self.results.iter().map(|result| result.score()).collect())
     }
 
     /// Returns the devices for scores, by resource.

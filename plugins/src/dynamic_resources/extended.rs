@@ -1,7 +1,12 @@
 //! Extended resources that devices serve, and the claim for them.
 
-use schedc_core::intern::{Interner, Symbol};
-use schedc_core::model::{ContainerDeviceRequest, PodSpec};
+use std::sync::Arc;
+
+use schedc_core::intern::{Interner, SharedTexts, Symbol};
+use schedc_core::model::{
+    AllocationMode, ContainerDeviceRequest, DeviceRequest, ExactDeviceRequest, PodSpec, RequestedDevices,
+    ResourceClaimSpec,
+};
 
 use crate::indexes::DeviceClasses;
 use crate::resource_name::is_device_resource;
@@ -39,13 +44,52 @@ impl ExtendedResources {
     }
 }
 
+/// The claim for a pod's extended resources on a node.
+#[derive(Clone, Debug)]
+pub(super) struct ExtendedClaim {
+    /// The resources that the node does not have, and their classes.
+    pub(super) needed: Vec<(Symbol, Symbol)>,
+    pub(super) spec: Arc<ResourceClaimSpec>,
+    pub(super) mappings: Vec<RequestMapping>,
+}
+
+impl ExtendedClaim {
+    pub(super) fn new(pod: &PodSpec, needed: Vec<(Symbol, Symbol)>, interner: &Interner) -> Self {
+        let class = |resource: Symbol| needed.iter().find(|(name, _)| *name == resource).map(|(_, class)| *class);
+        let (requests, mappings) = requests(pod, class, interner);
+        let request = |request: ExtendedRequest| DeviceRequest {
+            name: request.name,
+            devices: RequestedDevices::Exactly(ExactDeviceRequest {
+                class: request.class,
+                selectors: Box::default(),
+                mode: AllocationMode::ExactCount,
+                count: request.count,
+                admin_access: None,
+                tolerations: Arc::default(),
+                capacity: None,
+            }),
+        };
+        let requests = requests.into_iter().map(request).collect();
+        let spec = Arc::new(ResourceClaimSpec { requests, ..ResourceClaimSpec::default() });
+        ExtendedClaim { needed, spec, mappings }
+    }
+
+    /// Returns the strings of the spec and the mappings.
+    pub(super) fn texts(&self, interner: &Interner) -> SharedTexts {
+        let names = self.spec.requests.iter().map(|request| request.name);
+        let classes = self.needed.iter().map(|(_, class)| *class);
+        let mapped = self.mappings.iter().flat_map(|mapping| [mapping.container, mapping.resource, mapping.request]);
+        SharedTexts::new(names.chain(classes).chain(mapped).collect(), interner)
+    }
+}
+
 /// Request in the claim for extended resources: a number of devices of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ExtendedRequest {
+struct ExtendedRequest {
     /// `container-I-request-J`.
-    pub(super) name: Symbol,
-    pub(super) class: Symbol,
-    pub(super) count: i64,
+    name: Symbol,
+    class: Symbol,
+    count: i64,
 }
 
 /// The request that serves an extended resource of a container, for the pod's status.
@@ -58,7 +102,7 @@ pub(super) struct RequestMapping {
 
 /// Returns the requests for the resources with a class, and the requests of each container
 /// (`createRequestsAndMappings`).
-pub(super) fn requests(
+fn requests(
     pod: &PodSpec,
     class: impl Fn(Symbol) -> Option<Symbol>,
     interner: &Interner,

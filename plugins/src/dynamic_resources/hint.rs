@@ -5,6 +5,7 @@ use schedc_core::extension_points::{EnqueueExtensions, HintContext, HintError, Q
 use schedc_core::model::{Object, Pod, ResourceClaim};
 use schedc_core::plugin::IndexView;
 
+use super::devices::is_at_least;
 use super::{DynamicResources, DynamicResourcesArgs, claims};
 
 impl EnqueueExtensions for DynamicResources {
@@ -27,7 +28,7 @@ impl EnqueueExtensions for DynamicResources {
                     Some(Object::ResourceClaim(old)) => Some(&**old),
                     _ => None,
                 };
-                after_claim(rejected, old, claim, view)
+                self.is_helped(rejected, old, claim, view)
             }
             EventObject::Pod(_, Some(pod)) => pod.uid == rejected.uid && claims::of_pod(&pod, view.indexes.0).is_ok(),
             _ => true,
@@ -35,16 +36,29 @@ impl EnqueueExtensions for DynamicResources {
     }
 }
 
-fn after_claim(
-    rejected: &Pod,
-    old: Option<&ResourceClaim>,
-    new: &ResourceClaim,
-    view: IndexView<'_, DynamicResources>,
-) -> bool {
-    // While another claim is missing, the pod is unschedulable in any case.
-    let Ok(claims) = claims::of_pod(rejected, view.indexes.0) else { return false };
-    // Every pod can use released devices.
-    let is_freed = !new.is_allocated() && old.is_some_and(ResourceClaim::is_allocated);
-    let is_used = claims.iter().any(|(_, claim)| claim.uid == new.uid);
-    is_freed || (is_used && old.is_none_or(|old| old.status != new.status))
+impl DynamicResources {
+    /// Returns whether a change of a claim may make a rejected pod schedulable.
+    fn is_helped(
+        &self,
+        rejected: &Pod,
+        old: Option<&ResourceClaim>,
+        new: &ResourceClaim,
+        view: IndexView<'_, DynamicResources>,
+    ) -> bool {
+        // While another claim is missing, the pod is unschedulable in any case.
+        let Ok(claims) = claims::of_pod(rejected, view.indexes.0) else { return false };
+        // Every pod can use released devices.
+        let is_freed =
+            !new.is_allocated() && (old.is_some_and(ResourceClaim::is_allocated) || self.has_lost_allocation(new));
+        let is_used = claims.iter().any(|(_, claim)| claim.uid == new.uid);
+        is_freed || (is_used && old.is_none_or(|old| old.status != new.status))
+    }
+
+    /// Returns whether an allocation was written to a claim that is not allocated any more. The allocated state may
+    /// never be received.
+    fn has_lost_allocation(&self, claim: &ResourceClaim) -> bool {
+        let pending = self.handle.pending_allocations();
+        let mut written = pending.iter().filter_map(|(_, pending)| pending.written.as_ref());
+        written.any(|written| written.uid == claim.uid && is_at_least(&claim.resource_version, &written.version))
+    }
 }

@@ -1,15 +1,17 @@
 //! State of a pod's claims in one attempt, before nodes are evaluated.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use schedc_core::intern::{Interner, Symbol};
 use schedc_core::model::{
-    AllocationNodes, AllocationResult, LabelsExt, Node, Pod, RequestedDevices, ResourceClaim, ResourceClaimSpec,
-    label_integer,
+    AllocationNodes, AllocationResult, LabelsExt, Node, Pod, RequestRef, RequestedDevices, ResourceClaim,
+    ResourceClaimSpec, label_integer,
 };
 use schedc_core::pending_allocations::PendingAllocations;
 use schedc_core::status::Status;
 
+use super::extended::ExtendedClaim;
 use super::readiness::{Readiness, is_timed_out, readiness};
 use super::{Indexes, claims};
 
@@ -22,6 +24,8 @@ pub(super) struct PodClaims {
     pub(super) claims: Vec<PodClaim>,
     /// Specs of the claims that are to be allocated, other than for extended resources.
     pub(super) unallocated: Vec<Arc<ResourceClaimSpec>>,
+    /// The claim for extended resources on the first node without some of them, which is usually the one on all nodes.
+    pub(super) first_extended: OnceCell<Arc<ExtendedClaim>>,
 }
 
 /// A claim of a pod.
@@ -129,7 +133,7 @@ impl PodClaims {
             _ => None,
         };
         let unallocated = found.iter().filter_map(spec).collect();
-        Ok(PodClaims { claims: found, unallocated })
+        Ok(PodClaims { claims: found, unallocated, first_extended: OnceCell::new() })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -161,32 +165,34 @@ fn written(claim: &Arc<ResourceClaim>, pending: &PendingAllocations) -> Option<A
 /// Checks the requests of a claim that is not allocated.
 fn validate(claim: &ResourceClaim, (_, _, classes): Indexes<'_>, interner: &Interner) -> Result<(), Status> {
     let text = |symbol| interner.resolve(symbol);
-    let check = |class: Symbol, name: String| {
+    let check = |class: Symbol, reference: RequestRef| {
+        let name = || reference.display(interner);
         if class == Symbol::EMPTY {
-            return Err(Status::error(format!("request {name}: unsupported request type")));
+            return Err(Status::error(format!("request {}: unsupported request type", name())));
         }
         match classes.class(class) {
             Some(_) => Ok(()),
             None => {
                 let class = text(class);
-                Err(Status::unresolvable(format!("request {name}: device class {class} does not exist")))
+                Err(Status::unresolvable(format!("request {}: device class {class} does not exist", name())))
             }
         }
     };
     for request in &claim.spec.requests {
-        let name = text(request.name);
+        let reference = |alternative| RequestRef { request: request.name, alternative };
         match &request.devices {
-            RequestedDevices::Exactly(devices) => check(devices.class, name.to_owned())?,
+            RequestedDevices::Exactly(devices) => check(devices.class, reference(None))?,
             RequestedDevices::FirstAvailable(alternatives) if !alternatives.is_empty() => {
                 for alternative in alternatives {
-                    check(alternative.devices.class, format!("{name}/{}", text(alternative.name)))?;
+                    check(alternative.devices.class, reference(Some(alternative.name)))?;
                 }
             }
             RequestedDevices::FirstAvailable(_) | RequestedDevices::Unknown => {
                 return Err(Status::unresolvable(format!(
-                    "resource claim {}/{}, request {name}: unknown request type",
+                    "resource claim {}/{}, request {}: unknown request type",
                     text(claim.namespace),
-                    text(claim.name)
+                    text(claim.name),
+                    text(request.name)
                 )));
             }
         }

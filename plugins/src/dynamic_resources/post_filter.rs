@@ -15,23 +15,18 @@ use serde_json::json;
 
 use super::evaluation::{Infeasible, NodeEvaluator};
 use super::pod_claims::{ClaimState, bit};
-use super::{DynamicResources, DynamicResourcesArgs, ViewOf};
+use super::{DynamicResources, ViewOf, binding};
 
 impl DynamicResources {
     /// Deallocates a claim that was unavailable on a node and that no other pod uses, or deletes a claim that an
     /// earlier attempt left behind.
-    pub(super) fn release<P: Profile>(
-        &self,
-        args: &DynamicResourcesArgs,
-        cx: &PostFilterContext<'_, P>,
-        view: ViewOf<'_>,
-    ) -> PostFilterResult {
+    pub(super) fn release<P: Profile>(&self, cx: &PostFilterContext<'_, P>, view: ViewOf<'_>) -> PostFilterResult {
         let nothing = || PostFilterResult::unschedulable("no new claims to deallocate");
         if !cx.pod.spec.may_use_devices() {
             return nothing();
         }
         let extended = self.extended_resources(&cx.pod.spec, view);
-        let Ok(claims) = self.look_up(args, cx.pod, extended.is_any_backed(), view) else { return nothing() };
+        let Ok(claims) = self.look_up(cx.pod, extended.is_any_backed(), view) else { return nothing() };
         if claims.is_empty() {
             return nothing();
         }
@@ -41,7 +36,7 @@ impl DynamicResources {
             claim.status.reserved_for.iter().all(|consumer| consumer.uid == cx.pod.uid)
                 && claim.status.reserved_for.len() <= 1
         };
-        let evaluator = self.evaluator(args, cx.pod, &extended, &claims, view.base);
+        let evaluator = self.evaluator(cx.pod, &extended, &claims, view.base);
         let unavailable = self.unavailable(&evaluator, cx);
         let own = claims.claims.iter().enumerate();
         let free = own.filter(|(at, _)| unavailable & bit(*at) != 0);
@@ -84,14 +79,8 @@ impl DynamicResources {
     }
 }
 
-/// Returns the reference of a claim.
-pub(super) fn object(claim: &ResourceClaim, interner: &Interner) -> ObjectRef {
-    ObjectRef {
-        api_version: "resource.k8s.io/v1".into(),
-        kind: "ResourceClaim".into(),
-        namespace: interner.share(claim.namespace),
-        name: interner.share(claim.name),
-    }
+fn object(claim: &ResourceClaim, interner: &Interner) -> ObjectRef {
+    binding::object(interner.share(claim.namespace), interner.share(claim.name))
 }
 
 fn deallocation(claim: &Arc<ResourceClaim>, interner: &Interner) -> Repair {

@@ -13,14 +13,14 @@ use super::{DynamicResources, DynamicResourcesArgs, DynamicResourcesPod};
 pub struct DeviceScores(Option<Arc<[i64]>>);
 
 impl PrepareScore for DynamicResources {
-    fn prepare(&self, args: &DynamicResourcesArgs, pod: &DynamicResourcesPod, view: View<'_, Self>) -> DeviceScores {
+    fn prepare(&self, _: &DynamicResourcesArgs, pod: &DynamicResourcesPod, view: View<'_, Self>) -> DeviceScores {
         let Some(claimant) = view.base.claimant().filter(|_| pod.uses_devices()) else {
             return DeviceScores::default();
         };
         let last = self.last().clone().filter(|(last, _)| *last == claimant.uid).map(|(_, evaluation)| evaluation);
         let evaluation = last.or_else(|| {
-            let claims = self.look_up(args, claimant, pod.extended.is_any_backed(), view).ok()?;
-            let evaluator = self.evaluator(args, claimant, &pod.extended, &claims, view.base);
+            let claims = self.look_up(claimant, pod.extended.is_any_backed(), view).ok()?;
+            let evaluator = self.evaluator(claimant, &pod.extended, &claims, view.base);
             Some(Arc::new(evaluator.evaluate_all(&mut self.devices(), &[])))
         });
         DeviceScores(evaluation.and_then(|evaluation| evaluation.scores()))

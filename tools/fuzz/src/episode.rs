@@ -3,6 +3,7 @@
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
+use clap::ValueEnum;
 use schedc_testing::shrink;
 
 use crate::counts::RunCounts;
@@ -39,6 +40,8 @@ pub struct FuzzFailure {
     pub steps: usize,
     /// Number of steps over all episodes.
     pub total: u64,
+    /// The injected bug.
+    pub bug: Option<InjectedBug>,
     /// The violation at the end of `history`.
     pub violation: String,
     /// The violated invariant; `None` for a panic.
@@ -54,7 +57,11 @@ impl fmt::Display for FuzzFailure {
             writeln!(f, "{:>5}  {step}", at + 1)?;
         }
         let FuzzFailure { seed, steps, .. } = self;
-        write!(f, "\nreplay: cargo run --release -p schedc-fuzz -- --seed {seed} --steps {steps}")
+        write!(f, "\nreplay: cargo run --release -p schedc-fuzz -- --seed {seed} --steps {steps}")?;
+        match self.bug.and_then(|bug| bug.to_possible_value()) {
+            Some(bug) => write!(f, " --bug {}", bug.get_name()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -85,6 +92,7 @@ pub fn fuzz(fuzz: FuzzOptions, mut progress: impl FnMut(u64)) -> Result<RunCount
                     seed,
                     steps,
                     total,
+                    bug: fuzz.bug,
                     violation,
                     invariant: None,
                     history: Vec::new(),
@@ -186,5 +194,5 @@ fn report(fuzz: &FuzzOptions, seed: u64, total: u64, history: Vec<Step>, failure
         EpisodeFailure::Violation(violation) => Some(violation.invariant),
         EpisodeFailure::Panic(_) => None,
     };
-    FuzzFailure { seed, steps, total, violation: text(&last), invariant, history }
+    FuzzFailure { seed, steps, total, bug: fuzz.bug, violation: text(&last), invariant, history }
 }

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use clap::ValueEnum;
+
 use crate::invariants::Invariant;
 
 /// An error of the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum InjectedBug {
     /// Some new pods are not delivered.
     MissedPodCreation,

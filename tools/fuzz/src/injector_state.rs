@@ -19,6 +19,8 @@ use crate::plugin_fault::{FaultyPlugin, PlannedFault, PluginFault, Point};
 pub(crate) struct InjectorState {
     /// Remaining faults by pod name. Kept over restarts.
     planned_faults: BTreeMap<Arc<str>, Vec<PlannedFault>>,
+    /// Faults of the current attempt at the points of an evaluation. Debug builds evaluate some pods twice.
+    in_evaluation: BTreeMap<(FaultyPlugin, Point), Option<PluginFault>>,
     /// Nodes of pods that are reserved and neither unreserved nor bound, by plugin and uid.
     held: BTreeMap<(FaultyPlugin, Arc<str>), Arc<str>>,
     /// End of each wait in Permit, in nanoseconds, by plugin and uid.
@@ -68,6 +70,7 @@ impl SharedInjectorState {
 impl InjectorState {
     /// Resets everything that ends with a scheduler, such as reservations.
     pub(crate) fn reset(&mut self) {
+        self.in_evaluation.clear();
         self.held.clear();
         self.waits.clear();
         self.decisions.clear();
@@ -87,8 +90,23 @@ impl InjectorState {
     pub(crate) fn take_faulted_pods(&mut self) -> BTreeSet<Arc<str>> {
         std::mem::take(&mut self.faulted_pods)
     }
-    /// Takes one planned fault of a pod for this plugin and point.
+    /// Begins the next attempt.
+    pub(crate) fn begin_attempt(&mut self) {
+        self.in_evaluation.clear();
+    }
+    /// Takes one planned fault of a pod for this plugin and point. All evaluations of one attempt get the same fault.
     pub(crate) fn take(&mut self, pod: &str, plugin: FaultyPlugin, point: Point) -> Option<PluginFault> {
+        if !matches!(point, Point::PreFilter | Point::Filter | Point::PreScore | Point::Score) {
+            return self.take_planned(pod, plugin, point);
+        }
+        if let Some(fault) = self.in_evaluation.get(&(plugin, point)) {
+            return *fault;
+        }
+        let fault = self.take_planned(pod, plugin, point);
+        self.in_evaluation.insert((plugin, point), fault);
+        fault
+    }
+    fn take_planned(&mut self, pod: &str, plugin: FaultyPlugin, point: Point) -> Option<PluginFault> {
         let planned_faults = self.planned_faults.get_mut(pod)?;
         let at = planned_faults.iter().position(|planned| planned.plugin == plugin && planned.point == point)?;
         let fault = planned_faults[at].fault;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schedc_fuzz::{FuzzOptions, RunCounts, fuzz};
+use schedc_fuzz::{FuzzOptions, InjectedBug, RunCounts, fuzz};
 use serde::Serialize;
 
 /// Simulate the whole scheduler with faults, and check its invariants
@@ -35,6 +35,10 @@ struct Cli {
     /// Print a failing history without shrinking it
     #[arg(long)]
     no_shrink: bool,
+
+    /// Inject this bug into the simulation: an invariant must detect it
+    #[arg(long, value_enum, value_name = "NAME")]
+    bug: Option<InjectedBug>,
 }
 
 /// Output format of the counts.
@@ -58,9 +62,9 @@ struct Report {
 
 fn main() -> ExitCode {
     let start = Instant::now();
-    let Cli { seed, steps, output, no_shrink } = Cli::parse();
+    let Cli { seed, steps, output, no_shrink, bug } = Cli::parse();
     let progress = progress(steps);
-    let result = fuzz(FuzzOptions { seed, steps, bug: None, shrink: !no_shrink }, |done| progress.set_position(done));
+    let result = fuzz(FuzzOptions { seed, steps, bug, shrink: !no_shrink }, |done| progress.set_position(done));
     progress.finish_and_clear();
     match result {
         Ok(counts) => {

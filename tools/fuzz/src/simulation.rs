@@ -240,6 +240,7 @@ impl Simulation {
             Step::Schedule => {
                 if self.scheduler.ready() > 0 {
                     self.tried += 1;
+                    self.injectors.lock().begin_attempt();
                     self.scheduler.schedule_one(&mut Spawner(&mut self.executor));
                 }
             }

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use schedc_fuzz::{
-    Answer, BugExpectation, ExtendedResource, FuzzFailure, FuzzOptions, InjectedBug, Invariant, NodeSpec, PodDevices,
-    PodSpec, Simulation, SliceSpec, Step, Stream, fuzz, replay,
+    Answer, BugExpectation, DeviceRequest, ExtendedResource, FuzzFailure, FuzzOptions, InjectedBug, Invariant,
+    NodeSpec, PodDevices, PodSpec, Simulation, SliceSpec, Step, Stream, fuzz, replay,
 };
 use serde_json::Value;
 
@@ -100,12 +100,16 @@ fn a_report_has_the_replay_command() {
             2  pod p16: priority 100, 300m cpu, group g0, grace period 1s, claim c6, tolerates the taint
             3  watch: 3 changes of pods
 
-        replay: cargo run --release -p schedc-fuzz -- --seed 5 --steps 15"#]]
+        replay: cargo run --release -p schedc-fuzz -- --seed 5 --steps 15 --bug missed-pod-creation"#]]
     .assert_eq(&broken.to_string());
 }
 
 /// Creates a pod that needs all three devices of a node.
 fn pod_with_devices(id: u8) -> Step {
+    pod_with(id, PodDevices::Extended(ExtendedResource::Implicit, 3))
+}
+
+fn pod_with(id: u8, devices: PodDevices) -> Step {
     Step::Pod(PodSpec {
         id,
         priority: 0,
@@ -120,33 +124,78 @@ fn pod_with_devices(id: u8) -> Step {
         affinity: false,
         gated: false,
         claim: None,
-        devices: Some(PodDevices::Extended(ExtendedResource::Implicit, 3)),
+        devices: Some(devices),
         foreign: false,
         grace: 0,
         planned_faults: Vec::new(),
     })
 }
 
-#[test]
-fn devices_of_a_claim_that_is_never_received_are_free_again() {
+/// Returns a history with one node, its devices, and a first pod that needs all of them.
+fn history_with_devices() -> Vec<Step> {
+    history_with(pod_with_devices(0))
+}
+
+fn history_with(pod: Step) -> Vec<Step> {
     let (id, zone, milli_cpu, pods) = (0, 0, 2000, 5);
     let mut history = vec![
         Step::Node(NodeSpec { id, zone, milli_cpu, pods, ssd: false, tainted: false, cordoned: false }),
         Step::Slices(SliceSpec { node: 0, generation: 1, tainted: false }),
-        pod_with_devices(0),
+        Step::ResourceClaim(0, DeviceRequest::One),
+        pod,
     ];
-    let streams = [Stream::Nodes, Stream::DeviceClasses, Stream::Slices, Stream::Pods];
+    let streams = [Stream::Nodes, Stream::DeviceClasses, Stream::Slices, Stream::ResourceClaims, Stream::Pods];
     history.extend(streams.map(|stream| Step::Deliver(stream, 9)));
+    history
+}
+
+/// Returns the number of bound pods after a history.
+fn bound_pods(history: &[Step]) -> u64 {
+    let mut simulation = Simulation::new(1, None);
+    for step in history {
+        simulation.step(step).expect("no invariant is violated");
+    }
+    simulation.counts().count("attempt", "bound")
+}
+
+#[test]
+fn devices_of_a_claim_that_is_never_received_are_free_again() {
+    let mut history = history_with_devices();
     // The claim of the first pod is created and deleted while its watch is interrupted.
     history.extend([Step::Break(Stream::ResourceClaims), Step::Schedule]);
     history.extend(vec![Step::Answer(0, Answer::Done); 8]);
     history.extend([Step::DeletePod(0), Step::Controllers, pod_with_devices(1), Step::Deliver(Stream::Pods, 9)]);
     history.extend([Step::List(Stream::ResourceClaims), Step::Schedule, Step::Settle]);
+    assert_eq!(bound_pods(&history), 2);
+}
+
+#[test]
+fn devices_of_a_claim_that_lost_its_allocation_before_the_next_attempt_are_free() {
+    let mut history = history_with_devices();
+    // The pod is deleted before its claim is created. The binding fails after the allocation is written, and so does the
+    // deletion of the claim.
+    history.extend([Step::Schedule, Step::Answer(0, Answer::Done), Step::DeletePod(0)]);
+    history.extend(vec![Step::Answer(0, Answer::Done); 5]);
+    history.extend([Step::Answer(0, Answer::Conflict), pod_with_devices(1), Step::Settle]);
+    assert_eq!(bound_pods(&history), 1);
+}
+
+#[test]
+fn a_claim_that_lost_its_allocation_between_two_notifications_wakes_pods() {
+    let mut history = history_with(pod_with(0, PodDevices::Named(0)));
+    // The allocation is written, and not received. It excludes the second pod.
+    history.push(Step::Schedule);
+    history.extend(vec![Step::Answer(0, Answer::Done); 4]);
+    history.extend([Step::DeletePod(0), pod_with_devices(1), Step::Deliver(Stream::Pods, 9), Step::Schedule]);
+    // One notification has both the allocation and its end.
+    history.extend([Step::Controllers, Step::Merge(Stream::ResourceClaims), Step::Deliver(Stream::ResourceClaims, 9)]);
+    history.push(Step::Pass(60_000));
     let mut simulation = Simulation::new(1, None);
     for step in &history {
         simulation.step(step).expect("no invariant is violated");
     }
-    assert_eq!(simulation.counts().count("attempt", "bound"), 2);
+    assert_eq!((simulation.counts().count("attempt", "unschedulable"), simulation.summary().ready), (1, 1));
+    simulation.step(&Step::Settle).expect("no invariant is violated");
 }
 
 fn output(args: &[&str]) -> String {

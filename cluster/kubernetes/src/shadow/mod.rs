@@ -9,8 +9,10 @@
 //! |---|---|
 //! | [`finding`] | reports of disagreements |
 //! | [`counts`] | counts of agreement by profile |
+//! | [`earlier_answers`] | answers from before a claim was written |
 
 pub mod counts;
+pub mod earlier_answers;
 pub mod finding;
 
 use std::hash::{BuildHasher, RandomState};
@@ -18,7 +20,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1 as api;
 use schedc_core::erased::{AnyScheduler, AttemptObserver};
-use schedc_core::explain::Explanation;
 use schedc_core::intern::Symbol;
 use schedc_core::map::Map;
 use schedc_core::model::{Object, ObjectKey, Pod, ResourceClaim, Uid};
@@ -28,6 +29,7 @@ use schedc_objects::AnyObject;
 
 use crate::driver::DriverHooks;
 pub use counts::{ProfileCounts, ShadowCounts};
+use earlier_answers::{ClaimWrite, EarlierAnswers};
 pub use finding::{Comparison, Disagreement, Finding, NodeScore};
 
 /// Compares kube-scheduler's decisions with those of this scheduler. `report` receives each disagreement; all results are counted.
@@ -38,9 +40,7 @@ pub struct Shadow<F> {
     report: F,
     /// Hash of the last message about each unschedulable pod.
     last_failures: Map<Uid, u64>,
-    /// Evaluations of pods from before kube-scheduler wrote a claim for them, with that claim. It does so before it binds
-    /// the pod, and afterwards only the chosen node is feasible.
-    before_allocation: Map<Uid, (ObjectKey, Explanation)>,
+    before_allocation: EarlierAnswers<Uid, ObjectKey>,
     hashes: RandomState,
     is_synced: bool,
 }
@@ -53,7 +53,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
             shadow_counts,
             report,
             last_failures: Map::default(),
-            before_allocation: Map::default(),
+            before_allocation: EarlierAnswers::default(),
             hashes: RandomState::new(),
             is_synced: false,
         }
@@ -68,7 +68,7 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
     /// Compares a pod that was bound to a node.
     fn bound(&mut self, profile: usize, pod: &Arc<Pod>, node: Symbol, scheduler: &mut dyn AnyScheduler) {
         let index = scheduler.base().node(node);
-        let before = self.before_allocation.remove(&pod.uid).map(|(_, found)| found);
+        let before = self.before_allocation.take(&pod.uid);
         let quick_check = index.filter(|_| before.is_none()).and_then(|at| scheduler.may_choose(profile, pod, at));
         let finding = match quick_check {
             Some(true) => None,
@@ -84,20 +84,17 @@ impl<F: FnMut(&Disagreement)> Shadow<F> {
 
     /// Evaluates the pending pods for which a claim is being allocated or created.
     fn allocated(&mut self, key: ObjectKey, claim: &ResourceClaim, scheduler: &mut dyn AnyScheduler) {
-        let created = claim.controller.as_ref().filter(|_| claim.is_for_extended_resources);
-        let reserved = claim.status.reserved_for.iter().map(|consumer| &consumer.uid);
-        let pods: Vec<&Uid> = created.into_iter().chain(reserved.filter(|_| claim.is_allocated())).collect();
-        // A reservation that was removed says nothing about the next attempt.
-        self.before_allocation.retain(|uid, (written, _)| *written != key || pods.contains(&uid));
-        for uid in pods {
-            if !self.before_allocation.contains_key(uid)
-                && let Some(pod) = scheduler.pending(uid).cloned()
-                && let Some(profile) = scheduler.profile_of(&pod)
-            {
-                let found = scheduler.explain(profile, &pod, false);
-                self.before_allocation.insert(uid.clone(), (key, found));
-            }
-        }
+        let write = ClaimWrite {
+            claim: key,
+            created_for: claim.controller.clone().filter(|_| claim.is_for_extended_resources),
+            is_allocated: claim.is_allocated(),
+            reserved_for: claim.status.reserved_for.iter().map(|consumer| consumer.uid.clone()).collect(),
+        };
+        self.before_allocation.before_write(write, |uid| {
+            let pod = scheduler.pending(uid)?.clone();
+            let profile = scheduler.profile_of(&pod)?;
+            Some(scheduler.explain(profile, &pod, false))
+        });
     }
 
     /// Compares a pod that kube-scheduler found unschedulable.
@@ -125,7 +122,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             Change::Pod(pod) => pod,
             Change::PodDeleted(uid) => {
                 self.last_failures.remove(uid);
-                self.before_allocation.remove(uid);
+                self.before_allocation.take(uid);
                 return;
             }
             Change::Object(object) if self.is_synced => {
@@ -135,7 +132,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
                 return;
             }
             Change::ObjectDeleted(key) => {
-                self.before_allocation.retain(|_, (written, _)| written != key);
+                self.before_allocation.delete_claim(key);
                 return;
             }
             _ => return,
@@ -156,7 +153,7 @@ impl<F: FnMut(&Disagreement) + Sync> DriverHooks for Shadow<F> {
             && let Some(profile) = scheduler.profile_of(&pending)
             && self.is_synced
         {
-            self.before_allocation.remove(&pod.uid);
+            self.before_allocation.take(&pod.uid);
             self.rejected(profile, &pending, message, scheduler);
         }
     }

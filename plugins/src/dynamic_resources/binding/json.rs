@@ -1,28 +1,27 @@
 //! The JSON of claims that PreBind writes, and of plans for reports.
 
-use schedc_core::intern::{Interner, SharedTexts};
+use schedc_core::intern::{Interner, Resolve, SharedTexts};
 use schedc_core::model::{AllocationResult, EXTENDED_RESOURCE_CLAIM_ANNOTATION, Pod};
 use serde_json::{Value, json};
 
-use super::super::evaluation::ExtendedClaim;
-use super::super::extended::RequestMapping;
+use super::super::extended::{ExtendedClaim, RequestMapping};
 use super::{ClaimTarget, PlannedClaim};
 
 impl PlannedClaim {
     pub(super) fn preview(&self, interner: &Interner) -> Value {
         let mut entry = json!({ "new": self.new.is_some() });
         match &self.target {
-            ClaimTarget::Existing { object, .. } => {
-                entry["claim"] = format!("{}/{}", object.namespace, object.name).into();
+            ClaimTarget::Existing { namespace, name, .. } => {
+                entry["claim"] = format!("{namespace}/{name}").into();
                 if let Some(name) = &self.pod_claim {
                     entry["podClaim"] = (**name).into();
                 }
             }
-            ClaimTarget::New { extended, mappings, .. } => {
+            ClaimTarget::New { extended, .. } => {
                 entry["extended"] = true.into();
                 if !extended.spec.requests.is_empty() {
                     entry["requests"] = extended.spec.to_json(interner)["devices"]["requests"].take();
-                    entry["mappings"] = mappings.clone();
+                    entry["mappings"] = mappings(&extended.mappings, interner);
                 }
             }
         }
@@ -55,8 +54,8 @@ pub(super) fn timestamp(now: i64) -> Value {
 }
 
 /// Returns `requestMappings` of a pod's status.
-pub(super) fn mappings(mappings: &[RequestMapping], interner: &Interner) -> Value {
-    let text = |symbol| interner.resolve(symbol);
+pub(super) fn mappings(mappings: &[RequestMapping], texts: &impl Resolve) -> Value {
+    let text = |symbol| texts.resolve(symbol);
     let mapping = |mapping: &RequestMapping| {
         json!({
             "containerName": text(mapping.container),
@@ -68,7 +67,7 @@ pub(super) fn mappings(mappings: &[RequestMapping], interner: &Interner) -> Valu
 }
 
 /// Returns the manifest of a claim for extended resources.
-pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, interner: &Interner) -> Value {
+pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, texts: &impl Resolve) -> Value {
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": *pod.name, "uid": *pod.uid.0, "controller": true });
     json!({
         "apiVersion": "resource.k8s.io/v1",
@@ -79,7 +78,7 @@ pub(super) fn manifest(pod: &Pod, extended: &ExtendedClaim, interner: &Interner)
             "annotations": { EXTENDED_RESOURCE_CLAIM_ANNOTATION: "true" },
             "ownerReferences": [owner],
         },
-        "spec": { "devices": { "requests": extended.spec.to_json(interner)["devices"]["requests"].take() } },
+        "spec": { "devices": { "requests": extended.spec.to_json(texts)["devices"]["requests"].take() } },
     })
 }
 

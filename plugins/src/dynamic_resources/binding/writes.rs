@@ -8,9 +8,9 @@ use schedc_core::model::{Pod, RESOURCE_CLAIM_FINALIZER, Uid};
 use schedc_core::pending_allocations::WrittenAllocation;
 use serde_json::{Value, json};
 
-use super::json::{text, timestamp};
+use super::json::{manifest, mappings, text, timestamp};
 use super::removals::Removals;
-use super::{BindingPlan, ClaimTarget, PlannedClaim, WrittenClaim};
+use super::{BindingPlan, ClaimTarget, PlannedClaim, WrittenClaim, object};
 
 /// Maximum number of attempts to write an object, the first included. Only conflicts are retried.
 const MAX_ATTEMPTS: u32 = 5;
@@ -39,15 +39,17 @@ impl BindingPlan {
     ) -> Result<ObjectRef, String> {
         let pod = &placement.pod;
         match &claim.target {
-            ClaimTarget::Existing { object, uid } => {
-                self.bind_claim(client, Write { handle, pod, claim, object, uid }, None).await?;
-                Ok(object.clone())
+            ClaimTarget::Existing { namespace, name, uid } => {
+                let object = object(namespace.clone(), name.clone());
+                self.bind_claim(client, Write { handle, pod, claim, object: &object, uid }, None).await?;
+                Ok(object)
             }
-            ClaimTarget::New { manifest, mappings, .. } => {
-                let (object, uid, created) = self.create(client, placement, handle, manifest).await?;
+            ClaimTarget::New { extended, texts } => {
+                let manifest = manifest(pod, extended, texts);
+                let (object, uid, created) = self.create(client, placement, handle, &manifest).await?;
                 self.bind_claim(client, Write { handle, pod, claim, object: &object, uid: &uid }, Some(created))
                     .await?;
-                report_extended(client, pod, &object, mappings).await?;
+                report_extended(client, pod, &object, &mappings(&extended.mappings, texts)).await?;
                 Ok(object)
             }
         }
@@ -61,12 +63,7 @@ impl BindingPlan {
         handle: &Handle,
         manifest: &Value,
     ) -> Result<(ObjectRef, Uid, Value), String> {
-        let mut object = ObjectRef {
-            api_version: "resource.k8s.io/v1".into(),
-            kind: "ResourceClaim".into(),
-            namespace: placement.pod.namespace.clone(),
-            name: "".into(),
-        };
+        let mut object = object(placement.pod.namespace.clone(), "".into());
         let created = client.create(&object, manifest).await;
         handle.claim_metrics().add_creation(created.is_ok());
         let created = created.map_err(|error| format!("create claim for extended resources: {error}"))?;
@@ -164,8 +161,9 @@ impl BindingPlan {
         let written = std::mem::take(&mut *self.written());
         let reserved_before =
             self.claims.iter().filter(|claim| claim.is_reserved).filter_map(|claim| match &claim.target {
-                ClaimTarget::Existing { object, uid } => {
-                    Some(WrittenClaim { object: object.clone(), uid: uid.clone(), is_new: false })
+                ClaimTarget::Existing { namespace, name, uid } => {
+                    let object = object(namespace.clone(), name.clone());
+                    Some(WrittenClaim { object, uid: uid.clone(), is_new: false })
                 }
                 ClaimTarget::New { .. } => None,
             });

@@ -12,6 +12,7 @@ use k8s_openapi::jiff::Timestamp;
 use schedc_core::erased::{AnyBundle, AnyCluster};
 use schedc_core::explain::Explanation;
 use schedc_core::profile::ProfileInfo;
+use schedc_kubernetes::shadow::earlier_answers::EarlierAnswers;
 use schedc_kubernetes::shadow::finding::{best_nodes, compare_message, for_bound_pod};
 use schedc_kubernetes::shadow::{Disagreement, Finding, ProfileCounts};
 use schedc_objects::Kinds;
@@ -22,7 +23,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cluster::Routes;
-use reservations::Reservations;
+use reservations::{Name, claim_write};
 use state::RecordedState;
 
 /// The result of a replay.
@@ -81,9 +82,7 @@ pub struct Replay<'a> {
     is_synced: bool,
     /// Kinds with missing changes.
     open_gaps: BTreeSet<String>,
-    /// Answers for pending pods, by namespace and name, from before a scheduler wrote a claim for them, with the name of that
-    /// claim. It does so before it binds the pod, and afterwards only the chosen node is feasible.
-    before_allocation: BTreeMap<(String, String), (String, Explanation)>,
+    before_allocation: EarlierAnswers<Name, Name>,
     report: Report,
 }
 
@@ -96,7 +95,7 @@ impl<'a> Replay<'a> {
             routes,
             is_synced: false,
             open_gaps: BTreeSet::new(),
-            before_allocation: BTreeMap::new(),
+            before_allocation: EarlierAnswers::default(),
             report: Report { counts: vec![ProfileCounts::default(); bundle.profiles.len()], ..Report::default() },
         }
     }
@@ -134,8 +133,8 @@ impl<'a> Replay<'a> {
                 self.state.delete(&reference);
                 let Reference { kind, namespace, name } = reference;
                 match kind.as_str() {
-                    "Pod" => drop(self.before_allocation.remove(&(namespace, name))),
-                    "ResourceClaim" => self.keep_answers(&namespace, &name, &[]),
+                    "Pod" => drop(self.before_allocation.take(&(namespace, name))),
+                    "ResourceClaim" => self.before_allocation.delete_claim(&(namespace, name)),
                     _ => {}
                 }
             }
@@ -179,7 +178,7 @@ impl<'a> Replay<'a> {
     fn rejected(&mut self, place: &Place, at: i64, reject: Reject) {
         let Reject { namespace, name, scheduler, message } = reject;
         // An allocation that failed says nothing about this attempt.
-        self.before_allocation.remove(&(namespace.clone(), name.clone()));
+        self.before_allocation.take(&(namespace.clone(), name.clone()));
         let Some((profile, found)) = self.answer(&namespace, &name, &scheduler) else { return };
         let finding = compare_message(&found, self.state.base(), &message);
         self.report.counts[profile].count_rejected(finding.as_ref());
@@ -193,7 +192,7 @@ impl<'a> Replay<'a> {
             *self.report.other_schedulers.entry(scheduler.to_owned()).or_default() += 1;
             return None;
         };
-        let before = self.before_allocation.remove(&(namespace.to_owned(), name.to_owned())).map(|(_, found)| found);
+        let before = self.before_allocation.take(&(namespace.to_owned(), name.to_owned()));
         let found =
             if self.is_known() { before.or_else(|| self.state.explain(profile, namespace, name)) } else { None };
         self.report.counts[profile].not_judged += u64::from(found.is_none());
@@ -202,27 +201,14 @@ impl<'a> Replay<'a> {
 
     /// Evaluates the pending pods for which a claim is being allocated or created.
     fn answer_before_allocation(&mut self, object: &Value) {
-        let Some(Reservations { namespace, claim, pods }) = Reservations::of(object) else { return };
-        self.keep_answers(namespace, claim, &pods);
-        if !self.is_known() {
-            return;
-        }
-        for name in pods {
-            let pod = (namespace.to_owned(), name.to_owned());
-            if !self.before_allocation.contains_key(&pod)
-                && let Some(profile) = self.state.pending(namespace, name).and_then(|of| self.routes.profile_of(of))
-                && let Some(found) = self.state.explain(profile, namespace, name)
-            {
-                self.before_allocation.insert(pod, (claim.to_owned(), found));
-            }
-        }
-    }
-
-    /// Removes the answers from before a claim was written, except for these pods: a reservation that was removed says
-    /// nothing about the next attempt.
-    fn keep_answers(&mut self, namespace: &str, claim: &str, pods: &[&str]) {
-        self.before_allocation
-            .retain(|(of, pod), (written, _)| of != namespace || written != claim || pods.contains(&pod.as_str()));
+        let Some(write) = claim_write(object) else { return };
+        let is_known = self.is_known();
+        let Replay { state, routes, before_allocation, .. } = self;
+        before_allocation.before_write(write, |(namespace, name)| {
+            let pending = state.pending(namespace, name).filter(|_| is_known)?;
+            let profile = routes.profile_of(pending)?;
+            state.explain(profile, namespace, name)
+        });
     }
 
     /// Returns whether the state of all objects is known.

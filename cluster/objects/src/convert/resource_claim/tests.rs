@@ -1,5 +1,8 @@
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use expect_test::{Expect, expect};
-use schedc_core::intern::{Interner, SharedTexts};
+use schedc_core::intern::{Interner, Resolve, SharedTexts, Symbol};
 use schedc_core::model::{
     AllocationNodes, DeviceNodeSelector, DeviceNodes, Object, QualifiedName, ResourceClaim, ResourceSlice,
 };
@@ -50,6 +53,48 @@ fn specs_and_allocations_can_be_written_again() {
     assert_eq!(allocation, original["status"]["allocation"]);
     let reserved: Vec<_> = written.status.reserved_for.iter().map(|consumer| consumer.to_json(&interner)).collect();
     assert_eq!(reserved, *original["status"]["reservedFor"].as_array().unwrap());
+}
+
+/// Records which symbols are resolved.
+struct RecordedTexts<'a> {
+    interner: &'a Interner,
+    read: RefCell<BTreeSet<Symbol>>,
+}
+
+impl Resolve for RecordedTexts<'_> {
+    fn resolve(&self, symbol: Symbol) -> &str {
+        self.read.borrow_mut().insert(symbol);
+        self.interner.resolve(symbol)
+    }
+}
+
+#[test]
+fn the_symbols_of_an_allocation_are_those_of_its_json() {
+    let check = |allocation: &str| {
+        let mut interner = Interner::default();
+        let written = claim("{}", &format!("{{allocation: {allocation}}}"), &mut interner);
+        let allocation = written.status.allocation.as_ref().unwrap();
+        let texts = RecordedTexts { interner: &interner, read: RefCell::default() };
+        let json = allocation.to_json(&texts);
+        let text = |symbols: BTreeSet<Symbol>| symbols.into_iter().map(|it| interner.resolve(it)).collect::<Vec<_>>();
+        assert_eq!(text(allocation.symbols().into_iter().collect()), text(texts.read.take()), "{json}");
+    };
+    check("{}");
+    // No two texts are equal.
+    check(
+        "{nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [node-1]}]}]},
+          devices: {
+            config: [{source: FromClass, requests: [q], opaque: {driver: w, parameters: {}}},
+              {source: other-source, requests: [m/l]}],
+            results: [{request: s/t, driver: d, pool: p, device: e, shareID: i, bindingConditions: [b, c],
+              bindingFailureConditions: [f], consumedCapacity: {domain/memory: 5k, plain: 1}, tolerations: [
+              {key: k, operator: Equal, value: v, effect: NoExecute},
+              {key: j, operator: other-operator, effect: other-effect}]}, {request: r, driver: x, pool: pool-2, device: z}]}}",
+    );
+    check(
+        "{nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: NotIn, values: [node-1]}],
+          matchExpressions: [{key: zone, operator: In, values: [a, b]}]}, {matchExpressions: [{key: k, operator: Exists}]}]}}",
+    );
 }
 
 #[test]

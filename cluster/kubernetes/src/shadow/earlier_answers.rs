@@ -1,0 +1,59 @@
+//! Answers for pending pods from before a scheduler wrote a claim for them.
+//!
+//! A scheduler writes claims before it binds the pod. Afterwards, only the chosen node is feasible.
+
+use std::hash::Hash;
+
+use schedc_core::explain::Explanation;
+use schedc_core::map::Map;
+
+/// The latest such answer for each pod, with the claim. `P` identifies pods, `C` claims.
+#[derive(Debug)]
+pub struct EarlierAnswers<P, C>(Map<P, (C, Explanation)>);
+
+/// A claim as it is about to be written.
+#[derive(Clone, Debug)]
+pub struct ClaimWrite<P, C> {
+    /// The claim.
+    pub claim: C,
+    /// The pod for whose extended resources the claim is created.
+    pub created_for: Option<P>,
+    /// Whether the claim is allocated.
+    pub is_allocated: bool,
+    /// The pods for which it is reserved.
+    pub reserved_for: Vec<P>,
+}
+
+impl<P, C> Default for EarlierAnswers<P, C> {
+    fn default() -> Self {
+        EarlierAnswers(Map::default())
+    }
+}
+
+impl<P: Clone + Eq + Hash, C: Clone + PartialEq> EarlierAnswers<P, C> {
+    /// Evaluates the pods of a claim before it is written, unless an earlier write of a claim for them did.
+    pub fn before_write(&mut self, write: ClaimWrite<P, C>, mut explain: impl FnMut(&P) -> Option<Explanation>) {
+        let ClaimWrite { claim, created_for, is_allocated, reserved_for } = write;
+        let reserved_for = reserved_for.into_iter().filter(|_| is_allocated);
+        let pods: Vec<P> = created_for.into_iter().chain(reserved_for).collect();
+        // A reservation that was removed says nothing about the next attempt.
+        self.0.retain(|pod, (written, _)| *written != claim || pods.contains(pod));
+        for pod in pods {
+            if !self.0.contains_key(&pod)
+                && let Some(found) = explain(&pod)
+            {
+                self.0.insert(pod, (claim.clone(), found));
+            }
+        }
+    }
+
+    /// Removes the answers from before a claim was written that is deleted.
+    pub fn delete_claim(&mut self, claim: &C) {
+        self.0.retain(|_, (written, _)| written != claim);
+    }
+
+    /// Removes the answer for a pod, and returns it.
+    pub fn take(&mut self, pod: &P) -> Option<Explanation> {
+        self.0.remove(pod).map(|(_, found)| found)
+    }
+}
